@@ -1,0 +1,101 @@
+"""What a conversation is made of: the nouns every layer shares."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Json = dict[str, Any]
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    mime: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    id: str
+    name: str
+    arguments: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    role: Role
+    content: str
+    images: tuple[Image, ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    name: str | None = None
+    reasoning: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """Something the model may call. The client runs it when `run` is None."""
+
+    name: str
+    description: str
+    parameters: Json
+    run: Callable[[Json], Awaitable[str]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolChoice:
+    """required: at least one call of `names`, or of any tool when there are none."""
+
+    mode: Literal["auto", "none", "required"] = "auto"
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """What the answer's text must match. Exactly one of the kinds; `source` is its text."""
+
+    kind: Literal["json_schema", "regex", "lark"]
+    source: str
+    strict: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    temperature: float = 0.8
+    top_k: int = 40
+    top_p: float = 0.95
+    min_p: float = 0.05
+    typical_p: float = 1.0
+    repeat_penalty: float = 1.0
+    frequency_penalty: float = 0.0
+    presence_penalty: float = 0.0
+    dry_multiplier: float = 0.0
+    xtc_probability: float = 0.0
+    xtc_threshold: float = 0.1
+    mirostat: int = 0
+    mirostat_tau: float = 5.0
+    mirostat_eta: float = 0.1
+    seed: int | None = None
+    logit_bias: tuple[tuple[int, float], ...] = ()
+    ignore_eos: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One turn asked of a model: its messages, or raw `prompt` text in place of them."""
+
+    messages: tuple[Message, ...] = ()
+    model: str | None = None
+    tools: tuple[Tool, ...] = ()
+    tool_choice: ToolChoice = ToolChoice()
+    parallel_calls: bool = True
+    sampling: Sampling = field(default_factory=Sampling)
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+    constraint: Constraint | None = None
+    top_logprobs: int | None = None
+    choices: int = 1
+    prompt: str | None = None
+    template_options: tuple[tuple[str, Any], ...] = ()
+    client: str = ""
+    """Who asks: the queue is fair between clients."""

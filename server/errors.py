@@ -1,0 +1,109 @@
+"""Every error a person or a client may see: one sentence, a code for programs, an HTTP status."""
+
+
+class AppError(Exception):
+    code = "internal_error"
+    status = 500
+    retry_after_s: int | None = None
+    param: str | None = None
+
+
+class BadRequest(AppError):
+    code = "invalid_request"
+    status = 400
+
+    def __init__(self, message: str, param: str | None = None) -> None:
+        super().__init__(message)
+        self.param = param
+
+
+class BadSchema(BadRequest):
+    code = "invalid_schema"
+
+
+class ContextOverflow(AppError):
+    code = "context_length_exceeded"
+    status = 400
+
+    def __init__(self, needed: int, available: int) -> None:
+        super().__init__(f"The prompt needs {needed} tokens; the model has room for {available}.")
+        self.needed = needed
+        self.available = available
+
+
+class TemplateRefused(AppError):
+    """The model's chat template failed, ran too long or took too much memory."""
+
+    code = "template_failed"
+    status = 422
+
+
+class ModelNotFound(AppError):
+    code = "model_not_found"
+    status = 404
+    param = "model"
+
+    def __init__(self, name: str, installed: tuple[str, ...]) -> None:
+        known = ", ".join(installed) if installed else "none"
+        super().__init__(f"There is no model '{name}' here. Installed: {known}.")
+        self.name = name
+
+
+class NoModel(AppError):
+    code = "no_model"
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__("No model is installed. Open Moat and pick one on the Models page.")
+
+
+class ModelLoadFailed(AppError):
+    code = "model_load_failed"
+    status = 503
+
+
+class EngineCrashed(AppError):
+    code = "engine_crashed"
+    status = 502
+
+
+class Busy(AppError):
+    code = "server_busy"
+    status = 429
+    retry_after_s = 2
+
+    def __init__(self, waiting: int) -> None:
+        super().__init__(f"The queue is full ({waiting} requests wait). Try again shortly.")
+        self.waiting = waiting
+
+
+class Stopping(AppError):
+    code = "server_stopping"
+    status = 503
+    retry_after_s = 5
+
+    def __init__(self) -> None:
+        super().__init__("Moat is shutting down.")
+
+
+class NotSupported(AppError):
+    code = "not_supported"
+    status = 501
+
+
+class EgressRefused(AppError):
+    code = "egress_refused"
+    status = 403
+
+
+class PortTaken(AppError):
+    code = "port_taken"
+    status = 500
+
+
+class LinkLost(AppError):
+    code = "link_lost"
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__("The server part of Moat is not answering.")

@@ -1,0 +1,177 @@
+"""The one stream in the middle: an engine yields pieces, a run yields events.
+
+A run ends with exactly one Finished or Failed (per choice).
+"""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from server.chat import Json, ToolCall
+from server.errors import AppError
+
+StopReason = Literal["stop", "length", "tool_calls"]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """A token's text and bytes, its log-probability, and the likeliest tokens in its place."""
+
+    text: str
+    bytes: bytes
+    logprob: float
+    top: tuple["TokenLogprob", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    reasoning_tokens: int = 0
+    prompt_s: float = 0.0
+    decode_s: float = 0.0
+
+    @property
+    def tokens_per_s(self) -> float:
+        return self.completion_tokens / self.decode_s if self.decode_s else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PromptProgress:
+    """How much of the prompt the model has read so far, in tokens."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+    logprobs: tuple[TokenLogprob, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallOpened:
+    """The model has begun a tool call: its name is known, its arguments follow as text."""
+
+    index: int
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallArguments:
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallRequested:
+    """The whole call, after its last argument; not `valid` when the answer was cut in it."""
+
+    call: ToolCall
+    valid: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStarted:
+    """We run this one ourselves."""
+
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallFinished:
+    call_id: str
+    result: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClientToolCall:
+    """The client must run this one and send its result with the next request."""
+
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class StatusNote:
+    message: str
+    level: Literal["info", "success", "warning", "error"] = "info"
+    details: Json = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A table, chart or text made by code, shown beside the answer."""
+
+    kind: Literal["table", "chart", "text"]
+    name: str
+    description: str
+    content: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Citations:
+    sources: tuple[Json, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestions:
+    prompts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    reason: StopReason
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    error: AppError
+
+
+Piece = (
+    PromptProgress
+    | TextDelta
+    | ReasoningDelta
+    | CallOpened
+    | CallArguments
+    | ToolCallRequested
+    | Finished
+)
+Event = (
+    PromptProgress
+    | TextDelta
+    | ReasoningDelta
+    | CallOpened
+    | CallArguments
+    | ToolCallStarted
+    | ToolCallFinished
+    | ClientToolCall
+    | StatusNote
+    | Artifact
+    | Citations
+    | Suggestions
+    | Finished
+    | Failed
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OfChoice:
+    """An event of one of several answers to the same request."""
+
+    index: int
+    event: Event
+
+
+Pieces = AsyncGenerator[Piece, None]
+Events = AsyncGenerator[Event | OfChoice, None]

@@ -1,0 +1,104 @@
+"""What a screen sees of the core: the list of mirrored state, signals and commands.
+
+`Core` has all of it in its own process; `app.link.Link` mirrors it from another. Adding a value, a
+signal or a command is one line here and its counterpart in the core.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from server.observe import Signal, Value
+from server.settings import Settings
+
+Phase = Literal["stopped", "starting", "ready", "failed"]
+ModelPhase = Literal["empty", "loading", "ready", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """The HTTP side: where it listens, or why it does not."""
+
+    phase: Phase = "stopped"
+    address: str = ""
+    reason: str = ""
+    port_note: str = ""
+    """Said when another port than the wanted one is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """The model that answers by default."""
+
+    phase: ModelPhase = "empty"
+    name: str = ""
+    progress: float = 0.0
+    reason: str = ""
+    context_tokens: int = 0
+    device: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """A model on this machine."""
+
+    name: str
+    path: str
+    size_bytes: int
+    label: str = ""
+    starter: bool = False
+    parameters: int = 0
+    trained_context_tokens: int = 0
+    quantisation: str = ""
+    loaded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunningRequest:
+    id: int
+    client: str
+    route: str
+    model: str
+    started_at: float
+    phase: Literal["waiting", "reading", "writing"]
+    tokens: int = 0
+    prompt_done: int = 0
+    prompt_total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How busy the engine is just now."""
+
+    running: int = 0
+    waiting: int = 0
+    tokens_per_s: float = 0.0
+    memory_mb: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    at: float
+    level: str
+    source: str
+    text: str
+
+
+class Face(Protocol):
+    server: Value[ServerStatus]
+    model: Value[ModelStatus]
+    models: Value[tuple[ModelCard, ...]]
+    requests: Value[tuple[RunningRequest, ...]]
+    load: Value[Load]
+    settings: Value[Settings]
+    notices: Value[tuple[str, ...]]
+    logged: Signal[LogLine]
+
+    async def start(self) -> None: ...
+    async def stop(self) -> None: ...
+    async def load_model(self, name: str) -> None: ...
+    async def unload_model(self) -> None: ...
+    async def cancel_request(self, request_id: int) -> None: ...
+    async def change_setting(self, field: str, value: Any) -> None: ...
+    async def dismiss_notice(self, text: str) -> None: ...
+    async def recent_logs(self, count: int) -> list[LogLine]: ...
+    async def access_key(self) -> str: ...

@@ -1,0 +1,130 @@
+"""All settings in one place: title, bounds, default, help. The settings page is made from this."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+DEFAULT_PORT = 7777
+OPENBB_ORIGINS = ("https://pro.openbb.co", "https://pro.openbb.dev")
+
+
+class Group(BaseModel):
+    """Frozen, so that a change is a new value; unknown fields of a newer version are kept."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+
+class ServerSettings(Group):
+    port: Annotated[
+        int,
+        Field(ge=1024, le=65535, title="Port", description="The next free one is used if taken."),
+    ] = DEFAULT_PORT
+    listen: Annotated[
+        Literal["loopback", "network"],
+        Field(
+            title="Who may connect",
+            description="'network' lets other machines connect and always requires the access key.",
+        ),
+    ] = "loopback"
+    require_key: Annotated[
+        bool,
+        Field(
+            title="Require an access key",
+            description="Clients must send it as a bearer token. Always on for 'network'.",
+        ),
+    ] = False
+    origins: Annotated[
+        tuple[str, ...],
+        Field(
+            title="Web pages that may connect",
+            description="Exact origins, for example https://pro.openbb.co.",
+        ),
+    ] = OPENBB_ORIGINS
+    host_names: Annotated[
+        tuple[str, ...],
+        Field(title="Extra host names", description="Names besides localhost clients may use."),
+    ] = ()
+    max_body_mb: Annotated[int, Field(ge=1, le=1024, title="Largest request (MB)")] = 64
+    max_requests: Annotated[int, Field(ge=1, le=4096, title="Requests at the same time")] = 512
+    start_serving: Annotated[bool, Field(title="Serve as soon as Moat starts")] = True
+
+
+class ModelSettings(Group):
+    name: Annotated[
+        str, Field(title="Model", description="The model that answers. Empty: the starter.")
+    ] = ""
+    load_at_start: Annotated[bool, Field(title="Load the model when Moat starts")] = True
+    context_tokens: Annotated[
+        int,
+        Field(
+            ge=0, le=1_048_576, title="Context (tokens)", description="0: what the model allows."
+        ),
+    ] = 0
+    slots: Annotated[int, Field(ge=1, le=64, title="Answers at the same time")] = 4
+    threads: Annotated[
+        int, Field(ge=0, le=256, title="CPU threads", description="0: all cores.")
+    ] = 0
+    gpu_layers: Annotated[
+        int,
+        Field(ge=-1, le=999, title="Layers on the GPU", description="-1: as many as fit."),
+    ] = -1
+    kv_type: Annotated[Literal["f16", "q8_0", "q4_0"], Field(title="Cache precision")] = "f16"
+    flash_attention: Annotated[Literal["auto", "on", "off"], Field(title="Flash attention")] = (
+        "auto"
+    )
+    prompt_cache_mb: Annotated[
+        int,
+        Field(ge=0, le=65536, title="Memory for earlier conversations (MB)"),
+    ] = 1024
+    speculate: Annotated[
+        bool, Field(title="Guess ahead from the prompt", description="Faster on quotes and tables.")
+    ] = True
+    queue_limit: Annotated[int, Field(ge=1, le=1024, title="Requests that may wait")] = 64
+    idle_unload_min: Annotated[
+        int, Field(ge=0, le=1440, title="Unload when idle (minutes)", description="0: never.")
+    ] = 0
+    memory_budget_mb: Annotated[
+        int,
+        Field(
+            ge=0, le=4_194_304, title="Memory for loaded models (MB)", description="0: no limit."
+        ),
+    ] = 0
+    folders: Annotated[tuple[str, ...], Field(title="More folders with models")] = ()
+
+
+class WindowSettings(Group):
+    theme: Annotated[Literal["system", "light", "dark"], Field(title="Look")] = "system"
+    language: Annotated[Literal["system", "en", "zh", "de"], Field(title="Language")] = "system"
+    close_to_tray: Annotated[bool, Field(title="Closing the window keeps Moat in the tray")] = True
+
+
+class NetworkSettings(Group):
+    offline: Annotated[
+        bool, Field(title="Offline", description="Refuse every outgoing connection.")
+    ] = False
+    proxy: Annotated[str, Field(title="Proxy", description="http://host:port")] = ""
+    extra_ca: Annotated[str, Field(title="Extra certificate authority (PEM file)")] = ""
+
+
+class PrivacySettings(Group):
+    log_prompts: Annotated[
+        bool,
+        Field(title="Write prompts to the log", description="Off unless you look for a fault."),
+    ] = False
+
+
+class Settings(Group):
+    server: ServerSettings = Field(default_factory=ServerSettings, title="Server")
+    model: ModelSettings = Field(default_factory=ModelSettings, title="Model")
+    window: WindowSettings = Field(default_factory=WindowSettings, title="Window")
+    network: NetworkSettings = Field(default_factory=NetworkSettings, title="Network")
+    privacy: PrivacySettings = Field(default_factory=PrivacySettings, title="Privacy")
+
+    def changed(self, field: str, value: Any) -> "Settings":
+        """A copy with one field changed and checked; `field` is a dotted name like server.port."""
+        group_name, name = field.split(".")
+        group = getattr(self, group_name)
+        if name not in type(group).model_fields:
+            raise KeyError(field)
+        checked = type(group).model_validate({**group.model_dump(), name: value})
+        return self.model_copy(update={group_name: checked})

@@ -1,0 +1,34 @@
+"""The one place tasks are started: kept alive, and their failures logged."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+_running: set[asyncio.Task[Any]] = set()
+
+
+def spawn(work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
+    task = asyncio.get_running_loop().create_task(work, name=name)
+    _running.add(task)
+    task.add_done_callback(_ended)
+    return task
+
+
+async def stop(task: asyncio.Task[Any] | None) -> None:
+    """Cancel a task and wait until it is gone."""
+    if task is None:
+        return
+    task.cancel()
+    await asyncio.wait([task])
+
+
+def _ended(task: asyncio.Task[Any]) -> None:
+    _running.discard(task)
+    if task.cancelled():
+        return
+    error = task.exception()
+    if error is not None:
+        log.error("The task %s failed", task.get_name(), exc_info=error)
