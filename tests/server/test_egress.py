@@ -1,0 +1,121 @@
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from server.egress import Egress
+from server.errors import EgressRefused
+from server.settings import NetworkSettings
+
+Start = Callable[[web.Application], Awaitable[TestServer]]
+REASON = "a test"
+
+
+@asynccontextmanager
+async def door(**network: object) -> AsyncIterator[Egress]:
+    egress = Egress(lambda: NetworkSettings.model_validate(network))
+    try:
+        yield egress
+    finally:
+        await egress.close()
+
+
+def app(handler: Callable[[web.Request], Awaitable[web.Response]]) -> web.Application:
+    made = web.Application()
+    made.router.add_get("/", handler)
+    return made
+
+
+async def echo(request: web.Request) -> web.Response:
+    return web.json_response({key.lower(): value for key, value in request.headers.items()})
+
+
+async def test_an_allowed_host_is_reached_and_recorded(aiohttp_server: Start):
+    server = await aiohttp_server(app(echo))
+    async with door() as egress:
+        egress.allow(str(server.make_url("/")), REASON)
+        async with egress.request("GET", str(server.make_url("/")), REASON) as response:
+            assert response.status == 200
+        (use,) = egress.uses.get()
+        assert (use.host, use.reason, use.status) == (f"127.0.0.1:{server.port}", REASON, 200)
+
+
+@pytest.mark.parametrize("reason", ["another reason"])
+async def test_a_host_is_allowed_for_its_reason_only(aiohttp_server: Start, reason: str):
+    server = await aiohttp_server(app(echo))
+    async with door() as egress:
+        egress.allow(str(server.make_url("/")), REASON)
+        with pytest.raises(EgressRefused):
+            async with egress.request("GET", str(server.make_url("/")), reason):
+                pass
+        assert egress.uses.get() == ()
+
+
+@pytest.mark.parametrize("url", ["file:///etc/hostname", "ftp://127.0.0.1/", "http://127.0.0.1:1/"])
+async def test_nothing_else_is_opened(url: str):
+    async with door() as egress:
+        with pytest.raises(EgressRefused):
+            async with egress.request("GET", url, REASON):
+                pass
+
+
+async def test_offline_refuses_what_was_allowed():
+    async with door(offline=True) as egress:
+        egress.allow("http://127.0.0.1:9/", REASON)
+        with pytest.raises(EgressRefused, match="offline"):
+            async with egress.request("GET", "http://127.0.0.1:9/", REASON):
+                pass
+
+
+async def test_a_redirect_to_an_unlisted_host_is_not_followed(aiohttp_server: Start):
+    hits: list[str] = []
+
+    async def elsewhere(request: web.Request) -> web.Response:
+        hits.append(request.path)
+        return web.Response()
+
+    other = await aiohttp_server(app(elsewhere))
+
+    async def move(_request: web.Request) -> web.Response:
+        raise web.HTTPFound(str(other.make_url("/")))
+
+    server = await aiohttp_server(app(move))
+    async with door() as egress:
+        egress.allow(str(server.make_url("/")), REASON)
+        with pytest.raises(EgressRefused):
+            async with egress.request("GET", str(server.make_url("/")), REASON):
+                pass
+    assert hits == []
+
+
+async def test_credentials_do_not_follow_a_redirect_to_another_host(aiohttp_server: Start):
+    other = await aiohttp_server(app(echo))
+
+    async def move(_request: web.Request) -> web.Response:
+        raise web.HTTPFound(str(other.make_url("/")))
+
+    server = await aiohttp_server(app(move))
+    async with door() as egress:
+        for one in (server, other):
+            egress.allow(str(one.make_url("/")), REASON)
+        headers = {"Authorization": "Bearer x", "Cookie": "a=b", "X-Other": "kept"}
+        url = str(server.make_url("/"))
+        async with egress.request("GET", url, REASON, headers=headers) as response:
+            received = await response.json()
+    assert "authorization" not in received
+    assert "cookie" not in received
+    assert received["x-other"] == "kept"
+
+
+async def test_an_endless_redirect_ends(aiohttp_server: Start):
+    async def again(_request: web.Request) -> web.Response:
+        raise web.HTTPFound("/")
+
+    server = await aiohttp_server(app(again))
+    async with door() as egress:
+        egress.allow(str(server.make_url("/")), REASON)
+        with pytest.raises(EgressRefused, match="without end"):
+            async with egress.request("GET", str(server.make_url("/")), REASON):
+                pass
