@@ -1,0 +1,177 @@
+"""A run: ask the model, run our tools, ask again, until it answers or the client must act."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from server.chat import ChatRequest, Message, Tool, ToolCall
+from server.conversation.means import Means
+from server.errors import AppError
+from server.events import (
+    CallArguments,
+    CallOpened,
+    ClientToolCall,
+    Event,
+    Events,
+    Failed,
+    Finished,
+    OfChoice,
+    Piece,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallRequested,
+    ToolCallStarted,
+    Usage,
+)
+from server.tasks import spawn, stop
+
+MAX_TURNS = 10
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One answer of the model: which calls are ours, which are the client's, and its end."""
+
+    tools: dict[str, Tool]
+    text: list[str] = field(default_factory=list)
+    ours: list[ToolCall] = field(default_factory=list)
+    theirs: bool = False
+    hidden: set[int] = field(default_factory=set)
+    end: Finished | None = None
+
+    def see(self, piece: Piece) -> Event | None:
+        match piece:
+            case ToolCallRequested(call, valid):
+                return self._requested(call, valid=valid)
+            case CallOpened(index, _, name) if self._is_ours(name):
+                self.hidden.add(index)
+            case CallArguments(index, _) if index in self.hidden:
+                pass
+            case Finished():
+                self.end = piece
+            case TextDelta(text):
+                self.text.append(text)
+                return piece
+            case _:
+                return piece
+        return None
+
+    def _requested(self, call: ToolCall, *, valid: bool) -> Event | None:
+        if self._is_ours(call.name) and valid:
+            self.ours.append(call)
+            return ToolCallStarted(call)
+        self.theirs = True
+        return ClientToolCall(call) if valid else None
+
+    def _is_ours(self, name: str) -> bool:
+        tool = self.tools.get(name)
+        return tool is not None and tool.run is not None
+
+
+async def converse(means: Means, request: ChatRequest) -> Events:
+    """Every event of answering the request; ends with one Finished or Failed per choice."""
+    if request.choices == 1:
+        async with aclosing(_one(means, request)) as events:
+            async for event in events:
+                yield event
+        return
+    async with aclosing(_several(means, request)) as chosen:
+        async for one in chosen:
+            yield one
+
+
+async def _one(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:
+    try:
+        async with aclosing(_turns(means, request)) as events:
+            async for event in events:
+                yield event
+    except AppError as error:
+        yield Failed(error)
+
+
+async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:
+    tools = {tool.name: tool for tool in request.tools}
+    used = Usage()
+    for _ in range(MAX_TURNS):
+        turn = _Turn(tools)
+        async with aclosing(means.engine.generate(request)) as pieces:
+            async for piece in pieces:
+                event = turn.see(piece)
+                if event is not None:
+                    yield event
+        if turn.end is None:
+            raise AppError("The model's answer ended without a reason.")
+        used = _sum(used, turn.end.usage)
+        results = []
+        for call in turn.ours:
+            result = await _run_tool(tools[call.name], call)
+            results.append(result)
+            yield result
+        if turn.theirs or not results:
+            yield Finished(turn.end.reason, used)
+            return
+        request = _with_results(request, turn, results)
+    yield Finished("length", used)
+
+
+async def _run_tool(tool: Tool, call: ToolCall) -> ToolCallFinished:
+    assert tool.run is not None
+    try:
+        return ToolCallFinished(call.id, await tool.run(call.arguments))
+    except AppError as error:
+        return ToolCallFinished(call.id, str(error), failed=True)
+
+
+def _with_results(
+    request: ChatRequest, turn: _Turn, results: list[ToolCallFinished]
+) -> ChatRequest:
+    asked = Message("assistant", "".join(turn.text), tool_calls=tuple(turn.ours))
+    answers = tuple(
+        Message("tool", result.result, tool_call_id=result.call_id, name=call.name)
+        for call, result in zip(turn.ours, results, strict=True)
+    )
+    choice = replace(request.tool_choice, mode="auto", names=())
+    return replace(request, messages=(*request.messages, asked, *answers), tool_choice=choice)
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        one.prompt_tokens + other.prompt_tokens,
+        one.cached_tokens + other.cached_tokens,
+        one.completion_tokens + other.completion_tokens,
+        one.reasoning_tokens + other.reasoning_tokens,
+        one.prompt_s + other.prompt_s,
+        one.decode_s + other.decode_s,
+    )
+
+
+async def _several(means: Means, request: ChatRequest) -> AsyncGenerator[OfChoice, None]:
+    """Several answers side by side; the engine shares their prompt."""
+    queue: asyncio.Queue[OfChoice] = asyncio.Queue()
+
+    async def answer(index: int) -> None:
+        seed = request.sampling.seed
+        sampling = replace(request.sampling, seed=None if seed is None else seed + index)
+        one = replace(request, choices=1, sampling=sampling)
+        async with aclosing(_one(means, one)) as events:
+            async for event in events:
+                queue.put_nowait(OfChoice(index, event))
+
+    def ended(index: int, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            queue.put_nowait(OfChoice(index, Failed(AppError("Something went wrong inside Moat."))))
+
+    tasks = [spawn(answer(index), f"choice {index}") for index in range(request.choices)]
+    for index, task in enumerate(tasks):
+        task.add_done_callback(partial(ended, index))
+    try:
+        open_choices = request.choices
+        while open_choices:
+            item = await queue.get()
+            open_choices -= isinstance(item.event, Finished | Failed)
+            yield item
+    finally:
+        for task in tasks:
+            await stop(task)

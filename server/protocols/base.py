@@ -1,0 +1,77 @@
+"""A protocol is data: endpoints that turn a checked body into a request and events into frames."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from server.chat import ChatRequest
+from server.conversation.means import Means
+from server.events import Events
+from server.face import ModelCard
+
+Frames = AsyncGenerator[bytes, None]
+EVENT_STREAM = "text/event-stream"
+KEEP_ALIVE = b": still here\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A plain JSON answer (or text, when `text` is given)."""
+
+    body: Any = None
+    status: int = 200
+    text: str | None = None
+    content_type: str = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a protocol may know of the server: its checked address, its models, the default one."""
+
+    address: str
+    models: tuple[ModelCard, ...] = ()
+    default_model: str = ""
+    version: str = ""
+    path: dict[str, str] = field(default_factory=dict)
+    query: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+    """The request's headers, names in lower case, without those that carry secrets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question to the engine that is no conversation: answered by `then(result)`."""
+
+    what: str
+    model: str | None
+    arguments: dict[str, Any]
+    then: Callable[[Any], Reply]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A conversation with steps of its own: `converse` yields its events with the means given."""
+
+    converse: Callable[[Means], Events]
+    model: str | None = None
+
+
+Accepted = ChatRequest | Run | Reply | Ask
+Accept = Callable[[Any, Facts], Accepted]
+Render = Callable[[Events, Any, Facts], Frames]
+Collect = Callable[[Events, Any, Facts], Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """`render` streams, `collect` answers with one body; `streams(body)` picks between them."""
+
+    method: str
+    path: str
+    accept: Accept
+    render: Render | None = None
+    collect: Collect | None = None
+    streams: Callable[[Any], bool] = lambda _body: True
+    content_type: str = EVENT_STREAM
+    failed: Callable[[Exception], Reply] | None = None
+    """How this protocol words an error before a stream began; None: the server's plain form."""

@@ -1,0 +1,175 @@
+"""Endpoints on aiohttp: read the body, hand it to the protocol, send what the protocol says."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from aiohttp import web
+from pydantic_core import to_json
+
+from server.chat import ChatRequest
+from server.errors import AppError
+from server.events import Event, Events, Failed, OfChoice
+from server.protocols.base import Ask, Endpoint, Facts, Reply, Run
+from server.requests import About
+from server.web.body import read_json
+from server.web.guard import Guard, Handler
+from server.web.stream import send
+
+log = logging.getLogger(__name__)
+
+FIRST_EVENT_S = 5.0
+"""How long an answer may stay silent before its stream opens; until then a failure has a status."""
+
+Item = Event | OfChoice
+SECRET_HEADERS = frozenset({"authorization", "x-api-key", "cookie", "proxy-authorization"})
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the endpoints need of the rest: a conversation, an engine to ask, facts to tell."""
+
+    converse: Callable[[ChatRequest | Run, About], Events]
+    answer: Callable[[Ask], Awaitable[Any]]
+    facts: Callable[[str], Facts]
+    max_requests: Callable[[], int]
+
+
+def create_app(
+    endpoints: Iterable[Endpoint], site: Site, guard: Guard, max_body_bytes: int
+) -> web.Application:
+    app = web.Application(client_max_size=max_body_bytes)
+    guard.install(app)
+    app.middlewares.append(_limit(site.max_requests))
+    app.middlewares.append(_errors)
+    for endpoint in endpoints:
+        app.router.add_route(endpoint.method, endpoint.path, _handler(endpoint, site))
+    return app
+
+
+def _handler(endpoint: Endpoint, site: Site) -> Handler:
+    async def handle(request: web.Request) -> web.StreamResponse:
+        try:
+            body = await read_json(request)
+            facts = replace(
+                site.facts(request.host),
+                path=dict(request.match_info),
+                query=dict(request.query),
+                headers=_headers(request),
+            )
+            accepted = endpoint.accept(body, facts)
+            if isinstance(accepted, Ask):
+                accepted = accepted.then(await site.answer(accepted))
+            if isinstance(accepted, Reply):
+                return _plain(accepted)
+            about = About(endpoint.path, _client(request))
+            async with aclosing(site.converse(accepted, about)) as events:
+                return await _respond(request, endpoint, events, (body, facts))
+        except AppError as error:
+            return _failure(endpoint, error)
+
+    return handle
+
+
+def _headers(request: web.Request) -> dict[str, str]:
+    found = {name.lower(): value for name, value in request.headers.items()}
+    return {name: value for name, value in found.items() if name not in SECRET_HEADERS}
+
+
+def _client(request: web.Request) -> str:
+    """Who asks, in a word or two, for the list of running requests."""
+    return request.headers.get("User-Agent", "unknown").split("/")[0][:60]
+
+
+async def _respond(
+    request: web.Request,
+    endpoint: Endpoint,
+    events: Events,
+    known: tuple[Any, Facts],
+) -> web.StreamResponse:
+    first = asyncio.get_running_loop().create_task(anext(events), name="first event")
+    try:
+        await asyncio.wait({first}, timeout=FIRST_EVENT_S)
+        if first.done() and isinstance(failed := first.result(), Failed):
+            return _failure(endpoint, failed.error)
+        async with aclosing(_resumed(first, events)) as all_events:
+            if endpoint.collect and not (endpoint.render and endpoint.streams(known[0])):
+                return _plain(await endpoint.collect(all_events, *known))
+            assert endpoint.render
+            async with aclosing(endpoint.render(all_events, *known)) as frames:
+                return await send(request, frames, endpoint.content_type)
+    finally:
+        first.cancel()
+        await asyncio.wait({first})
+
+
+async def _resumed(first: asyncio.Task[Item], events: Events) -> Events:
+    yield await first
+    async for event in events:
+        yield event
+
+
+def _limit(max_requests: Callable[[], int]) -> Any:
+    open_requests = 0
+
+    @web.middleware
+    async def limit(request: web.Request, handler: Handler) -> web.StreamResponse:
+        nonlocal open_requests
+        if open_requests >= max_requests() and request.path != "/health":
+            return _error_response(
+                503, "server_busy", "Too many requests at once.", {"Retry-After": "2"}
+            )
+        open_requests += 1
+        try:
+            return await handler(request)
+        finally:
+            open_requests -= 1
+
+    return limit
+
+
+@web.middleware
+async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except web.HTTPException as error:
+        headers = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else None
+        return _error_response(error.status, f"http_{error.status}", error.reason, headers)
+    except AppError as error:
+        return _failure(None, error)
+    except Exception:
+        log.exception("A request to %s failed", request.path)
+        return _error_response(500, "internal_error", "Something went wrong inside Moat.")
+
+
+def _failure(endpoint: Endpoint | None, error: AppError) -> web.Response:
+    if endpoint is not None and endpoint.failed is not None:
+        response = _plain(endpoint.failed(error))
+    else:
+        response = _error_response(error.status, error.code, str(error), param=error.param)
+    if error.retry_after_s is not None:
+        response.headers["Retry-After"] = str(error.retry_after_s)
+    return response
+
+
+def _plain(reply: Reply) -> web.Response:
+    if reply.text is not None:
+        return web.Response(text=reply.text, status=reply.status, content_type=reply.content_type)
+    return web.Response(
+        body=to_json(reply.body), status=reply.status, content_type=reply.content_type
+    )
+
+
+def _error_response(
+    status: int,
+    code: str,
+    message: str,
+    headers: dict[str, str] | None = None,
+    param: str | None = None,
+) -> web.Response:
+    kind = "invalid_request_error" if status < 500 else "server_error"
+    error = {"message": message, "type": kind, "param": param, "code": code}
+    return web.json_response({"error": error}, status=status, headers=headers)

@@ -1,0 +1,99 @@
+"""The control link: the face's state as one stream, its commands as calls."""
+
+import asyncio
+import logging
+from typing import Any
+
+from aiohttp import web
+from pydantic_core import to_json
+
+from server.errors import AppError, BadRequest
+from server.face import Face
+from server.mirror import COMMANDS, SIGNALS, VALUES
+from server.protocols.base import EVENT_STREAM, Frames
+from server.web.body import read_json
+from server.web.guard import Guard
+from server.web.stream import send
+
+log = logging.getLogger(__name__)
+
+GATHER_S = 0.05
+"""A flood of log lines goes out as few writes, and a value that changes often as its last state."""
+MAX_SIGNALS = 2000
+
+
+def create_control(face: Face, guard: Guard) -> web.Application:
+    app = web.Application(client_max_size=1024 * 1024)
+    guard.install(app)
+
+    async def stream(request: web.Request) -> web.StreamResponse:
+        return await send(request, _changes(face), EVENT_STREAM)
+
+    async def command(request: web.Request) -> web.StreamResponse:
+        try:
+            result = await _call(face, await read_json(request))
+        except AppError as error:
+            body = {"error": {"message": str(error), "code": error.code}}
+            return web.json_response(body, status=error.status)
+        return web.Response(body=to_json({"result": result}), content_type="application/json")
+
+    app.router.add_get("/control/stream", stream)
+    app.router.add_post("/control/command", command)
+    return app
+
+
+async def _call(face: Face, body: Any) -> Any:
+    if not isinstance(body, dict) or body.get("name") not in COMMANDS:
+        raise BadRequest("There is no such command.", "name")
+    command = COMMANDS[body["name"]]
+    try:
+        arguments = command.read_arguments(body.get("arguments") or {})
+    except ValueError as error:
+        raise BadRequest(f"The command's arguments are wrong: {error}", "arguments") from None
+    return command.result.dump_python(await getattr(face, body["name"])(**arguments), mode="json")
+
+
+async def _changes(face: Face) -> Frames:
+    values: dict[str, Any] = {}
+    signals: list[tuple[str, Any]] = []
+    awake = asyncio.Event()
+
+    def keep(name: str, item: Any) -> None:
+        values[name] = item
+        awake.set()
+
+    def note(name: str, item: Any) -> None:
+        if len(signals) < MAX_SIGNALS:
+            signals.append((name, item))
+        awake.set()
+
+    disconnects = [
+        getattr(face, name).connect(lambda item, name=name: keep(name, item)) for name in VALUES
+    ] + [getattr(face, name).connect(lambda item, name=name: note(name, item)) for name in SIGNALS]
+    try:
+        while True:
+            await awake.wait()
+            awake.clear()
+            yield _frames(values, signals)
+            values.clear()
+            signals.clear()
+            await asyncio.sleep(GATHER_S)
+    finally:
+        for disconnect in disconnects:
+            disconnect()
+
+
+def _frames(values: dict[str, Any], signals: list[tuple[str, Any]]) -> bytes:
+    frames = [
+        _frame({"value": name, "data": VALUES[name].dump_python(item, mode="json")})
+        for name, item in values.items()
+    ]
+    frames += [
+        _frame({"signal": name, "data": SIGNALS[name].dump_python(item, mode="json")})
+        for name, item in signals
+    ]
+    return b"".join(frames)
+
+
+def _frame(content: dict[str, Any]) -> bytes:
+    return b"data: " + to_json(content) + b"\n\n"

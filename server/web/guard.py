@@ -1,0 +1,140 @@
+"""The gate every request passes, on every route: host, origin, fetch site, content type, key."""
+
+import hmac
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from aiohttp import web
+from yarl import URL
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+PREFLIGHT_S = "600"
+WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+OPEN_PATHS = frozenset({"/health"})
+EXPOSED = "X-Trace-Id, X-Completion-Id, Retry-After"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Who may come in: exact host names with port, exact origins, and the key if one is asked."""
+
+    hosts: frozenset[str]
+    origins: frozenset[str] = frozenset()
+    key: str | None = None
+
+
+class Refused(Exception):
+    """Turned away at the gate: the status and what the answer says."""
+
+    def __init__(self, status: int, code: str = "", message: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+
+
+class Guard:
+    def __init__(self, gate: Callable[[], Gate], knocked: Callable[[str, str], None]) -> None:
+        self._gate = gate
+        self._knocked = knocked
+        """Told of (origin, method) of every page that was turned away."""
+
+    def install(self, app: web.Application) -> None:
+        app.middlewares.insert(0, self._middleware())
+        app.on_response_prepare.append(self._add_headers)
+
+    def _middleware(self) -> "web.middlewares._Middleware":  # type: ignore[name-defined]
+        @web.middleware
+        async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
+            gate = self._gate()
+            try:
+                check_host(request, gate)
+                self._check_origin(request, gate)
+                if request.method == "OPTIONS":
+                    return _preflight(request)
+                check_content_type(request)
+                check_key(request, gate)
+            except Refused as refused:
+                return _refusal(refused)
+            return await handler(request)
+
+        return guard
+
+    def _check_origin(self, request: web.Request, gate: Gate) -> None:
+        origins = request.headers.getall("Origin", [])
+        if len(origins) == 1 and origins[0] in gate.origins:
+            return
+        if origins:
+            self._knocked(origins[0][:200], request.method)
+            raise Refused(403, "origin_not_allowed", "This page may not use Moat.")
+        if request.headers.get("Sec-Fetch-Site", "none") in ("cross-site", "same-site"):
+            raise Refused(403, "origin_not_allowed", "This page may not use Moat.")
+
+    async def _add_headers(self, request: web.Request, response: web.StreamResponse) -> None:
+        response.headers["Vary"] = "Origin"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers.popall("Server", None)
+        origin = request.headers.get("Origin")
+        if origin in self._gate().origins and response.status != 421:
+            response.headers["Access-Control-Allow-Origin"] = origin
+            response.headers["Access-Control-Expose-Headers"] = EXPOSED
+        trace = request.headers.get("X-Trace-Id")
+        if trace and response.status < 400 and trace.isprintable():
+            response.headers["X-Trace-Id"] = trace
+
+
+def check_host(request: web.Request, gate: Gate) -> None:
+    hosts = request.headers.getall("Host", [])
+    if len(hosts) != 1 or hosts[0].lower() not in gate.hosts:
+        raise Refused(421)
+    target = request.raw_path
+    if not target.startswith("/") and target != "*":
+        url = URL(target)
+        if not url.absolute or url.authority.lower() not in gate.hosts:
+            raise Refused(421)
+
+
+def check_content_type(request: web.Request) -> None:
+    if request.method in WITH_BODY and request.content_type != "application/json":
+        raise Refused(415, "unsupported_media_type", "Send application/json.")
+
+
+def check_key(request: web.Request, gate: Gate) -> None:
+    if gate.key is None or request.path in OPEN_PATHS:
+        return
+    wanted = gate.key.encode()
+    sent = [_bearer(value) for value in request.headers.getall("Authorization", [])]
+    sent += request.headers.getall("X-API-Key", [])
+    right = [hmac.compare_digest(one.encode("utf-8", "surrogateescape"), wanted) for one in sent]
+    if not right or not all(right):
+        message = "Send Moat's access key as a bearer token. The Connect page shows it."
+        raise Refused(401, "invalid_api_key", message)
+
+
+def _bearer(value: str) -> str:
+    scheme, _, token = value.partition(" ")
+    return token if scheme == "Bearer" else ""
+
+
+def _preflight(request: web.Request) -> web.Response:
+    if "Origin" not in request.headers:
+        return web.Response(status=204, headers={"Allow": "GET, POST, OPTIONS"})
+    headers = {
+        "Access-Control-Allow-Methods": "GET, POST, DELETE, OPTIONS",
+        "Access-Control-Max-Age": PREFLIGHT_S,
+    }
+    asked = request.headers.get("Access-Control-Request-Headers")
+    if asked:
+        headers["Access-Control-Allow-Headers"] = asked
+    if request.headers.get("Access-Control-Request-Private-Network") == "true":
+        headers["Access-Control-Allow-Private-Network"] = "true"
+    return web.Response(status=204, headers=headers)
+
+
+def _refusal(refused: Refused) -> web.Response:
+    if not refused.code:
+        return web.Response(status=refused.status)
+    kind = "authentication_error" if refused.status == 401 else "invalid_request_error"
+    error = {"message": refused.message, "type": kind, "param": None, "code": refused.code}
+    headers = {"WWW-Authenticate": "Bearer"} if refused.status == 401 else {}
+    return web.json_response({"error": error}, status=refused.status, headers=headers)

@@ -1,0 +1,79 @@
+"""The public side of the server: opened and closed on demand, its gate made from the settings."""
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+
+from server.errors import AppError
+from server.face import ServerStatus
+from server.observe import Value
+from server.protocols.base import Endpoint
+from server.settings import ServerSettings
+from server.web.app import Site, create_app
+from server.web.guard import Gate, Guard
+from server.web.site import Listener, Listening
+
+log = logging.getLogger(__name__)
+
+MB = 1024 * 1024
+
+
+class Serving:
+    def __init__(
+        self,
+        endpoints: Iterable[Endpoint],
+        site: Site,
+        settings: Callable[[], ServerSettings],
+        access_key: Callable[[], Awaitable[str]],
+    ) -> None:
+        self.status: Value[ServerStatus] = Value(ServerStatus())
+        self._endpoints = tuple(endpoints)
+        self._site = site
+        self._settings = settings
+        self._access_key = access_key
+        self._listener: Listener | None = None
+        self._listening = Listening(0, frozenset())
+        self._key: str | None = None
+
+    async def start(self, port: int | None = None) -> None:
+        if self._listener is not None:
+            return
+        self.status.set(ServerStatus("starting"))
+        try:
+            await self._open(self._settings().port if port is None else port)
+        except (AppError, OSError) as error:
+            self._listener = None
+            self.status.set(ServerStatus("failed", reason=f"The server cannot listen: {error}"))
+            log.exception("The server cannot listen")
+
+    async def stop(self) -> None:
+        listener, self._listener = self._listener, None
+        if listener is not None:
+            await listener.close()
+        self.status.set(ServerStatus("stopped"))
+
+    async def renew_key(self) -> None:
+        """The key asked for now: always one when other machines can connect."""
+        settings = self._settings()
+        needed = settings.require_key or settings.listen == "network"
+        self._key = await self._access_key() if needed else None
+
+    async def _open(self, wanted: int) -> None:
+        settings = self._settings()
+        await self.renew_key()
+        guard = Guard(self._gate, self._knocked)
+        app = create_app(self._endpoints, self._site, guard, settings.max_body_mb * MB)
+        self._listener = Listener(app)
+        everywhere = settings.listen == "network"
+        self._listening = await self._listener.open(wanted, everywhere=everywhere)
+        port = self._listening.port
+        note = f"Port {wanted} is taken; Moat uses {port}." if wanted not in (0, port) else ""
+        self.status.set(ServerStatus("ready", f"http://127.0.0.1:{port}", port_note=note))
+        log.info("Listening on http://127.0.0.1:%d. %s", port, note)
+
+    def _gate(self) -> Gate:
+        settings = self._settings()
+        named = {f"{name.lower()}:{self._listening.port}" for name in settings.host_names}
+        return Gate(self._listening.hosts | named, frozenset(settings.origins), self._key)
+
+    def _knocked(self, origin: str, method: str) -> None:
+        log.warning("A page at %s was turned away (%s); allow it in the settings", origin, method)

@@ -1,0 +1,71 @@
+"""Sending frames as they come, with keep-alives, and an end for readers that never read."""
+
+import asyncio
+import socket
+
+from aiohttp import web
+
+from server.protocols.base import EVENT_STREAM, KEEP_ALIVE, Frames
+from server.tasks import spawn, stop
+
+KEEP_ALIVE_S = 10.0
+STUCK_READER_S = 15.0
+SEND_BUFFER_BYTES = 64 * 1024
+
+
+async def send(request: web.Request, frames: Frames, content_type: str) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
+    response.content_type = content_type.partition(";")[0]
+    if content_type == EVENT_STREAM:
+        response.charset = "utf-8"
+    elif ";" in content_type:
+        response.headers["Content-Type"] = content_type
+    _shrink_send_buffer(request)
+    await response.prepare(request)
+    writer = _Writer(response)
+    ticker = None
+    if content_type == EVENT_STREAM:
+        ticker = spawn(writer.keep_alive(), "keep-alive")
+    try:
+        async for frame in frames:
+            await writer.write(frame)
+        await response.write_eof()
+    except (ConnectionError, TimeoutError):
+        _abort(request)
+    finally:
+        await stop(ticker)
+    return response
+
+
+class _Writer:
+    def __init__(self, response: web.StreamResponse) -> None:
+        self._response = response
+        self._last = asyncio.get_running_loop().time()
+
+    async def write(self, frame: bytes) -> None:
+        async with asyncio.timeout(STUCK_READER_S):
+            await self._response.write(frame)
+        self._last = asyncio.get_running_loop().time()
+
+    async def keep_alive(self) -> None:
+        while True:
+            quiet_s = asyncio.get_running_loop().time() - self._last
+            if quiet_s >= KEEP_ALIVE_S:
+                try:
+                    await self.write(KEEP_ALIVE)
+                except (ConnectionError, TimeoutError):
+                    return
+                quiet_s = 0.0
+            await asyncio.sleep(KEEP_ALIVE_S - quiet_s)
+
+
+def _shrink_send_buffer(request: web.Request) -> None:
+    """The kernel would swallow megabytes for a reader that sleeps, and keep its slot busy."""
+    wire = request.transport.get_extra_info("socket") if request.transport else None
+    if wire is not None:
+        wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+
+
+def _abort(request: web.Request) -> None:
+    if request.transport is not None:
+        request.transport.abort()

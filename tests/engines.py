@@ -1,0 +1,75 @@
+"""Scripted engines and streams: the outermost edge of tests that are not about llama.cpp."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from server.chat import ChatRequest
+from server.engine.base import LoadState, ModelFacts
+from server.errors import AppError
+from server.events import Event, Events, Finished, OfChoice, Piece, Pieces, TextDelta
+from server.observe import Value
+
+
+class ScriptedEngine:
+    """Answers each request with the next script; an AppError in a script is raised there."""
+
+    def __init__(self, *scripts: Sequence[Piece | AppError]) -> None:
+        self.facts = ModelFacts(name="scripted", context_tokens=4096)
+        self.state: Value[LoadState] = Value(LoadState())
+        self.requests: list[ChatRequest] = []
+        self._scripts = list(scripts)
+
+    async def load(self) -> None:
+        self.state.set(LoadState("ready", 1.0))
+
+    async def close(self) -> None:
+        self.state.set(LoadState())
+
+    async def generate(self, request: ChatRequest) -> Pieces:
+        self.requests.append(request)
+        for piece in self._scripts.pop(0):
+            if isinstance(piece, AppError):
+                raise piece
+            yield piece
+
+    async def apply_template(self, request: ChatRequest) -> str:
+        return "".join(message.content for message in request.messages)
+
+    async def tokenize(self, text: str, *, special: bool = True) -> list[int]:  # noqa: ARG002
+        return list(text.encode())
+
+    async def detokenize(self, tokens: Sequence[int]) -> str:
+        return bytes(tokens).decode()
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        return [[float(len(text)), 1.0] for text in texts]
+
+    async def stats(self) -> dict[str, Any]:
+        return {}
+
+
+class EndlessEngine(ScriptedEngine):
+    """Writes until it is stopped, and says when that happened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stopped = asyncio.Event()
+
+    async def generate(self, request: ChatRequest) -> Pieces:
+        self.requests.append(request)
+        try:
+            while True:
+                yield TextDelta("more ")
+                await asyncio.sleep(0.01)
+        finally:
+            self.stopped.set()
+
+
+def says(*texts: str) -> list[Piece]:
+    return [*(TextDelta(text) for text in texts), Finished("stop")]
+
+
+async def replay(*events: Event | OfChoice) -> Events:
+    for event in events:
+        yield event

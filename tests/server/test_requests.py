@@ -1,0 +1,74 @@
+import asyncio
+
+import pytest
+
+from server.chat import ChatRequest
+from server.errors import AppError, Stopping
+from server.events import Events, Failed, Finished, TextDelta, Usage
+from server.requests import About, Cancelled, Requests
+from tests.engines import EndlessEngine, replay
+
+ASK = ChatRequest()
+ABOUT = About("/v1/x", "me")
+
+
+@pytest.fixture
+async def requests() -> Requests:
+    return Requests(lambda: None)
+
+
+async def test_a_request_is_shown_while_it_runs(requests: Requests):
+    events = requests.track(EndlessEngine().generate(ASK), ABOUT)
+    await anext(events)
+    await asyncio.sleep(0)
+    (shown,) = requests.running.get()
+    assert (shown.client, shown.route) == ("me", "/v1/x")
+    await events.aclose()
+    assert requests.tokens >= 1
+
+
+async def test_a_cancelled_request_ends_typed_and_stops_the_engine(requests: Requests):
+    engine = EndlessEngine()
+    events = requests.track(engine.generate(ASK), ABOUT)
+    await anext(events)
+    await asyncio.sleep(0)
+    requests.cancel(requests.running.get()[0].id)
+    seen = [event async for event in events]
+    assert isinstance(seen[-1], Failed)
+    assert isinstance(seen[-1].error, Cancelled)
+    assert engine.stopped.is_set()
+
+
+async def test_closing_ends_all_and_refuses_new_ones(requests: Requests):
+    engine = EndlessEngine()
+
+    async def read() -> list[object]:
+        return [event async for event in requests.track(engine.generate(ASK), ABOUT)]
+
+    async with asyncio.timeout(5):
+        reading = asyncio.gather(read(), read())
+        await asyncio.sleep(0.05)
+        await requests.close()
+        for seen in await reading:
+            assert isinstance(seen[-1], Failed)
+            assert isinstance(seen[-1].error, Stopping)
+    late = [event async for event in requests.track(replay(TextDelta("x")), ABOUT)]
+    assert isinstance(late[0], Failed)
+
+
+async def test_an_inner_failure_becomes_a_worded_end(requests: Requests):
+    async def broken() -> Events:
+        yield TextDelta("x")
+        raise ZeroDivisionError("inner detail")
+
+    seen = [event async for event in requests.track(broken(), ABOUT)]
+    assert seen[0] == TextDelta("x")
+    assert isinstance(seen[1], Failed)
+    assert type(seen[1].error) is AppError
+    assert "inner detail" not in str(seen[1].error)
+
+
+async def test_tokens_are_counted_from_the_usage(requests: Requests):
+    script = replay(TextDelta("x"), Finished("stop", Usage(5, 0, 7)))
+    assert len([event async for event in requests.track(script, ABOUT)]) == 2
+    assert requests.tokens == 7

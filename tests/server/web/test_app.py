@@ -1,0 +1,186 @@
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient
+
+from server.chat import ChatRequest, Message
+from server.conversation.means import Means
+from server.conversation.run import converse
+from server.engine.base import Engine
+from server.errors import Busy, ContextOverflow, EngineCrashed
+from server.events import Events, Failed, TextDelta
+from server.protocols.base import Ask, Endpoint, Facts, Frames, Reply
+from server.requests import About
+from server.web import stream
+from server.web.app import Site, create_app
+from server.web.guard import Gate, Guard
+from tests.engines import EndlessEngine, ScriptedEngine, says
+
+Client = TestClient[web.Request, web.Application]
+Open = Callable[..., Awaitable[Client]]
+
+
+def accept(body: Any, _facts: Facts) -> ChatRequest:
+    return ChatRequest((Message("user", body["text"]),))
+
+
+async def render(events: Events, _body: Any, _facts: Facts) -> Frames:
+    async for event in events:
+        match event:
+            case TextDelta(text):
+                yield f"data: {text}\n\n".encode()
+            case Failed(error):
+                yield f"event: error\ndata: {error.code}\n\n".encode()
+            case _:
+                pass
+
+
+async def collect(events: Events, _body: Any, _facts: Facts) -> Reply:
+    return Reply({"text": "".join([e.text async for e in events if isinstance(e, TextDelta)])})
+
+
+def ask_size(body: Any, _facts: Facts) -> Ask:
+    return Ask("tokenize", None, {"text": body["text"]}, lambda tokens: Reply({"n": len(tokens)}))
+
+
+def fall_over(_body: Any, _facts: Facts) -> Reply:
+    raise ZeroDivisionError("a secret detail")
+
+
+ENDPOINTS = (
+    Endpoint("POST", "/chat", accept, render, collect, streams=lambda body: body.get("stream")),
+    Endpoint("POST", "/size", ask_size),
+    Endpoint(
+        "GET", "/about/{name}", lambda _b, facts: Reply([facts.address, facts.path, facts.query])
+    ),
+    Endpoint("GET", "/broken", fall_over),
+)
+
+
+@pytest.fixture
+def opened(aiohttp_client: Callable[..., Awaitable[Client]]) -> Open:
+    async def open_with(engine: Engine, max_requests: int = 10) -> Client:
+        def run(request: ChatRequest, _about: About) -> Events:
+            return converse(Means(engine), request)
+
+        async def answer(ask: Ask) -> Any:
+            return await engine.tokenize(**ask.arguments)
+
+        gate: dict[str, frozenset[str]] = {"hosts": frozenset()}
+        guard = Guard(lambda: Gate(gate["hosts"]), lambda _origin, _method: None)
+        site = Site(run, answer, lambda host: Facts(f"http://{host}"), lambda: max_requests)
+        client = await aiohttp_client(create_app(ENDPOINTS, site, guard, 2**20))
+        gate["hosts"] = frozenset({f"127.0.0.1:{client.port}"})
+        return client
+
+    return open_with
+
+
+async def test_an_answer_is_streamed(opened: Open):
+    client = await opened(ScriptedEngine(says("a", "b")))
+    reply = await client.post("/chat", json={"text": "x", "stream": True})
+    assert reply.headers["Content-Type"] == "text/event-stream; charset=utf-8"
+    assert reply.headers["Cache-Control"] == "no-cache"
+    assert await reply.text() == "data: a\n\ndata: b\n\n"
+
+
+async def test_an_answer_is_collected(opened: Open):
+    client = await opened(ScriptedEngine(says("a", "b")))
+    reply = await client.post("/chat", json={"text": "x"})
+    assert await reply.json() == {"text": "ab"}
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_a_refusal_before_the_first_word_has_a_status(opened: Open, streamed: bool):
+    client = await opened(ScriptedEngine([ContextOverflow(9, 5)]))
+    reply = await client.post("/chat", json={"text": "x", "stream": streamed})
+    assert reply.status == 400
+    assert (await reply.json())["error"]["code"] == "context_length_exceeded"
+
+
+async def test_a_full_queue_says_when_to_come_back(opened: Open):
+    client = await opened(ScriptedEngine([Busy(64)]))
+    reply = await client.post("/chat", json={"text": "x", "stream": True})
+    assert (reply.status, reply.headers["Retry-After"]) == (429, "2")
+
+
+async def test_a_crash_in_mid_answer_ends_the_stream_typed(opened: Open):
+    client = await opened(ScriptedEngine([TextDelta("a"), EngineCrashed("It died.")]))
+    reply = await client.post("/chat", json={"text": "x", "stream": True})
+    assert await reply.text() == "data: a\n\nevent: error\ndata: engine_crashed\n\n"
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_the_model_stops_when_the_client_leaves(opened: Open, streamed: bool):
+    engine = EndlessEngine()
+    client = await opened(engine)
+    asked = asyncio.ensure_future(  # noqa: TID251
+        client.post("/chat", json={"text": "x", "stream": streamed})
+    )
+    async with asyncio.timeout(5):
+        while not engine.requests:
+            await asyncio.sleep(0.01)
+        if streamed:
+            reply = await asked
+            await reply.content.readline()
+            reply.close()
+        else:
+            asked.cancel()
+        await engine.stopped.wait()
+
+
+async def test_silence_is_bridged_by_keep_alives(opened: Open, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(stream, "KEEP_ALIVE_S", 0.05)
+
+    class Slow(ScriptedEngine):
+        async def generate(self, request: ChatRequest):
+            yield TextDelta("a")
+            await asyncio.sleep(0.3)
+            async for piece in super().generate(request):
+                yield piece
+
+    client = await opened(Slow(says("b")))
+    text = await (await client.post("/chat", json={"text": "x", "stream": True})).text()
+    assert text.count(": still here\n\n") >= 2
+    assert text.startswith("data: a\n\n")
+    assert text.endswith("data: b\n\n")
+
+
+async def test_the_engine_can_be_asked_other_things(opened: Open):
+    client = await opened(ScriptedEngine())
+    assert await (await client.post("/size", json={"text": "abc"})).json() == {"n": 3}
+
+
+async def test_a_protocol_knows_the_address_the_path_and_the_query(opened: Open):
+    client = await opened(ScriptedEngine())
+    reply = await client.get("/about/me?x=1")
+    assert await reply.json() == [f"http://127.0.0.1:{client.port}", {"name": "me"}, {"x": "1"}]
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[" * 5000, b'{"a": NaN}', b"\xff"])
+async def test_what_is_no_json_is_refused(opened: Open, body: bytes):
+    client = await opened(ScriptedEngine())
+    reply = await client.post("/chat", data=body, headers={"Content-Type": "application/json"})
+    assert reply.status == 400
+    assert (await reply.json())["error"]["type"] == "invalid_request_error"
+
+
+async def test_a_fault_of_ours_tells_nothing_of_the_inside(opened: Open):
+    client = await opened(ScriptedEngine())
+    reply = await client.get("/broken")
+    assert reply.status == 500
+    assert "secret" not in await reply.text()
+
+
+async def test_too_many_requests_at_once_are_turned_away(opened: Open):
+    client = await opened(EndlessEngine(), max_requests=2)
+    post = partial(client.post, "/chat", json={"text": "x", "stream": True})
+    held = [await post(), await post()]
+    third = await post()
+    assert (third.status, third.headers["Retry-After"]) == (503, "2")
+    for reply in held:
+        reply.close()

@@ -1,0 +1,119 @@
+import json
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient
+
+from server.core import Core
+from server.mirror import COMMANDS, SIGNALS, VALUES
+from server.paths import find
+from server.web.control import create_control
+from server.web.guard import Gate, Guard
+from tests.engines import ScriptedEngine
+
+Client = TestClient[web.Request, web.Application]
+SECRET = {"Authorization": "Bearer the-secret-of-the-link"}
+
+
+@pytest.fixture
+async def core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Core]:
+    monkeypatch.setenv("MOAT_HOME", str(tmp_path))
+    core = Core(find(), lambda _path, _options: ScriptedEngine())
+    await core.open()
+    yield core
+    await core.close()
+
+
+@pytest.fixture
+async def client(core: Core, aiohttp_client: Callable[..., Awaitable[Client]]) -> Client:
+    hosts: set[str] = set()
+    guard = Guard(
+        lambda: Gate(frozenset(hosts), key="the-secret-of-the-link"), lambda _origin, _method: None
+    )
+    client = await aiohttp_client(create_control(core, guard))
+    hosts.add(f"127.0.0.1:{client.port}")
+    return client
+
+
+async def frames(reply: Any) -> AsyncIterator[dict[str, Any]]:
+    async for line in reply.content:
+        if line.startswith(b"data: "):
+            yield json.loads(line[6:])
+
+
+async def command(client: Client, name: str, arguments: dict[str, Any]) -> tuple[int, Any]:
+    body = {"name": name, "arguments": arguments}
+    reply = await client.post("/control/command", json=body, headers=SECRET)
+    return reply.status, await reply.json()
+
+
+async def test_the_stream_begins_with_every_value_and_goes_on_with_changes(client, core: Core):
+    reply = await client.get("/control/stream", headers=SECRET)
+    stream = frames(reply)
+    first = {(await anext(stream))["value"] for _ in VALUES}
+    assert first == set(VALUES)
+    await core.change_setting("server.max_requests", 7)
+    async for frame in stream:
+        if frame.get("value") == "settings":
+            break
+    assert VALUES["settings"].validate_python(frame["data"]) == core.settings.get()
+    reply.close()
+
+
+async def test_log_lines_are_signalled(client, core: Core):
+    reply = await client.get("/control/stream", headers=SECRET)
+    stream = frames(reply)
+    for _ in VALUES:
+        await anext(stream)
+    logging.getLogger("part").warning("look here")
+    async for frame in stream:
+        if frame.get("signal") == "logged":
+            break
+    assert SIGNALS["logged"].validate_python(frame["data"]).text == "look here"
+    reply.close()
+
+
+async def test_a_command_that_is_refused_says_why(client):
+    status, body = await command(client, "load_model", {"name": "nope"})
+    assert (status, body["error"]["code"]) == (404, "model_not_found")
+    assert "nope" in body["error"]["message"]
+
+
+async def test_a_command_returns_its_result(client):
+    status, body = await command(client, "recent_logs", {"count": 3})
+    assert status == 200
+    assert isinstance(body["result"], list)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [],
+        {},
+        {"name": "open"},
+        {"name": "__init__"},
+        {"name": "load_model"},
+        {"name": "load_model", "arguments": {"name": 5}},
+        {"name": "stop", "arguments": {"x": 1}},
+    ],
+)
+async def test_what_is_no_command_is_refused(client, body: Any):
+    reply = await client.post("/control/command", json=body, headers=SECRET)
+    assert reply.status == 400
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}])
+async def test_being_local_is_not_enough(client, headers: dict[str, str]):
+    for path in ("/control/stream", "/control/command", "/control/nothing"):
+        reply = await client.get(path, headers=headers)
+        assert reply.status == 401
+    reply = await client.get("/control/stream", headers={**SECRET, "Origin": "https://x.test"})
+    assert reply.status == 403
+
+
+def test_every_command_of_the_face_can_be_called():
+    assert {"start", "stop", "load_model", "change_setting"} <= set(COMMANDS)

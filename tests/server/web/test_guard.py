@@ -1,0 +1,200 @@
+"""The gate, tried on every route the server has."""
+
+import itertools
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from aiohttp import ClientResponse, web
+from aiohttp.test_utils import TestClient
+
+from server.chat import ChatRequest
+from server.events import Events
+from server.protocols import ENDPOINTS
+from server.protocols.base import Ask, Facts
+from server.requests import About
+from server.web.app import Site, create_app
+from server.web.guard import Gate, Guard
+
+Client = TestClient[web.Request, web.Application]
+OPENBB = "https://pro.openbb.co"
+KEY = "moat-the-right-key"
+ROUTES = sorted({(endpoint.method, endpoint.path) for endpoint in ENDPOINTS})
+
+
+class Reached:
+    """Counts what got past the gate."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def converse(self, _request: ChatRequest, _about: About) -> Events:
+        self.count += 1
+        raise AssertionError("the gate let a request in")
+
+    async def answer(self, _ask: Ask) -> Any:
+        self.count += 1
+        raise AssertionError("the gate let a request in")
+
+    def facts(self, host: str) -> Facts:
+        self.count += 1
+        return Facts(f"http://{host}")
+
+
+@pytest.fixture
+def reached() -> Reached:
+    return Reached()
+
+
+@pytest.fixture
+async def open_client(
+    aiohttp_client: Callable[..., Awaitable[Client]], reached: Reached
+) -> Callable[..., Awaitable[Client]]:
+    async def open_with(key: str | None = None) -> Client:
+        hosts: set[str] = set()
+        guard = Guard(
+            lambda: Gate(frozenset(hosts), frozenset({OPENBB}), key), lambda _origin, _method: None
+        )
+        site = Site(reached.converse, reached.answer, reached.facts, lambda: 100)
+        client = await aiohttp_client(create_app(ENDPOINTS, site, guard, 1024))
+        hosts.update({f"127.0.0.1:{client.port}", f"localhost:{client.port}"})
+        return client
+
+    return open_with
+
+
+async def ask(client: Client, route: tuple[str, str], headers: dict[str, str]) -> ClientResponse:
+    method, path = route
+    body = b"{}" if method == "POST" else None
+    given = {"Content-Type": "application/json"} if body else {}
+    return await client.request(method, path, data=body, headers={**given, **headers})
+
+
+BAD_HOSTS = (
+    "evil.test",
+    "evil.test:{port}",
+    "127.0.0.1.evil.test",
+    "localhost.evil.test:{port}",
+    "evil.local",
+    "evil.internal:{port}",
+    "192.168.1.5:{port}",
+    "127.0.0.1:1",
+    "0.0.0.0:{port}",
+    "localhost",
+    "127.0.0.1",
+)
+BAD_ORIGINS = (
+    "https://evil.test",
+    "https://pro.openbb.co.evil.test",
+    "http://pro.openbb.co",
+    "https://PRO.openbb.co:444",
+    "https://pro.openbb.co:444",
+    "null",
+    "file://",
+    "",
+)
+
+
+async def test_a_wrong_host_is_refused_on_every_route(open_client, reached: Reached):
+    client = await open_client()
+    for route, host in itertools.product(ROUTES, BAD_HOSTS):
+        reply = await ask(client, route, {"Host": host.format(port=client.port)})
+        assert (reply.status, await reply.read()) == (421, b""), (route, host)
+        assert "Access-Control-Allow-Origin" not in reply.headers
+    assert reached.count == 0
+
+
+async def test_a_foreign_page_is_refused_on_every_route(open_client, reached: Reached):
+    client = await open_client()
+    for (method, path), origin in itertools.product(ROUTES, BAD_ORIGINS):
+        for verb in (method, "OPTIONS"):
+            reply = await ask(client, (verb, path), {"Origin": origin})
+            assert reply.status == 403, (verb, path, origin)
+            assert "Access-Control-Allow-Origin" not in reply.headers
+            assert reply.headers["Vary"] == "Origin"
+    assert reached.count == 0
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+async def test_a_request_a_page_made_without_an_origin_is_refused(open_client, reached, site: str):
+    client = await open_client()
+    for route in ROUTES:
+        reply = await ask(client, route, {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"})
+        assert reply.status == 403, route
+    assert reached.count == 0
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
+)
+async def test_a_simple_form_post_is_refused_on_every_route(open_client, reached, kind: str):
+    client = await open_client()
+    for method, path in ROUTES:
+        if method == "POST":
+            reply = await client.post(path, data=b"{}", headers={"Content-Type": kind})
+            assert reply.status == 415, path
+    assert reached.count == 0
+
+
+async def test_an_allowed_page_is_answered_with_its_exact_origin(open_client):
+    client = await open_client()
+    for method, path in ROUTES:
+        reply = await client.options(
+            path,
+            headers={
+                "Origin": OPENBB,
+                "Access-Control-Request-Method": method,
+                "Access-Control-Request-Headers": "content-type, x-trace-id",
+                "Access-Control-Request-Private-Network": "true",
+            },
+        )
+        assert reply.status == 204, path
+        assert reply.headers["Access-Control-Allow-Origin"] == OPENBB
+        assert reply.headers["Access-Control-Allow-Headers"] == "content-type, x-trace-id"
+        assert reply.headers["Access-Control-Allow-Private-Network"] == "true"
+        assert reply.headers["Vary"] == "Origin"
+        assert "Access-Control-Allow-Credentials" not in reply.headers
+
+
+BAD_KEYS: tuple[dict[str, str], ...] = (
+    {},
+    {"Authorization": "Bearer wrong"},
+    {"Authorization": f"Bearer {KEY}x"},
+    {"Authorization": f"Bearer {KEY[:-1]}"},
+    {"Authorization": f"bearer {KEY}"},
+    {"Authorization": KEY},
+    {"Authorization": f"Basic {KEY}"},
+    {"X-API-Key": "wrong"},
+    {"Authorization": f"Bearer {KEY}", "X-API-Key": "wrong"},
+    {"Authorization": "Bearer wrong", "X-API-Key": KEY},
+)
+
+
+async def test_without_the_key_every_route_but_health_is_closed(open_client, reached: Reached):
+    client = await open_client(KEY)
+    for (method, path), headers in itertools.product(ROUTES, BAD_KEYS):
+        reply = await ask(client, (method, f"{path}?key={KEY}&api_key={KEY}"), headers)
+        assert reply.status == (200 if path == "/health" else 401), (path, headers)
+    assert reached.count == len(BAD_KEYS)
+
+
+@pytest.mark.parametrize("header", [("Authorization", f"Bearer {KEY}"), ("X-API-Key", KEY)])
+async def test_the_right_key_opens(open_client, header: tuple[str, str]):
+    client = await open_client(KEY)
+    reply = await client.get("/copilots.json", headers=dict([header]))
+    assert reply.status == 200
+
+
+async def test_an_unknown_path_passes_the_gate_too(open_client):
+    client = await open_client()
+    reply = await client.get("/nowhere", headers={"Host": "evil.test"})
+    assert reply.status == 421
+    reply = await client.get("/nowhere")
+    assert reply.status == 404
+    assert (await reply.json())["error"]["code"] == "http_404"
+
+
+async def test_a_body_over_the_limit_is_refused(open_client):
+    client = await open_client()
+    reply = await client.post("/v1/query", json={"messages": "x" * 2000})
+    assert reply.status == 413
