@@ -1,0 +1,264 @@
+"""Core: opens, owns and closes everything; the face a screen sees."""
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import aclosing, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from server import VERSION
+from server.chat import ChatRequest
+from server.conversation.means import Means
+from server.conversation.run import converse
+from server.current import CurrentModel
+from server.egress import Egress
+from server.engine.base import Engine, EngineOptions
+from server.engine.pool import Found, Pool, PoolLimits
+from server.engine.process import WorkerProcess
+from server.errors import BadRequest, NotSupported, Stopping
+from server.events import Events
+from server.face import Load, LogLine, ModelCard
+from server.keychain import Keychain
+from server.logs import Logs
+from server.models.library import Library
+from server.observe import Value
+from server.paths import Paths
+from server.protocols import ENDPOINTS
+from server.protocols.base import Ask, Facts, Run
+from server.requests import About, Requests
+from server.settings import ModelSettings, Settings
+from server.settings_store import SettingsStore
+from server.web.app import Site
+from server.web.serving import Serving
+
+log = logging.getLogger(__name__)
+
+MakeEngine = Callable[[Path, EngineOptions], Engine]
+ALL_LAYERS = 999
+ASKABLE = frozenset({"tokenize", "detokenize", "embed", "apply_template", "stats"})
+MB = 1024 * 1024
+
+
+class Core:
+    """open() before use, close() after. Everything in `server.face.Face`, and `converse`."""
+
+    def __init__(self, paths: Paths, make_engine: MakeEngine = WorkerProcess) -> None:
+        paths.make()
+        self._store = SettingsStore(paths.settings)
+        self.settings: Value[Settings] = Value(self._store.load())
+        self._logs = Logs(paths.logs)
+        self.logged = self._logs.ring.logged
+        self.keychain = Keychain(paths.secrets)
+        self.egress = Egress(lambda: self.settings.get().network)
+        self.library = Library([paths.models, *map(Path, self._model_settings.folders)])
+        self.notices: Value[tuple[str, ...]] = Value(tuple(self._store.notices))
+        self.models: Value[tuple[ModelCard, ...]] = Value(())
+        self.load: Value[Load] = Value(Load())
+        self._chosen = ""
+        self._pool = Pool(self._look_up, make_engine, _limits(self._model_settings))
+        self._current = CurrentModel(self._pool, self._default_name)
+        self.model = self._current.status
+        self._requests = Requests(self._measure)
+        self.requests = self._requests.running
+        site = Site(self.answer_chat, self._answer, self._facts, self._max_requests)
+        self._serving = Serving(
+            ENDPOINTS, site, lambda: self.settings.get().server, self.access_key
+        )
+        self.server = self._serving.status
+        self._measured = (time.monotonic(), 0)
+
+    async def open(self) -> None:
+        self._logs.open()
+        self._refresh_models()
+
+    async def close(self) -> None:
+        await self._requests.close()
+        await self._serving.stop()
+        await self._pool.close()
+        await self.egress.close()
+        self._logs.close()
+
+    async def drain(self, timeout_s: float) -> None:
+        """Take no new requests; give the running ones this long to end by themselves."""
+        await self._requests.drain(timeout_s)
+
+    async def start(self) -> None:
+        await self.start_on(None)
+
+    async def start_on(self, port: int | None) -> None:
+        """Listen (on the port of the settings if None is given), then load the model."""
+        await self._serving.start(port)
+        if self._model_settings.load_at_start and self.model.get().phase != "ready":
+            await self._load_default()
+
+    def choose_model(self, name: str) -> None:
+        """For this run: a model by name, or the path of a GGUF file."""
+        path = Path(name).expanduser()
+        if path.suffix == ".gguf" or path.is_file():
+            if not path.is_file():
+                raise BadRequest(f"There is no file {name}.", "model")
+            name = self.library.add(path.resolve())
+        self._chosen = self.library.find(name, "").name
+        self._refresh_models()
+
+    async def stop(self) -> None:
+        self._requests.cancel_all(Stopping())
+        await self._serving.stop()
+        await self._current.unload()
+        self._refresh_models()
+
+    async def load_model(self, name: str) -> None:
+        self.library.find(name, "")
+        if name != self._model_settings.name:
+            self._save(self.settings.get().changed("model.name", name))
+        await self._load_default()
+
+    async def unload_model(self) -> None:
+        await self._current.unload()
+        self._refresh_models()
+
+    async def cancel_request(self, request_id: int) -> None:
+        self._requests.cancel(request_id)
+
+    async def change_setting(self, field: str, value: Any) -> None:
+        before = self.settings.get()
+        try:
+            after = before.changed(field, value)
+        except (KeyError, ValueError) as error:
+            raise BadRequest(f"The setting {field} cannot be that: {error}", field) from None
+        self._save(after)
+        await self._apply(before, after)
+
+    async def dismiss_notice(self, text: str) -> None:
+        self.notices.set(tuple(one for one in self.notices.get() if one != text))
+
+    async def recent_logs(self, count: int) -> list[LogLine]:
+        return self._logs.ring.recent(count)
+
+    async def access_key(self) -> str:
+        key = await self.keychain.access_key()
+        self._logs.redactor.hide(key)
+        if self.keychain.notice:
+            self._notice(self.keychain.notice)
+        return key
+
+    async def answer_chat(self, request: ChatRequest | Run, about: About) -> Events:
+        """Every event of a conversation's answer, tracked and cancellable."""
+        about = replace(about, model=request.model or self.model.get().name)
+        run = self._run(request, about.client)
+        async with aclosing(self._requests.track(run, about)) as events:
+            async for event in events:
+                yield event
+
+    async def _run(self, request: ChatRequest | Run, client: str) -> Events:
+        means = Means(await self._engine(request.model), client=client)
+        if isinstance(request, Run):
+            run = request.converse(means)
+        else:
+            run = converse(means, replace(request, client=client))
+        async with aclosing(run) as events:
+            async for event in events:
+                yield event
+
+    async def _engine(self, name: str | None) -> Engine:
+        card = self.library.find(name, self._default_name())
+        return await self._pool.engine(card.name)
+
+    async def _answer(self, ask: Ask) -> Any:
+        engine = await self._engine(ask.model)
+        if ask.what not in ASKABLE:
+            raise NotSupported(f"The engine cannot do: {ask.what}.")
+        return await getattr(engine, ask.what)(**ask.arguments)
+
+    def _facts(self, host: str) -> Facts:
+        return Facts(f"http://{host}", self.models.get(), self._default_name(), VERSION)
+
+    async def _load_default(self) -> None:
+        await self._current.load()
+        self._refresh_models()
+
+    def _default_name(self) -> str:
+        return self.library.find(None, self._chosen or self._model_settings.name).name
+
+    def _look_up(self, name: str) -> Found:
+        card = self.library.find(name, "")
+        return Found(Path(card.path), _options(self._model_settings), card.size_bytes)
+
+    @property
+    def _model_settings(self) -> ModelSettings:
+        return self.settings.get().model
+
+    def _max_requests(self) -> int:
+        return self.settings.get().server.max_requests
+
+    def _save(self, settings: Settings) -> None:
+        self.settings.set(settings)
+        try:
+            self._store.save(settings)
+        except OSError as error:
+            self._notice(f"The settings could not be saved: {error.strerror}.")
+
+    async def _apply(self, before: Settings, after: Settings) -> None:
+        """Make a changed setting true now."""
+        if after.server != before.server:
+            await self._serving.renew_key()
+            if _needs_new_socket(before, after) and self.server.get().phase == "ready":
+                await self._serving.stop()
+                await self._serving.start()
+        if after.model != before.model and self.model.get().phase == "ready":
+            self._pool.set_limits(_limits(after.model))
+            await self._current.reload()
+
+    def _notice(self, text: str) -> None:
+        if text not in self.notices.get():
+            self.notices.set((*self.notices.get(), text))
+
+    def _refresh_models(self) -> None:
+        self.models.set(self.library.scan())
+
+    def _measure(self) -> None:
+        """Called while requests run, about twice a second."""
+        then, before = self._measured
+        now, tokens = time.monotonic(), self._requests.tokens
+        self._measured = (now, tokens)
+        shown = self.requests.get()
+        waiting = sum(one.phase == "waiting" for one in shown)
+        speed = (tokens - before) / max(now - then, 0.001) if shown else 0.0
+        self.load.set(Load(len(shown) - waiting, waiting, round(speed, 1), _memory_mb()))
+
+
+def _options(settings: ModelSettings) -> EngineOptions:
+    return EngineOptions(
+        context_tokens=settings.context_tokens or None,
+        slots=settings.slots,
+        threads=settings.threads or None,
+        gpu_layers=ALL_LAYERS if settings.gpu_layers < 0 else settings.gpu_layers,
+        kv_type=settings.kv_type,
+        flash_attention={"auto": None, "on": True, "off": False}[settings.flash_attention],
+        prompt_cache_mb=settings.prompt_cache_mb,
+        speculate=settings.speculate,
+        queue_limit=settings.queue_limit,
+    )
+
+
+def _limits(settings: ModelSettings) -> PoolLimits:
+    return PoolLimits(settings.idle_unload_min * 60.0, settings.memory_budget_mb * MB)
+
+
+def _needs_new_socket(before: Settings, after: Settings) -> bool:
+    fields = ("port", "listen", "max_body_mb")
+    return any(getattr(before.server, name) != getattr(after.server, name) for name in fields)
+
+
+def _memory_mb() -> float:
+    """What this process and its workers hold."""
+    own = psutil.Process()
+    total = own.memory_info().rss
+    for child in own.children(recursive=True):
+        with suppress(psutil.Error):
+            total += child.memory_info().rss
+    return round(total / MB, 1)

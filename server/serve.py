@@ -1,0 +1,125 @@
+"""The server role: headless on purpose, or as the window's child."""
+
+import asyncio
+import json
+import os
+import secrets
+import signal
+import sys
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from server import paths
+from server.announce import Announcer
+from server.core import Core
+from server.errors import AppError
+from server.files import write_atomically
+from server.lifeline import parent_gone
+from server.tasks import spawn, stop
+from server.web.control import create_control
+from server.web.guard import Gate, Guard
+from server.web.site import Listener, Listening
+
+LAST_WORDS_S = 1.0
+"""How long running answers may go on once the window is gone; everything ends within 3 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    port: int | None = None
+    model: str | None = None
+    is_child: bool = False
+
+
+async def serve(options: ServeOptions) -> int:
+    secret = sys.stdin.readline().strip() if options.is_child else secrets.token_urlsafe(32)
+    places = paths.find()
+    async with AsyncExitStack() as cleanup:
+        core = Core(places)
+        await core.open()
+        cleanup.push_async_callback(core.close)
+        ending = _watch_for_the_end(cleanup, is_child=options.is_child)
+        control = await _open_control(core, secret, cleanup)
+        if options.is_child:
+            _say(json.dumps({"control": control}))
+        else:
+            Announcer(_say).watch(core)
+        _publish_control(places.control, control, secret, cleanup)
+        beginning = spawn(_begin(core, options), "begin")
+        cleanup.push_async_callback(stop, beginning)
+        both: set[asyncio.Future[Any]] = {beginning, ending}
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        if beginning.done() and (code := beginning.result()):
+            return code
+        if await ending == "parent gone":
+            await core.drain(LAST_WORDS_S)
+    return 0
+
+
+async def _begin(core: Core, options: ServeOptions) -> int:
+    """Serves, then loads the model; returns the exit code when it cannot."""
+    try:
+        if options.model:
+            core.choose_model(options.model)
+    except AppError as error:
+        _complain(str(error))
+        return 2
+    if options.is_child and not core.settings.get().server.start_serving:
+        return 0
+    await core.start_on(options.port)
+    return 1 if core.server.get().phase == "failed" and not options.is_child else 0
+
+
+def _watch_for_the_end(cleanup: AsyncExitStack, *, is_child: bool) -> "asyncio.Future[str]":
+    loop = asyncio.get_running_loop()
+    ending: asyncio.Future[str] = loop.create_future()
+
+    def end(why: str) -> None:
+        if not ending.done():
+            ending.set_result(why)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):
+            loop.add_signal_handler(number, end, "asked")
+    if is_child:
+
+        async def watch() -> None:
+            await parent_gone(sys.stdin)
+            end("parent gone")
+
+        cleanup.push_async_callback(stop, spawn(watch(), "lifeline"))
+    return ending
+
+
+async def _open_control(core: Core, secret: str, cleanup: AsyncExitStack) -> str:
+    listening = Listening(0, frozenset())
+    guard = Guard(lambda: Gate(listening.hosts, key=secret), lambda _origin, _method: None)
+    listener = Listener(create_control(core, guard))
+    listening = await listener.open(0)
+    cleanup.push_async_callback(listener.close)
+    return f"http://127.0.0.1:{listening.port}"
+
+
+def _publish_control(path: Path, address: str, secret: str, cleanup: AsyncExitStack) -> None:
+    """Lets `moat` in a terminal of the same user reach this server."""
+    entry = {"address": address, "secret": secret, "pid": os.getpid()}
+    with suppress(OSError):  # a full disk must not keep the server from starting
+        write_atomically(path, json.dumps(entry))
+        cleanup.callback(_unpublish, path)
+
+
+def _unpublish(path: Path) -> None:
+    with suppress(OSError, ValueError, LookupError):
+        if json.loads(path.read_text("utf-8"))["pid"] == os.getpid():
+            path.unlink()
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def _complain(text: str) -> None:
+    sys.stderr.write(text + "\n")

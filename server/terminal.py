@@ -1,0 +1,66 @@
+"""Moat in a terminal: one question and its answer, the list of models."""
+
+import asyncio
+import signal
+import sys
+from contextlib import aclosing, suppress
+
+from server import paths
+from server.chat import ChatRequest, Message
+from server.core import Core
+from server.errors import AppError
+from server.events import Failed, TextDelta
+from server.models.library import Library
+from server.requests import About
+
+GB = 1024**3
+
+
+async def chat(text: str, system: str, model: str | None) -> int:
+    """Streams the answer to standard output; 130 when interrupted, 1 when it failed."""
+    task = asyncio.current_task()
+    assert task
+    with suppress(NotImplementedError):
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
+    core = Core(paths.find())
+    await core.open()
+    try:
+        if model:
+            core.choose_model(model)
+        return await _answer(core, text, system)
+    except AppError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    except asyncio.CancelledError:
+        return 130
+    finally:
+        await core.close()
+
+
+async def _answer(core: Core, text: str, system: str) -> int:
+    messages = (Message("system", system), Message("user", text))[not system :]
+    async with aclosing(
+        core.answer_chat(ChatRequest(messages), About("moat chat", "terminal"))
+    ) as run:
+        async for event in run:
+            match event:
+                case TextDelta(piece):
+                    sys.stdout.write(piece)
+                    sys.stdout.flush()
+                case Failed(error):
+                    sys.stderr.write(f"\n{error}\n")
+                    return 1
+                case _:
+                    pass
+    sys.stdout.write("\n")
+    return 0
+
+
+def list_models() -> int:
+    cards = Library([paths.find().models]).scan()
+    if not cards:
+        sys.stdout.write(f"No model is installed. Put a GGUF file into {paths.find().models}\n")
+    width = max((len(card.name) for card in cards), default=0)
+    for card in cards:
+        sys.stdout.write(f"{card.name:<{width}}  {card.size_bytes / GB:6.2f} GB  {card.label}\n")
+    return 0
