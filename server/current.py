@@ -1,7 +1,7 @@
 """The model that answers by default: which it is, how its loading goes, what it says of itself."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from server.engine.pool import Loaded, Pool
 from server.errors import AppError
@@ -21,22 +21,33 @@ class CurrentModel:
 
     async def load(self) -> None:
         """Load the default model; a failure is a state, not an exception."""
-        self._reason = ""
         try:
-            await self._pool.engine(self._default())
+            name = self._default()
         except AppError as error:
-            self._reason = str(error)
-            log.warning("The model cannot be loaded: %s", error)
-        self._show(self._pool.loaded.get())
+            self._fail(error)
+        else:
+            await self._try(self._pool.engine(name))
 
     async def reload(self) -> None:
         """Load it anew with other options; running answers end on the old one."""
-        await self._pool.unload(self._default())
-        await self.load()
+        await self._try(self._pool.swap(self._default()))
 
     async def unload(self) -> None:
         self._reason = ""
         await self._pool.unload(self._name())
+
+    async def _try(self, loading: Awaitable[object]) -> None:
+        self._reason = ""
+        try:
+            await loading
+        except AppError as error:
+            self._fail(error)
+        self._show(self._pool.loaded.get())
+
+    def _fail(self, error: AppError) -> None:
+        self._reason = str(error)
+        log.warning("The model cannot be loaded: %s", error)
+        self._show(self._pool.loaded.get())
 
     def _show(self, loaded: tuple[Loaded, ...]) -> None:
         name = self._name()

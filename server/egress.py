@@ -2,7 +2,7 @@
 
 import ssl
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +17,8 @@ from server.settings import NetworkSettings
 
 KEPT_USES = 1000
 MAX_REDIRECTS = 5
+CONNECT_S = 30.0
+STALL_S = 300.0
 CREDENTIALS = ("authorization", "cookie", "x-api-key", "proxy-authorization")
 
 
@@ -32,36 +34,53 @@ class Use:
 
 
 class Egress:
+    failures = (aiohttp.ClientError, OSError, TimeoutError)
+    """What a request raises when the way is broken."""
+
     def __init__(self, network: Callable[[], NetworkSettings]) -> None:
         self._network = network
         self._allowed: set[tuple[str, str]] = set()
+        self._storage: set[tuple[str, str]] = set()
         self._session: aiohttp.ClientSession | None = None
         self.uses: Value[tuple[Use, ...]] = Value(())
 
-    def allow(self, url: str, reason: str) -> None:
-        """The user has decided that this host (and port) may be reached for this reason."""
+    def allow(self, url: str, reason: str, storage: Iterable[str] = ()) -> None:
+        """The user has decided that this host (and port) may be reached for this reason.
+
+        It may send us on to hosts of the domains in `storage`; those are never asked directly.
+        """
         self._allowed.add((_host(URL(url)), reason))
+        self._storage |= {(domain, reason) for domain in storage}
 
     def forget(self, reason: str) -> None:
         self._allowed = {entry for entry in self._allowed if entry[1] != reason}
+        self._storage = {entry for entry in self._storage if entry[1] != reason}
 
     @asynccontextmanager
     async def request(
-        self, method: str, url: str, reason: str, **options: Any
+        self, method: str, url: str, reason: str, *, stall_s: float = STALL_S, **options: Any
     ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """A request to an allowed host. Redirects are followed only to hosts allowed as well."""
+        """A request to an allowed host. Redirects are followed only to hosts allowed as well.
+
+        It may last as long as it likes, but not stay silent for longer than `stall_s`.
+        """
         target = URL(url)
+        patience = aiohttp.ClientTimeout(
+            total=None, sock_connect=min(stall_s, CONNECT_S), sock_read=stall_s
+        )
+        redirected = False
         headers = {
             key.lower(): value for key, value in (options.pop("headers", None) or {}).items()
         }
         for _ in range(MAX_REDIRECTS + 1):
-            self._check(target, reason)
+            self._check(target, reason, redirected=redirected)
             response = await self._open().request(
                 method,
                 target,
                 headers=headers,
                 allow_redirects=False,
                 proxy=self._network().proxy or None,
+                timeout=patience,
                 **options,
             )
             self._record(target, reason, response)
@@ -73,7 +92,7 @@ class Egress:
                 headers = {key: value for key, value in headers.items() if key not in CREDENTIALS}
             if target.scheme == "https" and following.scheme != "https":
                 raise EgressRefused(f"{target.host} redirects to an unencrypted address.")
-            target = following
+            target, redirected = following, True
         else:
             raise EgressRefused(f"{target.host} redirects without end.")
         async with response:
@@ -84,13 +103,21 @@ class Egress:
             await self._session.close()
             self._session = None
 
-    def _check(self, url: URL, reason: str) -> None:
+    def _check(self, url: URL, reason: str, *, redirected: bool) -> None:
         if self._network().offline:
             raise EgressRefused("Moat is set to offline: no connection leaves this machine.")
         if url.scheme not in ("http", "https"):
             raise EgressRefused(f"Addresses of the kind '{url.scheme}' are never opened.")
-        if (_host(url), reason) not in self._allowed:
+        if (_host(url), reason) in self._allowed:
+            return
+        if not (redirected and self._is_storage(url.host or "", reason)):
             raise EgressRefused(f"{_host(url)} is not allowed for: {reason}.")
+
+    def _is_storage(self, host: str, reason: str) -> bool:
+        return any(
+            why == reason and (host == domain or host.endswith("." + domain))
+            for domain, why in self._storage
+        )
 
     def _record(self, url: URL, reason: str, response: aiohttp.ClientResponse) -> None:
         size = response.content_length or 0
@@ -106,6 +133,7 @@ class Egress:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(ssl=context),
                 cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=30, sock_read=300),
                 trust_env=False,
             )
         return self._session

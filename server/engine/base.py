@@ -1,0 +1,81 @@
+"""The Engine face: whoever can answer a ChatRequest, on this machine or another."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from server.chat import ChatRequest
+from server.events import Pieces
+from server.observe import Value
+
+KvType = Literal["f16", "q8_0", "q4_0"]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """How a model is loaded. None means: the worker chooses."""
+
+    context_tokens: int | None = None
+    slots: int = 4
+    threads: int | None = None
+    batch_tokens: int = 512
+    gpu_layers: int = 0
+    gpu_split: tuple[float, ...] = ()
+    kv_type: KvType = "f16"
+    flash_attention: bool | None = None
+    kv_unified: bool | None = None
+    prompt_cache_mb: int = 1024
+    speculate: bool = True
+    draft_model: Path | None = None
+    projector: Path | None = None
+    loras: tuple[Path, ...] = ()
+    queue_limit: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What a loaded model says about itself."""
+
+    name: str = ""
+    description: str = ""
+    parameters: int = 0
+    size_bytes: int = 0
+    context_tokens: int = 0
+    trained_context_tokens: int = 0
+    vocabulary: int = 0
+    template: str = ""
+    bos: str = ""
+    eos: str = ""
+    special_tokens: tuple[str, ...] = ()
+    sees_images: bool = False
+    embedding_size: int = 0
+    device: str = "cpu"
+    build: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+LoadPhase = Literal["empty", "loading", "ready", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadState:
+    phase: LoadPhase = "empty"
+    progress: float = 0.0
+    reason: str = ""
+
+
+class Engine(Protocol):
+    """One loaded model. `generate` raises AppError before its first piece for what it refuses."""
+
+    facts: ModelFacts
+    state: Value[LoadState]
+
+    async def load(self) -> None: ...
+    async def close(self) -> None: ...
+    def generate(self, request: ChatRequest) -> Pieces: ...
+    async def apply_template(self, request: ChatRequest) -> str: ...
+    async def tokenize(self, text: str, *, special: bool = True) -> list[int]: ...
+    async def detokenize(self, tokens: Sequence[int]) -> str: ...
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]: ...
+    async def stats(self) -> dict[str, Any]: ...

@@ -1,0 +1,37 @@
+"""Why a worker ended, in words."""
+
+import signal
+
+_WINDOWS = {
+    0xC0000005: "access violation",
+    0xC000001D: "illegal instruction",
+    0xC00000FD: "stack overflow",
+    0xC0000409: "it aborted",
+    0xC0000017: "out of memory",
+}
+_SIGNALS = {
+    "SIGSEGV": "segmentation fault",
+    "SIGABRT": "it aborted",
+    "SIGILL": "an instruction this processor does not have",
+    "SIGBUS": "bad memory access",
+    "SIGFPE": "arithmetic fault",
+    "SIGKILL": "killed, perhaps because memory ran out",
+    "SIGTERM": "asked to end",
+}
+
+
+def of_exit(code: int) -> str:
+    """A clause for an exit code as Python reports it: negative for a signal."""
+    if code < 0:
+        return f"killed by signal {-code} ({_signal_name(-code)})"
+    if code in _WINDOWS:
+        return f"ended with code {code:#x} ({_WINDOWS[code]})"
+    return f"it exited by itself (code {code})"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        return "unknown"
+    return _SIGNALS.get(name, name)

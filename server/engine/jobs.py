@@ -1,0 +1,119 @@
+"""A request as a job for a worker, and the worker's items as pieces."""
+
+from dataclasses import asdict, fields
+from typing import Any
+
+from server.chat import ChatRequest, Json
+from server.engine.base import EngineOptions, ModelFacts
+from server.engine.formats.base import Format, Parser, Prepared
+from server.engine.refusals import refusal
+from server.engine.wire import Job
+from server.engine.worker_link import Item
+from server.errors import AppError
+from server.events import (
+    Finished,
+    Piece,
+    PromptProgress,
+    StopReason,
+    TextDelta,
+    TokenLogprob,
+    Usage,
+)
+
+
+class PlainText:
+    """The parser of a raw prompt: its continuation is text and nothing else."""
+
+    def feed(self, text: str, logprobs: tuple[TokenLogprob, ...] = ()) -> list[Piece]:
+        return [TextDelta(text, logprobs)] if text or logprobs else []
+
+    def end(self, reason: StopReason, usage: Usage) -> list[Piece]:
+        return [Finished(reason, usage)]
+
+
+def prepare(request: ChatRequest, style: Format, facts: ModelFacts) -> Prepared:
+    if request.prompt is None:
+        return style.prepare(request, facts)
+    return Prepared((), PlainText(), constraint=request.constraint, stop=request.stop)
+
+
+def job_of(request: ChatRequest, prepared: Prepared) -> Json:
+    constraint = prepared.constraint
+    job = Job(
+        messages=list(prepared.messages),
+        tools=list(prepared.tools),
+        template_options=dict(request.template_options),
+        prompt=request.prompt,
+        prompt_suffix=prepared.prompt_suffix,
+        images=[image.data for message in request.messages for image in message.images],
+        sampling=asdict(request.sampling),
+        max_tokens=request.max_tokens,
+        stop=list(prepared.stop),
+        constraint=asdict(constraint) if constraint else None,
+        trigger=prepared.trigger,
+        visible_tokens=list(prepared.visible_tokens),
+        top_logprobs=request.top_logprobs,
+        client=request.client,
+    )
+    # Shallow: a conversation may be megabytes, and packing it makes the copy that travels.
+    return {field.name: getattr(job, field.name) for field in fields(job)}
+
+
+def options_of(options: EngineOptions) -> Json:
+    return {
+        **asdict(options),
+        "draft_model": options.draft_model and str(options.draft_model),
+        "projector": options.projector and str(options.projector),
+        "loras": [str(path) for path in options.loras],
+    }
+
+
+def facts_of(frame: Json) -> ModelFacts:
+    known = {name: frame[name] for name in ModelFacts.__dataclass_fields__ if name in frame}
+    special = tuple(known.get("special_tokens", ()))
+    return ModelFacts(**{**known, "special_tokens": special})
+
+
+class Reading:
+    """Turns bursts of a worker's items into pieces: text that came together is one piece.
+
+    `ended` after the last of them, `error` when the worker refused to go on.
+    """
+
+    def __init__(self, parser: Parser) -> None:
+        self._parser = parser
+        self._text: list[str] = []
+        self._logprobs: list[TokenLogprob] = []
+        self.ended = False
+        self.error: AppError | None = None
+
+    def pieces(self, items: list[Item]) -> list[Piece]:
+        made: list[Piece] = []
+        progress: PromptProgress | None = None
+        for item in items:
+            match item:
+                case [_, "text", text, logprobs]:
+                    self._text.append(text)
+                    self._logprobs += map(_logprob, logprobs or ())
+                case [_, "prompt", done, total]:
+                    progress = PromptProgress(done, total)
+                case [_, "end", reason, usage]:
+                    made += self._feed()
+                    made += self._parser.end(reason, Usage(**usage))
+                    self.ended = True
+                case [_, "error", code, message, facts]:
+                    self.error = refusal(code, message, facts)
+        made += self._feed()
+        return [progress, *made] if progress else made
+
+    def _feed(self) -> list[Piece]:
+        if not self._text:
+            return []
+        text, logprobs = "".join(self._text), tuple(self._logprobs)
+        self._text, self._logprobs = [], []
+        return self._parser.feed(text, logprobs)
+
+
+def _logprob(row: list[Any]) -> TokenLogprob:
+    text, token, logprob, *top = row
+    return TokenLogprob(text, token, logprob, tuple(map(_logprob, top[0])) if top else ())

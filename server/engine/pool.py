@@ -1,0 +1,259 @@
+"""Which models are loaded: on request, within a memory budget, unloaded when idle."""
+
+import asyncio
+import itertools
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from server.engine.base import Engine, EngineOptions, LoadPhase, ModelFacts
+from server.engine.pooled import PooledEngine
+from server.errors import Busy, ModelLoadFailed, Stopping
+from server.observe import Value
+from server.tasks import spawn
+
+log = logging.getLogger(__name__)
+MB = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A model by name: where it is, how it is loaded, what memory it will take."""
+
+    path: Path
+    options: EngineOptions
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    name: str
+    phase: LoadPhase
+    progress: float
+    reason: str
+    size_bytes: int
+    running: int
+    pinned: bool
+    facts: ModelFacts = field(default_factory=ModelFacts)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolLimits:
+    idle_s: float = 0.0
+    """Unload after this long without an answer; 0: never."""
+    budget_bytes: int = 0
+    """For all loaded models together; 0: no limit."""
+    patience_s: float = 120.0
+    """How long a request waits for memory that running answers hold."""
+
+
+class _Entry:
+    def __init__(self, name: str, found: Found, engine: Engine) -> None:
+        self.name = name
+        self.found = found
+        self.engine = engine
+        self.running = 0
+        self.used = 0
+        self.idle: asyncio.TimerHandle | None = None
+        self.drained = asyncio.Event()
+        self.gone = asyncio.Event()
+
+    @property
+    def has_failed(self) -> bool:
+        return self.engine.state.get().phase == "failed"
+
+
+class Pool:
+    """Owns the engines. What it hands out loads its model again if that was unloaded meanwhile."""
+
+    def __init__(
+        self,
+        look_up: Callable[[str], Found],
+        make: Callable[[Path, EngineOptions], Engine],
+        limits: PoolLimits | None = None,
+    ) -> None:
+        self.loaded: Value[tuple[Loaded, ...]] = Value(())
+        self._look_up = look_up
+        self._make = make
+        self._limits = limits or PoolLimits()
+        self._entries: dict[str, _Entry] = {}
+        self._retired: set[_Entry] = set()
+        self._pinned: set[str] = set()
+        self._uses = itertools.count(1)
+        self._freed = asyncio.Event()
+        self._adding = asyncio.Lock()
+        self._closed = False
+
+    async def engine(self, name: str) -> Engine:
+        """The model by that name, loaded. Those who ask at the same time share one load."""
+        async with self.use(name) as engine:
+            return PooledEngine(engine, partial(self.use, name))
+
+    @asynccontextmanager
+    async def use(self, name: str) -> AsyncGenerator[Engine, None]:
+        """The engine itself, kept loaded while it is used."""
+        entry = self._current(name) or await self._add(name)
+        self._enter(entry)
+        try:
+            await entry.engine.load()
+            yield entry.engine
+        finally:
+            self._leave(entry)
+
+    def pin(self, name: str, *, pinned: bool = True) -> None:
+        """A pinned model is neither evicted nor unloaded when idle."""
+        (self._pinned.add if pinned else self._pinned.discard)(name)
+        self._set_timers()
+        self._tell()
+
+    def set_limits(self, limits: PoolLimits) -> None:
+        self._limits = limits
+        self._set_timers()
+        self._tell()
+
+    async def swap(self, name: str) -> None:
+        """Load it anew, say with other options: running answers end on the old one."""
+        self._retire(name)
+        await self.engine(name)
+
+    async def unload(self, name: str) -> None:
+        """Forget the model; returns when its running answers have ended and its memory is free."""
+        entry = self._retire(name)
+        if entry is not None:
+            await entry.gone.wait()
+
+    async def close(self) -> None:
+        """Close every engine now; running answers are told."""
+        self._closed = True
+        entries = [*self._entries.values(), *self._retired]
+        for entry in entries:
+            _stop_timer(entry)
+        await asyncio.gather(*(entry.engine.close() for entry in entries))
+        self._entries.clear()
+        self._tell()
+
+    def _current(self, name: str) -> _Entry | None:
+        entry = self._entries.get(name)
+        if entry is not None and entry.has_failed and not entry.running:
+            # Looked up again: the file or the options may have been mended.
+            self._retire(name)
+            return None
+        return entry
+
+    def _enter(self, entry: _Entry) -> None:
+        _stop_timer(entry)
+        entry.running += 1
+        entry.used = next(self._uses)
+        entry.drained.clear()
+        self._tell()
+
+    def _leave(self, entry: _Entry) -> None:
+        entry.running -= 1
+        if not entry.running:
+            entry.drained.set()
+            self._set_timer(entry)
+        self._tell()
+
+    async def _add(self, name: str) -> _Entry:
+        # One at a time: two that arrive together must not both count on the same free memory.
+        async with self._adding:
+            if self._closed:
+                raise Stopping
+            if name not in self._entries:
+                found = self._look_up(name)
+                await self._make_room(found)
+                self._entries[name] = _Entry(name, found, self._make(found.path, found.options))
+                self._entries[name].engine.state.connect(lambda _state: self._tell())
+            return self._entries[name]
+
+    async def _make_room(self, found: Found) -> None:
+        budget, needed = self._limits.budget_bytes, found.size_bytes
+        if not budget:
+            return
+        pinned = _memory([e for e in self._entries.values() if e.name in self._pinned])
+        if pinned + needed > budget:
+            raise ModelLoadFailed(
+                f"The model needs about {needed // MB} MB of memory, but only "
+                f"{(budget - pinned) // MB} MB of the {budget // MB} MB allowed can be freed."
+            )
+        try:
+            async with asyncio.timeout(self._limits.patience_s):
+                while _memory([*self._entries.values(), *self._retired]) + needed > budget:
+                    await self._free_one()
+        except TimeoutError as error:
+            raise Busy(sum(entry.running for entry in self._entries.values())) from error
+
+    async def _free_one(self) -> None:
+        idle = [e for e in self._entries.values() if not e.running and e.name not in self._pinned]
+        if idle:
+            least = min(idle, key=lambda entry: entry.used)
+            log.info("Unloading %s to make room", least.name)
+            await self.unload(least.name)
+        else:
+            await self._freed.wait()
+
+    def _retire(self, name: str) -> _Entry | None:
+        """Takes no new requests from now on; closed once its running answers have ended."""
+        entry = self._entries.pop(name, None)
+        if entry is not None:
+            _stop_timer(entry)
+            self._retired.add(entry)
+            spawn(self._close_drained(entry), f"unload-{name}")
+            self._tell()
+        return entry
+
+    async def _close_drained(self, entry: _Entry) -> None:
+        if entry.running:
+            await entry.drained.wait()
+        await entry.engine.close()
+        self._retired.discard(entry)
+        entry.gone.set()
+        self._tell()
+
+    def _set_timers(self) -> None:
+        for entry in self._entries.values():
+            self._set_timer(entry)
+
+    def _set_timer(self, entry: _Entry) -> None:
+        _stop_timer(entry)
+        idle_s = self._limits.idle_s
+        listed = self._entries.get(entry.name) is entry and entry.name not in self._pinned
+        if idle_s and listed and not entry.running and not self._closed:
+            loop = asyncio.get_running_loop()
+            entry.idle = loop.call_later(idle_s, self._unload_idle, entry.name)
+
+    def _unload_idle(self, name: str) -> None:
+        log.info("Unloading %s, which was idle", name)
+        self._retire(name)
+
+    def _tell(self) -> None:
+        """Something changed: those who look see it, those who wait for memory look again."""
+        self._freed.set()
+        self._freed = asyncio.Event()
+        self.loaded.set(tuple(map(self._describe, self._entries.values())))
+
+    def _describe(self, entry: _Entry) -> Loaded:
+        state = entry.engine.state.get()
+        return Loaded(
+            entry.name,
+            state.phase,
+            state.progress,
+            state.reason,
+            entry.found.size_bytes,
+            entry.running,
+            entry.name in self._pinned,
+            entry.engine.facts,
+        )
+
+
+def _memory(entries: list[_Entry]) -> int:
+    return sum(entry.found.size_bytes for entry in entries if not entry.has_failed)
+
+
+def _stop_timer(entry: _Entry) -> None:
+    if entry.idle is not None:
+        entry.idle.cancel()
+        entry.idle = None

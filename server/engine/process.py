@@ -1,0 +1,199 @@
+"""An engine in a child process: started, watched, started again when it dies."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from server import roles
+from server.chat import ChatRequest
+from server.engine import formats
+from server.engine.base import EngineOptions, LoadState, ModelFacts
+from server.engine.formats.base import Format
+from server.engine.jobs import Reading, facts_of, job_of, options_of, prepare
+from server.engine.pulse import Limits
+from server.engine.worker_link import Answer, WorkerLink
+from server.errors import AppError, EngineCrashed, ModelLoadFailed, Stopping
+from server.events import Piece, Pieces, PromptProgress
+from server.observe import Value
+from server.tasks import spawn, stop
+
+log = logging.getLogger("engine")
+CALM_S = 60.0
+"""A crash longer ago than this no longer delays a restart."""
+LONGEST_DELAY_S = 2.0
+TOO_MANY_CRASHES = 6
+"""In that time: from then on it is started only when asked."""
+
+
+class WorkerProcess:
+    """One model in one worker. A crash ends the answers it had begun; the others are retried."""
+
+    def __init__(
+        self,
+        path: Path,
+        options: EngineOptions | None = None,
+        *,
+        choose: Callable[[ModelFacts], Format] | None = None,
+        command: Sequence[str] | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.facts = ModelFacts()
+        self.state: Value[LoadState] = Value(LoadState())
+        self._path = path
+        self._options = options or EngineOptions()
+        self._choose = choose or formats.choose
+        self._command = command or roles.command("worker")
+        self._limits = limits or Limits()
+        self._style: Format | None = None
+        self._link: WorkerLink | None = None
+        self._starting: asyncio.Task[WorkerLink | AppError] | None = None
+        self._crashes: list[float] = []
+        self._closed = False
+
+    @property
+    def pid(self) -> int | None:
+        return self._link.pid if self._link and self._link.error is None else None
+
+    async def load(self) -> None:
+        await self._ready()
+
+    async def close(self) -> None:
+        self._closed = True
+        await stop(self._starting)
+        if self._link is not None:
+            await self._link.close()
+        self.state.set(LoadState())
+
+    async def generate(self, request: ChatRequest) -> Pieces:
+        crashes = 0
+        while True:
+            link = await self._ready()
+            assert self._style
+            prepared = prepare(request, self._style, self.facts)
+            reading = Reading(prepared.parser)
+            answer = link.begin(job_of(request, prepared))
+            spoken = False
+            try:
+                while not reading.ended:
+                    for piece in await _next(reading, answer):
+                        spoken = spoken or not isinstance(piece, PromptProgress)
+                        yield piece
+            except (GeneratorExit, asyncio.CancelledError):
+                if not reading.ended:
+                    link.cancel(answer)
+                raise
+            except EngineCrashed:
+                crashes += 1
+                # One that the worker had not yet looked at is less likely to be what ended it.
+                if spoken or link.error is None or crashes > (1 if answer.started else 2):
+                    raise
+            else:
+                return
+            finally:
+                link.forget(answer)
+
+    async def apply_template(self, request: ChatRequest) -> str:
+        await self._ready()
+        assert self._style
+        prepared = prepare(request, self._style, self.facts)
+        text: str = await self._ask("render", **job_of(request, prepared))
+        return text
+
+    async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
+        tokens: list[int] = await self._ask("tokenize", text=text, special=special)
+        return tokens
+
+    async def detokenize(self, tokens: Sequence[int]) -> str:
+        text: str = await self._ask("detokenize", tokens=list(tokens))
+        return text
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        vectors: list[list[float]] = await self._ask("embed", texts=list(texts))
+        return vectors
+
+    async def stats(self) -> dict[str, Any]:
+        stats: dict[str, Any] = await self._ask("stats")
+        return stats
+
+    async def _ask(self, what: str, **arguments: Any) -> Any:
+        link = await self._ready()
+        try:
+            return await link.ask(what, arguments)
+        except EngineCrashed:
+            if link.error is None:
+                raise
+        return await (await self._ready()).ask(what, arguments)
+
+    async def _ready(self) -> WorkerLink:
+        """The living, loaded worker; waits for it, or starts one."""
+        if self._closed:
+            raise Stopping
+        if self._starting is None:
+            if self._link is not None and self._link.is_ready:
+                return self._link
+            self._starting = spawn(self._start(), "worker-start")
+        # Shielded: whoever leaves must not take the load away from the others who wait for it.
+        outcome = await asyncio.shield(self._starting)
+        if isinstance(outcome, AppError):
+            raise outcome
+        return outcome
+
+    async def _start(self, delay_s: float = 0.0) -> WorkerLink | AppError:
+        try:
+            await asyncio.sleep(delay_s)
+            self.state.set(LoadState("loading", 0.0, self.state.get().reason))
+            link = await self._open()
+        except ModelLoadFailed as error:
+            log.error("%s", error)  # noqa: TRY400 - the sentence is the whole story
+            self.state.set(LoadState("failed", 0.0, str(error)))
+            return error
+        except asyncio.CancelledError:
+            # Only `close` cancels it; whoever waits for the load is not cancelled but told.
+            return Stopping()
+        finally:
+            if self._starting is asyncio.current_task():
+                self._starting = None
+        if link.error is None:
+            self.state.set(LoadState("ready", 1.0))
+        return link
+
+    async def _open(self) -> WorkerLink:
+        try:
+            link = self._link = await WorkerLink.open(
+                self._command, roles.environment("worker"), self._limits, self._on_end
+            )
+        except OSError as error:
+            raise ModelLoadFailed(f"The engine could not be started: {error}.") from error
+        try:
+            facts = await link.load(str(self._path), options_of(self._options), self._show_progress)
+        except ModelLoadFailed:
+            await link.close()
+            raise
+        self.facts = facts_of(facts)
+        self._style = self._choose(self.facts)
+        return link
+
+    def _show_progress(self, done: float) -> None:
+        self.state.set(LoadState("loading", done, self.state.get().reason))
+
+    def _on_end(self) -> None:
+        link = self._link
+        if self._closed or link is None or link.error is None or not link.has_loaded:
+            return
+        now = asyncio.get_running_loop().time()
+        self._crashes = [at for at in self._crashes if now - at < CALM_S] + [now]
+        if len(self._crashes) >= TOO_MANY_CRASHES:
+            self.state.set(LoadState("failed", 0.0, f"{link.error} It did so again and again."))
+            return
+        repeats = len(self._crashes) - 1
+        delay_s = min(LONGEST_DELAY_S, 0.25 * 2 ** (repeats - 1)) if repeats else 0.0
+        self.state.set(LoadState("loading", 0.0, f"{link.error} It is being started again."))
+        self._starting = spawn(self._start(delay_s), "worker-restart")
+
+
+async def _next(reading: Reading, answer: Answer) -> list[Piece]:
+    if reading.error is not None:
+        raise reading.error
+    return reading.pieces(await answer.burst())

@@ -1,0 +1,34 @@
+"""A worker's codes as the errors they stand for."""
+
+from typing import Any
+
+from server.errors import (
+    AppError,
+    BadRequest,
+    BadSchema,
+    Busy,
+    ContextOverflow,
+    EngineCrashed,
+    ModelLoadFailed,
+    NotSupported,
+    Stopping,
+    TemplateRefused,
+)
+
+_PLAIN: dict[str, type[AppError]] = {
+    kind.code: kind for kind in (TemplateRefused, NotSupported, ModelLoadFailed, EngineCrashed)
+}
+_OF_PARAMETER: dict[str, type[BadRequest]] = {kind.code: kind for kind in (BadRequest, BadSchema)}
+
+
+def refusal(code: str, message: str, facts: dict[str, Any]) -> AppError:
+    """The error to raise for what a worker refused, with its numbers where it named them."""
+    if code == ContextOverflow.code and {"needed", "available"} <= facts.keys():
+        return ContextOverflow(facts["needed"], facts["available"])
+    if code == Busy.code:
+        return Busy(facts.get("waiting", 0))
+    if code == Stopping.code:
+        return Stopping()
+    if code in _OF_PARAMETER:
+        return _OF_PARAMETER[code](message, facts.get("param"))
+    return _PLAIN.get(code, AppError)(message)

@@ -1,0 +1,65 @@
+"""Frames between the server and a worker: msgpack maps behind a 4-byte little-endian length.
+
+Server to worker:
+  {"op": "load", "path": str, "options": {...EngineOptions...}}          first frame
+  {"op": "generate", "id": int, "job": {...Job...}}
+  {"op": "cancel", "id": int}
+  {"op": "ask", "id": int, "what": "tokenize|detokenize|render|embed|stats", "with": {...}}
+  {"op": "ping", "id": int}               answered by the reader thread
+  {"op": "quit"}
+Worker to server:
+  {"op": "progress", "done": float}                                      while loading, 0..1
+  {"op": "ready", "facts": {...ModelFacts...}}
+  {"op": "failed", "code": str, "message": str}         the load failed; the worker exits
+  {"op": "step", "of": [item, ...]}                     at most one frame per engine step
+      item: [id, "prompt", done, total]
+            [id, "text", text, logprobs or None]
+                logprobs: [[text, bytes, logprob, [[text, bytes, logprob]...]]...]
+            [id, "end", reason, {...Usage...}]       reason: stop | length
+            [id, "error", code, message, {facts}]    ends the request; code is an AppError code
+  {"op": "answer", "id": int, "value": any}
+  {"op": "refused", "id": int, "code": str, "message": str}
+  {"op": "pong", "id": int, "steps": int, "running": int, "waiting": int}
+A worker that reads end-of-file on its pipe exits.
+"""
+
+import struct
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgpack
+
+LENGTH = struct.Struct("<I")
+MAX_FRAME_BYTES = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One generation as the worker gets it: template input (or raw prompt), limits, sampling."""
+
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    tools: list[dict[str, Any]] = field(default_factory=list)
+    template_options: dict[str, Any] = field(default_factory=dict)
+    prompt: str | None = None
+    prompt_suffix: str = ""
+    images: list[bytes] = field(default_factory=list)
+    sampling: dict[str, Any] = field(default_factory=dict)
+    max_tokens: int | None = None
+    stop: list[str] = field(default_factory=list)
+    constraint: dict[str, Any] | None = None
+    trigger: str | None = None
+    visible_tokens: list[str] = field(default_factory=list)
+    top_logprobs: int | None = None
+    client: str = ""
+
+
+def pack(frame: dict[str, Any]) -> bytes:
+    body: bytes = msgpack.packb(frame, use_bin_type=True)
+    return LENGTH.pack(len(body)) + body
+
+
+def unpack(body: bytes) -> dict[str, Any]:
+    frame = msgpack.unpackb(body, raw=False, strict_map_key=False)
+    if not isinstance(frame, dict) or not isinstance(frame.get("op"), str):
+        raise ValueError("not a frame")  # noqa: TRY004
+    return frame

@@ -1,0 +1,121 @@
+"""The two servers that are compared: Moat, and llama.cpp's own of the same build."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+PATIENCE_S = 120.0
+LOOK_EVERY_S = 0.2
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The same for both servers."""
+
+    model: Path
+    slots: int
+    context_tokens: int
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    name: str
+    port: int
+    process: "subprocess.Popen[bytes]"
+
+    def rss_mb(self) -> float:
+        root = psutil.Process(self.process.pid)
+        family = [root, *root.children(recursive=True)]
+        return sum(one.memory_info().rss for one in family) / (1 << 20)
+
+
+@contextmanager
+def moat(shape: Shape) -> Iterator[Server]:
+    with tempfile.TemporaryDirectory() as home:
+        settings = Path(home) / "config" / "settings.json"
+        settings.parent.mkdir(parents=True)
+        model = {
+            "slots": shape.slots,
+            "context_tokens": shape.context_tokens,
+            "threads": shape.threads,
+            "gpu_layers": 0,
+        }
+        settings.write_text(json.dumps({"model": model}), encoding="utf-8")
+        port = free_port()
+        command = [sys.executable, "-m", "app", "serve", "--port", str(port)]
+        environment = {**os.environ, "MOAT_HOME": home}
+        with _started("moat", port, [*command, "--model", str(shape.model)], environment) as server:
+            yield server
+
+
+@contextmanager
+def llama_server(program: Path, shape: Shape) -> Iterator[Server]:
+    port = free_port()
+    threads = str(shape.threads)
+    command = [
+        *(str(program), "-m", str(shape.model), "--port", str(port), "-np", str(shape.slots)),
+        *("-c", str(shape.context_tokens * shape.slots), "-t", threads, "-tb", threads),
+        *("-fa", "off", "-no-kvu", "--no-webui"),
+    ]
+    with _started("llama-server", port, command, dict(os.environ)) as server:
+        yield server
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def _started(
+    name: str, port: int, command: list[str], environment: dict[str, str]
+) -> Iterator[Server]:
+    process = subprocess.Popen(
+        command, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        _wait_until_ready(name, port, process)
+        yield Server(name, port, process)
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait_until_ready(name: str, port: int, process: "subprocess.Popen[bytes]") -> None:
+    """A first short answer: only then is the model loaded in both."""
+    body = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}/v1/chat/completions",
+        json.dumps(body).encode(),
+        {"Content-Type": "application/json"},
+    )
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            sys.exit(f"{name} ended with {process.returncode} before it answered.")
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE_S):
+                return
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(LOOK_EVERY_S)
+    sys.exit(f"{name} did not answer within {PATIENCE_S:g} seconds.")

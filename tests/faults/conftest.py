@@ -1,0 +1,46 @@
+"""A real worker on the starter model, and what a test says about its figures."""
+
+import asyncio
+import gc
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from server.engine.base import EngineOptions
+from server.engine.process import WorkerProcess
+from server.engine.pulse import Limits
+
+COMMAND = (sys.executable, str(Path(__file__).with_name("faulty_worker.py")))
+OPTIONS = EngineOptions(context_tokens=4096, slots=4, prompt_cache_mb=0)
+Say = Callable[[str], None]
+
+
+@pytest.fixture
+async def engine(starter_model: Path) -> AsyncIterator[WorkerProcess]:
+    """Nothing of it may be left when a test is over."""
+    tasks, descriptors = len(asyncio.all_tasks()), _open_descriptors()
+    engine = WorkerProcess(starter_model, OPTIONS, command=COMMAND, limits=Limits(silent_s=5))
+    yield engine
+    await engine.close()
+    gc.collect()
+    assert psutil.Process().children(recursive=True) == []
+    assert len(asyncio.all_tasks()) == tasks
+    assert _open_descriptors() <= descriptors
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str]) -> Say:
+    """Shows a figure in the output of the test run."""
+
+    def say(line: str) -> None:
+        with capsys.disabled():
+            sys.stdout.write(f"\n  {line}\n")
+
+    return say
+
+
+def _open_descriptors() -> int:
+    return psutil.Process().num_fds()

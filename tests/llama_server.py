@@ -1,0 +1,25 @@
+"""llama.cpp's own HTTP server in a process of its own: prints its address, ends with its stdin.
+
+python llama_server.py MODEL, with the xllamacpp wheel.
+"""
+
+import sys
+
+import xllamacpp
+
+
+def main(model: str) -> None:
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = model
+    parameters.hostnames = ["127.0.0.1"]
+    parameters.port = 0
+    parameters.n_ctx = 2048
+    parameters.n_parallel = 2
+    parameters.warmup = False
+    server = xllamacpp.Server(parameters)
+    sys.stdout.write(f"\nADDRESS {server.listening_address}\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+
+
+main(sys.argv[1])

@@ -1,0 +1,62 @@
+"""Another role is started from this program's own folder, and inherits no secret."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from server import roles
+
+
+def test_a_role_of_the_source_tree_is_a_module() -> None:
+    assert roles.command("serve", "--port", "1") == [
+        sys.executable, "-P", "-m", "app", "serve", "--port", "1",
+    ]  # fmt: skip
+
+
+def test_a_role_of_a_frozen_build_is_an_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert roles.command("worker") == [sys.executable, "--role", "worker"]
+    assert "PYTHONPATH" not in roles.environment("worker")
+
+
+@pytest.mark.parametrize("role", ["worker", "serve"])
+def test_secrets_stay_here(monkeypatch: pytest.MonkeyPatch, role: roles.Role) -> None:
+    for name in ("HF_TOKEN", "MOAT_API_KEY", "db_password", "CUDA_SECRET", "AWS_ACCESS_KEY"):
+        monkeypatch.setenv(name, "hush")
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    environment = roles.environment(role)
+    assert "hush" not in environment.values()
+    assert environment["OMP_NUM_THREADS"] == "3"
+    assert environment[roles.PARENT] == str(os.getpid())
+
+
+def test_a_worker_sees_only_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/bus")
+    monkeypatch.setenv("HTTPS_PROXY", "http://user:word@proxy")
+    assert "DBUS_SESSION_BUS_ADDRESS" in roles.environment("serve")
+    assert not {"DBUS_SESSION_BUS_ADDRESS", "HTTPS_PROXY"} & roles.environment("worker").keys()
+
+
+def test_the_users_own_tuning_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(roles, "WORKER_TUNING", {"OMP_A": "ours", "OMP_B": "ours"})
+    monkeypatch.setenv("OMP_A", "theirs")
+    environment = roles.environment("worker")
+    assert (environment["OMP_A"], environment["OMP_B"]) == ("theirs", "ours")
+
+
+def test_code_where_the_user_stands_is_not_run(tmp_path: Path) -> None:
+    (tmp_path / "server").mkdir()
+    (tmp_path / "server" / "__init__.py").write_text("raise SystemExit('foreign code')")
+    python, safe_path, _, *_ = roles.command("worker")
+    found = subprocess.run(
+        [python, safe_path, "-c", "import server; print(server.__file__)"],
+        cwd=tmp_path,
+        env=roles.environment("worker"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert Path(found.stdout.strip()).is_relative_to(Path(roles.__file__).parent)
