@@ -1,0 +1,54 @@
+# Each target does all the set-up it needs; done before, that takes a moment.
+.PHONY: help setup run test check bench screenshots pins distclean clean-cache
+
+SETUP = "$$(scripts/find_python.sh)" scripts/setup.py
+IN_ENVIRONMENT = .venv/bin
+
+help:
+	@echo "make run          start Moat: in the tray, or headless where there is no display"
+	@echo "make test         run all tests"
+	@echo "make check        ruff, mypy, import-linter"
+	@echo "make setup        only the set-up for 'make run'"
+	@echo "make bench        measure start-up, memory and speed"
+	@echo "make screenshots  take the pictures for the documentation"
+	@echo "make pins         write the versions in use to constraints.txt"
+	@echo "make distclean    remove everything made here"
+	@echo "make clean-cache  remove the compiled engine that all clones share"
+
+setup:
+	@$(SETUP)
+
+run: setup
+	@$(IN_ENVIRONMENT)/moat
+
+test:
+	@$(SETUP) --for test
+	@$(IN_ENVIRONMENT)/python -m pytest
+
+check:
+	@$(SETUP) --for test
+	@$(IN_ENVIRONMENT)/ruff check .
+	@$(IN_ENVIRONMENT)/ruff format --check .
+	@$(IN_ENVIRONMENT)/mypy
+	@$(IN_ENVIRONMENT)/lint-imports
+
+bench:
+	@$(SETUP) --for test
+	@$(IN_ENVIRONMENT)/python -m scripts.bench
+
+screenshots:
+	@$(SETUP) --for test
+	@$(IN_ENVIRONMENT)/python -m scripts.screenshots
+
+pins:
+	@$(SETUP) --for test
+	@$(IN_ENVIRONMENT)/python -m scripts.pin
+
+distclean:
+	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	@echo "The compiled engine stays for other clones; 'make clean-cache' removes it."
+
+clean-cache:
+	@"$$(scripts/find_python.sh)" -c "import shutil; from scripts.bootstrap.places import wheel_cache; \
+		shutil.rmtree(wheel_cache(), ignore_errors=True)"

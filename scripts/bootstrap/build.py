@@ -1,0 +1,64 @@
+"""Compiles the engine's wheel and says how far it is."""
+
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from scripts.bootstrap.follow import LongCommand, follow
+from scripts.bootstrap.recipe import Recipe
+from scripts.bootstrap.say import SetupFailed
+
+PACKAGE = "llama-cpp-python"
+STEP = re.compile(r"^\s*(\[\d+/\d+\])")
+BYTES_PER_JOB = 1_500_000_000
+
+
+def build(python: Path, recipe: Recipe, into: Path, build_pins: Path) -> Path:
+    """The finished wheel, moved into its folder only when it is whole."""
+    into.mkdir(parents=True, exist_ok=True)
+    log = into / "build.log"
+    with tempfile.TemporaryDirectory(prefix="moat-build-") as scratch:
+        command = [
+            *(str(python), "-m", "pip", "wheel", "--verbose", "--no-deps", "--no-cache-dir"),
+            *("--no-binary", PACKAGE, "--build-constraint", str(build_pins)),
+            *("--wheel-dir", scratch, f"{PACKAGE}=={recipe.version}"),
+        ]
+        environment = _environment(recipe, scratch)
+        try:
+            follow(LongCommand("compiling the engine", command, progress, log, environment))
+        except SetupFailed as failure:
+            message = f"The engine could not be compiled. The whole story is in {log}."
+            raise SetupFailed(message) from failure
+        made = next(Path(scratch).glob("*.whl"))
+        whole = into / made.name
+        draft = whole.with_suffix(".part")
+        draft.write_bytes(made.read_bytes())
+        draft.replace(whole)
+    return whole
+
+
+def _environment(recipe: Recipe, scratch: str) -> dict[str, str]:
+    return {
+        **os.environ,
+        **recipe.environment(),
+        "CMAKE_BUILD_PARALLEL_LEVEL": str(jobs()),
+        "TMPDIR": scratch,
+        "TEMP": scratch,
+    }
+
+
+def jobs() -> int:
+    """As many compilers at once as there are cores, and memory for."""
+    cores = os.cpu_count() or 1
+    if sys.platform == "win32":
+        return cores
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(cores, memory // BYTES_PER_JOB))
+
+
+def progress(line: str) -> str | None:
+    """[41/193] out of a line of the build tool."""
+    found = STEP.match(line)
+    return found.group(1) if found else None

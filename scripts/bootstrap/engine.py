@@ -1,0 +1,107 @@
+"""The engine: taken from the cache or compiled, installed, and tried before it is trusted."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from scripts.bootstrap import compiler, places
+from scripts.bootstrap.build import build
+from scripts.bootstrap.environment import pip
+from scripts.bootstrap.lock import held
+from scripts.bootstrap.recipe import Recipe, recipes
+from scripts.bootstrap.say import SetupFailed, say
+from server import processor
+
+REFUSED = "refused.txt"
+MARK = places.ENVIRONMENT / "moat-engine.txt"
+SMOKE = Path(__file__).with_name("smoke.py")
+SMOKE_LIMIT_S = 120
+WRONG_ANSWER = 3
+
+
+def install(model: Path) -> None:
+    choices = choose()
+    installed = MARK.read_text(encoding="utf-8") if MARK.exists() else ""
+    if installed in [recipe.key for recipe in choices]:
+        return
+    chosen = first_that_lives(
+        choices,
+        places.wheel_cache(),
+        lambda recipe, folder: put_in_place(wheel_for(recipe, folder)),
+        lambda: try_out(model),
+    )
+    MARK.write_text(chosen.key, encoding="utf-8")
+    say(f"engine: {chosen.version}, {chosen.name} build, tried out and working")
+
+
+def choose() -> list[Recipe]:
+    cpu = processor.read()
+    found = None
+    if sys.platform != "win32":
+        found = compiler.find(prefer_new=cpu.is_x86)
+    return recipes(places.engine_version(), cpu, found)
+
+
+def first_that_lives(
+    choices: Iterable[Recipe],
+    cache: Path,
+    put: Callable[[Recipe, Path], None],
+    trial: Callable[[], str | None],
+) -> Recipe:
+    """From the fastest recipe to the safest. One that failed here is not tried again."""
+    for recipe in choices:
+        folder = cache / recipe.key
+        if (folder / REFUSED).exists():
+            continue
+        put(recipe, folder)
+        reason = trial()
+        if reason is None:
+            return recipe
+        (folder / REFUSED).write_text(reason, encoding="utf-8")
+        say(f"engine: the {recipe.name} build failed its trial ({reason}); a safer one follows")
+    raise SetupFailed("No build of the engine runs on this processor. See the lines above.")
+
+
+def wheel_for(recipe: Recipe, folder: Path) -> Path:
+    with held(folder / "lock", "another clone is compiling the engine, waiting"):
+        ready = next(folder.glob("*.whl"), None)
+        if ready:
+            say(f"engine: compiled before, taken from {folder}")
+            return ready
+        if recipe.compiler is None and sys.platform != "win32":
+            raise SetupFailed(no_compiler())
+        say(f"engine: compiling it once for this processor ({recipe.name} build)")
+        return build(places.PYTHON, recipe, folder, places.PINS)
+
+
+def no_compiler() -> str:
+    command = "xcode-select --install" if sys.platform == "darwin" else "apt-get install g++"
+    return f"Moat compiles its engine and found no C++ compiler. Install one: {command}"
+
+
+def put_in_place(wheel: Path) -> None:
+    """In two steps: replacing what is there must not replace all it needs."""
+    MARK.unlink(missing_ok=True)
+    replacing = ("--force-reinstall", "--no-deps", "--no-index")
+    pip("installing the engine", "install", *replacing, str(wheel))
+    pip("installing what it needs", "install", "--constraint", str(places.PINS), str(wheel))
+
+
+def try_out(model: Path) -> str | None:
+    """Why this build cannot be used, or None."""
+    command = [str(places.PYTHON), str(SMOKE), str(model)]
+    trial = subprocess.run(
+        command, capture_output=True, text=True, timeout=SMOKE_LIMIT_S, check=False
+    )
+    return verdict(trial.returncode, trial.stdout + trial.stderr)
+
+
+def verdict(code: int, output: str) -> str | None:
+    if code == 0:
+        return None
+    if code == WRONG_ANSWER:
+        return f"it computes wrong results: {output.strip()}"
+    if code < 0 or code >= 0xC0000000:
+        return f"it crashed with code {code}"
+    raise SetupFailed(f"The engine could not be tried out:\n{output}")

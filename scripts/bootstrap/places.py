@@ -1,0 +1,43 @@
+"""Where set-up puts things: the environment in the clone, compiled wheels in the user's cache."""
+
+import hashlib
+import os
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = ROOT / "pyproject.toml"
+PINS = ROOT / "constraints.txt"
+ENVIRONMENT = ROOT / ".venv"
+STAMP = ENVIRONMENT / "moat-setup.json"
+SCRIPTS = ENVIRONMENT / ("Scripts" if sys.platform == "win32" else "bin")
+PYTHON = SCRIPTS / ("python.exe" if sys.platform == "win32" else "python")
+
+
+def wheel_cache() -> Path:
+    """Shared by all clones of this user, so that the engine is compiled once."""
+    return _user_cache() / "wheels"
+
+
+def _user_cache() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ["LOCALAPPDATA"]) / "moat" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "moat"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "moat"
+
+
+def engine_version() -> str:
+    found = re.search(r'"llama-cpp-python==([^"]+)"', PROJECT.read_text(encoding="utf-8"))
+    assert found, "pyproject.toml names no exact version of llama-cpp-python"
+    return found.group(1)
+
+
+def fingerprint(*parts: str) -> str:
+    """Changes when something changes that set-up would have to act on."""
+    digest = hashlib.sha256("\n".join(parts).encode())
+    sources = sorted((ROOT / "scripts" / "bootstrap").glob("*.py"))
+    for path in (PROJECT, PINS, *sources):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

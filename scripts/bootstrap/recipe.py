@@ -1,0 +1,88 @@
+"""How the engine is built for this processor: recipes from fastest to safest, each with a key."""
+
+import hashlib
+import os
+import platform
+import shlex
+import sys
+from dataclasses import dataclass
+
+from scripts.bootstrap.compiler import Compiler
+from server.processor import Processor
+
+LEAN = tuple(
+    f"-DLLAMA_{part}=OFF"
+    for part in ("OPENSSL", "CURL", "BUILD_TESTS", "BUILD_TOOLS", "BUILD_EXAMPLES", "BUILD_SERVER")
+)
+NO_DEAD_STORES = "-fno-tree-dse -fno-dse"
+X86_SWITCHES: dict[str, tuple[str, ...]] = {
+    "GGML_SSE42": ("sse4_2",),
+    "GGML_AVX": ("avx",),
+    "GGML_AVX2": ("avx2",),
+    "GGML_BMI2": ("bmi2",),
+    "GGML_FMA": ("fma",),
+    "GGML_F16C": ("f16c",),
+}
+X86_AVX512: dict[str, tuple[str, ...]] = {
+    "GGML_AVX512": ("avx512f", "avx512cd", "avx512vl", "avx512dq", "avx512bw")
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    name: str
+    version: str
+    arguments: tuple[str, ...]
+    processor: Processor
+    compiler: Compiler | None
+
+    @property
+    def key(self) -> str:
+        """Equal for equal results: a wheel with this key need not be built again."""
+        parts = (
+            *self.arguments,
+            self.compiler.version if self.compiler else "",
+            self.processor.model,
+            *self.processor.features,
+            *platform.libc_ver(),
+        )
+        digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+        return f"{self.version}-{sys.platform}-{self.processor.architecture}-{digest}"
+
+    def environment(self) -> dict[str, str]:
+        chosen = {"CMAKE_ARGS": shlex.join(self.arguments)}
+        if self.compiler:
+            chosen |= {"CC": self.compiler.cc, "CXX": self.compiler.cxx}
+        return chosen
+
+
+def recipes(version: str, processor: Processor, compiler: Compiler | None) -> list[Recipe]:
+    """The first is the fastest; the next ones are for processors on which it dies."""
+    extra = tuple(shlex.split(os.environ.get("MOAT_CMAKE_ARGS", "")))
+    choices = [("native", native(processor, compiler))]
+    if processor.is_x86:
+        choices.append(("without AMX", portable(processor, X86_SWITCHES | X86_AVX512)))
+        choices.append(("without AVX-512", portable(processor, X86_SWITCHES)))
+    else:
+        choices.append(("portable", ("-DGGML_NATIVE=OFF",)))
+    return [
+        Recipe(name, version, (*special, *LEAN, *extra), processor, compiler)
+        for name, special in choices
+    ]
+
+
+def native(processor: Processor, compiler: Compiler | None) -> tuple[str, ...]:
+    arguments: tuple[str, ...] = ("-DGGML_NATIVE=ON",)
+    if processor.is_x86 and compiler and compiler.drops_tile_configuration:
+        flags = (f"-DCMAKE_{language}_FLAGS={NO_DEAD_STORES}" for language in ("C", "CXX"))
+        arguments += tuple(flags)
+    return arguments
+
+
+def portable(processor: Processor, switches: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    known = set(processor.features)
+    chosen = (
+        f"-D{switch}={'ON' if known.issuperset(needed) else 'OFF'}"
+        for switch, needed in switches.items()
+    )
+    return ("-DGGML_NATIVE=OFF", *chosen)

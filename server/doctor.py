@@ -1,0 +1,277 @@
+"""moat doctor: what was found on this machine, and what to do about problems."""
+
+import asyncio
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Literal
+
+import psutil
+
+from server import VERSION, paths, processor, roles
+from server.keychain import Keychain
+from server.models import starter
+from server.settings_store import SettingsStore
+
+Verdict = Literal["ok", "warn", "problem"]
+COLOURS: dict[Verdict, str] = {"ok": "32", "warn": "33", "problem": "31"}
+GB = 1024**3
+LITTLE_MEMORY_GB = 2
+LITTLE_DISK_GB = 5
+PATIENCE_S = 30.0
+X86_FEATURES = {"avx", "avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_tile", "f16c", "fma"}
+ARM_FEATURES = {"asimd", "asimddp", "asimdhp", "bf16", "i8mm", "sve", "sve2"}
+REBUILD = "In a clone: make setup. Otherwise install Moat again."
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    topic: str
+    verdict: Verdict
+    text: str
+    advice: str = ""
+
+
+def main() -> int:
+    findings = report(paths.find())
+    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    sys.stdout.write(f"Moat {VERSION}, Python {sys.version.split()[0]}, {sys.platform}\n\n")
+    sys.stdout.write(table(findings, width, colour=colour) + "\n")
+    return 1 if any(one.verdict == "problem" for one in findings) else 0
+
+
+def report(places: paths.Paths) -> list[Finding]:
+    engine = ask_engine()
+    return [
+        check_processor(processor.read()),
+        check_memory(psutil.virtual_memory().total, psutil.virtual_memory().available),
+        *check_graphics(find_graphics(), engine),
+        check_engine(engine),
+        check_starter(starter.find()),
+        *(check_folder(name, path) for name, path in _folders(places)),
+        check_port(SettingsStore(places.settings).load().server.port, who_listens, places),
+        check_keyring(places.secrets),
+        *check_screen(os.environ),
+    ]
+
+
+def table(findings: Iterable[Finding], width: int, *, colour: bool) -> str:
+    rows = list(findings)
+    topics = max((len(one.topic) for one in rows), default=0)
+    indent = " " * (len("problem") + topics + 4)
+    lines: list[str] = []
+    for one in rows:
+        mark = f"{one.verdict:<7}"
+        if colour:
+            mark = f"\x1b[{COLOURS[one.verdict]}m{mark}\x1b[0m"
+        first, *rest = _wrapped(one.text, width - len(indent)) or [""]
+        lines.append(f"{mark}  {one.topic:<{topics}}  {first}")
+        advice = _wrapped(one.advice, width - len(indent) - 2)
+        lines += [indent + line for line in rest]
+        lines += [indent + ("> " if n == 0 else "  ") + line for n, line in enumerate(advice)]
+    return "\n".join(lines)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Paths and commands stay whole, so that they can be copied."""
+    return textwrap.wrap(text, max(width, 30), break_long_words=False, break_on_hyphens=False)
+
+
+def check_processor(cpu: processor.Processor) -> Finding:
+    cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
+    useful = " ".join(name for name in cpu.features if name in X86_FEATURES | ARM_FEATURES)
+    text = f"{cpu.model}, {cores} cores, {cpu.architecture}" + (f", {useful}" if useful else "")
+    if cpu.is_x86 and cpu.features and "avx2" not in cpu.features:
+        return Finding("Processor", "warn", text, "Without AVX2 answers are slow: small models.")
+    return Finding("Processor", "ok", text)
+
+
+def check_memory(total: int, available: int) -> Finding:
+    text = f"{total / GB:.1f} GB, of which {available / GB:.1f} GB are free"
+    if available < LITTLE_MEMORY_GB * GB:
+        return Finding("Memory", "warn", text, "Close other programs before loading a model.")
+    return Finding("Memory", "ok", text)
+
+
+def find_graphics() -> list[str]:
+    """The graphics cards a model could run on, as their drivers name them."""
+    if sys.platform == "darwin":
+        return ["Metal"]
+    query = ["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"]
+    cards = [line.strip() for line in _output(query).splitlines() if line.strip()]
+    if cards:
+        return cards
+    summary = _output(["vulkaninfo", "--summary"]).splitlines()
+    names = (line.partition("=")[2].strip() for line in summary if "deviceName" in line)
+    return [f"{name} (Vulkan)" for name in names if "llvmpipe" not in name]
+
+
+def check_graphics(cards: list[str], engine: dict[str, Any]) -> Iterator[Finding]:
+    if not cards:
+        yield Finding("Graphics", "ok", "no card found; the processor does the work")
+    for card in cards:
+        if engine.get("gpu"):
+            yield Finding("Graphics", "ok", card)
+        else:
+            kind = "VULKAN" if "Vulkan" in card else "CUDA"
+            advice = f"To use it, in a clone: MOAT_CMAKE_ARGS=-DGGML_{kind}=ON make setup"
+            yield Finding("Graphics", "warn", f"{card}: the engine was built without it", advice)
+
+
+def ask_engine() -> dict[str, Any]:
+    """Asked in a child process: native code that dies must not take the answer with it."""
+    command = roles.command("worker", "--describe")
+    try:
+        child = subprocess.run(
+            command,
+            env=roles.environment("worker"),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return {"error": f"it did not answer within {PATIENCE_S:.0f} s"}
+    try:
+        facts: dict[str, Any] = json.loads(child.stdout)
+    except ValueError:
+        last = child.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no output"]
+        return {"error": f"it ended with code {child.returncode}: {last[0]}"}
+    return facts
+
+
+def check_engine(engine: dict[str, Any]) -> Finding:
+    if "error" in engine:
+        return Finding("Engine", "problem", f"llama.cpp cannot run: {engine['error']}", REBUILD)
+    return Finding("Engine", "ok", f"llama-cpp-python {engine['version']}: {engine['system']}")
+
+
+def check_starter(path: Path | None) -> Finding:
+    if path is None:
+        return Finding("Starter model", "problem", "not found", REBUILD)
+    return Finding("Starter model", "ok", f"{starter.NAME} in {path.parent}")
+
+
+def _folders(places: paths.Paths) -> list[tuple[str, Path]]:
+    return [
+        ("Settings in", places.config),
+        ("Models in", places.models),
+        ("Cache in", places.cache),
+        ("Logs in", places.logs),
+    ]
+
+
+def check_folder(topic: str, folder: Path) -> Finding:
+    existing = next(one for one in (folder, *folder.parents) if one.exists())
+    if not (existing.is_dir() and os.access(existing, os.W_OK)):
+        advice = f"Give yourself the right to write to {existing}, or set MOAT_HOME."
+        return Finding(topic, "problem", f"{folder} cannot be written", advice)
+    free = shutil.disk_usage(existing).free / GB
+    text = f"{folder} ({free:.0f} GB free)"
+    if free < LITTLE_DISK_GB:
+        return Finding(topic, "warn", text, "Models are large: free some space, or set MOAT_HOME.")
+    return Finding(topic, "ok", text)
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    name: str
+    pid: int
+
+
+def who_listens(port: int) -> Listening | None:
+    """The program that listens on the port, as far as the system lets us see it."""
+    try:
+        found = psutil.net_connections("tcp")
+    except psutil.AccessDenied:
+        return _knock(port)
+    pids = (
+        one.pid
+        for one in found
+        if one.status == psutil.CONN_LISTEN and one.laddr and one.laddr.port == port
+    )
+    for pid in pids:
+        if pid is None:
+            return Listening("another program", 0)
+        return Listening(_program(pid), pid)
+    return None
+
+
+def check_port(
+    port: int, listener: Callable[[int], Listening | None], places: paths.Paths
+) -> Finding:
+    other = listener(port)
+    if other is None:
+        return Finding("Port", "ok", f"{port} is free")
+    if other.pid and other.pid == _own_pid(places.control):
+        return Finding("Port", "ok", f"{port} is used by Moat, which is running")
+    who = f"{other.name} (process {other.pid})" if other.pid else other.name
+    advice = "Moat takes the next free port. End the other program or change the port in Settings."
+    return Finding("Port", "warn", f"{port} is taken by {who}", advice)
+
+
+def check_keyring(fallback: Path) -> Finding:
+    keychain = Keychain(fallback)
+    asyncio.run(keychain.get("doctor"))
+    if keychain.notice:
+        advice = "Install and unlock a keyring (GNOME Keyring, KWallet) to have them encrypted."
+        return Finding("Keyring", "warn", keychain.notice, advice)
+    return Finding("Keyring", "ok", "the system's keyring holds the secrets")
+
+
+def check_screen(variables: Mapping[str, str]) -> Iterator[Finding]:
+    try:
+        version = metadata.version("PySide6-Essentials")
+    except metadata.PackageNotFoundError:
+        yield Finding("Window", "warn", "PySide6 is not installed: Moat runs headless", REBUILD)
+        return
+    if sys.platform == "linux" and not variables.keys() & {"DISPLAY", "WAYLAND_DISPLAY"}:
+        text = f"Qt {version}; no display: Moat runs headless"
+        yield Finding("Window", "warn", text, "That is fine on a server: moat serve")
+        return
+    yield Finding("Window", "ok", f"Qt {version}, a display")
+    if "GNOME" in variables.get("XDG_CURRENT_DESKTOP", ""):
+        advice = "Install the extension AppIndicator; until then Moat shows its window."
+        yield Finding("Tray", "warn", "GNOME shows tray icons only with an extension", advice)
+
+
+def _output(command: list[str]) -> str:
+    if not shutil.which(command[0]):
+        return ""
+    try:
+        child = subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return ""
+    return child.stdout if child.returncode == 0 else ""
+
+
+def _program(pid: int) -> str:
+    try:
+        return psutil.Process(pid).name()
+    except psutil.Error:
+        return "another program"
+
+
+def _own_pid(control: Path) -> int:
+    try:
+        return int(json.loads(control.read_text("utf-8"))["pid"])
+    except (OSError, ValueError, LookupError):
+        return 0
+
+
+def _knock(port: int) -> Listening | None:
+    with socket.socket() as knocking:
+        knocking.settimeout(1)
+        answered = knocking.connect_ex(("127.0.0.1", port)) == 0
+    return Listening("another program", 0) if answered else None

@@ -1,0 +1,83 @@
+"""The processor: its name and what it can do, as the operating system tells."""
+
+import ctypes
+import os
+import platform
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+CPUINFO = Path("/proc/cpuinfo")
+ARM_PARTS = {
+    "0xd07": "Cortex-A57",
+    "0xd08": "Cortex-A72",
+    "0xd0b": "Cortex-A76",
+    "0xd0c": "Neoverse-N1",
+    "0xd40": "Neoverse-V1",
+    "0xd49": "Neoverse-N2",
+    "0xd4f": "Neoverse-V2",
+}
+# Windows names no FMA, F16C and BMI2; every processor with AVX2 has them.
+WINDOWS_FEATURES = {
+    38: ("sse4_2",),
+    39: ("avx",),
+    40: ("avx2", "bmi2", "f16c", "fma"),
+    41: ("avx512f",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    architecture: str
+    model: str
+    features: tuple[str, ...]
+
+    @property
+    def is_x86(self) -> bool:
+        return self.architecture in ("x86_64", "amd64")
+
+
+def read() -> Processor:
+    architecture = platform.machine().lower()
+    if CPUINFO.exists():
+        return from_cpuinfo(architecture, CPUINFO.read_text(errors="replace"))
+    if sys.platform == "darwin":
+        return _from_sysctl(architecture)
+    name = os.environ.get("PROCESSOR_IDENTIFIER") or platform.processor() or "unknown"
+    return Processor(architecture, name, _windows_features())
+
+
+def from_cpuinfo(architecture: str, text: str) -> Processor:
+    facts: dict[str, str] = {}
+    for line in text.splitlines():
+        key, colon, value = line.partition(":")
+        if colon:
+            facts.setdefault(key.strip(), value.strip())
+    features = facts.get("flags") or facts.get("Features") or ""
+    return Processor(architecture, _name(facts), tuple(sorted(features.split())))
+
+
+def _name(facts: dict[str, str]) -> str:
+    part = facts.get("CPU part", "")
+    return facts.get("model name") or ARM_PARTS.get(part) or f"unknown {part}".strip()
+
+
+def _from_sysctl(architecture: str) -> Processor:
+    features = f"{_sysctl('machdep.cpu.features')} {_sysctl('machdep.cpu.leaf7_features')}"
+    model = _sysctl("machdep.cpu.brand_string") or "unknown"
+    return Processor(architecture, model, tuple(sorted(features.lower().split())))
+
+
+def _sysctl(name: str) -> str:
+    answer = subprocess.run(["sysctl", "-n", name], capture_output=True, text=True, check=False)
+    return answer.stdout.strip()
+
+
+def _windows_features() -> tuple[str, ...]:
+    if sys.platform != "win32":
+        return ()
+    present = ctypes.windll.kernel32.IsProcessorFeaturePresent
+    return tuple(
+        sorted(name for code, names in WINDOWS_FEATURES.items() if present(code) for name in names)
+    )

@@ -1,0 +1,46 @@
+"""What every test gets: a home of its own, no keyring of the user's, no screen unless asked for."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from server.models import starter
+
+ROOT = Path(__file__).resolve().parent.parent
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+
+@pytest.fixture(autouse=True)
+def moat_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Settings, models, logs and secrets of this test; gone with it."""
+    home = tmp_path / "moat-home"
+    monkeypatch.setenv("MOAT_HOME", str(home))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    for name in [name for name in os.environ if name.startswith("MOAT_SECRET_")]:
+        monkeypatch.delenv(name)
+    return home
+
+
+@pytest.fixture(scope="session")
+def starter_model() -> Path:
+    """A real model, small enough for tests: assert shapes and states, not wisdom."""
+    path = starter.find()
+    if path is None:
+        pytest.fail("The starter model is not installed; 'make setup' brings it.")
+    return path
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with recorded data and conformance clients that lie outside the repository."""
+    named = os.environ.get("MOAT_SHARED")
+    places = [Path(named)] if named else [ROOT / "shared", ROOT.parent / "shared"]
+    for place in places:
+        if (place / "specs").is_dir():
+            return place
+    message = f"No shared data in {' or '.join(map(str, places))}; MOAT_SHARED can name it."
+    if os.environ.get("CI"):
+        pytest.fail(message)
+    pytest.skip(message)

@@ -1,0 +1,139 @@
+"""A fresh clone: its commands, its pins, and what they leave behind."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parent.parent
+PIN = re.compile(r"[a-z0-9-]+==[0-9][0-9a-z.]*")
+LEFT_TO_PYPROJECT = {"llama-cpp-python", "pyside6-essentials"}
+
+needs_shell = pytest.mark.skipif(sys.platform == "win32", reason="make and sh")
+
+
+def pins() -> dict[str, str]:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    found = [line for line in lines if line and not line.startswith("#")]
+    assert [line for line in found if not PIN.fullmatch(line)] == []
+    return dict(line.split("==") for line in found)
+
+
+def requirements() -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"].values()
+    return [Requirement(line) for group in (project["dependencies"], *extras) for line in group]
+
+
+def test_every_direct_dependency_is_pinned_within_its_range() -> None:
+    known = pins()
+    for requirement in requirements():
+        name = canonicalize_name(requirement.name)
+        if name not in LEFT_TO_PYPROJECT:
+            assert requirement.specifier.contains(known[name], prereleases=True), name
+
+
+def test_old_pythons_never_get_the_qt_that_aborts_on_them() -> None:
+    old = {"python_version": "3.11"}
+    (essentials,) = [
+        one
+        for one in requirements()
+        if one.name == "PySide6-Essentials" and one.marker and one.marker.evaluate(old)
+    ]
+    assert essentials.specifier.contains("6.11.3")
+    assert not essentials.specifier.contains("6.12.0")
+
+
+def test_any_python_can_read_the_sentence_that_refuses_it() -> None:
+    source = (ROOT / "scripts" / "setup.py").read_text()
+    ast.parse(source, feature_version=(3, 6))
+
+
+@needs_shell
+def test_the_set_up_of_this_clone_is_done_and_asking_is_quick() -> None:
+    times = []
+    for _ in range(3):
+        began = time.monotonic()
+        command = [sys.executable, "scripts/setup.py", "--for", "test", "--check"]
+        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        times.append(time.monotonic() - began)
+        assert (run.returncode, run.stdout) == (0, ""), "run 'make setup' or 'make test'"
+    assert min(times) < 1.0
+
+
+def python_that_is(folder: Path, name: str, version: tuple[int, int]) -> None:
+    program = folder / name
+    check = "import sys; sys.version_info = {v}; exec(sys.argv[1])"
+    script = check.format(v=(*version, 0))
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{script}" "$2"\n')
+    program.chmod(0o755)
+
+
+def find_python(path: Path, **variables: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        ["/bin/sh", str(ROOT / "scripts" / "find_python.sh")],
+        env={"PATH": str(path), **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@needs_shell
+@pytest.mark.parametrize(
+    ("there", "chosen"),
+    [
+        ({"python3": (3, 12), "python3.11": (3, 11)}, "python3"),
+        ({"python3": (3, 9), "python3.13": (3, 13)}, "python3.13"),
+        ({"python3": (3, 15), "python3.11": (3, 11)}, "python3.11"),
+        ({"python3": (3, 15)}, "python3"),
+    ],
+)
+def test_a_python_is_found(there: dict[str, tuple[int, int]], chosen: str, tmp_path: Path) -> None:
+    for name, version in there.items():
+        python_that_is(tmp_path, name, version)
+    assert find_python(tmp_path).stdout.strip() == chosen
+
+
+@needs_shell
+def test_a_python_that_is_too_old_is_refused_with_advice(tmp_path: Path) -> None:
+    python_that_is(tmp_path, "python3", (3, 9))
+    run = find_python(tmp_path)
+    assert run.returncode == 1
+    assert "3.11 or newer" in run.stderr
+
+
+@needs_shell
+def test_the_user_may_name_the_python(tmp_path: Path) -> None:
+    python_that_is(tmp_path, "python3", (3, 12))
+    python_that_is(tmp_path, "mine", (3, 11))
+    assert find_python(tmp_path, PYTHON="mine").stdout.strip() == "mine"
+
+
+@needs_shell
+def test_distclean_leaves_only_the_clone(tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    (clone / "server" / "engine").mkdir(parents=True)
+    shutil.copy(ROOT / "Makefile", clone)
+    (clone / "server" / "engine" / "base.py").write_text("")
+    before = sorted(clone.rglob("*"))
+    for made in (".venv/bin", "moat.egg-info", ".mypy_cache", "server/engine/__pycache__", "dist"):
+        (clone / made).mkdir(parents=True)
+    subprocess.run(["make", "-s", "distclean"], cwd=clone, check=True, capture_output=True)
+    assert sorted(clone.rglob("*")) == before
+
+
+@needs_shell
+def test_ci_runs_the_tests() -> None:
+    script = ROOT / ".ci" / "run"
+    assert os.access(script, os.X_OK)
+    assert "make test" in script.read_text()
