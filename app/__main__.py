@@ -1,0 +1,76 @@
+"""Picks the role of this process before anything heavy is imported."""
+
+import importlib.util
+import os
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+
+NO_DISPLAY = "There is no display here, so Moat serves without a window."
+NO_QT = "The window's libraries are not installed, so Moat serves without a window."
+_WINDOW_OPTIONS = frozenset({"--hidden"})
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    role, rest = choose(given)
+    if role == "worker":
+        return _work()
+    if role == "window" and (why := obstacle(os.environ)):
+        sys.stderr.write(f"{why}\n")
+        role, rest = "command", ["serve"]
+    return _show(rest) if role == "window" else _command(rest)
+
+
+def choose(given: list[str]) -> tuple[str, list[str]]:
+    """A packaged program starts its other roles by `--role`; people write commands."""
+    if given[:1] == ["--role"]:
+        role, rest = given[1], given[2:]
+        return ("command", ["serve", *rest]) if role == "serve" else (role, rest)
+    return ("window" if _WINDOW_OPTIONS.issuperset(given) else "command"), given
+
+
+def obstacle(environment: Mapping[str, str]) -> str:
+    """Why there can be no window here, or nothing."""
+    if importlib.util.find_spec("PySide6") is None:
+        return NO_QT
+    if sys.platform != "linux" or environment.get("QT_QPA_PLATFORM"):
+        return ""
+    if environment.get("WAYLAND_DISPLAY") or _answers(environment.get("DISPLAY", "")):
+        return ""
+    return NO_DISPLAY
+
+
+def _answers(display: str) -> bool:
+    """Qt aborts when the display it is told about is gone, so knock first."""
+    if not display.startswith(":"):
+        return bool(display)
+    path = f"/tmp/.X11-unix/X{display[1:].split('.')[0]}"
+    for address in (path, f"\0{path}"):
+        with socket.socket(socket.AF_UNIX) as knock:
+            if knock.connect_ex(address) == 0:
+                return True
+    return False
+
+
+def _show(options: list[str]) -> int:
+    from app import session  # noqa: PLC0415
+
+    return session.run(hidden="--hidden" in options)
+
+
+def _command(arguments: list[str]) -> int:
+    from server import cli  # noqa: PLC0415
+
+    return cli.main(arguments)
+
+
+def _work() -> int:
+    import runpy  # noqa: PLC0415
+
+    runpy.run_module("server.engine.worker", run_name="__main__")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""Settings: made from the declarations in server.settings, so a new setting needs nothing here."""
+
+from typing import Any
+
+from pydantic import BaseModel
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from app import theme
+from app.pages.base import Page
+from app.widgets.controls import Card, Column, Label, divider, row
+from app.widgets.form import Field
+from server.errors import AppError
+from server.face import Face
+from server.settings import Settings
+
+
+class SettingsPage(Page):
+    title = "Settings"
+    icon = "settings"
+
+    def __init__(self, core: Face) -> None:
+        super().__init__(core)
+        self.fields: dict[str, Field] = {}
+        self._groups: list[tuple[QWidget, list[tuple[Field, QWidget]]]] = []
+        self.search = QLineEdit()
+        self.nothing = Label("No setting matches.", "muted")
+        self._lay_out()
+        self.observe(core.settings, self.show_settings)
+
+    def show_settings(self, settings: Settings) -> None:
+        for name, field in self.fields.items():
+            group, setting = name.split(".")
+            field.show_value(getattr(getattr(settings, group), setting))
+
+    def filter(self, text: str) -> None:
+        wanted = text.casefold().strip()
+        found = False
+        for card, fields in self._groups:
+            matching = [pair for pair in fields if wanted in pair[0].words]
+            for field, line in fields:
+                field.setVisible((field, line) in matching)
+                line.setVisible((field, line) in matching[1:])
+            card.setVisible(bool(matching))
+            found = found or bool(matching)
+        self.nothing.setVisible(not found)
+
+    async def _change(self, name: str, value: Any) -> None:
+        try:
+            await self.core.change_setting(name, value)
+        except AppError as error:
+            self.show_settings(self.core.settings.get())
+            self.fields[name].show_problem(str(error))
+
+    def _lay_out(self) -> None:
+        self.search.setPlaceholderText("Search settings")
+        self.search.setAccessibleName("Search settings")
+        self.search.setClearButtonEnabled(True)
+        self.search.setFixedWidth(theme.SEARCH_WIDTH)
+        self.search.textChanged.connect(self.filter)
+        self.nothing.hide()
+        column = Column()
+        column.body.addLayout(row(Label("Settings", "title"), 0, self.search))
+        for name, info in Settings.model_fields.items():
+            group = info.annotation
+            assert isinstance(group, type)
+            assert issubclass(group, BaseModel)
+            column.body.addWidget(self._card(name, info.title or name, group))
+        column.body.addWidget(self.nothing)
+        column.body.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(column)
+
+    def _card(self, name: str, title: str, group: type[BaseModel]) -> Card:
+        card = Card()
+        card.column.addWidget(Label(title, "headline"))
+        card.column.addSpacing(theme.TINY)
+        fields: list[tuple[Field, QWidget]] = []
+        for setting, info in group.model_fields.items():
+            field = Field(f"{name}.{setting}", info)
+            field.changed.connect(lambda name, value: self.run(self._change(name, value)))
+            line = divider()
+            card.column.addWidget(line)
+            line.setVisible(bool(fields))
+            card.column.addWidget(field)
+            self.fields[field.name] = field
+            fields.append((field, line))
+        self._groups.append((card, fields))
+        return card

@@ -1,0 +1,109 @@
+"""Where one writes: grows with the text, Enter sends, the button stops while an answer comes."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit
+
+from app import theme
+from app.widgets.controls import Button, restyle
+
+_MOST_LINES = 8
+
+
+class Composer(QFrame):
+    sent = Signal(str)
+    stopped = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("composer")
+        self._answering = False
+        self._open = False
+        self.editor = _Editor()
+        self.editor.setAccessibleName("Your message")
+        self.button = Button("Send", "send", "round", name="Send")
+        self.button.clicked.connect(self._press)
+        self.editor.entered.connect(self._send)
+        self.editor.escaped.connect(self._escape)
+        self.editor.textChanged.connect(self._update)
+        self.editor.focused.connect(self._mark)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(theme.LARGE - 4, theme.SMALL, theme.SMALL, theme.SMALL)
+        line.addWidget(self.editor, 1)
+        line.addWidget(self.button, 0, Qt.AlignmentFlag.AlignBottom)
+        self._update()
+
+    def show_open(self, hint: str, *, is_open: bool) -> None:
+        """Whether something can be sent now, and what the empty field says."""
+        self._open = is_open
+        self.editor.setPlaceholderText(hint)
+        self._update()
+
+    def show_answering(self, *, answering: bool) -> None:
+        self._answering = answering
+        self.button.set_icon(*(("stop", "Stop the answer") if answering else ("send", "Send")))
+        self._update()
+
+    def _press(self) -> None:
+        if self._answering:
+            self.stopped.emit()
+        else:
+            self._send()
+
+    def _send(self) -> None:
+        text = self.editor.toPlainText().strip()
+        if text and self._open and not self._answering:
+            self.editor.clear()
+            self.sent.emit(text)
+
+    def _escape(self) -> None:
+        if self._answering:
+            self.stopped.emit()
+
+    def _update(self) -> None:
+        self.editor.fit()
+        has_text = bool(self.editor.toPlainText().strip())
+        self.button.setEnabled(self._answering or (self._open and has_text))
+
+    def _mark(self, active: bool) -> None:
+        self.setProperty("active", active)
+        restyle(self)
+
+
+class _Editor(QPlainTextEdit):
+    entered = Signal()
+    escaped = Signal()
+    focused = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTabChangesFocus(True)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.document().setDocumentMargin(theme.SMALL)
+        self.document().documentLayout().documentSizeChanged.connect(self.fit)
+
+    def fit(self, _: object = None) -> None:
+        lines = min(max(1, round(self.document().size().height())), _MOST_LINES)
+        height = lines * self.fontMetrics().lineSpacing() + 2 * theme.SMALL + 2
+        self.setFixedHeight(max(theme.CONTROL_HEIGHT, height))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        plain = event.modifiers() in (
+            Qt.KeyboardModifier.NoModifier,
+            Qt.KeyboardModifier.KeypadModifier,
+        )
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and plain:
+            self.entered.emit()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.escaped.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusInEvent(event)
+        self.focused.emit(True)  # noqa: FBT003
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusOutEvent(event)
+        self.focused.emit(False)  # noqa: FBT003

@@ -1,0 +1,171 @@
+"""The small pieces pages are built from: labels, buttons, cards, columns."""
+
+from collections.abc import Callable
+from typing import Literal
+
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import icons, theme
+
+Tone = Literal["", "bad", "warn", "info", "plain"]
+Kind = Literal["", "primary", "icon", "round", "suggestion"]
+_COPIED_MS = 1500
+
+
+class Label(QLabel):
+    """Plain text only: names, reasons and log lines come from elsewhere and are never markup."""
+
+    def __init__(self, text: str = "", role: str = "", *, wrap: bool = False) -> None:
+        super().__init__(text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", role)
+        self.setWordWrap(wrap)
+
+    def tell(self, text: str) -> None:
+        """Show the text, or take no room when there is none."""
+        self.setText(text)
+        reveal(self, shown=bool(text))
+
+
+class Button(QPushButton):
+    """A push button whose icon follows the colours of the theme."""
+
+    def __init__(self, text: str = "", icon: str = "", kind: Kind = "", name: str = "") -> None:
+        super().__init__("" if kind in ("icon", "round") else text)
+        self._icon = icon
+        self.setProperty("kind", kind)
+        self.setAccessibleName(name or text)
+        if not self.text():
+            self.setToolTip(name or text)
+        self.setIconSize(QSize(theme.ICON, theme.ICON))
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._draw()
+
+    def set_icon(self, icon: str, name: str) -> None:
+        self._icon = icon
+        self.setAccessibleName(name)
+        self.setToolTip(name)
+        self._draw()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() in (*theme.LOOK_CHANGES, QEvent.Type.EnabledChange):
+            self._draw()
+
+    def _draw(self) -> None:
+        if not self._icon:
+            return
+        colours = theme.colours_of(QGuiApplication.palette())
+        colour = colours.text if self.property("kind") != "icon" else colours.muted
+        if self.property("kind") in ("primary", "round"):
+            colour = colours.on_accent
+        if not self.isEnabled():
+            colour = colours.muted
+        self.setIcon(icons.icon(self._icon, colour, theme.ICON))
+
+
+class CopyButton(Button):
+    """Puts text on the clipboard and says so for a moment."""
+
+    def __init__(self, what: str, text: Callable[[], str], kind: Kind = "") -> None:
+        super().__init__("Copy", "copy", kind, name=f"Copy {what}")
+        self._what = what
+        self._text = text
+        self._back = QTimer(self)
+        self._back.setSingleShot(True)
+        self._back.setInterval(_COPIED_MS)
+        self._back.timeout.connect(self._rest)
+        self.clicked.connect(self._copy)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._text())
+        self.set_icon("check", f"Copied {self._what}")
+        if self.text():
+            self.setText("Copied")
+        self._back.start()
+
+    def _rest(self) -> None:
+        self.set_icon("copy", f"Copy {self._what}")
+        if self.text():
+            self.setText("Copy")
+
+
+class Card(QFrame):
+    """A quiet box around things that belong together."""
+
+    def __init__(self, tone: Tone = "") -> None:
+        super().__init__()
+        self.setProperty("tone", tone)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(*([theme.LARGE] * 4))
+        self.column.setSpacing(theme.MEDIUM)
+
+
+class Column(QScrollArea):
+    """A page's content: one column of readable width that scrolls when it must."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inner = QWidget()
+        inner.setObjectName("column")
+        inner.setMaximumWidth(theme.READING_WIDTH + 2 * theme.PAGE_MARGIN)
+        self.body = QVBoxLayout(inner)
+        self.body.setContentsMargins(*([theme.PAGE_MARGIN] * 4))
+        self.body.setSpacing(theme.LARGE)
+        self.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.setWidget(inner)
+
+
+def reveal(widget: QWidget, *, shown: bool) -> None:
+    """Show or hide; but a widget that is in no window yet would open as one of its own."""
+    if not shown or widget.parentWidget():
+        widget.setVisible(shown)
+
+
+def row(*parts: QWidget | int, spacing: int = theme.SMALL) -> QHBoxLayout:
+    """Widgets side by side; a 0 is a stretch."""
+    made = QHBoxLayout()
+    made.setContentsMargins(0, 0, 0, 0)
+    made.setSpacing(spacing)
+    for part in parts:
+        if isinstance(part, QWidget):
+            made.addWidget(part)
+        else:
+            made.addStretch(1)
+    return made
+
+
+def stack(*parts: QWidget, spacing: int = theme.TINY) -> QVBoxLayout:
+    made = QVBoxLayout()
+    made.setContentsMargins(0, 0, 0, 0)
+    made.setSpacing(spacing)
+    for part in parts:
+        made.addWidget(part)
+    return made
+
+
+def divider() -> QFrame:
+    line = QFrame()
+    line.setObjectName("divider")
+    line.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    return line
+
+
+def restyle(widget: QWidget) -> None:
+    """Make Qt read the style sheet again after a property it selects by has changed."""
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)

@@ -1,0 +1,88 @@
+"""What the chat shows before the first message: what to do now."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app import theme
+from app.widgets.controls import Button, Label
+from app.widgets.picture import Picture
+from server.face import ModelStatus, ServerStatus
+
+SUGGESTIONS = (
+    "Explain in two sentences what a moat is in investing.",
+    "Write a short table with three kinds of bonds and their risks.",
+    "Write a Python function that computes a moving average.",
+)
+
+
+class EmptyChat(QWidget):
+    suggested = Signal(str)
+    wants_start = Signal()
+    wants_model = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title = Label("", "headline")
+        self.text = Label("", "muted", wrap=True)
+        self.action = Button("Start", kind="primary")
+        self.action.clicked.connect(self._act)
+        self._needs_model = False
+        self.suggestions = [self._suggestion(text) for text in SUGGESTIONS]
+        column = QVBoxLayout()
+        column.setSpacing(theme.SMALL)
+        column.addWidget(Picture("chat", 40, "muted"), 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addSpacing(theme.SMALL)
+        for label in (self.title, self.text):
+            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            column.addWidget(label)
+        column.addSpacing(theme.MEDIUM)
+        column.addWidget(self.action, 0, Qt.AlignmentFlag.AlignHCenter)
+        for button in self.suggestions:
+            column.addWidget(button)
+        inner = QWidget()
+        inner.setFixedWidth(theme.INVITATION_WIDTH)
+        inner.setLayout(column)
+        outer = QVBoxLayout(self)
+        outer.addWidget(inner, 0, Qt.AlignmentFlag.AlignCenter)
+
+    def show_state(self, server: ServerStatus, model: ModelStatus) -> None:
+        title, text, action = _words(server, model)
+        self.title.setText(title)
+        self.text.setText(text)
+        self.action.setVisible(bool(action))
+        if action:
+            self.action.setText(action)
+            self.action.setAccessibleName(action)
+        self._needs_model = server.phase == "ready"
+        for button in self.suggestions:
+            button.setVisible(server.phase == "ready" and model.phase == "ready")
+
+    def _act(self) -> None:
+        (self.wants_model if self._needs_model else self.wants_start).emit()
+
+    def _suggestion(self, text: str) -> Button:
+        button = Button(text, kind="suggestion")
+        button.clicked.connect(lambda: self.suggested.emit(text))
+        return button
+
+
+def _words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, str]:
+    """A title, a sentence and the label of the one button, if there is something to press."""
+    if server.phase in ("stopped", "failed"):
+        return "Moat is not serving", server.reason or "Start it to chat with a model.", "Start"
+    if server.phase == "starting":
+        return "Moat is starting", "One moment.", ""
+    match model.phase:
+        case "empty":
+            return (
+                "No model is loaded",
+                "Your first message loads it, or pick one now.",
+                "Pick a model",
+            )
+        case "loading":
+            return f"Loading {model.name}", f"{model.progress:.0%}. You can write already.", ""
+        case "failed":
+            return f"{model.name} could not be loaded", model.reason, "Pick another model"
+        case "ready":
+            text = "Everything you write stays on this computer."
+            return f"Ask {model.name}", text, ""

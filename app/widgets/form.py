@@ -1,0 +1,166 @@
+"""A form made from a group of settings: one control per field, by the field's type."""
+
+from collections.abc import Callable
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QSpinBox,
+    QWidget,
+)
+
+from app import theme
+from app.widgets.controls import Button, Label, stack
+
+
+class Field(QWidget):
+    """A title, a control, what it means, and a way back to the default."""
+
+    changed = Signal(str, object)
+
+    def __init__(self, name: str, info: FieldInfo) -> None:
+        super().__init__()
+        self.name = name
+        self.default = info.get_default(call_default_factory=True)
+        self.words = f"{info.title or name} {info.description or ''}".casefold()
+        self.title = Label(info.title or name, wrap=True)
+        self.help = Label("", "small", wrap=True)
+        self.help.tell(info.description or "")
+        self.problem = Label("", "bad", wrap=True)
+        self.problem.hide()
+        self.control = _control(info, self._edited)
+        self.control.setAccessibleName(info.title or name)
+        self.control.setAccessibleDescription(info.description or "")
+        self.reset = Button("", "reset", "icon", name=f"Reset '{info.title or name}'")
+        self.reset.clicked.connect(lambda: self._edited(self.default))
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(theme.LARGE)
+        grid.setColumnStretch(0, 1)
+        words = stack(self.title, self.help, self.problem, spacing=2)
+        words.setContentsMargins(0, theme.SMALL, 0, 0)
+        words.addStretch(1)
+        grid.addLayout(words, 0, 0)
+        grid.addWidget(self.control, 0, 1, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self.reset, 0, 2, Qt.AlignmentFlag.AlignTop)
+        policy = self.reset.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.reset.setSizePolicy(policy)
+
+    def show_value(self, value: object) -> None:
+        with QSignalBlocker(self.control):
+            self.control.show_value(value)
+        self.problem.hide()
+        self.reset.setVisible(value != self.default)
+
+    def show_problem(self, sentence: str) -> None:
+        self.problem.tell(sentence)
+
+    def _edited(self, value: object) -> None:
+        self.changed.emit(self.name, value)
+
+
+class _Switch(QCheckBox):
+    def __init__(self, changed: Callable[[object], None]) -> None:
+        super().__init__("On")
+        self.setFixedWidth(theme.FIELD_WIDTH)
+        self.toggled.connect(changed)
+
+    def show_value(self, value: Any) -> None:
+        self.setChecked(value)
+
+
+class _Number(QSpinBox):
+    def __init__(self, info: FieldInfo, changed: Callable[[object], None]) -> None:
+        super().__init__()
+        self.setFixedWidth(theme.FIELD_WIDTH)
+        self.setKeyboardTracking(False)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        for bound in info.metadata:
+            self.setMinimum(getattr(bound, "ge", self.minimum()))
+            self.setMaximum(getattr(bound, "le", self.maximum()))
+        self.valueChanged.connect(changed)
+
+    def show_value(self, value: Any) -> None:
+        self.setValue(value)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        # Scrolling the page must not change a setting under the pointer.
+        event.ignore()
+
+
+class _Choice(QComboBox):
+    def __init__(self, info: FieldInfo, changed: Callable[[object], None]) -> None:
+        super().__init__()
+        self.setFixedWidth(theme.FIELD_WIDTH)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        for choice in get_args(info.annotation):
+            self.addItem(choice[:1].upper() + choice[1:], choice)
+        self.currentIndexChanged.connect(lambda index: changed(self.itemData(index)))
+
+    def show_value(self, value: Any) -> None:
+        self.setCurrentIndex(self.findData(value))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        event.ignore()
+
+
+class _Line(QLineEdit):
+    def __init__(self, changed: Callable[[object], None]) -> None:
+        super().__init__()
+        self.setFixedWidth(theme.FIELD_WIDTH)
+        self._shown = ""
+        self.editingFinished.connect(lambda: self._finish(changed))
+
+    def show_value(self, value: Any) -> None:
+        self._shown = value
+        self.setText(value)
+
+    def _finish(self, changed: Callable[[object], None]) -> None:
+        if self.text() != self._shown:
+            changed(self.text().strip())
+
+
+class _Lines(QPlainTextEdit):
+    """Several texts, one in a line."""
+
+    def __init__(self, changed: Callable[[object], None]) -> None:
+        super().__init__()
+        self.setFixedSize(theme.FIELD_WIDTH, theme.LINES_HEIGHT)
+        self.setTabChangesFocus(True)
+        self.setPlaceholderText("One in a line")
+        self._shown: tuple[str, ...] = ()
+        self._changed = changed
+
+    def show_value(self, value: Any) -> None:
+        self._shown = tuple(value)
+        self.setPlainText("\n".join(value))
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusOutEvent(event)
+        lines = tuple(line.strip() for line in self.toPlainText().splitlines() if line.strip())
+        if lines != self._shown:
+            self._changed(lines)
+
+
+Control = _Switch | _Number | _Choice | _Line | _Lines
+
+
+def _control(info: FieldInfo, changed: Callable[[object], None]) -> Control:
+    kind = info.annotation
+    if kind is bool:
+        return _Switch(changed)
+    if kind is int:
+        return _Number(info, changed)
+    if get_origin(kind) is Literal:
+        return _Choice(info, changed)
+    if get_origin(kind) is tuple:
+        return _Lines(changed)
+    return _Line(changed)

@@ -1,0 +1,49 @@
+"""Which model answers: a list of what is on this machine, and a button to unload."""
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QComboBox, QSizePolicy
+
+from app.state import sentence, size
+from app.widgets.controls import Button, Card, Label, row
+from server.face import ModelCard, ModelStatus
+
+_EMPTY = "No model is on this computer yet. Put a GGUF file into the models folder."
+
+
+class ModelPicker(Card):
+    picked = Signal(str)
+    unloaded = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.choice = QComboBox()
+        self.choice.setAccessibleName("Model that answers")
+        self.choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.choice.setMinimumContentsLength(12)
+        self.choice.activated.connect(self._pick)
+        self.unload = Button("Unload", "unload", name="Unload the model and free its memory")
+        self.unload.clicked.connect(self.unloaded)
+        self.note = Label("", "small", wrap=True)
+        self.column.addWidget(Label("Model", "section"))
+        self.column.addLayout(row(self.choice, self.unload))
+        self.column.addWidget(self.note)
+
+    def show_models(self, cards: tuple[ModelCard, ...], model: ModelStatus) -> None:
+        with QSignalBlocker(self.choice):
+            self.choice.clear()
+            for card in cards:
+                self.choice.addItem(_line(card), card.name)
+            self.choice.setCurrentIndex(self.choice.findData(model.name))
+            self.choice.setPlaceholderText("Pick a model" if cards else "None")
+        self.choice.setEnabled(bool(cards) and model.phase != "loading")
+        self.unload.setEnabled(model.phase == "ready")
+        chosen = next((card for card in cards if card.name == model.name), None)
+        self.note.tell(_EMPTY if not cards else sentence(chosen.label) if chosen else "")
+
+    def _pick(self, index: int) -> None:
+        self.picked.emit(self.choice.itemData(index))
+
+
+def _line(card: ModelCard) -> str:
+    facts = [card.name, card.quantisation, size(card.size_bytes)]
+    return "  ·  ".join(fact for fact in facts if fact)

@@ -1,0 +1,50 @@
+"""The messages of a chat, one under the other, following the newest unless one scrolls up."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from app import theme
+from app.widgets.controls import Column
+from app.widgets.message import Answer, Question
+
+
+class Transcript(Column):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Conversation")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._following = True
+        self.body.setSpacing(theme.LARGE)
+        self.body.addStretch(1)
+        bar = self.verticalScrollBar()
+        bar.rangeChanged.connect(self._follow)
+        bar.actionTriggered.connect(self._look)
+        bar.sliderMoved.connect(self._look)
+
+    def ask(self, text: str) -> None:
+        self._add(Question(text))
+
+    def answer(self, model: str) -> Answer:
+        answer = Answer(model)
+        self._add(answer)
+        return answer
+
+    def clear(self) -> None:
+        while self.body.count() > 1:
+            item = self.body.takeAt(0)
+            if item and (widget := item.widget()):
+                widget.hide()
+                widget.deleteLater()
+        self._following = True
+
+    def _add(self, message: QWidget) -> None:
+        self._following = True
+        self.body.insertWidget(self.body.count() - 1, message)
+
+    def _look(self, _: int) -> None:
+        bar = self.verticalScrollBar()
+        self._following = bar.sliderPosition() >= bar.maximum() - theme.HUGE
+
+    def _follow(self, _least: int, most: int) -> None:
+        if self._following:
+            self.verticalScrollBar().setValue(most)

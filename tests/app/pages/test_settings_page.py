@@ -1,0 +1,93 @@
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.pages.settings import SettingsPage
+from server.errors import BadRequest
+from server.settings import Settings
+from tests.app.until import until
+from tests.fake_core import FakeCore
+
+Shown = Callable[[Any], Any]
+
+
+async def test_every_setting_has_a_field(core: FakeCore, shown: Shown) -> None:
+    page = shown(SettingsPage(core))
+    declared = {
+        f"{group}.{name}" for group, settings in Settings() for name in type(settings).model_fields
+    }
+    assert page.fields.keys() == declared
+    assert all(field.control.accessibleName() for field in page.fields.values())
+
+
+async def test_a_number_is_changed_within_its_bounds(
+    qtbot: QtBot, core: FakeCore, shown: Shown
+) -> None:
+    page = shown(SettingsPage(core))
+    control = page.fields["server.port"].control
+    assert (control.minimum(), control.maximum(), control.value()) == (1024, 65535, 7777)
+    control.setValue(8000)
+    await until(lambda: core.settings.get().server.port == 8000)
+
+
+async def test_a_switch_a_choice_and_texts_are_changed(
+    qtbot: QtBot, core: FakeCore, shown: Shown
+) -> None:
+    page = shown(SettingsPage(core))
+    page.fields["server.require_key"].control.click()
+    await until(lambda: core.settings.get().server.require_key)
+    choice = page.fields["window.theme"].control
+    choice.setCurrentIndex(choice.findData("dark"))
+    await until(lambda: core.settings.get().window.theme == "dark")
+    line = page.fields["network.proxy"].control
+    qtbot.keyClicks(line, "http://proxy:3128")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    await until(lambda: core.settings.get().network.proxy == "http://proxy:3128")
+    lines = page.fields["server.host_names"].control
+    lines.setFocus()
+    await until(lines.hasFocus)
+    qtbot.keyClicks(lines, " moat.local ")
+    page.search.setFocus()
+    await until(lambda: core.settings.get().server.host_names == ("moat.local",))
+
+
+async def test_a_changed_setting_can_be_reset(core: FakeCore, shown: Shown) -> None:
+    page = shown(SettingsPage(core))
+    field = page.fields["model.slots"]
+    assert not field.reset.isVisible()
+    core.settings.set(Settings().changed("model.slots", 8))
+    assert field.control.value() == 8
+    assert field.reset.isVisible()
+    field.reset.click()
+    await until(lambda: core.settings.get().model.slots == 4)
+    assert not field.reset.isVisible()
+
+
+async def test_a_refused_value_is_explained_and_taken_back(core: FakeCore, shown: Shown) -> None:
+    page = shown(SettingsPage(core))
+    core.refuse = BadRequest("That port is reserved.")
+    field = page.fields["server.port"]
+    field.control.setValue(9000)
+    await until(lambda: field.problem.text() == "That port is reserved.")
+    assert field.problem.isVisible()
+    assert field.control.value() == 7777
+
+
+async def test_searching_shows_what_matches(qtbot: QtBot, core: FakeCore, shown: Shown) -> None:
+    page = shown(SettingsPage(core))
+    qtbot.keyClicks(page.search, "proxy")
+    visible = [name for name, field in page.fields.items() if field.isVisible()]
+    assert visible == ["network.proxy"]
+    page.search.setText("nothing like this")
+    assert page.nothing.isVisible()
+    page.search.clear()
+    assert all(field.isVisible() for field in page.fields.values())
+
+
+async def test_showing_a_value_changes_nothing(core: FakeCore, shown: Shown) -> None:
+    page = shown(SettingsPage(core))
+    core.settings.set(Settings().changed("server.port", 8123).changed("window.theme", "light"))
+    assert page.fields["server.port"].control.value() == 8123
+    assert core.commands == []

@@ -1,0 +1,87 @@
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+import psutil
+
+from app.child import Program, keep_serving
+from app.link import Link
+from server import tasks
+from server.face import ServerStatus
+from tests.app.until import until
+from tests.fake_core import SERVING
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def program(manner: str) -> Program:
+    command = [sys.executable, "-m", "tests.served_core", manner]
+    return Program(command, {**os.environ, "PYTHONPATH": str(ROOT)})
+
+
+def children() -> list[psutil.Process]:
+    return psutil.Process().children(recursive=True)
+
+
+async def test_the_child_is_mirrored_until_we_leave() -> None:
+    link = Link()
+    keeping = tasks.spawn(keep_serving(program("good"), link), "keep")
+    await until(lambda: link.face.server.get() == SERVING)
+    assert len(children()) == 1
+    await tasks.stop(keeping)
+    assert children() == []
+
+
+async def test_a_killed_child_is_named_and_started_again() -> None:
+    link = Link()
+    seen: list[ServerStatus] = []
+    link.face.server.connect(seen.append)
+    keeping = tasks.spawn(keep_serving(program("good"), link), "keep")
+    await until(lambda: link.face.server.get() == SERVING)
+    (first,) = children()
+    first.send_signal(signal.SIGKILL)
+    await until(lambda: link.face.server.get().phase == "failed")
+    await until(lambda: link.face.server.get() == SERVING)
+    (second,) = children()
+    await tasks.stop(keeping)
+    reason = "The server part of Moat was ended by SIGKILL. It is being started again."
+    assert ServerStatus("failed", reason=reason) in seen
+    assert first.pid != second.pid
+
+
+async def test_a_child_that_cannot_start_says_its_last_words() -> None:
+    link = Link()
+    keeping = tasks.spawn(keep_serving(program("fails"), link), "keep")
+    await until(lambda: link.face.server.get().phase == "failed")
+    await tasks.stop(keeping)
+    assert "exit code 3: The model folder is missing" in link.face.server.get().reason
+
+
+async def test_a_child_that_says_something_else_is_not_trusted() -> None:
+    link = Link()
+    keeping = tasks.spawn(keep_serving(program("babbles"), link), "keep")
+    await until(lambda: link.face.server.get().phase == "failed")
+    await tasks.stop(keeping)
+    assert "exit code 0" in link.face.server.get().reason
+
+
+async def test_a_program_that_is_not_there_is_said() -> None:
+    link = Link()
+    missing = Program(["/nowhere/moat"], {})
+    keeping = tasks.spawn(keep_serving(missing, link), "keep")
+    await until(lambda: link.face.server.get().phase == "failed")
+    await tasks.stop(keeping)
+    assert "cannot be started" in link.face.server.get().reason
+
+
+async def test_a_stubborn_child_is_gone_within_three_seconds() -> None:
+    link = Link()
+    keeping = tasks.spawn(keep_serving(program("stubborn"), link), "keep")
+    await until(lambda: link.face.server.get() == SERVING)
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    await tasks.stop(keeping)
+    assert loop.time() - began < 3
+    assert children() == []

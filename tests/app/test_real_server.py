@@ -1,0 +1,83 @@
+"""The window's pages with the real server process and the starter model."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.child import Program, keep_serving
+from app.link import Link
+from app.pages.chat import ChatPage
+from app.pages.home import HomePage
+from app.pages.logs import LogsPage
+from app.widgets.activity import RequestRow
+from app.widgets.message import Answer
+from server import roles, tasks
+from tests.app.until import until
+
+Shown = Callable[[Any], Any]
+LOAD_S = 90.0
+
+
+def program() -> Program:
+    return Program(roles.command("serve", "--child"), roles.environment("serve"))
+
+
+@pytest.mark.timeout(300)
+async def test_a_person_asks_stops_cancels_and_switches_off(
+    shown: Shown, starter_model: Path, moat_home: Path
+) -> None:
+    link = Link()
+    keeping = tasks.spawn(keep_serving(program(), link), "keep")
+    try:
+        home, chat, logs = (shown(page(link.face)) for page in (HomePage, ChatPage, LogsPage))
+        await until(lambda: link.face.model.get().phase == "ready", LOAD_S)
+        assert home.hero.headline.text() == "Moat is ready"
+        assert home.picker.note.text().startswith("Starter")
+        await _ask_and_read(chat)
+        await _ask_and_stop(chat)
+        await _ask_and_cancel(chat, home)
+        await until(lambda: logs.lines.rowCount() > 0)
+        home.hero.switch.click()
+        await until(lambda: home.hero.switch.text() == "Start")
+        chat.ask("Is anybody there?")
+        await until(lambda: _last(chat).failure.isVisible())
+    finally:
+        await tasks.stop(keeping)
+
+
+async def _ask_and_read(chat: ChatPage) -> None:
+    chat.ask("Say hello.")
+    await _finished(chat)
+    assert _last(chat).text()
+    assert "tokens" in _last(chat).footer.text()
+
+
+async def _ask_and_stop(chat: ChatPage) -> None:
+    chat.ask("Count from one to five hundred in words, one number per line.")
+    await until(lambda: _last(chat).text(), LOAD_S)
+    chat.composer.button.click()
+    await _finished(chat)
+    assert _last(chat).footer.text().startswith("Stopped")
+
+
+async def _ask_and_cancel(chat: ChatPage, home: HomePage) -> None:
+    """Somebody else's request looks just like ours: it is ended from Home."""
+    chat.clear()
+    chat.ask("Count from one to five hundred in words, one number per line.")
+    await until(lambda: _last(chat).text(), LOAD_S)
+    await until(lambda: home.activity.findChildren(RequestRow))
+    home.activity.findChildren(RequestRow)[0].cancel.click()
+    await _finished(chat)
+    await until(lambda: not home.activity.findChildren(RequestRow))
+
+
+async def _finished(chat: ChatPage) -> None:
+    await until(lambda: chat.composer.button.accessibleName() == "Send", LOAD_S)
+    await asyncio.sleep(0)
+
+
+def _last(chat: ChatPage) -> Answer:
+    return chat.transcript.findChildren(Answer)[-1]

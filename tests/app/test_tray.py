@@ -1,0 +1,121 @@
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.tray import Tray
+from server.face import ModelStatus, RunningRequest, ServerStatus
+from tests.app.until import until
+from tests.fake_core import LARGE, STARTER, FakeCore
+
+
+def texts(tray: Tray) -> list[str]:
+    return [action.text() for action in tray.menu.actions() if action.text()]
+
+
+def entry(tray: Tray, text: str) -> QAction:
+    """As a panel does: the menu is announced, then read."""
+    tray.menu.aboutToShow.emit()
+    return next(action for action in tray.menu.actions() if action.text() == text)
+
+
+def models(tray: Tray) -> dict[str, QAction]:
+    menu = entry(tray, "Model").menu()
+    assert menu
+    return {action.text(): action for action in menu.actions() if action.text()}  # type: ignore[attr-defined]
+
+
+async def test_the_menu_is_made_from_the_state_each_time(core: FakeCore) -> None:
+    tray = Tray(core)
+    assert texts(tray) == [
+        "Moat is ready",
+        "Stop",
+        "Model",
+        "Copy address",
+        "Open Moat",
+        "Logs",
+        "Quit Moat",
+    ]
+    core.server.set(ServerStatus("stopped"))
+    assert entry(tray, "Start").isEnabled()
+    assert not entry(tray, "Copy address").isEnabled()
+    core.server.set(ServerStatus("starting"))
+    assert not entry(tray, "Start").isEnabled()
+    tray.close()
+
+
+async def test_start_and_stop(core: FakeCore) -> None:
+    tray = Tray(core)
+    entry(tray, "Stop").trigger()
+    await until(lambda: core.commands == [("stop",)])
+    entry(tray, "Start").trigger()
+    await until(lambda: core.commands == [("stop",), ("start",)])
+    tray.close()
+
+
+async def test_the_model_is_switched_and_unloaded(core: FakeCore) -> None:
+    tray = Tray(core)
+    assert models(tray)[STARTER.name].isChecked()
+    assert not models(tray)[LARGE.name].isChecked()
+    models(tray)[LARGE.name].trigger()
+    await until(lambda: core.model.get().name == LARGE.name)
+    models(tray)["Unload"].trigger()
+    await until(lambda: core.model.get().phase == "empty")
+    assert "Unload" not in models(tray)
+    tray.close()
+
+
+async def test_without_models_the_menu_says_so(qapp: QApplication) -> None:
+    tray = Tray(FakeCore())
+    assert not models(tray)["No model is installed"].isEnabled()
+    tray.close()
+
+
+async def test_the_address_is_copied(core: FakeCore) -> None:
+    tray = Tray(core)
+    entry(tray, "Copy address").trigger()
+    assert QGuiApplication.clipboard().text() == "http://127.0.0.1:7777"
+    tray.close()
+
+
+async def test_the_wishes_of_the_person_are_signals(core: FakeCore, qtbot: QtBot) -> None:
+    tray = Tray(core)
+    for text, signal in (
+        ("Open Moat", tray.wants_window),
+        ("Logs", tray.wants_logs),
+        ("Quit Moat", tray.wants_quit),
+    ):
+        with qtbot.waitSignal(signal, timeout=1000):
+            entry(tray, text).trigger()
+    tray.close()
+
+
+async def test_the_look_follows_the_state(core: FakeCore) -> None:
+    tray = Tray(core)
+    pictures = [tray.icon.icon().pixmap(22).toImage()]
+    assert tray.icon.toolTip() == "Moat: Moat is ready"
+    core.requests.set((RunningRequest(1, "c", "/r", "m", 0, "writing"),))
+    pictures.append(tray.icon.icon().pixmap(22).toImage())
+    core.model.set(ModelStatus("loading", "m", 0.5))
+    pictures.append(tray.icon.icon().pixmap(22).toImage())
+    core.server.set(ServerStatus("failed", reason="No."))
+    pictures.append(tray.icon.icon().pixmap(22).toImage())
+    core.server.set(ServerStatus("stopped"))
+    pictures.append(tray.icon.icon().pixmap(22).toImage())
+    assert all(a != b for i, a in enumerate(pictures) for b in pictures[i + 1 :])
+    tray.close()
+
+
+async def test_a_closed_tray_hears_nothing(core: FakeCore) -> None:
+    tray = Tray(core)
+    tray.close()
+    core.server.set(ServerStatus("stopped"))
+    assert tray.icon.toolTip() == "Moat: Moat is ready"
+
+
+async def test_rebuilding_the_menu_leaves_nothing_behind(core: FakeCore) -> None:
+    tray = Tray(core)
+    before = len(tray.menu.children())
+    for _ in range(50):
+        tray.menu.aboutToShow.emit()
+    await until(lambda: len(tray.menu.children()) <= before + 10)
+    tray.close()

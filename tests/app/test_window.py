@@ -1,0 +1,176 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QTableView,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.pages import PAGES
+from app.window import Window
+from server.errors import AppError
+from server.face import ModelStatus, ServerStatus
+from tests.app.until import until
+from tests.fake_core import FakeCore
+
+Shown = Callable[[Any], Any]
+CONTROLS = (
+    QAbstractButton,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QAbstractSpinBox,
+    QAbstractItemView,
+)
+
+
+INNER = (QComboBox, QLineEdit, QAbstractSpinBox, QTableView)
+
+
+def controls(window: Window) -> list[QWidget]:
+    """What one can press or write in, without the inner parts of Qt's own widgets."""
+    return [
+        widget
+        for widget in window.findChildren(QWidget)
+        if isinstance(widget, CONTROLS)
+        and not isinstance(widget.parent(), INNER)
+        and widget.window() is window
+    ]
+
+
+async def test_every_page_can_be_turned_to(core: FakeCore, memory: QSettings, shown: Shown) -> None:
+    window = shown(Window(core, memory))
+    for button, page in zip(window.buttons, PAGES, strict=True):
+        button.click()
+        assert isinstance(window.page(), page)
+        assert button.isChecked()
+
+
+async def test_the_sidebar_tells_the_state(core: FakeCore, memory: QSettings, shown: Shown) -> None:
+    window = shown(Window(core, memory))
+    assert window.state_words() == ("Ready", "127.0.0.1:7777")
+    core.server.set(ServerStatus("failed", reason="No."))
+    assert window.state_words() == ("Needs attention", "Moat cannot serve")
+
+
+async def test_a_failed_command_is_told_until_dismissed(
+    core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    core.refuse = AppError("The disk is full.")
+    window.page().hero.switch.click()
+    await until(window.banner.isVisible)
+    assert window.banner.text.text() == "The disk is full."
+    window.banner.close_button.click()
+    assert not window.banner.isVisible()
+
+
+async def test_size_and_page_are_remembered(
+    core: FakeCore, memory: QSettings, qapp: object
+) -> None:
+    window = Window(core, memory)
+    window.show()
+    window.resize(783, 611)
+    window.turn_to("Logs")
+    closed: list[str] = []
+    window.closed.connect(lambda: closed.append("closed"))
+    window.close()
+    assert closed == ["closed"]
+    again = Window(core, memory)
+    assert (again.width(), again.height()) == (783, 611)
+    assert again.page().title == "Logs"
+    for one in (window, again):
+        one.deleteLater()
+
+
+async def test_every_control_has_a_name_and_is_reached_by_keyboard(
+    core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    for page in PAGES:
+        window.turn_to(page.title)
+    found = controls(window)
+    assert len(found) > 40
+    nameless = [type(one).__name__ for one in found if not one.accessibleName()]
+    assert nameless == []
+    unreachable = [
+        one.accessibleName()
+        for one in found
+        if not one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.focusProxy() is None
+    ]
+    assert unreachable == []
+
+
+@pytest.mark.parametrize("title", [page.title for page in PAGES])
+async def test_tab_walks_through_all_of_a_page(
+    title: str, qtbot: QtBot, core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    window.turn_to(title)
+    window.activateWindow()
+    await until(window.isActiveWindow)
+    wanted = {
+        one
+        for one in controls(window)
+        if one.isVisible() and one.isEnabled() and window.page().isAncestorOf(one)
+    }
+    window.buttons[0].setFocus()
+    met = set()
+    for _ in range(len(controls(window)) + 10):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        met.add(QApplication.focusWidget())
+    assert {one.accessibleName() for one in wanted - met} == set()
+
+
+class Watcher(QObject):
+    """Notes every window that opens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.opened.append(type(watched).__name__)
+        return False
+
+
+async def test_no_part_of_the_window_opens_as_a_window_of_its_own(
+    memory: QSettings, qapp: QApplication, qtbot: QtBot
+) -> None:
+    watcher = Watcher()
+    qapp.installEventFilter(watcher)
+    core = FakeCore()
+    window = Window(core, memory)
+    qtbot.addWidget(window)
+    window.show()
+    for page in PAGES:
+        window.turn_to(page.title)
+    core.server.set(ServerStatus("failed", reason="No."))
+    core.notices.set(("One.", "Two."))
+    core.model.set(ModelStatus("loading", "m", 0.1))
+    window.show_failure("No.")
+    qapp.removeEventFilter(watcher)
+    assert watcher.opened == ["Window"]
+
+
+async def test_the_look_changes_while_it_is_open(
+    core: FakeCore, memory: QSettings, shown: Shown, qapp: QApplication
+) -> None:
+    window = shown(Window(core, memory))
+    light = window.grab().toImage().pixelColor(2, 2)
+    theme.apply(qapp, "dark")
+    await until(lambda: window.grab().toImage().pixelColor(2, 2).lightness() < 60)
+    theme.apply(qapp, "light")
+    await until(lambda: window.grab().toImage().pixelColor(2, 2) == light)

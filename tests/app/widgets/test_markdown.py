@@ -1,0 +1,81 @@
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices, QTextTable
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.theme import DARK
+from app.widgets.markdown import MarkdownView
+from tests.app.until import until
+
+Shown = Callable[[Any], Any]
+CODE = "Look:\n\n```python\nx = 1\ny = 2\n```\n\nDone."
+
+
+async def test_it_is_as_tall_as_its_text(shown: Shown) -> None:
+    view = shown(MarkdownView())
+    view.show_markdown("One line.")
+    short = view.height()
+    view.show_markdown("A paragraph.\n\n" * 20)
+    assert view.height() > 10 * short
+    tall = view.height()
+    view.resize(view.width(), tall)
+    assert view.verticalScrollBar().maximum() == 0
+
+
+async def test_markup_of_the_model_is_only_text(shown: Shown) -> None:
+    view = shown(MarkdownView())
+    view.show_markdown('<img src="http://example.com/x.png"><b>bold</b>')
+    assert "<b>bold</b>" in view.toPlainText()
+
+
+async def test_code_is_set_apart(shown: Shown, qapp: QApplication) -> None:
+    view = shown(MarkdownView())
+    view.show_markdown(CODE)
+    image = view.viewport().grab().toImage()
+    colours = {image.pixelColor(image.width() - 12, y).name() for y in range(image.height())}
+    assert theme.LIGHT.code in colours
+
+
+async def test_tables_have_rules(shown: Shown) -> None:
+    view = shown(MarkdownView())
+    view.show_markdown("| a | b |\n|---|---|\n| 1 | 2 |")
+    (table,) = view.document().rootFrame().childFrames()
+    assert isinstance(table, QTextTable)
+    assert table.cellAt(1, 0).format().toTableCellFormat().bottomBorder() == 1
+
+
+async def test_half_of_an_answer_is_no_trouble(shown: Shown) -> None:
+    view = shown(MarkdownView())
+    for end in range(len(CODE)):
+        view.show_markdown(CODE[:end])
+    assert view.markdown() == CODE[:-1]
+
+
+async def test_only_web_links_are_opened(shown: Shown, monkeypatch: Any, qtbot: QtBot) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
+    view = shown(MarkdownView())
+    for address in ("https://example.com/", "file:///etc/passwd", "javascript:alert(1)"):
+        view.anchorClicked.emit(QUrl(address))
+    assert opened == ["https://example.com/"]
+
+
+async def test_it_is_drawn_again_in_the_dark(shown: Shown, qapp: QApplication) -> None:
+    view = shown(MarkdownView())
+    view.show_markdown("Some `code` here.")
+    theme.apply(qapp, "dark")
+
+    def grounds() -> set[str]:
+        run = view.document().begin().begin()
+        found = set()
+        while not run.atEnd():
+            found.add(run.fragment().charFormat().background().color().name())
+            run += 1
+        return found
+
+    await until(lambda: DARK.raised in grounds())
+    theme.apply(qapp, "light")

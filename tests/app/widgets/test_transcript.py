@@ -1,0 +1,63 @@
+import time
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtWidgets import QAbstractSlider
+
+from app.widgets.message import Question
+from app.widgets.transcript import Transcript
+from server.events import Finished
+from tests.app.until import until
+
+Shown = Callable[[Any], Any]
+PARAGRAPHS = "A paragraph of some length.\n\n" * 12
+
+
+def fill(transcript: Transcript, turns: int) -> None:
+    for number in range(turns):
+        transcript.ask(f"Question {number}?")
+        answer = transcript.answer("m")
+        answer.add_text(PARAGRAPHS)
+        answer.finish(Finished("stop"))
+
+
+async def test_it_follows_the_newest_message(shown: Shown) -> None:
+    transcript = shown(Transcript())
+    fill(transcript, 5)
+    bar = transcript.verticalScrollBar()
+    await until(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
+
+
+async def test_one_who_scrolled_up_is_left_in_peace(shown: Shown) -> None:
+    transcript = shown(Transcript())
+    fill(transcript, 4)
+    bar = transcript.verticalScrollBar()
+    await until(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
+    growing = transcript.answer("m")
+    await until(lambda: bar.value() == bar.maximum())
+    bar.triggerAction(QAbstractSlider.SliderAction.SliderToMinimum)
+    before = bar.maximum()
+    growing.add_text(PARAGRAPHS)
+    await until(lambda: bar.maximum() > before)
+    assert bar.value() == 0
+
+
+async def test_it_can_be_emptied(shown: Shown) -> None:
+    transcript = shown(Transcript())
+    fill(transcript, 2)
+    transcript.clear()
+    await until(lambda: not transcript.findChildren(Question))
+
+
+async def test_two_hundred_messages_scroll(shown: Shown) -> None:
+    transcript = shown(Transcript())
+    fill(transcript, 100)
+    bar = transcript.verticalScrollBar()
+    await until(lambda: bar.maximum() > 20_000 and bar.value() == bar.maximum())
+    steps: list[float] = []
+    for step in range(40):
+        began = time.process_time()
+        bar.setValue(bar.maximum() * step // 40)
+        transcript.viewport().repaint()
+        steps.append(time.process_time() - began)
+    assert sorted(steps)[len(steps) // 2] < 0.1

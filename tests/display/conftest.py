@@ -1,0 +1,63 @@
+"""A desktop for the tests of this folder, and the real program on it."""
+
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.display.desktop import Desktop, missing_programs
+from tests.display.program import Program
+
+START = Callable[[Desktop], Program]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.display)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _needs_programs() -> None:
+    if sys.platform != "linux":
+        pytest.skip("these tests bring a Linux desktop of their own")
+    if missing := missing_programs():
+        message = f"Not installed: {', '.join(missing)}"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+
+
+@pytest.fixture(scope="module")
+def desktop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
+    with Desktop(tmp_path_factory.mktemp("desktop")) as desktop:
+        yield desktop
+
+
+@pytest.fixture
+def bare_desktop(tmp_path: Path) -> Iterator[Desktop]:
+    """A window manager and no tray."""
+    folder = tmp_path / "bare"
+    folder.mkdir()
+    with Desktop(folder, tray=False) as desktop:
+        yield desktop
+
+
+@pytest.fixture
+def start(moat_home: Path) -> Iterator[START]:
+    """Starts `moat` on a desktop, with a free port in its settings."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    started: list[Program] = []
+
+    def begin(desktop: Desktop) -> Program:
+        started.append(Program(desktop, moat_home, port))
+        return started[-1]
+
+    yield begin
+    for program in started:
+        program.end()

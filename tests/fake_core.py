@@ -1,0 +1,98 @@
+"""A core without a server: values to set, and a list of the commands it was given."""
+
+from typing import Any
+
+from server.errors import AppError
+from server.face import (
+    Load,
+    LogLine,
+    ModelCard,
+    ModelStatus,
+    RunningRequest,
+    ServerStatus,
+)
+from server.observe import Signal, Value
+from server.settings import Settings
+from server.stock import Download
+from tests.fake_shelf import FakeShelf
+
+STARTER = ModelCard(
+    "SmolLM2-135M-Instruct",
+    "/models/smollm2.gguf",
+    98_000_000,
+    label="Starter: proves that everything works; pick a larger model for real work.",
+    starter=True,
+    parameters=135_000_000,
+    trained_context_tokens=8192,
+    quantisation="Q4_1",
+)
+LARGE = ModelCard("Qwen3-8B", "/models/qwen3-8b.gguf", 5_030_000_000, quantisation="Q4_K_M")
+SERVING = ServerStatus("ready", "http://127.0.0.1:7777")
+LOADED = ModelStatus("ready", STARTER.name, 1.0, context_tokens=8192, device="CPU")
+
+
+class FakeCore(FakeShelf):
+    """Implements server.face.Face. `refuse` makes the next command fail with that error."""
+
+    def __init__(self) -> None:
+        self.server = Value(ServerStatus())
+        self.model = Value(ModelStatus())
+        self.models: Value[tuple[ModelCard, ...]] = Value(())
+        self.requests: Value[tuple[RunningRequest, ...]] = Value(())
+        self.downloads: Value[tuple[Download, ...]] = Value(())
+        self.load = Value(Load())
+        self.settings = Value(Settings())
+        self.notices: Value[tuple[str, ...]] = Value(())
+        self.logged: Signal[LogLine] = Signal()
+        self.commands: list[tuple[Any, ...]] = []
+        self.earlier: list[LogLine] = []
+        self.key = "the-access-key"
+        self.refuse: AppError | None = None
+
+    @classmethod
+    def ready(cls) -> "FakeCore":
+        core = cls()
+        core.models.set((STARTER, LARGE))
+        core.model.set(LOADED)
+        core.server.set(SERVING)
+        return core
+
+    async def start(self) -> None:
+        self._take("start")
+        self.server.set(SERVING)
+
+    async def stop(self) -> None:
+        self._take("stop")
+        self.server.set(ServerStatus("stopped"))
+
+    async def load_model(self, name: str) -> None:
+        self._take("load_model", name)
+        self.model.set(ModelStatus("ready", name, 1.0))
+
+    async def unload_model(self) -> None:
+        self._take("unload_model")
+        self.model.set(ModelStatus())
+
+    async def cancel_request(self, request_id: int) -> None:
+        self._take("cancel_request", request_id)
+        self.requests.set(tuple(one for one in self.requests.get() if one.id != request_id))
+
+    async def change_setting(self, field: str, value: Any) -> None:
+        self._take("change_setting", field, value)
+        self.settings.set(self.settings.get().changed(field, value))
+
+    async def dismiss_notice(self, text: str) -> None:
+        self._take("dismiss_notice", text)
+        self.notices.set(tuple(notice for notice in self.notices.get() if notice != text))
+
+    async def recent_logs(self, count: int) -> list[LogLine]:
+        return self.earlier[-count:]
+
+    async def access_key(self) -> str:
+        return self.key
+
+    def _take(self, *command: Any) -> None:
+        if self.refuse:
+            refused, self.refuse = self.refuse, None
+            raise refused
+        self.commands.append(command)
