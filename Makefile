@@ -1,5 +1,5 @@
 # Each target does all the set-up it needs; done before, that takes a moment.
-.PHONY: help setup run test check bench screenshots pins distclean clean-cache
+.PHONY: help setup run test check bench startup screenshots pins distclean clean-cache
 
 SETUP = "$$(scripts/find_python.sh)" scripts/setup.py
 IN_ENVIRONMENT = .venv/bin
@@ -9,7 +9,8 @@ help:
 	@echo "make test         run all tests"
 	@echo "make check        ruff, mypy, import-linter"
 	@echo "make setup        only the set-up for 'make run'"
-	@echo "make bench        measure start-up, memory and speed"
+	@echo "make bench        speed and memory beside llama-server (QUICK=1: the short form)"
+	@echo "make startup      start-up times, memory, idleness"
 	@echo "make screenshots  take the pictures for the documentation"
 	@echo "make pins         write the versions in use to constraints.txt"
 	@echo "make distclean    remove everything made here"
@@ -34,7 +35,11 @@ check:
 
 bench:
 	@$(SETUP) --for test
-	@$(IN_ENVIRONMENT)/python -m scripts.bench
+	@$(IN_ENVIRONMENT)/python -m tests.bench.bench
+
+startup:
+	@$(SETUP) --for test
+	@$(IN_ENVIRONMENT)/python -m tests.bench.startup
 
 screenshots:
 	@$(SETUP) --for test

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-Role = Literal["worker", "render", "serve", "window"]
+Role = Literal["worker", "render", "tools", "serve", "window"]
 
 PARENT = "MOAT_PARENT_PID"
 """Tells a child whose it is; `server.lifeline` reads it."""
 
-WORKER_TUNING: Mapping[str, str] = {"GOMP_SPINCOUNT": "1000"}
+WORKER_TUNING: Mapping[str, str] = {"GOMP_SPINCOUNT": "5000"}
 """Variables of the native libraries, set for a worker unless the user set them.
 
 Threads that spin long at a barrier starve the thread they wait for when a core is busy elsewhere.
@@ -21,6 +21,7 @@ Threads that spin long at a barrier starve the thread they wait for when a core 
 _MODULES: Mapping[Role, tuple[str, ...]] = {
     "worker": ("server.engine.worker",),
     "render": ("server.engine.worker.render",),
+    "tools": ("server.plugins.lib_child",),
     "serve": ("app", "serve"),
     "window": ("app",),
 }

@@ -7,6 +7,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
+from server import roles
 from tests.bench.load import filler
 from tests.bench.servers import ROOT, Shape
 from tests.worker_client import Outcome, WorkerClient
@@ -53,6 +54,7 @@ def raw_tokens_per_s(shape: Shape, prompt: int, tokens: int) -> float:
     run = subprocess.run(
         [*command, *figures],
         cwd=ROOT,
+        env=roles.environment("worker"),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         check=True,

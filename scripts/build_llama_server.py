@@ -1,0 +1,105 @@
+"""Builds llama.cpp's own server on top of the very libraries the engine runs with.
+
+Only the bench needs it. Just the server's own files are compiled, from the source of the same
+version; it is kept in the user's cache and built once per engine build.
+"""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from scripts.bootstrap import engine, places
+from scripts.bootstrap.build import PACKAGE, jobs
+from scripts.bootstrap.recipe import Recipe
+from scripts.bootstrap.say import SetupFailed, say
+
+TARGET = "llama-server"
+PROJECT = """
+cmake_minimum_required(VERSION 3.18)
+project(llama_server C CXX)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_BUILD_RPATH ${LIBRARIES})
+find_package(Threads REQUIRED)
+execute_process(COMMAND ${CMAKE_COMMAND}
+    -DUI_SOURCE_DIR=${SOURCE}/tools/ui -DUI_BINARY_DIR=${CMAKE_BINARY_DIR}
+    -DLLAMA_SOURCE_DIR=${SOURCE} -DLLAMA_BUILD_NUMBER=0 -DHF_BUCKET= -DHF_VERSION=
+    -DHF_ENABLED=OFF -DBUILD_UI=OFF -DLLAMA_UI_GZIP=OFF -P ${SOURCE}/scripts/ui-assets.cmake
+    COMMAND_ERROR_IS_FATAL ANY)
+file(GLOB parts ${SOURCE}/tools/server/*.cpp)
+add_executable(llama-server ${parts} ${SOURCE}/vendor/cpp-httplib/httplib.cpp ui.cpp)
+set_source_files_properties(ui.cpp PROPERTIES GENERATED TRUE)
+target_compile_definitions(llama-server PRIVATE LLAMA_SUBPROCESS)
+target_include_directories(llama-server PRIVATE ${SOURCE} ${SOURCE}/include
+    ${SOURCE}/ggml/include ${SOURCE}/common ${SOURCE}/vendor ${SOURCE}/tools/server
+    ${SOURCE}/tools/mtmd ${CMAKE_BINARY_DIR})
+foreach(name llama-common mtmd llama ggml ggml-base)
+    target_link_libraries(llama-server PRIVATE ${LIBRARIES}/lib${name}.so)
+endforeach()
+target_link_libraries(llama-server PRIVATE Threads::Threads)
+"""
+NICENESS = 10
+
+
+def llama_server() -> Path:
+    """The built program; MOAT_LLAMA_SERVER may name another one."""
+    named = os.environ.get("MOAT_LLAMA_SERVER")
+    if named:
+        return Path(named)
+    recipe = installed_recipe()
+    folder = places.wheel_cache().parent / TARGET / recipe.key
+    program = folder / "build" / TARGET
+    if not program.exists():
+        build(recipe, folder)
+    return program
+
+
+def installed_recipe() -> Recipe:
+    choices = engine.choose()
+    mark = engine.MARK.read_text(encoding="utf-8") if engine.MARK.exists() else ""
+    return next((recipe for recipe in choices if recipe.key == mark), choices[0])
+
+
+def build(recipe: Recipe, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    source = unpacked(recipe.version, folder) / "vendor" / "llama.cpp"
+    libraries = Path(sysconfig.get_path("platlib")) / "lib"
+    (folder / "CMakeLists.txt").write_text(PROJECT, encoding="utf-8")
+    say(f"bench: building {TARGET} once, on the libraries of the engine (some minutes)")
+    made = folder / "build"
+    places_of = [f"-DSOURCE={source}", f"-DLIBRARIES={libraries}", "-DCMAKE_BUILD_TYPE=Release"]
+    configure = ["cmake", "-S", str(folder), "-B", str(made), *places_of]
+    compile_it = ["cmake", "--build", str(made), "--target", TARGET, "-j", str(jobs())]
+    environment = {**os.environ, **recipe.environment()}
+    with (folder / "build.log").open("w", encoding="utf-8") as log:
+        for command in (configure, compile_it):
+            run = subprocess.run(
+                [*gently(), *command], env=environment, stdout=log, stderr=log, check=False
+            )
+            if run.returncode:
+                raise SetupFailed(f"{TARGET} could not be built; see {folder / 'build.log'}.")
+
+
+def unpacked(version: str, folder: Path) -> Path:
+    source = folder / f"{PACKAGE.replace('-', '_')}-{version}"
+    if not source.exists():
+        with tempfile.TemporaryDirectory() as scratch:
+            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+            options = ["--no-binary", PACKAGE, "--dest", scratch]
+            subprocess.run([*command, *options, f"{PACKAGE}=={version}"], check=True)
+            with tarfile.open(next(Path(scratch).glob("*.tar.gz"))) as archive:
+                archive.extractall(folder, filter="data")
+    return source
+
+
+def gently() -> list[str]:
+    return [] if sys.platform == "win32" else ["nice", "-n", str(NICENESS)]
+
+
+if __name__ == "__main__":
+    say(str(llama_server()))

@@ -1,0 +1,12 @@
+"""python -m server.engine.worker: one model behind a pipe on stdin and stdout."""
+
+import sys
+
+from server.engine.worker import describe
+from server.engine.worker.main import main
+
+if __name__ == "__main__":
+    if "--describe" in sys.argv:
+        describe.main()
+    else:
+        main()

@@ -1,0 +1,140 @@
+"""Where a request's answer is computed: the slot that already knows most of its prompt."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from server.engine.worker.batch import Tokens
+from server.engine.worker.compose import LEAST_CHUNK
+from server.engine.worker.context import Context
+from server.engine.worker.prefix import HostCache, common_prefix
+from server.engine.worker.slots import Slot
+
+WORTH_RESTORING = 64
+WORTH_SHARING = 16
+WORTH_COPYING = 64
+WORTH_KEEPING = 128
+WORTH_WAITING = 128
+
+
+@dataclass(slots=True)
+class ReuseCounts:
+    restored: int = 0
+    kept: int = 0
+    shared: int = 0
+
+
+class Admission:
+    def __init__(
+        self, context: Context, slots: list[Slot], cache: HostCache, *, unified: bool
+    ) -> None:
+        self.counts = ReuseCounts()
+        self.cache = cache
+        self._context = context
+        self._slots = slots
+        self._unified = unified
+
+    def place(self, tokens: Tokens) -> Slot | None:
+        """A free slot, holding as much of the prompt as could be found; None when all are busy.
+
+        The prompt's last tokens are left to evaluate, for their logits: a chunk, not just one.
+        """
+        free = [slot for slot in self._slots if not slot.busy]
+        if not free:
+            return None
+        limit = max(0, len(tokens) - LEAST_CHUNK)
+        holder, shared = self._best_holder(tokens, limit)
+        key, kept = self.cache.best(tokens)
+        kept = min(kept, limit)
+        oldest = min(free, key=lambda slot: (slot.count > 0, slot.used_at))
+        if kept > shared + WORTH_RESTORING:
+            slot, shared = oldest, self._restore(oldest, key, kept)
+        elif self._continues(holder, shared, len(free)):
+            slot = holder
+            if slot.count - shared > WORTH_KEEPING:
+                self._keep(slot)
+        elif shared >= (WORTH_SHARING if self._unified else WORTH_COPYING):
+            others = [slot for slot in free if slot is not holder]
+            slot = min(others, key=lambda slot: (slot.count > 0, slot.used_at), default=holder)
+            shared = self._copy(holder, slot, shared)
+        else:
+            slot, shared = oldest, 0
+            self.evict(slot)
+        if slot.count > shared:
+            slot.cut(shared, self._context)
+        slot.busy = True
+        return slot
+
+    def should_wait(self, tokens: Tokens, being_read: Iterable[Tokens]) -> bool:
+        """Whether somebody is just reading most of this prompt: better to share it in a moment."""
+        ahead = max((common_prefix(prompt, tokens) for prompt in being_read), default=0)
+        if ahead < WORTH_WAITING:
+            return False
+        _, shared = self._best_holder(tokens, len(tokens) - LEAST_CHUNK)
+        return ahead - shared >= WORTH_WAITING
+
+    def evict(self, slot: Slot) -> None:
+        if slot.count:
+            self._keep(slot)
+            slot.cut(0, self._context)
+
+    def evict_idle(self) -> bool:
+        """Makes room in a shared cache; False when there is nothing idle left."""
+        idle = [slot for slot in self._slots if not slot.busy and slot.count]
+        if not idle:
+            return False
+        self.evict(min(idle, key=lambda slot: slot.used_at))
+        return True
+
+    def _best_holder(self, tokens: Tokens, limit: int) -> tuple[Slot, int]:
+        shares = [min(common_prefix(slot.tokens, tokens), limit) for slot in self._slots]
+        best = max(
+            range(len(shares)), key=lambda index: (shares[index], not self._slots[index].busy)
+        )
+        return self._slots[best], shares[best]
+
+    def _continues(self, holder: Slot, shared: int, free: int) -> bool:
+        """The same conversation goes on, or there is no other slot to keep the old one in."""
+        return not holder.busy and shared > 0 and (2 * shared >= holder.count or free == 1)
+
+    def _keep(self, slot: Slot) -> None:
+        """Saves a slot's state to host memory unless it is short or held elsewhere."""
+        if slot.count < WORTH_KEEPING or not self.cache.capacity_bytes:
+            return
+        if self.cache.holds(slot.tokens) or self._held_by_another(slot):
+            return
+        if self._context.saved_bytes(slot.sequence) > self.cache.capacity_bytes:
+            return
+        self.cache.put(slot.tokens.copy(), self._context.save(slot.sequence))
+        self.counts.kept += 1
+
+    def _held_by_another(self, slot: Slot) -> bool:
+        return any(
+            common_prefix(other.tokens, slot.tokens) == slot.count
+            for other in self._slots
+            if other is not slot and other.count >= slot.count
+        )
+
+    def _restore(self, slot: Slot, key: int, shared: int) -> int:
+        kept = self.cache.take(key)
+        self.evict(slot)
+        if not self._context.restore(slot.sequence, kept.state):
+            slot.cut(0, self._context)
+            return 0
+        slot.append(kept.tokens)
+        self.counts.restored += 1
+        return shared
+
+    def _copy(self, holder: Slot, slot: Slot, shared: int) -> int:
+        if slot is holder:
+            return shared
+        self.evict(slot)
+        if self._unified:
+            self._context.share(holder.sequence, slot.sequence, shared)
+            slot.append(holder.tokens[:shared])
+        elif self._context.restore(slot.sequence, self._context.save(holder.sequence)):
+            slot.append(holder.tokens)
+        else:
+            slot.cut(0, self._context)
+            return 0
+        self.counts.shared += 1
+        return shared

@@ -1,0 +1,140 @@
+"""One answer in the making: what it still has to read, what it says, and why it ended."""
+
+from time import perf_counter
+from typing import Any
+
+from server.engine.worker.batch import Tokens
+from server.engine.worker.candidates import Logits
+from server.engine.worker.logprobs import Entry, logprob_entry
+from server.engine.worker.request import Request
+from server.engine.worker.sampling import Sampler
+from server.engine.worker.slots import Slot
+from server.engine.worker.speculate import Payoff
+from server.engine.worker.text import TextOut
+from server.engine.worker.vocabulary import Vocabulary
+
+Item = list[Any]
+
+
+class Answer:
+    """`todo` is the unread prompt; `pending` was said but not evaluated; `draft` is a guess."""
+
+    def __init__(self, request: Request, slot: Slot, sampler: Sampler, room_tokens: int) -> None:
+        self.request = request
+        self.slot = slot
+        self.todo: Tokens = request.tokens[slot.count :]
+        self.pending: list[int] = []
+        self.draft: list[int] = []
+        self.row = 0
+        self.chunk = 0
+        self.said = 0
+        self.reason: str | None = None
+        self.payoff = Payoff()
+        self.first_at = 0.0
+        self._sampler = sampler
+        self._cached = slot.count
+        self._text = TextOut(request.stops)
+        self._logprobs: list[Entry] = []
+        self._admitted_at = perf_counter()
+        wanted = request.max_tokens
+        room = room_tokens - len(request.tokens)
+        self._most = room if wanted is None else min(wanted, room)
+
+    @property
+    def room(self) -> int:
+        """How many more tokens it may say."""
+        return self._most - self.said
+
+    def advance(self, logits: Logits, vocabulary: Vocabulary) -> None:
+        """Chooses what follows: the tokens that must come, or one that may and what it brings."""
+        self.pending = []
+        if self.room <= 0:
+            self.reason = "length"
+            return
+        constrained = self.request.constrained
+        if constrained is None:
+            self._choose(logits, vocabulary)
+            return
+        if not self._say_forced(vocabulary):
+            self._choose(logits, vocabulary)
+            if self.reason is None:
+                self._say_forced(vocabulary)
+        if constrained.is_complete and not self._text.stopped:
+            self.reason = "stop"
+
+    def items(self) -> list[Item]:
+        """What the server is told after a step."""
+        if self.reason is not None:
+            self._text.finish()
+        text = self._text.take()
+        found: list[Item] = []
+        if text or (self._logprobs and self.reason is None and not self._text.holds):
+            told = self._logprobs if self.request.top_logprobs is not None else None
+            found.append([self.request.id, "text", text, told])
+            self._logprobs = []
+        if self.reason is not None:
+            found.append([self.request.id, "end", self.reason, self.usage()])
+        return found
+
+    def usage(self) -> dict[str, Any]:
+        now = perf_counter()
+        first_at = self.first_at or now
+        return {
+            "prompt_tokens": len(self.request.tokens),
+            "cached_tokens": self._cached,
+            "completion_tokens": self.said,
+            "prompt_s": first_at - self._admitted_at,
+            "decode_s": now - first_at,
+        }
+
+    def close(self) -> None:
+        self._sampler.close()
+
+    def _choose(self, logits: Logits, vocabulary: Vocabulary) -> None:
+        token = self._sampler.pick(logits)
+        constrained = self.request.constrained
+        if constrained is not None and not constrained.allows(token):
+            token = self._sampler.pick(constrained.masked(logits))
+        if token in vocabulary.ends and not self.request.sampling.ignore_eos:
+            self.reason = "stop"
+            return
+        if constrained is not None:
+            if constrained.active:
+                constrained.consume(token)
+            else:
+                replaced = constrained.hear(token)
+                if replaced is not None:
+                    self._say_all(replaced, vocabulary)
+                    return
+        if self.request.top_logprobs is not None:
+            top = self.request.top_logprobs
+            self._logprobs.append(logprob_entry(logits, token, top, vocabulary))
+        self._say(token, vocabulary)
+
+    def _say_forced(self, vocabulary: Vocabulary) -> bool:
+        """Not where log-probabilities are asked for: each token then needs logits of its own."""
+        constrained = self.request.constrained
+        if constrained is None or self.request.top_logprobs is not None:
+            return False
+        forced = constrained.forced()
+        self._say_all(forced, vocabulary)
+        return bool(forced)
+
+    def _say_all(self, tokens: list[int], vocabulary: Vocabulary) -> None:
+        for token in tokens:
+            self._say(token, vocabulary)
+            if self.reason is not None:
+                return
+
+    def _say(self, token: int, vocabulary: Vocabulary) -> None:
+        self.said += 1
+        self.pending.append(token)
+        self._sampler.accept(token)
+        visible = token in self.request.visible
+        text = self._text
+        text.feed(vocabulary.marked_piece(token) if visible else vocabulary.piece(token))
+        if text.stopped:
+            self._logprobs = []
+            self.reason = "stop"
+        elif self.said >= self._most:
+            self.reason = "length"

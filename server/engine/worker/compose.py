@@ -1,0 +1,117 @@
+"""What goes into a step: a token of every running answer, or a chunk of waiting prompts.
+
+The two are never mixed: a cache with a buffer per sequence evaluates them one after the other
+anyway. Prompts are evaluated in chunks of at least `LEAST_CHUNK` tokens and guesses in fewer: below
+that, llama.cpp multiplies by other kernels with other last bits, and the same question would get
+another answer depending on what was cached or who else was asking. Only where so small a chunk
+would already stretch the gap between a running answer's tokens, prompts are read in smaller ones.
+"""
+
+from time import perf_counter
+
+from server.engine.worker.answer import Answer
+from server.engine.worker.batch import Batch
+from server.engine.worker.draft import DraftModel
+from server.engine.worker.speculate import lookup
+
+LEAST_CHUNK = 8
+MOST_DRAFTED = LEAST_CHUNK - 2
+ENOUGH_TOKENS = 128
+
+
+class DecodeBatch:
+    """A token of every running answer, and its guesses."""
+
+    def __init__(self, batch: Batch, draft_model: DraftModel | None, *, speculate: bool) -> None:
+        self.batch = batch
+        self._draft_model = draft_model
+        self._speculate = speculate
+        self._steady: list[Answer] | None = None
+
+    def fill(self, running: list[Answer]) -> float:
+        """Returns the time that guessing took."""
+        began = perf_counter()
+        drafted = self._speculate and self._draft(running)
+        guessing_s = perf_counter() - began
+        single = not drafted and all(len(answer.pending) == 1 for answer in running)
+        if single and self._steady == running:
+            self.batch.advance([answer.pending[0] for answer in running])
+            return guessing_s
+        self.batch.clear()
+        for answer in running:
+            self._add(answer)
+        self._steady = list(running) if single else None
+        return guessing_s
+
+    def unsettle(self) -> None:
+        """The set of answers changed, or a step failed: nothing carries over to the next one."""
+        self._steady = None
+
+    def _add(self, answer: Answer) -> None:
+        answer.row = self.batch.add(
+            answer.pending + answer.draft,
+            answer.slot.sequence,
+            answer.slot.count,
+            len(answer.draft) + 1,
+        )
+
+    def _draft(self, running: list[Answer]) -> bool:
+        spare = (self.batch.capacity - sum(len(a.pending) for a in running)) // len(running)
+        found = False
+        for answer in running:
+            answer.draft = []
+            if answer.request.constrained is None and answer.payoff.wants_draft():
+                answer.draft = self._guess(answer, min(spare, MOST_DRAFTED, answer.room - 1))
+                found = found or bool(answer.draft)
+        return found
+
+    def _guess(self, answer: Answer, most: int) -> list[int]:
+        """From the text itself; else from the draft model, where there is one."""
+        if most <= 0 or len(answer.pending) != 1:
+            return []
+        slot = answer.slot
+        slot.buffer[slot.count] = answer.pending[0]
+        tokens = slot.buffer[: slot.count + 1]
+        found = lookup(tokens, most)
+        if not found and self._draft_model is not None:
+            return self._draft_model.guess(slot.sequence, tokens, most)
+        return found
+
+
+def fill_chunk(batch: Batch, reading: list[Answer], most: int) -> list[Answer]:
+    """Fills the batch with the next parts of prompts in this order; returns whose they are.
+
+    Parts of several prompts are evaluated in equal lengths and what is left over by itself, so
+    they must not differ by less than a chunk either. A batch that is large enough to be efficient
+    takes no further prompt: the first ones are then answered sooner, and the last no later.
+    """
+    batch.clear()
+    taken: list[Answer] = []
+    for answer in reading:
+        if batch.count >= ENOUGH_TOKENS:
+            break
+        left = len(answer.todo)
+        room = most - batch.count
+        size = part_size(left, room, LEAST_CHUNK) if taken else first_size(left, room)
+        if not size or any(0 < abs(other.chunk - size) < LEAST_CHUNK for other in taken):
+            continue
+        answer.chunk = size
+        outputs = 1 if size == left else 0
+        slot = answer.slot
+        answer.row = batch.add(answer.todo[:size], slot.sequence, slot.count, outputs)
+        taken.append(answer)
+    return taken
+
+
+def first_size(left: int, room: int) -> int:
+    """The same, but never nothing: a rest too short to be parted is read whole."""
+    least = min(LEAST_CHUNK, room)
+    return part_size(left, room, least) or min(left, 2 * least - 1)
+
+
+def part_size(left: int, room: int, least: int) -> int:
+    """As much as fits, but neither this part nor the rest may be shorter than the least."""
+    if left <= room:
+        return left
+    size = min(room, left - least)
+    return size if size >= least else 0

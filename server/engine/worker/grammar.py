@@ -1,0 +1,114 @@
+"""Compiling what an answer must match: JSON schemas, regular expressions and Lark grammars."""
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any
+
+import llguidance.llamacpp
+from llguidance import LLMatcher
+
+from server.engine.worker.constrained import Constrained
+from server.engine.worker.harden import harden
+from server.engine.worker.refusals import Refused
+from server.engine.worker.vocabulary import Vocabulary
+
+SPACING = {"item_separator": ", ", "key_separator": ": ", "whitespace_flexible": False}
+MOST_COMPILED = 64
+MOST_PLACES = 300
+SHARED = ("$defs", "definitions")
+
+Key = tuple[str, str, bool]
+
+
+class Grammars:
+    """Compiled grammars of one vocabulary; a request gets a copy. Used by one thread."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._tokenizer: Any = None
+        self._compiled: OrderedDict[Key, Any] = OrderedDict()
+
+    def constrain(self, constraint: dict[str, Any], trigger: str | None) -> Constrained:
+        key = (constraint["kind"], constraint["source"], bool(constraint.get("strict", True)))
+        matcher = self._compiled.get(key)
+        if matcher is None:
+            matcher = self._compiled[key] = self._compile(*key)
+            if len(self._compiled) > MOST_COMPILED:
+                self._compiled.popitem(last=False)
+        self._compiled.move_to_end(key)
+        return Constrained(matcher.deep_copy(), self._tokenizer, self._vocabulary, trigger)
+
+    def _compile(self, kind: str, source: str, strict: bool) -> Any:
+        match kind:
+            case "json_schema":
+                return self._compile_schema(source, strict=strict)
+            case "regex":
+                return self._checked(LLMatcher.grammar_from_regex(source), "The expression")
+            case "lark":
+                return self._checked(LLMatcher.grammar_from_lark(source), "The grammar")
+        raise Refused("invalid_schema", f"'{kind}' is no kind of constraint.")
+
+    def _compile_schema(self, source: str, *, strict: bool) -> Any:
+        try:
+            schema = json.loads(source)
+        except ValueError as error:
+            raise Refused("invalid_schema", f"The schema is not JSON: {error}.") from error
+        if not isinstance(schema, dict | bool):
+            raise Refused("invalid_schema", "The schema must be an object.")
+        hardened = harden(schema)
+        matcher = self._matcher(_grammar(hardened, strict=strict))
+        if not matcher.is_error():
+            return matcher
+        place = self._failing_place(hardened, strict=strict)
+        reason = _reason(matcher)
+        message = f"The schema cannot be enforced at {place}: {reason}"
+        raise Refused("invalid_schema", message, place=place)
+
+    def _failing_place(self, schema: Any, *, strict: bool) -> str:
+        """The deepest part that does not compile on its own."""
+        shared = {key: schema[key] for key in SHARED if key in schema}
+        failing = "#"
+        for count, (path, part) in enumerate(_parts(schema, "#")):
+            if count >= MOST_PLACES:
+                break
+            alone = _grammar({**shared, **part}, strict=strict)
+            if len(path) > len(failing) and self._matcher(alone).is_error():
+                failing = path
+        return failing
+
+    def _checked(self, grammar: str, what: str) -> Any:
+        matcher = self._matcher(grammar)
+        if matcher.is_error():
+            message = f"{what} cannot be enforced: {_reason(matcher)}"
+            raise Refused("invalid_schema", message)
+        return matcher
+
+    def _matcher(self, grammar: str) -> Any:
+        if self._tokenizer is None:
+            self._tokenizer = llguidance.llamacpp.lltokenizer_from_vocab(
+                self._vocabulary.native, eos_token=sorted(self._vocabulary.ends)
+            )
+        return LLMatcher(self._tokenizer, grammar, log_level=0)
+
+
+def _grammar(schema: Any, *, strict: bool) -> str:
+    options: Any = {**SPACING, "lenient": not strict}
+    return LLMatcher.grammar_from_json_schema(json.dumps(schema), overrides=options)
+
+
+def _parts(schema: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object inside a schema with its path, outer ones first."""
+    if isinstance(schema, dict):
+        yield path, schema
+        for key, part in schema.items():
+            yield from _parts(part, f"{path}/{key}")
+    elif isinstance(schema, list):
+        for index, part in enumerate(schema):
+            yield from _parts(part, f"{path}/{index}")
+
+
+def _reason(matcher: Any) -> str:
+    lines = [line.strip() for line in matcher.get_error().strip().splitlines() if line.strip()]
+    told = next((line for line in lines if line.startswith("error:")), lines[0] if lines else "")
+    return told.removeprefix("error:").strip()

@@ -1,0 +1,71 @@
+"""A stricter copy of a JSON schema: what a weak model could write without end gets bounds.
+
+Whatever the copy allows, the schema allows; only the copy is compiled, never shown.
+"""
+
+from typing import Any
+
+LARGEST_INTEGER = 2**53 - 1
+LONGEST_STRING = 4000
+SMALLEST_STEP = 1e-6
+DATE_TIME = (
+    r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
+    r"(\.[0-9]{1,3})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
+)
+NOTES = frozenset({"description", "title", "default", "examples", "$comment", "deprecated"})
+VALUES = frozenset({"enum", "const", "required"})
+NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions"})
+
+
+def harden(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [harden(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: _part(key, part) for key, part in schema.items() if key not in NOTES}
+    match kept.get("type"):
+        case "integer":
+            _bound_integer(kept)
+        case "number":
+            _open_bounds(kept)
+        case "string":
+            _bound_string(kept)
+    return kept
+
+
+def _part(key: str, part: Any) -> Any:
+    if key in VALUES:
+        return part
+    if key in NAMED and isinstance(part, dict):
+        return {name: harden(inner) for name, inner in part.items()}
+    return harden(part)
+
+
+def _bound_integer(schema: dict[str, Any]) -> None:
+    if not schema.keys() & {"enum", "const", "minimum", "exclusiveMinimum"}:
+        schema["minimum"] = -LARGEST_INTEGER
+    if not schema.keys() & {"enum", "const", "maximum", "exclusiveMaximum"}:
+        schema["maximum"] = LARGEST_INTEGER
+
+
+def _open_bounds(schema: dict[str, Any]) -> None:
+    """The grammar lets an open bound itself through, so it becomes a closed one beside it."""
+    low, high = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
+    if isinstance(low, int | float) and not isinstance(low, bool):
+        del schema["exclusiveMinimum"]
+        schema["minimum"] = max(low + _step(low), schema.get("minimum", low))
+    if isinstance(high, int | float) and not isinstance(high, bool):
+        del schema["exclusiveMaximum"]
+        schema["maximum"] = min(high - _step(high), schema.get("maximum", high))
+
+
+def _bound_string(schema: dict[str, Any]) -> None:
+    if schema.get("format") == "date-time" and "pattern" not in schema:
+        del schema["format"]
+        schema["pattern"] = DATE_TIME
+    if not schema.keys() & {"enum", "const", "pattern", "format", "maxLength"}:
+        schema["maxLength"] = max(LONGEST_STRING, schema.get("minLength", 0))
+
+
+def _step(bound: float) -> float:
+    return max(SMALLEST_STEP, abs(bound) * SMALLEST_STEP)

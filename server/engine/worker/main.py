@@ -1,0 +1,186 @@
+"""The worker process: reads frames, answers pings, and hands the rest to the threads that work."""
+
+import os
+import queue
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from server.engine.base import EngineOptions
+from server.engine.worker.asks import Asks
+from server.engine.worker.context import Context
+from server.engine.worker.embed import Embedder
+from server.engine.worker.model import Model
+from server.engine.worker.native import lib
+from server.engine.worker.native_log import NativeLog
+from server.engine.worker.pipe import Pipe, take_standard_streams
+from server.engine.worker.plan import make_plan
+from server.engine.worker.prepare import Preparer
+from server.engine.worker.probe import abilities
+from server.engine.worker.refusals import Refused
+from server.engine.worker.scheduler import Scheduler
+from server.engine.worker.template import Template
+from server.lifeline import die_with_parent
+
+OPTION_FIELDS = frozenset(field.name for field in fields(EngineOptions))
+PATH_OPTIONS = ("draft_model", "projector")
+T = TypeVar("T")
+
+
+class Worker:
+    """The reader's thread owns this; a frame is never waited on longer than it takes to pass on."""
+
+    def __init__(self, pipe: Pipe, log: NativeLog) -> None:
+        self._pipe = pipe
+        self._log = log
+        self._errands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._scheduler: Scheduler | None = None
+        self._preparer: Preparer | None = None
+        self._asks: Asks | None = None
+        self._preparing: set[int] = set()
+        self._dropped: set[int] = set()
+
+    def serve(self) -> None:
+        """Until the pipe ends or `quit` comes."""
+        threading.Thread(target=self._run_errands, name="errands", daemon=True).start()
+        while (frame := self._pipe.receive()) is not None and frame["op"] != "quit":
+            self._take(frame)
+        if self._scheduler is not None:
+            self._scheduler.stop()
+
+    def _take(self, frame: dict[str, Any]) -> None:
+        match frame["op"]:
+            case "load":
+                load = partial(self._load, frame)
+                threading.Thread(target=load, name="engine", daemon=True).start()
+            case "generate":
+                self._preparing.add(frame["id"])
+                self._errands.put(lambda: self._generate(frame["id"], frame["job"]))
+            case "cancel":
+                self._cancel(frame["id"])
+            case "ask":
+                self._errands.put(lambda: self._ask(frame["id"], frame["what"], frame["with"]))
+            case "ping":
+                self._pong(frame["id"])
+
+    def _cancel(self, request_id: int) -> None:
+        if request_id in self._preparing:
+            self._dropped.add(request_id)
+        if self._scheduler is not None:
+            self._scheduler.cancel(request_id)
+
+    def _pong(self, ping_id: int) -> None:
+        scheduler = self._scheduler
+        running, waiting = scheduler.load if scheduler is not None else (0, 0)
+        steps = scheduler.counters.steps if scheduler is not None else 0
+        frame = {"op": "pong", "id": ping_id, "steps": steps}
+        self._pipe.send(frame | {"running": running, "waiting": waiting})
+
+    def _load(self, frame: dict[str, Any]) -> None:
+        """The engine's thread: loads the model, then takes steps until the process ends."""
+        try:
+            scheduler, ready = self._open(Path(frame["path"]), options_of(frame["options"]))
+        except Refused as refused:
+            self._pipe.send({"op": "failed", "code": refused.code, "message": str(refused)})
+            os._exit(1)
+        self._pipe.send(ready)
+        try:
+            scheduler.run()
+        finally:
+            # A failure here must end the process, and its traceback must reach the log.
+            if sys.exc_info()[0] is not None:
+                traceback.print_exc()
+                os._exit(70)
+
+    def _open(self, path: Path, options: EngineOptions) -> tuple[Scheduler, dict[str, Any]]:
+        lib.llama_backend_init()
+        model = Model(path, options, self._tell_progress)
+        plan = make_plan(model, options)
+        context = Context(model, plan)
+        context.use_adapters(options.loras)
+        self._log.mute_while(context.is_aborting)
+        words = model.vocabulary
+        template = Template(model.template, words.bos, words.eos)
+        preparer = Preparer(words, template, context.sequence_tokens)
+        scheduler = Scheduler(model, context, plan, self._tell_step)
+        embedder = Embedder(model, plan.threads)
+        self._asks = Asks(words, preparer, embedder, scheduler)
+        self._preparer = preparer
+        self._scheduler = scheduler
+        extra = {"template": abilities(template) if model.template else {}}
+        facts = model.facts(context.sequence_tokens, extra, sees_images=False)
+        return scheduler, {"op": "ready", "facts": facts}
+
+    def _tell_progress(self, done: float) -> None:
+        self._pipe.send({"op": "progress", "done": done})
+
+    def _tell_step(self, items: list[list[Any]]) -> None:
+        self._pipe.send({"op": "step", "of": items})
+
+    def _run_errands(self) -> None:
+        while True:
+            self._errands.get()()
+
+    def _generate(self, request_id: int, job: dict[str, Any]) -> None:
+        try:
+            scheduler, preparer = _loaded(self._scheduler), _loaded(self._preparer)
+            if request_id not in self._dropped:
+                scheduler.submit(preparer.prepare(request_id, job))
+        except Refused as refused:
+            self._tell_step([[request_id, "error", refused.code, str(refused), refused.facts]])
+        except (TypeError, ValueError, KeyError) as error:
+            message = f"The request could not be read: {error}."
+            self._tell_step([[request_id, "error", "invalid_request", message, {}]])
+        finally:
+            self._preparing.discard(request_id)
+            if request_id in self._dropped:
+                self._dropped.discard(request_id)
+                self._cancel(request_id)
+
+    def _ask(self, ask_id: int, what: str, question: dict[str, Any]) -> None:
+        try:
+            value = _loaded(self._asks).answer(what, question)
+        except Refused as refused:
+            self._refuse(ask_id, refused.code, str(refused))
+        except (TypeError, ValueError, KeyError) as error:
+            self._refuse(ask_id, "invalid_request", f"The question could not be read: {error}.")
+        else:
+            self._pipe.send({"op": "answer", "id": ask_id, "value": value})
+
+    def _refuse(self, ask_id: int, code: str, message: str) -> None:
+        self._pipe.send({"op": "refused", "id": ask_id, "code": code, "message": message})
+
+
+def _loaded(part: T | None) -> T:
+    if part is None:
+        raise Refused("invalid_request", "No model is loaded yet.")
+    return part
+
+
+def options_of(raw: dict[str, Any]) -> EngineOptions:
+    known = {name: value for name, value in raw.items() if name in OPTION_FIELDS}
+    for name in PATH_OPTIONS:
+        if known.get(name) is not None:
+            known[name] = Path(known[name])
+    known["loras"] = tuple(Path(path) for path in known.get("loras") or ())
+    known["gpu_split"] = tuple(known.get("gpu_split") or ())
+    return EngineOptions(**known)
+
+
+def main() -> None:
+    die_with_parent()
+    # Ctrl-C in a terminal reaches every process; the one that started us decides what ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    pipe = take_standard_streams()
+    log = NativeLog()
+    log.install()
+    Worker(pipe, log).serve()
+    sys.stderr.flush()
+    # Native threads may still compute; nothing here needs their orderly end.
+    os._exit(0)

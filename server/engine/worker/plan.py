@@ -1,0 +1,64 @@
+"""What the options leave open: context size, threads, attention, cache layout."""
+
+import os
+from dataclasses import dataclass
+
+import psutil
+
+from server.engine.base import EngineOptions, KvType
+from server.engine.worker.model import Model
+from server.engine.worker.native import lib
+
+KV_BYTES: dict[KvType, float] = {"f16": 2.0, "q8_0": 34 / 32, "q4_0": 18 / 32}
+KV_MEMORY_SHARE = 0.25
+KV_MEMORY_MOST = 4 << 30
+SMALLEST_CONTEXT = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Settled figures; `context_tokens` is what one conversation may use."""
+
+    context_tokens: int
+    slots: int
+    batch_tokens: int
+    threads: int
+    flash_attention: int
+    kv_unified: bool
+    kv_type: int
+
+
+def make_plan(model: Model, options: EngineOptions) -> Plan:
+    slots = max(1, options.slots)
+    # The fast attention kernel is slow at depth on a CPU.
+    automatic = -1 if options.gpu_layers else 0
+    quantised = options.kv_type != "f16"
+    wanted = options.flash_attention
+    flash = int(wanted) if wanted is not None else (1 if quantised else automatic)
+    return Plan(
+        context_tokens=options.context_tokens or _context_tokens(model, options.kv_type, slots),
+        slots=slots,
+        batch_tokens=max(options.batch_tokens, slots, 32),
+        threads=options.threads or usable_cores(),
+        flash_attention=flash,
+        kv_unified=bool(options.kv_unified),
+        kv_type={"f16": lib.GGML_TYPE_F16, "q8_0": lib.GGML_TYPE_Q8_0, "q4_0": lib.GGML_TYPE_Q4_0}[
+            options.kv_type
+        ],
+    )
+
+
+def usable_cores() -> int:
+    """Physical cores, or fewer where this process may not use all."""
+    physical = psutil.cpu_count(logical=False) or os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, min(physical, len(os.sched_getaffinity(0))))
+    return physical
+
+
+def _context_tokens(model: Model, kv_type: KvType, slots: int) -> int:
+    """As much as the model was trained for, as long as the cache stays a fair part of memory."""
+    room = min(KV_MEMORY_MOST, psutil.virtual_memory().available * KV_MEMORY_SHARE)
+    each = model.kv_token_bytes(KV_BYTES[kv_type]) * slots
+    fitting = int(room / each) // 256 * 256
+    return min(model.trained_tokens, max(SMALLEST_CONTEXT, fitting))

@@ -1,0 +1,72 @@
+"""From a job on the wire to a request the scheduler can run; refuses what cannot be answered."""
+
+from dataclasses import fields
+from typing import Any
+
+from server.chat import Sampling
+from server.engine.wire import Job
+from server.engine.worker.grammar import Grammars
+from server.engine.worker.refusals import Refused
+from server.engine.worker.request import Request
+from server.engine.worker.template import Template, TemplateFailed
+from server.engine.worker.vocabulary import Vocabulary
+
+JOB_FIELDS = frozenset(field.name for field in fields(Job))
+SAMPLING_FIELDS = frozenset(field.name for field in fields(Sampling))
+
+
+class Preparer:
+    """Renders, tokenises and compiles. Used by one thread, which is not the scheduler's."""
+
+    def __init__(self, vocabulary: Vocabulary, template: Template, context_tokens: int) -> None:
+        self._vocabulary = vocabulary
+        self._template = template
+        self._context_tokens = context_tokens
+        self._grammars = Grammars(vocabulary)
+
+    def prepare(self, request_id: int, raw: dict[str, Any]) -> Request:
+        job = Job(**{name: value for name, value in raw.items() if name in JOB_FIELDS})
+        if job.images:
+            raise Refused("not_supported", "This model cannot see images.")
+        tokens = self._vocabulary.tokenize_prompt(self.render(job))
+        available = self._context_tokens - 1
+        if len(tokens) > available:
+            raise Refused(
+                "context_length_exceeded",
+                f"The prompt needs {len(tokens)} tokens; the model has room for {available}. "
+                "Nothing was cut.",
+                needed=len(tokens),
+                available=available,
+            )
+        if not len(tokens):
+            raise Refused("invalid_request", "The prompt is empty.")
+        constrained = None
+        if job.constraint is not None:
+            constrained = self._grammars.constrain(job.constraint, job.trigger)
+        return Request(
+            id=request_id,
+            tokens=tokens,
+            sampling=sampling_of(job.sampling),
+            max_tokens=job.max_tokens,
+            stops=tuple(job.stop),
+            constrained=constrained,
+            visible=self._vocabulary.markers(job.visible_tokens),
+            top_logprobs=job.top_logprobs,
+            client=job.client,
+        )
+
+    def render(self, job: Job) -> str:
+        if job.prompt is not None:
+            return job.prompt + job.prompt_suffix
+        try:
+            text = self._template.render(job.messages, job.tools, job.template_options)
+        except TemplateFailed as error:
+            raise Refused("template_failed", str(error)) from error
+        return text + job.prompt_suffix
+
+
+def sampling_of(raw: dict[str, Any]) -> Sampling:
+    known = {name: value for name, value in raw.items() if name in SAMPLING_FIELDS}
+    bias = known.get("logit_bias") or ()
+    known["logit_bias"] = tuple((int(token), float(value)) for token, value in bias)
+    return Sampling(**known)

@@ -1,0 +1,139 @@
+"""The render child: a chat template is a stranger's code, so it runs sandboxed and limited here.
+
+Reads one JSON line per job on stdin, answers one JSON line on stdout, ends with its stdin.
+"""
+
+import contextlib
+import faulthandler
+import io
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
+
+from jinja2 import Template as Compiled
+from jinja2 import TemplateError
+from jinja2.ext import Extension, loopcontrols
+from jinja2.nodes import Node
+from jinja2.parser import Parser
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+TIME_LIMIT_S = 2.0
+MEMORY_LIMIT_BYTES = 512 * 1024 * 1024
+OUTPUT_LIMIT_CHARS = 32 * 1024 * 1024
+
+
+class GenerationBlock(Extension):
+    """{% generation %} marks training text; for a prompt its body is all that counts."""
+
+    tags = {"generation"}  # noqa: RUF012 - jinja2 declares it as a plain class attribute
+
+    def parse(self, parser: Parser) -> list[Node]:
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+
+
+class Sandbox(ImmutableSandboxedEnvironment):
+    """Immutable but for lists: some templates build theirs, and what they see is a copy."""
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        grows = isinstance(obj, list) and attr in ("append", "extend", "pop")
+        return grows or bool(super().is_safe_attribute(obj, attr, value))
+
+
+def environment() -> Sandbox:
+    sandbox = Sandbox(
+        trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols, GenerationBlock]
+    )
+    sandbox.filters["tojson"] = _as_json
+    sandbox.globals["raise_exception"] = _raise
+    sandbox.globals["strftime_now"] = time.strftime
+    return sandbox
+
+
+def render(compiled: Compiled, variables: Mapping[str, Any]) -> str:
+    today = {"date_string": time.strftime("%d %b %Y"), "datetime": time.strftime("%b %d %Y")}
+    size = 0
+    parts: list[str] = []
+    for part in compiled.generate({**today, **variables}):
+        size += len(part)
+        if size > OUTPUT_LIMIT_CHARS:
+            raise TemplateError("its output is too long")
+        parts.append(part)
+    return "".join(parts)
+
+
+def serve(jobs: io.TextIOBase, answers: io.TextIOBase) -> None:
+    sandbox = environment()
+    compiled: tuple[str, Compiled] | None = None
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - kept open for the watchdog
+        for line in jobs:
+            faulthandler.dump_traceback_later(TIME_LIMIT_S, exit=True, file=nowhere)
+            try:
+                job = json.loads(line)
+                if compiled is None or compiled[0] != job["source"]:
+                    compiled = job["source"], sandbox.from_string(job["source"])
+                answer = {"text": render(compiled[1], job["variables"])}
+                reply = json.dumps(answer)
+            except MemoryError:
+                reply = json.dumps({"failed": "it took too much memory"})
+            except Exception as error:  # noqa: BLE001 - a template may raise anything
+                reply = json.dumps({"failed": f"{type(error).__name__}: {error}"[:500]})
+            faulthandler.cancel_dump_traceback_later()
+            answers.write(reply + "\n")
+            answers.flush()
+
+
+def limit_memory() -> None:
+    """The kernel keeps this where it can; elsewhere the parent watches the child's size."""
+    if resource is None:
+        return
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
+
+
+def main() -> None:
+    limit_memory()
+    serve(
+        io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8"),
+        io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8"),
+    )
+
+
+def _as_json(
+    value: Any,
+    ensure_ascii: bool = False,
+    indent: int | None = None,
+    separators: tuple[str, str] | None = None,
+    sort_keys: bool = False,
+) -> str:
+    return json.dumps(
+        value,
+        ensure_ascii=ensure_ascii,
+        indent=indent,
+        separators=separators,
+        sort_keys=sort_keys,
+        default=_listed,
+    )
+
+
+def _listed(value: Any) -> list[Any]:
+    """Filters like map and select make iterators."""
+    if isinstance(value, Iterator):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+def _raise(message: str) -> NoReturn:
+    raise TemplateError(message)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+"""Many answers at once: one thread owns the context and takes step after step."""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import asdict
+from time import perf_counter, process_time
+from typing import Any
+
+from server.engine.worker.admission import Admission
+from server.engine.worker.answer import Answer, Item
+from server.engine.worker.batch import Batch
+from server.engine.worker.candidates import CandidateArray
+from server.engine.worker.compose import DecodeBatch, fill_chunk
+from server.engine.worker.context import ABORTED, CACHE_FULL, Context
+from server.engine.worker.counters import Counters
+from server.engine.worker.draft import DraftModel
+from server.engine.worker.model import Model
+from server.engine.worker.pace import Pace
+from server.engine.worker.plan import Plan
+from server.engine.worker.prefix import HostCache
+from server.engine.worker.request import Request
+from server.engine.worker.sampling import Sampler
+from server.engine.worker.slots import make_slots
+from server.engine.worker.step import Failed, Step
+from server.engine.worker.threads import ThreadCount
+from server.engine.worker.turns import Turns
+from server.engine.worker.waiting import WaitingLine
+
+IDLE_WAIT_S = 5.0
+
+Emit = Callable[[list[Item]], None]
+
+
+class Scheduler:
+    """`submit`, `cancel`, `stop` and `load` may be called from any thread; the rest runs on one."""
+
+    def __init__(self, model: Model, context: Context, plan: Plan, emit: Emit) -> None:
+        options = model.options
+        self.counters = Counters()
+        self._vocabulary = model.vocabulary
+        self._context = context
+        self._emit = emit
+        self._inbox: deque[Request] = deque()
+        self._cancelled: deque[int] = deque()
+        self._wake = threading.Event()
+        self._stopping = False
+        self._alone_reading: int | None = None
+        self._running: list[Answer] = []
+        self._reading: list[Answer] = []
+        self._waiting = WaitingLine(options.queue_limit)
+        self._array = CandidateArray()
+        slots = make_slots(plan.slots, context.sequence_tokens)
+        cache = HostCache(options.prompt_cache_mb << 20)
+        self._admission = Admission(context, slots, cache, unified=plan.kv_unified)
+        speculate = options.speculate and model.can_rewind
+        shape = (plan.batch_tokens, plan.slots, context.sequence_tokens)
+        draft = DraftModel(options.draft_model, model, plan) if options.draft_model else None
+        self._decode_batch = DecodeBatch(Batch(*shape), draft, speculate=speculate)
+        self._read_batch = Batch(*shape)
+        pace = Pace()
+        self._turns = Turns(pace, plan.batch_tokens)
+        self._threads = ThreadCount(plan.threads, context.use_threads)
+        self._step = Step(context, pace, model.vocabulary, self.counters)
+
+    def submit(self, request: Request) -> None:
+        self._inbox.append(request)
+        self._wake.set()
+
+    def cancel(self, request_id: int) -> None:
+        self._cancelled.append(request_id)
+        if self._alone_reading == request_id:
+            self._context.abort()
+        self._wake.set()
+
+    def stop(self) -> None:
+        self._stopping = True
+        self._context.abort()
+        self._wake.set()
+
+    @property
+    def load(self) -> tuple[int, int]:
+        """How many answers are being made, and how many requests wait."""
+        return len(self._running) + len(self._reading), len(self._waiting) + len(self._inbox)
+
+    def run(self) -> None:
+        while not self._stopping:
+            if not self.take_step():
+                self._wake.wait(IDLE_WAIT_S)
+                self._wake.clear()
+
+    def take_step(self) -> bool:
+        """False when there was nothing to do."""
+        began = perf_counter()
+        items: list[Item] = []
+        if self._cancelled:
+            self._drop_cancelled()
+        if self._inbox or len(self._waiting):
+            self._take_in(items)
+        worked = bool(self._running or self._reading)
+        if worked:
+            self._compute(items)
+        if worked:
+            self.counters.whole_s += perf_counter() - began
+        if items:
+            self._emit(items)
+        return worked
+
+    def stats(self) -> dict[str, Any]:
+        making, waiting = self.load
+        cache = self._admission.cache
+        return {
+            **asdict(self.counters),
+            **asdict(self._admission.counts),
+            "running": making,
+            "waiting": waiting,
+            "kept_conversations": len(cache),
+            "kept_bytes": cache.size_bytes,
+            "threads": self._threads.current,
+        }
+
+    def _compute(self, items: list[Item]) -> None:
+        chunk = self._turns.chunk_tokens(self._running, self._reading)
+        answers = self._running[:]
+        used_s = process_time()
+        try:
+            if chunk:
+                reading = self._turns.in_order(self._reading)
+                answers = fill_chunk(self._read_batch, reading, chunk)
+                seconds = self._read(answers, items)
+                kind = (0, self._read_batch.count // 64)
+            else:
+                guessing_s = self._decode_batch.fill(answers)
+                seconds = self._step.decode(self._decode_batch.batch, answers, items, guessing_s)
+                kind = (len(answers), self._decode_batch.batch.count)
+        except Failed as failed:
+            self._recover(answers, failed.code, items)
+            return
+        for answer in answers:
+            if answer.reason is not None:
+                self._release(answer)
+        self._threads.note(kind, seconds, process_time() - used_s, perf_counter())
+
+    def _read(self, answers: list[Answer], items: list[Item]) -> float:
+        """Those whose prompt is read to its end run from now on."""
+        self._alone_reading = answers[0].request.id if len(answers) == 1 else None
+        try:
+            seconds = self._step.read(self._read_batch, answers, items)
+        finally:
+            self._alone_reading = None
+        for answer in answers:
+            if not len(answer.todo):
+                self._reading.remove(answer)
+                self._running.append(answer)
+                self._decode_batch.unsettle()
+        return seconds
+
+    def _take_in(self, items: list[Item]) -> None:
+        while self._inbox:
+            request = self._inbox.popleft()
+            if not self._waiting.join(request):
+                self.counters.refused += 1
+                waiting = len(self._waiting)
+                message = f"The queue is full ({waiting} requests wait). Try again shortly."
+                items.append([request.id, "error", "server_busy", message, {"waiting": waiting}])
+        for request in tuple(self._waiting.in_turn()):
+            prompts = [answer.request.tokens for answer in self._reading]
+            if self._admission.should_wait(request.tokens, prompts):
+                continue
+            if not self._admit(request):
+                return
+
+    def _admit(self, request: Request) -> bool:
+        slot = self._admission.place(request.tokens)
+        if slot is None:
+            return False
+        self._waiting.leave(request, served=True)
+        sampler = Sampler(request.sampling, self._vocabulary, self._array)
+        answer = Answer(request, slot, sampler, self._context.sequence_tokens)
+        self.counters.cached_tokens += slot.count
+        self._reading.append(answer)
+        return True
+
+    def _drop_cancelled(self) -> None:
+        gone = set()
+        while self._cancelled:
+            gone.add(self._cancelled.popleft())
+        for answer in [*self._running, *self._reading]:
+            if answer.request.id in gone:
+                self._release(answer)
+                self.counters.cancelled += 1
+        for request in tuple(self._inbox):
+            if request.id in gone:
+                self._inbox.remove(request)
+        for request in tuple(self._waiting.in_turn()):
+            if request.id in gone:
+                self._waiting.leave(request, served=False)
+
+    def _release(self, answer: Answer) -> None:
+        """Frees the slot; what it computed stays there for the next turn."""
+        answer.close()
+        self._decode_batch.unsettle()
+        answer.slot.busy = False
+        answer.slot.used_at = perf_counter()
+        self.counters.answers += 1
+        for answers in (self._running, self._reading):
+            if answer in answers:
+                answers.remove(answer)
+
+    def _recover(self, answers: list[Answer], code: int, items: list[Item]) -> None:
+        """A step failed: aborted ones are tried again, a full cache makes room, others end."""
+        self._decode_batch.unsettle()
+        for answer in answers:
+            answer.draft = []
+            answer.slot.cut(answer.slot.count, self._context)
+        if code == ABORTED:
+            return
+        if code == CACHE_FULL:
+            self.counters.cache_full += 1
+            if self._admission.evict_idle():
+                return
+            longest = max(answers, key=lambda answer: answer.slot.count)
+            longest.reason = "length"
+            items.extend(longest.items())
+            self._release(longest)
+            return
+        for answer in answers:
+            message = "llama.cpp could not compute the answer; the log says why."
+            items.append([answer.request.id, "error", "engine_crashed", message, {}])
+            answer.slot.cut(0, self._context)
+            self._release(answer)

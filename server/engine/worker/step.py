@@ -1,0 +1,120 @@
+"""One step: evaluate a batch, then let the answers in it choose what follows."""
+
+from time import perf_counter
+
+from server.engine.worker.answer import Answer, Item
+from server.engine.worker.batch import Batch
+from server.engine.worker.candidates import Logits
+from server.engine.worker.context import Context
+from server.engine.worker.counters import Counters
+from server.engine.worker.pace import Pace
+from server.engine.worker.refusals import Refused
+from server.engine.worker.vocabulary import Vocabulary
+
+
+class Failed(Exception):
+    """llama.cpp did not evaluate the batch; `code` says why."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"llama_decode gave {code}")
+        self.code = code
+
+
+class Step:
+    """`decode` and `read` return the time the evaluation took."""
+
+    def __init__(
+        self, context: Context, pace: Pace, vocabulary: Vocabulary, counters: Counters
+    ) -> None:
+        self._context = context
+        self._pace = pace
+        self._vocabulary = vocabulary
+        self._counters = counters
+
+    def decode(
+        self, batch: Batch, answers: list[Answer], items: list[Item], guessing_s: float
+    ) -> float:
+        began = perf_counter()
+        seconds = self._evaluate(batch)
+        if batch.count == len(answers):
+            self._pace.note_decode(len(answers), seconds)
+        rows = self._context.rows()
+        for answer in answers:
+            said = answer.said
+            self._continue(answer, rows, items)
+            if answer.draft:
+                gained = answer.said - said
+                self._settle_draft(answer, gained, seconds + guessing_s, len(answers))
+        self._counters.choose_s += perf_counter() - began - seconds
+        return seconds
+
+    def read(self, batch: Batch, answers: list[Answer], items: list[Item]) -> float:
+        began = perf_counter()
+        seconds = self._evaluate(batch)
+        self._pace.note_read(batch.count, seconds)
+        self._counters.prompt_tokens += batch.count
+        rows = self._context.rows() if batch.outputs else None
+        for answer in answers:
+            answer.slot.append(answer.todo[: answer.chunk])
+            answer.todo = answer.todo[answer.chunk :]
+            total = len(answer.request.tokens)
+            items.append([answer.request.id, "prompt", answer.slot.count, total])
+            if not len(answer.todo):
+                assert rows is not None
+                self._begin(answer, rows, items)
+        self._counters.choose_s += perf_counter() - began - seconds
+        return seconds
+
+    def _evaluate(self, batch: Batch) -> float:
+        self._context.clear_abort()
+        began = perf_counter()
+        code = self._context.decode(batch)
+        if code:
+            raise Failed(code)
+        seconds = perf_counter() - began
+        self._counters.steps += 1
+        self._counters.decode_s += seconds
+        return seconds
+
+    def _begin(self, answer: Answer, rows: Logits, items: list[Item]) -> None:
+        answer.first_at = perf_counter()
+        try:
+            answer.advance(rows[answer.row], self._vocabulary)
+        except Refused as refused:
+            _fail(answer, refused, items)
+            return
+        self._counters.completion_tokens += answer.said
+        items.extend(answer.items())
+
+    def _continue(self, answer: Answer, rows: Logits, items: list[Item]) -> None:
+        said = answer.said
+        answer.slot.append(answer.pending)
+        try:
+            self._follow(answer, rows)
+        except Refused as refused:
+            _fail(answer, refused, items)
+            return
+        self._counters.completion_tokens += answer.said - said
+        items.extend(answer.items())
+
+    def _follow(self, answer: Answer, rows: Logits) -> None:
+        """Chooses tokens for as long as the guess was right: those are evaluated already."""
+        row = answer.row
+        answer.advance(rows[row], self._vocabulary)
+        for guess in answer.draft:
+            if answer.reason is not None or answer.pending != [guess]:
+                return
+            answer.slot.append(answer.pending)
+            row += 1
+            answer.advance(rows[row], self._vocabulary)
+
+    def _settle_draft(self, answer: Answer, gained: int, seconds: float, answers: int) -> None:
+        answer.slot.cut(answer.slot.count, self._context)
+        answer.payoff.note(gained, seconds, self._pace.decode_s(answers))
+        self._counters.drafted_tokens += len(answer.draft)
+        self._counters.accepted_tokens += max(0, gained - 1)
+
+
+def _fail(answer: Answer, refused: Refused, items: list[Item]) -> None:
+    answer.reason = "error"
+    items.append([answer.request.id, "error", refused.code, str(refused), refused.facts])

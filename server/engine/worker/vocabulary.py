@@ -1,0 +1,84 @@
+"""Text to tokens and back, with a cache of what each token says."""
+
+import ctypes
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.engine.worker.batch import Tokens
+from server.engine.worker.native import INT_P, lib, pointer
+
+PIECE_BYTES = 1024
+
+
+class Vocabulary:
+    def __init__(self, native: Any) -> None:
+        self.native = native
+        self.size: int = lib.llama_vocab_n_tokens(native)
+        self.adds_bos: bool = lib.llama_vocab_get_add_bos(native)
+        self.bos = self._special(lib.llama_vocab_bos(native))
+        self.eos = self._special(lib.llama_vocab_eos(native))
+        self.ends = frozenset(t for t in range(self.size) if lib.llama_vocab_is_eog(native, t))
+        self._pieces: dict[int, bytes] = {}
+        self._marked: dict[int, bytes] = {}
+        self._digit_first: NDArray[np.bool_] | None = None
+
+    def tokenize(self, text: str, *, special: bool = True, bos: bool = False) -> Tokens:
+        raw = text.encode()
+        room = len(raw) + 8
+        tokens = np.empty(room, np.int32)
+        count = lib.llama_tokenize(
+            self.native, raw, len(raw), pointer(tokens, INT_P), room, bos, special
+        )
+        return tokens[: max(0, count)].copy()
+
+    def tokenize_prompt(self, text: str) -> Tokens:
+        """A whole prompt: its markers count, and it gets the BOS its model wants, once."""
+        has_bos = bool(self.bos) and text.startswith(self.bos)
+        return self.tokenize(text, bos=not has_bos)
+
+    def piece(self, token: int) -> bytes:
+        """What a token adds to the answer; nothing for markers."""
+        known = self._pieces.get(token)
+        if known is None:
+            known = self._pieces[token] = self._read(token, special=False)
+        return known
+
+    def marked_piece(self, token: int) -> bytes:
+        """The same, with markers spelled out."""
+        known = self._marked.get(token)
+        if known is None:
+            known = self._marked[token] = self._read(token, special=True)
+        return known
+
+    def detokenize(self, tokens: Sequence[int]) -> str:
+        known = (t for t in tokens if 0 <= t < self.size)
+        return b"".join(self.marked_piece(t) for t in known).decode(errors="replace")
+
+    def markers(self, texts: Iterable[str]) -> frozenset[int]:
+        """The tokens that are spelled exactly so."""
+        found = (self.tokenize(text) for text in texts)
+        return frozenset(int(tokens[0]) for tokens in found if len(tokens) == 1)
+
+    def special_tokens(self) -> dict[str, int]:
+        """Every marker by its spelling."""
+        shown = lib.LLAMA_TOKEN_ATTR_CONTROL | lib.LLAMA_TOKEN_ATTR_USER_DEFINED
+        ids = (t for t in range(self.size) if lib.llama_vocab_get_attr(self.native, t) & shown)
+        return {self.marked_piece(t).decode(errors="replace"): t for t in ids}
+
+    def begins_with_digit(self) -> NDArray[np.bool_]:
+        """For each token, whether its text begins with a digit."""
+        if self._digit_first is None:
+            pieces = (self.piece(token)[:1].isdigit() for token in range(self.size))
+            self._digit_first = np.fromiter(pieces, np.bool_, self.size)
+        return self._digit_first
+
+    def _special(self, token: int) -> str:
+        return "" if token < 0 else self._read(token, special=True).decode(errors="replace")
+
+    def _read(self, token: int, *, special: bool) -> bytes:
+        buffer = ctypes.create_string_buffer(PIECE_BYTES)
+        size = lib.llama_token_to_piece(self.native, token, buffer, PIECE_BYTES, 0, special)
+        return buffer.raw[: max(0, size)]

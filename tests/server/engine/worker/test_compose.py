@@ -1,0 +1,29 @@
+"""Chunks that are never too short for the kernels that give the same bits."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.engine.worker.compose import LEAST_CHUNK, first_size, part_size
+
+
+@given(st.integers(1, 2000), st.integers(0, 512))
+def test_neither_a_part_nor_its_rest_is_shorter_than_a_chunk(left: int, room: int) -> None:
+    size = part_size(left, room, LEAST_CHUNK)
+    assert size <= room
+    assert size in (0, left) or (size >= LEAST_CHUNK and left - size >= LEAST_CHUNK)
+
+
+@given(st.integers(1, 200), st.integers(1, LEAST_CHUNK - 1))
+def test_a_room_too_small_for_a_chunk_is_kept_to(left: int, room: int) -> None:
+    assert first_size(left, room) <= 2 * room - 1
+    assert first_size(left, room) >= min(left, room)
+
+
+@given(st.integers(1, 2000), st.integers(LEAST_CHUNK, 512))
+def test_every_prompt_is_read_to_its_end(left: int, room: int) -> None:
+    sizes = []
+    while left:
+        sizes.append(first_size(left, room))
+        left -= sizes[-1]
+    assert min(sizes) >= min(LEAST_CHUNK, sum(sizes))
+    assert max(sizes) <= max(room, 2 * LEAST_CHUNK - 1)

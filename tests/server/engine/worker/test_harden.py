@@ -1,0 +1,64 @@
+"""The hardened schema allows nothing the schema forbids, and nothing without end."""
+
+from typing import Any
+
+import pytest
+
+from server.engine.worker.harden import LARGEST_INTEGER, LONGEST_STRING, harden
+
+
+@pytest.mark.parametrize(
+    ("schema", "hardened"),
+    [
+        (
+            {"type": "integer"},
+            {"type": "integer", "minimum": -LARGEST_INTEGER, "maximum": LARGEST_INTEGER},
+        ),
+        (
+            {"type": "integer", "minimum": 1, "exclusiveMaximum": 9},
+            {"type": "integer", "minimum": 1, "exclusiveMaximum": 9},
+        ),
+        ({"type": "integer", "enum": [1]}, {"type": "integer", "enum": [1]}),
+        ({"type": "string"}, {"type": "string", "maxLength": LONGEST_STRING}),
+        ({"type": "string", "maxLength": 5}, {"type": "string", "maxLength": 5}),
+        ({"type": "string", "pattern": "^a$"}, {"type": "string", "pattern": "^a$"}),
+        (
+            {"type": "number", "exclusiveMinimum": 0, "maximum": 0.5},
+            {"type": "number", "minimum": 1e-6, "maximum": 0.5},
+        ),
+        (
+            {"type": "number", "exclusiveMinimum": 0, "minimum": 2},
+            {"type": "number", "minimum": 2},
+        ),
+        ({"description": "x", "title": "y", "type": "null"}, {"type": "null"}),
+        (
+            {"const": {"title": "kept", "type": "string"}},
+            {"const": {"title": "kept", "type": "string"}},
+        ),
+        (True, True),
+    ],
+)
+def test_bounds_are_added_where_there_are_none(schema: Any, hardened: Any) -> None:
+    assert harden(schema) == hardened
+
+
+def test_properties_may_have_the_names_of_keywords() -> None:
+    schema = {"type": "object", "properties": {"title": {"type": "null"}, "enum": {"type": "null"}}}
+    assert harden(schema) == schema
+
+
+def test_nested_schemas_are_hardened_and_the_original_is_left_alone() -> None:
+    schema = {
+        "$defs": {"s": {"type": "string"}},
+        "anyOf": [{"type": "array", "items": {"type": "string"}}],
+    }
+    copy = harden(schema)
+    assert copy["$defs"]["s"]["maxLength"] == LONGEST_STRING
+    assert copy["anyOf"][0]["items"]["maxLength"] == LONGEST_STRING
+    assert "maxLength" not in str(schema)
+
+
+def test_a_moment_in_time_gets_at_most_three_digits_of_a_second() -> None:
+    hardened = harden({"type": "string", "format": "date-time"})
+    assert "format" not in hardened
+    assert "{1,3}" in hardened["pattern"]

@@ -1,0 +1,42 @@
+"""What a template can show is found by rendering it."""
+
+import pytest
+
+from server.engine.worker.probe import abilities
+from server.engine.worker.template import Template
+
+CHATML = (
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+STRICT = (
+    "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}"
+    "{{ raise_exception('turns must alternate') }}{% endif %}{{ m.content }}{% endfor %}"
+)
+CALLING = (
+    "{% for m in messages %}{{ m.role }}: {{ m.content }}{% for c in m.tool_calls or [] %}"
+    "{{ c.function.name }}{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}"
+    "{% if enable_thinking is defined and enable_thinking %}<think>\n{% endif %}"
+)
+TEXT_ONLY = CALLING.replace("arguments | tojson", "arguments + ''")
+
+
+def found(source: str) -> set[str]:
+    template = Template(source)
+    flags = abilities(template)
+    template.close()
+    return {name for name, on in flags.items() if on}
+
+
+@pytest.mark.parametrize(
+    ("source", "flags"),
+    [
+        (CHATML, {"system", "results"}),
+        (STRICT, {"alternates"}),
+        (CALLING, {"system", "calls", "results", "opens_thought_if_asked"}),
+        (TEXT_ONLY, {"system", "calls", "results", "text_arguments", "opens_thought_if_asked"}),
+        ("{% broken", {"alternates"}),
+    ],
+)
+def test_abilities(source: str, flags: set[str]) -> None:
+    assert found(source) == flags

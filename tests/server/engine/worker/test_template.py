@@ -1,0 +1,146 @@
+"""A stranger's template renders fast when it is honest and is stopped when it is not."""
+
+import json
+import time
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from server.engine.worker.template import Template, TemplateFailed
+
+CHATML = (
+    "{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>\n' }}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+)
+HELLO = [{"role": "user", "content": "Grüße"}]
+TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+
+ESCAPES = (
+    "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+    "{{ ''.__class__.__base__.__subclasses__()[0] }}",
+    "{{ messages.__class__.__init__.__globals__ }}",
+    "{{ self.__init__.__globals__.__builtins__ }}",
+    "{{ self._TemplateReference__context.cycler.__init__.__globals__.os.popen('id').read() }}",
+    "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
+    "{{ joiner.__init__.__globals__.os.popen('id').read() }}",
+    "{{ namespace.__init__.__globals__.os.popen('id').read() }}",
+    "{{ lipsum.__globals__['os'].popen('id').read() }}",
+    "{{ range.__globals__ }}{{ range.__self__.__import__('os').system('id') }}",
+    "{{ raise_exception.__globals__['json'].loads.__globals__ }}",
+    "{{ strftime_now.__self__.sleep(60) }}",
+    "{{ (messages|attr('__class__')).__mro__ }}",
+    "{{ '{0.__class__.__mro__}'.format(messages).__class__.mro() }}",
+    "{% set f = '{0.__class__.__init__.__globals__}'.format %}{{ f(cycler).__class__.x() }}",
+    "{{ [].append.__self__.__class__.__base__.__subclasses__() }}",
+    "{{ messages.clear() }}",
+    "{{ messages[0].update({'role': 'system'}) }}",
+    "{{ messages[0].pop('role') }}",
+    "{% for x in ().__class__.__base__.__subclasses__() %}{{ x }}{% endfor %}",
+    "{{ dict.fromkeys.__self__.__subclasses__() }}",
+    "{{ (lipsum|string|list).__class__.__reduce_ex__(2) }}",
+)
+HOGS = (
+    "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+    "{{ 10 ** (10 ** 8) }}",
+    "{% set n = namespace(s='xx') %}{% for i in range(60) %}{% set n.s = n.s ~ n.s %}{% endfor %}",
+    "{{ 'x' * (10 ** 10) }}",
+    "{{ '%10000000000d' % 1 }}",
+    "{% for i in range(99999) %}{{ 'y' * 9999 }}{% endfor %}",
+    "{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}",
+)
+
+
+@pytest.fixture
+def made() -> Iterator[list[Template]]:
+    templates: list[Template] = []
+    yield templates
+    for template in templates:
+        template.close()
+
+
+def test_a_chat_is_rendered_with_its_generation_prompt(made: list[Template]) -> None:
+    made.append(Template(CHATML))
+    shown = "<|im_start|>user\nGrüße<|im_end|>\n"
+    assert made[0].render(HELLO) == shown + "<|im_start|>assistant\n"
+    assert made[0].render(HELLO, add_generation_prompt=False) == shown
+
+
+def test_absent_variables_are_undefined_and_present_ones_arrive(made: list[Template]) -> None:
+    source = (
+        "{{ bos_token }}{{ tools is defined }}{{ enable_thinking is defined }}"
+        "{% if tools %}{{ tools | tojson }}{% endif %}"
+    )
+    made.append(Template(source, bos="<s>"))
+    assert made[0].render(HELLO) == "<s>FalseFalse"
+    shown = f"<s>TrueTrue[{json.dumps(TOOL)}]"
+    assert made[0].render(HELLO, [TOOL], {"enable_thinking": False}) == shown
+
+
+def test_what_templates_use_beyond_plain_jinja_works(made: list[Template]) -> None:
+    source = (
+        "{% set seen = [] %}{% for m in messages %}{% if loop.index > 1 %}{% break %}{% endif %}"
+        "{% set _ = seen.append(m.role) %}{% endfor %}{% generation %}{{ seen | tojson }}"
+        "{% endgeneration %}{{ strftime_now('%Y')|length }}{{ '<é>' | tojson }}"
+    )
+    made.append(Template(source))
+    assert made[0].render([*HELLO, *HELLO]) == '["user"]4"<é>"'
+
+
+def test_a_template_that_refuses_says_why(made: list[Template]) -> None:
+    made.append(Template("{{ raise_exception('roles must alternate') }}"))
+    with pytest.raises(TemplateFailed, match="roles must alternate"):
+        made[0].render(HELLO)
+
+
+def test_a_template_that_cannot_be_read_says_why(made: list[Template]) -> None:
+    made.append(Template("{% for %}"))
+    with pytest.raises(TemplateFailed, match="TemplateSyntaxError"):
+        made[0].render(HELLO)
+
+
+@pytest.mark.parametrize("payload", ESCAPES)
+def test_an_escape_from_the_sandbox_is_refused(made: list[Template], payload: str) -> None:
+    made.append(Template(payload))
+    with pytest.raises(TemplateFailed):
+        made[0].render(HELLO)
+
+
+@pytest.mark.parametrize("payload", HOGS)
+def test_time_and_memory_are_limited(made: list[Template], payload: str) -> None:
+    made.append(Template(payload))
+    began = time.monotonic()
+    with pytest.raises(TemplateFailed):
+        made[0].render(HELLO)
+    assert time.monotonic() - began < 10
+
+
+def test_a_stopped_render_process_is_replaced(made: list[Template]) -> None:
+    made.append(
+        Template(
+            "{% if messages|length > 1 %}{{ 10 ** (10 ** (6 + messages|length)) }}{% endif %}fine"
+        )
+    )
+    with pytest.raises(TemplateFailed, match="longer than 2 seconds"):
+        made[0].render([*HELLO, *HELLO])
+    assert made[0].render(HELLO) == "fine"
+
+
+def test_an_ordinary_chat_costs_less_than_five_milliseconds(made: list[Template]) -> None:
+    made.append(Template(CHATML))
+    chat = [{"role": "user", "content": "word " * 200}] * 20
+    made[0].render(chat)
+    costs = []
+    for _ in range(30):
+        began = time.perf_counter()
+        made[0].render(chat)
+        costs.append(time.perf_counter() - began)
+    assert sorted(costs)[len(costs) // 2] < 0.005
+
+
+def test_closing_ends_the_child() -> None:
+    before = set(psutil.Process().children())
+    template = Template(CHATML)
+    template.render(HELLO)
+    template.close()
+    assert set(psutil.Process().children()) <= before
