@@ -1,0 +1,65 @@
+"""What a model's chat template can show, as the worker found by rendering it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+from server.chat import ChatRequest
+from server.engine.base import ModelFacts
+
+THOUGHTS = (
+    ("<think>", "</think>"),
+    ("[THINK]", "[/THINK]"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<seed:think>", "</seed:think>"),
+    ("<mm:think>", "</mm:think>"),
+    ("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """The defaults are for a template nobody has looked at."""
+
+    system: bool = True
+    alternates: bool = False
+    calls: bool = False
+    results: bool = False
+    text_arguments: bool = False
+    opens_thought: bool = False
+    opens_thought_if_asked: bool = False
+    opens_thought_if_unasked: bool = False
+
+
+def abilities(facts: ModelFacts) -> Abilities:
+    found: dict[str, Any] = facts.extra.get("template", {})
+    known = {field.name for field in fields(Abilities)}
+    return Abilities(**{name: bool(value) for name, value in found.items() if name in known})
+
+
+def thought_marks(facts: ModelFacts) -> tuple[str, str] | None:
+    return next((marks for marks in THOUGHTS if marks[1] in facts.template), None)
+
+
+def starts_in_thought(request: ChatRequest, facts: ModelFacts) -> bool:
+    """Whether the prompt of this request ends inside a thought, so that the answer begins there."""
+    able = abilities(facts)
+    asked = dict(request.template_options).get("enable_thinking")
+    if asked is None:
+        return able.opens_thought
+    return able.opens_thought_if_asked if asked else able.opens_thought_if_unasked
+
+
+def visible(facts: ModelFacts, texts: Iterable[str]) -> tuple[str, ...]:
+    """The model's special tokens that occur in these texts."""
+    wanted = [text for text in texts if text]
+    return tuple(
+        token for token in special_ids(facts) if any(token in text for text in wanted)
+    ) or tuple(wanted)
+
+
+def special_ids(facts: ModelFacts) -> dict[str, int]:
+    found: dict[str, int] = facts.extra.get("special_ids", {})
+    return found

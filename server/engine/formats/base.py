@@ -1,0 +1,46 @@
+"""What a tool-call style is: how a request becomes a prompt, and how its text becomes pieces."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from server.chat import ChatRequest, Constraint
+from server.engine.base import ModelFacts
+from server.events import Piece, StopReason, TokenLogprob, Usage
+
+TemplateMessage = dict[str, Any]
+
+
+class Parser(Protocol):
+    """Turns the model's text, however cut, into pieces. What it cannot read is text."""
+
+    def feed(self, text: str, logprobs: tuple[TokenLogprob, ...] = ()) -> list[Piece]: ...
+    def end(self, reason: StopReason, usage: Usage) -> list[Piece]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request in one style: the template's input, what the text must match, how to read it."""
+
+    messages: tuple[TemplateMessage, ...]
+    parser: Parser
+    tools: tuple[dict[str, Any], ...] = ()
+    constraint: Constraint | None = None
+    trigger: str | None = None
+    """Constrain only what follows this text (it begins right after); None: from the start."""
+    visible_tokens: tuple[str, ...] = ()
+    """Special tokens whose text the parser needs to see."""
+    stop: tuple[str, ...] = ()
+    """All stop texts to use, the request's included where they make sense."""
+    prompt_suffix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A style: `fits` says whether a model's template was made for it."""
+
+    name: str
+    fits: Callable[[ModelFacts], bool]
+    prepare: Callable[[ChatRequest, ModelFacts], Prepared]
+    always: bool = False
+    """Reads requests without tools, too: its marks appear in every answer."""

@@ -1,0 +1,149 @@
+"""<|tool_call>call:name{key:<|"|>text<|"|>}<tool_call|>: Gemma 4."""
+
+import json
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from server.chat import Tool, ToolCall
+from server.engine.formats import lark
+from server.engine.formats.shape import Shape, native
+from server.engine.formats.stream import SPACE, More, Reader
+from server.engine.formats.tagged_body import text_rules
+
+QUOTE = '<|"|>'
+
+
+@dataclass(frozen=True, slots=True)
+class GemmaBody:
+    texts: tuple[str, ...] = (QUOTE,)
+
+    def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
+        rules: list[str] = []
+        made = _Rules(specials, rules, tool.parameters)
+        made.object(f"arguments_{at}", {"type": "object", **tool.parameters})
+        return [f"call_{at}: {lark.quoted(f'call:{tool.name}')} arguments_{at}", *rules]
+
+    def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
+        if not (yield from reader.accept("call:")):
+            return False
+        parts: list[str] = []
+        if not (yield from reader.until(("{",), parts.append)):
+            return False
+        reader.open_call("".join(parts).strip(SPACE))
+        reader.text = "{" + reader.text
+        yield from _value(reader)
+        return True
+
+    def write(self, call: ToolCall) -> str:
+        return f"call:{call.name}{_written(call.arguments)}"
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str):
+        return f"{QUOTE}{value}{QUOTE}"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{key}:{_written(part)}" for key, part in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_written, value)) + "]"
+    return json.dumps(value)
+
+
+def _value(reader: Reader) -> More:
+    """One value in Gemma's spelling, told as JSON."""
+    yield from reader.skip_space()
+    found = yield from reader.accept(QUOTE, "{", "[")
+    if found == QUOTE:
+        reader.argue('"')
+        escape = lambda text: reader.argue(json.dumps(text, ensure_ascii=False)[1:-1])  # noqa: E731
+        yield from reader.until((QUOTE,), escape)
+        reader.argue('"')
+    elif found == "{":
+        yield from _object(reader)
+    elif found == "[":
+        yield from _items(reader)
+    else:
+        yield from reader.json_value(reader.argue)
+
+
+def _object(reader: Reader) -> More:
+    reader.argue("{")
+    comma = ""
+    while True:
+        yield from reader.skip_space()
+        if (yield from reader.accept("}")):
+            break
+        parts: list[str] = []
+        if not (yield from reader.until((":",), parts.append)):
+            return
+        key = "".join(parts).replace(QUOTE, "").strip(SPACE + '",')
+        reader.argue(f"{comma}{json.dumps(key, ensure_ascii=False)}: ")
+        comma = ", "
+        yield from _value(reader)
+        yield from reader.skip_space()
+        yield from reader.accept(",")
+    reader.argue("}")
+
+
+def _items(reader: Reader) -> More:
+    reader.argue("[")
+    comma = ""
+    while True:
+        yield from reader.skip_space()
+        if (yield from reader.accept("]")):
+            break
+        if reader.ended and not reader.text:
+            return
+        reader.argue(comma)
+        comma = ", "
+        yield from _value(reader)
+        yield from reader.skip_space()
+        yield from reader.accept(",")
+    reader.argue("]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """Grammar rules for values in Gemma's spelling, added to `rules` as they are met."""
+
+    specials: Mapping[str, int]
+    rules: list[str]
+    root: Mapping[str, Any]
+
+    def value(self, name: str, schema: Any) -> None:
+        shape = schema if isinstance(schema, dict) else {}
+        if shape.get("type") == "object" and shape.get("properties"):
+            self.object(name, shape)
+        elif shape.get("type") == "array" and shape.get("items"):
+            self.array(name, shape)
+        elif shape.get("type") == "string":
+            quote = lark.literal(QUOTE, self.specials)
+            self.rules.extend(text_rules(name, quote, QUOTE, shape, self.specials))
+        else:
+            shared = {key: self.root[key] for key in ("$defs",) if key in self.root}
+            self.rules.append(f"{name}: {lark.schema({**shape, **shared}, lenient=True)}")
+
+    def object(self, name: str, schema: Mapping[str, Any]) -> None:
+        known = schema.get("properties", {})
+        required = schema.get("required", [])
+        order = sorted(known, key=lambda key: key not in required)
+        parts: list[str] = []
+        for place, key in enumerate(order):
+            self.value(f"{name}_{place}", known[key])
+            comma = '","' if place and order[0] in required else ""
+            member = f"{comma} {lark.quoted(f'{key}:')} {name}_{place}"
+            parts.append(member if key in required else f"({member})?")
+        if order and order[0] not in required:
+            parts = parts[:1]
+        self.rules.append(f'{name}: "{{" {" ".join(parts)} "}}"')
+
+    def array(self, name: str, schema: Mapping[str, Any]) -> None:
+        self.value(f"{name}_item", schema["items"])
+        least, most = schema.get("minItems", 0), schema.get("maxItems", 64)
+        again = f'("," {name}_item){{{max(least - 1, 0)},{max(most - 1, 0)}}}'
+        filled = f"{name}_item {again}" if most > 1 else f"{name}_item"
+        self.rules.append(f'{name}: "[" ({filled}){"" if least else "?"} "]"')
+
+
+SHAPE = Shape(GemmaBody(), mark="<|tool_call>", closes="<tool_call|>", repeats=True)
+FORMAT = native("gemma 4", SHAPE, "<|tool_call>", "<tool_call|>")

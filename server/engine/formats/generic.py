@@ -1,0 +1,109 @@
+"""For any model: a grammar keeps it to JSON, either calls or a response."""
+
+from server.chat import ChatRequest, Constraint, Tool
+from server.engine.base import ModelFacts
+from server.engine.formats import lark, messages, plain
+from server.engine.formats.abilities import abilities, starts_in_thought, thought_marks
+from server.engine.formats.base import Format, Prepared
+from server.engine.formats.choice import callable_tools, most_calls
+from server.engine.formats.signatures import json_schemas, typescript
+from server.engine.formats.stream import More, Reader, Script, ScriptParser
+
+NOTE = """You can call functions. Functions:
+{functions}
+Reply in JSON: {forms}"""
+CALLS = '{"tool_calls": [{"name": ..., "arguments": {...}}]} to call functions'
+ANSWER = '{"response": ...} to answer'
+
+
+def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
+    able = abilities(facts)
+    marks = thought_marks(facts)
+    opened = starts_in_thought(request, facts)
+    note = _note(request, as_json=facts.extra.get("tool_signatures") == "json")
+    return Prepared(
+        messages=messages.told(request.messages, able, note),
+        parser=ScriptParser(script(marks if opened else None, text=request.constraint is None)),
+        constraint=Constraint("lark", grammar(request), strict=False),
+        trigger=marks[1] if marks and opened else None,
+        visible_tokens=marks or (),
+    )
+
+
+def grammar(request: ChatRequest) -> str:
+    tools = callable_tools(request)
+    rules = [_call(at, tool) for at, tool in enumerate(tools)]
+    rules.append("call: " + lark.any_of([f"call_{at}" for at in range(len(tools))]))
+    calls = lark.repeated("call", '", "', most_calls(request))
+    forms = [f'"\\"tool_calls\\": [" {calls} "]"']
+    if request.tool_choice.mode != "required":
+        forms.append('"\\"response\\": " answer')
+        rules.append(f"answer: {_answer(request.constraint)}")
+    return f'start: "{{" ({lark.any_of(forms)}) "}}"\n' + "\n".join(rules) + "\n"
+
+
+def script(marks: tuple[str, str] | None, *, text: bool) -> Script:
+    """`text`: the response is a JSON string, shown decoded; else its raw JSON is the answer."""
+
+    def read(reader: Reader) -> More:
+        if marks:
+            yield from plain.thought(reader, marks, opened=True)
+        yield from reader.skip_space()
+        if not (yield from reader.accept("{")):
+            yield from reader.until((), reader.say)
+            return
+        yield from _member(reader, text=text)
+        yield from reader.until((), lambda _rest: None)
+
+    return read
+
+
+def _member(reader: Reader, *, text: bool) -> More:
+    key = yield from reader.json_whole()
+    yield from reader.skip_space()
+    yield from reader.accept(":")
+    yield from reader.skip_space()
+    if key == "tool_calls":
+        yield from _calls(reader)
+    elif text and reader.text.startswith('"'):
+        yield from reader.json_text(reader.say)
+    else:
+        yield from reader.json_value(reader.say)
+
+
+def _calls(reader: Reader) -> More:
+    yield from reader.accept("[")
+    while True:
+        yield from reader.skip_space()
+        if not (yield from reader.accept('{"name": ')):
+            return
+        name = yield from reader.json_whole()
+        yield from reader.accept(', "arguments": ')
+        if not isinstance(name, str):
+            return
+        reader.open_call(name)
+        yield from reader.json_value(reader.argue)
+        yield from reader.accept("}")
+        reader.close_call()
+        yield from reader.accept(", ")
+
+
+def _note(request: ChatRequest, *, as_json: bool) -> str:
+    tools = callable_tools(request)
+    functions = json_schemas(tools) if as_json else typescript(tools)
+    forms = CALLS if request.tool_choice.mode == "required" else f"{CALLS}, or {ANSWER}"
+    return NOTE.format(functions=functions, forms=forms)
+
+
+def _call(at: int, tool: Tool) -> str:
+    head = lark.quoted(f'{{"name": {lark.quoted(tool.name)}, "arguments": ')
+    arguments = lark.schema(tool.parameters, lenient=True)
+    return f'call_{at}: {head} arguments_{at} "}}"\narguments_{at}: {arguments}'
+
+
+def _answer(constraint: Constraint | None) -> str:
+    rule = lark.constraint_rule(constraint) if constraint else None
+    return rule or lark.schema({"type": "string"}, lenient=True)
+
+
+FORMAT = Format("generic", lambda _facts: True, prepare)

@@ -1,0 +1,111 @@
+"""Channels: analysis is thought, final is the answer, "to=functions.name" is a call: gpt-oss."""
+
+import re
+from collections.abc import Mapping
+
+from server.chat import ChatRequest, Constraint
+from server.engine.base import ModelFacts
+from server.engine.formats import lark, messages
+from server.engine.formats.abilities import abilities, special_ids, visible
+from server.engine.formats.base import Format, Prepared
+from server.engine.formats.choice import callable_tools, wants_tools
+from server.engine.formats.shape import has
+from server.engine.formats.signatures import declared
+from server.engine.formats.stream import More, Reader, ScriptParser
+
+MESSAGE, START = "<|message|>", "<|start|>"
+ENDS = ("<|end|>", "<|call|>", "<|return|>", START)
+MARKS = (MESSAGE, "<|channel|>", "<|constrain|>", *ENDS)
+RECIPIENT = re.compile(r"to=([^\s<]+)")
+CHANNEL = re.compile(r"<\|channel\|>(\w+)")
+TRIGGER = "to=functions."
+
+
+def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
+    wanted = wants_tools(request)
+    constraint, trigger = _bound(request, special_ids(facts))
+    return Prepared(
+        messages=messages.native(request.messages, abilities(facts)),
+        tools=tuple(declared(tool) for tool in request.tools) if wanted else (),
+        parser=ScriptParser(read),
+        constraint=constraint,
+        trigger=trigger,
+        visible_tokens=visible(facts, MARKS),
+        stop=request.stop,
+    )
+
+
+def read(reader: Reader) -> More:
+    while True:
+        parts: list[str] = []
+        found = yield from reader.until((MESSAGE,), parts.append)
+        header = "".join(parts)
+        if found is None:
+            reader.say(header if "<|" not in header and "to=" not in header else "")
+            return
+        yield from _body(reader, header)
+        reader.close_call()
+        if reader.ended and not reader.text:
+            return
+
+
+def _body(reader: Reader, header: str) -> More:
+    recipients = [name for name in RECIPIENT.findall(header) if name != "assistant"]
+    channels = CHANNEL.findall(header)
+    if recipients and recipients[-1].startswith("functions."):
+        reader.open_call(recipients[-1].removeprefix("functions."))
+        yield from reader.json_value(reader.argue)
+        yield from reader.until(ENDS, lambda _text: None)
+    elif recipients:
+        yield from reader.until(ENDS, lambda _text: None)
+    else:
+        emit = reader.think if channels[-1:] == ["analysis"] else reader.say
+        yield from reader.until(ENDS, emit)
+
+
+def _bound(
+    request: ChatRequest, specials: Mapping[str, int]
+) -> tuple[Constraint | None, str | None]:
+    answer = lark.constraint_rule(request.constraint) if request.constraint else None
+    final = f"{_mark('<|channel|>final', specials)} shown {_mark(MESSAGE, specials)} answer"
+    rules = [f"shown: ({_mark(' <|constrain|>json', specials)})?"]
+    if answer:
+        rules.append(f"answer: {answer}")
+    if not wants_tools(request):
+        return (_lark(f"thought? {final}", [*rules, *_thought(specials)]) if answer else None), None
+    rules += _calls(request, specials)
+    if request.tool_choice.mode != "required" and not answer:
+        return _lark("call", rules), TRIGGER
+    call = f"{_mark('<|channel|>commentary to=functions.', specials)} call"
+    forms = call if request.tool_choice.mode == "required" else f"({call} | {final})"
+    return _lark(f"thought? {forms}", [*rules, *_thought(specials)]), None
+
+
+def _calls(request: ChatRequest, specials: Mapping[str, int]) -> list[str]:
+    tools = callable_tools(request)
+    between = f'channel? (shown | " json") {_mark(MESSAGE, specials)}'
+    rules = [
+        f"call_{at}: {lark.quoted(tool.name)} {between} arguments_{at}\n"
+        f"arguments_{at}: {lark.schema(tool.parameters, lenient=True)}"
+        for at, tool in enumerate(tools)
+    ]
+    channel = f'channel: {_mark("<|channel|>", specials)} ("commentary" | "analysis")'
+    any_call = "call: " + lark.any_of([f"call_{at}" for at in range(len(tools))])
+    return [*rules, any_call, channel]
+
+
+def _thought(specials: Mapping[str, int]) -> list[str]:
+    begin = _mark("<|channel|>analysis<|message|>", specials)
+    after = _mark("<|start|>assistant", specials)
+    return [f"thought: {begin} said {after}", lark.text_until("said", "<|end|>", specials)]
+
+
+def _mark(text: str, specials: Mapping[str, int]) -> str:
+    return lark.literal(text, specials)
+
+
+def _lark(start: str, rules: list[str]) -> Constraint:
+    return Constraint("lark", f"start: {start}\n" + "\n".join(rules) + "\n", strict=False)
+
+
+FORMAT = Format("gpt-oss", has("<|channel|>", "<|message|>", "analysis"), prepare, always=True)

@@ -1,0 +1,104 @@
+"""Pieces of llguidance's Lark dialect: marks, names and schemas as grammar text."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from server.chat import Constraint, Json
+
+SPACING = {"item_separator": ", ", "key_separator": ": ", "whitespace_flexible": False}
+SAFE_INTEGER = 2**53 - 1
+NOT_SCHEMAS = frozenset({"enum", "const", "required", "default", "examples"})
+NAMED_SCHEMAS = frozenset({"properties", "$defs", "definitions", "patternProperties"})
+OPEN_ENDED = frozenset({"additionalProperties", "patternProperties", "unevaluatedProperties",
+                        "allOf", "anyOf", "oneOf", "$ref"})  # fmt: skip
+NOISE = frozenset({"description", "title", "default", "examples", "$comment"})
+
+
+def quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def literal(text: str, specials: Mapping[str, int]) -> str:
+    """The text as a sequence; special tokens by id, for as text the model cannot say them."""
+    if not text:
+        return ""
+    known = sorted((mark for mark in specials if mark in text), key=len, reverse=True)
+    if not known:
+        return quoted(text)
+    parts = re.split("(" + "|".join(map(re.escape, known)) + ")", text)
+    return " ".join(
+        f"<[{specials[part]}]>" if part in specials else quoted(part) for part in parts if part
+    )
+
+
+def text_until(name: str, mark: str, specials: Mapping[str, int]) -> str:
+    """A rule for any text up to and with the mark."""
+    if mark in specials:
+        return f"{name}: /(.|\\n)*/ <[{specials[mark]}]>\n"
+    return f"{name}[suffix={quoted(mark)}]: /(.|\\n)*/\n"
+
+
+def any_of(alternatives: Sequence[str]) -> str:
+    return " | ".join(alternatives)
+
+
+def repeated(item: str, separator: str, most: int) -> str:
+    """One to `most` items with a separator between them."""
+    if most == 1:
+        return item
+    joint = f"{separator} {item}" if separator else item
+    return f"{item} ({joint}){{0,{most - 1}}}"
+
+
+def schema(value: Json, *, lenient: bool) -> str:
+    guided = {**hardened(value), "x-guidance": {**SPACING, "lenient": lenient}}
+    return f"%json {json.dumps(guided, ensure_ascii=False)}"
+
+
+def constraint_rule(constraint: Constraint) -> str | None:
+    """The right side of a rule; None when it cannot be part of a larger grammar."""
+    if constraint.kind == "json_schema":
+        return schema(json.loads(constraint.source), lenient=not constraint.strict)
+    if constraint.kind == "regex":
+        return "/" + constraint.source.replace("/", r"\/") + "/"
+    return None
+
+
+def hardened(value: Any, *, closed: bool = True) -> Any:
+    """With bounds where a weak model would never stop, without what only people read."""
+    if isinstance(value, list):
+        return [hardened(item, closed=closed) for item in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {
+        key: part if key in NOT_SCHEMAS else _hardened_part(key, part)
+        for key, part in value.items()
+        if key not in NOISE or isinstance(part, dict)
+    }
+    if closed and kept.get("properties") and not OPEN_ENDED & kept.keys():
+        kept["additionalProperties"] = False
+    return _bounded(kept)
+
+
+def _hardened_part(key: str, part: Any) -> Any:
+    if key in NAMED_SCHEMAS and isinstance(part, dict):
+        return {name: hardened(item) for name, item in part.items()}
+    # What is put together of several parts must stay open in each of them.
+    return hardened(part, closed=key != "allOf")
+
+
+def _bounded(node: Json) -> Json:
+    if node.get("type") == "integer":
+        if "exclusiveMinimum" not in node:
+            node.setdefault("minimum", -SAFE_INTEGER)
+        if "exclusiveMaximum" not in node:
+            node.setdefault("maximum", SAFE_INTEGER)
+    bound = node.get("exclusiveMinimum")
+    if node.get("type") == "number" and isinstance(bound, int | float) and "maximum" in node:
+        # llguidance 1.9.1 lets the bare bound itself through here.
+        node["minimum"] = node.pop("exclusiveMinimum") + 1e-6
+    if "oneOf" in node and "anyOf" not in node:
+        node["anyOf"] = node.pop("oneOf")
+    return node

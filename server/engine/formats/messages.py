@@ -1,0 +1,141 @@
+"""A conversation as the template gets it: in the model's own shape, or told in plain turns."""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from server.chat import Message, ToolCall
+from server.engine.formats.abilities import Abilities
+from server.engine.formats.base import TemplateMessage
+
+IMAGE_MARK = "<__media__>"
+
+
+def native(
+    messages: Sequence[Message],
+    able: Abilities,
+    *,
+    short_ids: bool = False,
+    write: Callable[[Sequence[ToolCall]], str] | None = None,
+) -> tuple[TemplateMessage, ...]:
+    """As the template's author meant them; what it cannot show is told, calls by `write`."""
+    shown = [_shortened(message) for message in messages] if short_ids else messages
+    return _fitted([_shown(message, able, write or envelope) for message in shown], able)
+
+
+def told(
+    messages: Sequence[Message], able: Abilities, note: str = ""
+) -> tuple[TemplateMessage, ...]:
+    """Calls and results as JSON text in ordinary turns, for templates that know neither."""
+    turns = [_told(message) for message in messages]
+    return _fitted(_with_note(turns, note) if note else turns, able)
+
+
+def envelope(calls: Sequence[ToolCall]) -> str:
+    made = [{"name": call.name, "arguments": call.arguments} for call in calls]
+    return json.dumps({"tool_calls": made}, ensure_ascii=False)
+
+
+def _shown(
+    message: Message, able: Abilities, write: Callable[[Sequence[ToolCall]], str]
+) -> TemplateMessage:
+    calls = message.tool_calls and not able.calls
+    result = message.role == "tool" and not able.results
+    return _told(message, write) if calls or result else _native(message, able)
+
+
+def _native(message: Message, able: Abilities) -> TemplateMessage:
+    shown: TemplateMessage = {"role": message.role, "content": _content(message)}
+    if message.tool_calls:
+        shown["tool_calls"] = [_native_call(call, able) for call in message.tool_calls]
+    if message.tool_call_id:
+        shown["tool_call_id"] = message.tool_call_id
+    if message.name:
+        shown["name"] = message.name
+    if message.reasoning:
+        shown["reasoning_content"] = message.reasoning
+    return shown
+
+
+def _native_call(call: ToolCall, able: Abilities) -> TemplateMessage:
+    arguments = (
+        json.dumps(call.arguments, ensure_ascii=False) if able.text_arguments else call.arguments
+    )
+    return {
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": arguments},
+    }
+
+
+def _shortened(message: Message) -> Message:
+    """Mistral's templates want ids of nine letters and digits."""
+    calls = tuple(replace(call, id=_short(call.id)) for call in message.tool_calls)
+    answered = _short(message.tool_call_id) if message.tool_call_id else None
+    return replace(message, tool_calls=calls, tool_call_id=answered)
+
+
+def _short(call_id: str) -> str:
+    if len(call_id) == 9 and call_id.isalnum():
+        return call_id
+    return hashlib.sha256(call_id.encode()).hexdigest()[:9]
+
+
+def _told(
+    message: Message, write: Callable[[Sequence[ToolCall]], str] | None = None
+) -> TemplateMessage:
+    if message.role == "tool":
+        result = {"name": message.name, "id": message.tool_call_id, "content": message.content}
+        known = {key: value for key, value in result.items() if value is not None}
+        return {"role": "user", "content": json.dumps({"tool_result": known}, ensure_ascii=False)}
+    content = _content(message)
+    if message.tool_calls:
+        content = "\n".join(filter(None, (content, (write or envelope)(message.tool_calls))))
+    return {"role": message.role, "content": content}
+
+
+def _content(message: Message) -> str:
+    return f"{IMAGE_MARK}\n" * len(message.images) + message.content
+
+
+def _with_note(turns: list[TemplateMessage], note: str) -> list[TemplateMessage]:
+    at = next((i for i, turn in enumerate(turns) if turn["role"] == "system"), None)
+    if at is None:
+        return [{"role": "system", "content": note}, *turns]
+    noted = {**turns[at], "content": f"{turns[at]['content']}\n\n{note}".lstrip()}
+    return [*turns[:at], noted, *turns[at + 1 :]]
+
+
+def _fitted(turns: list[TemplateMessage], able: Abilities) -> tuple[TemplateMessage, ...]:
+    if not able.system:
+        turns = _without_system(turns)
+    if able.alternates:
+        turns = _joined(_system_first(turns) if able.system else turns)
+    return tuple(turns)
+
+
+def _without_system(turns: list[TemplateMessage]) -> list[TemplateMessage]:
+    return [{**turn, "role": "user"} if turn["role"] == "system" else turn for turn in turns]
+
+
+def _system_first(turns: list[TemplateMessage]) -> list[TemplateMessage]:
+    """All system text in one first turn: what a template that wants strict turns can show."""
+    system = [turn["content"] for turn in turns if turn["role"] == "system"]
+    rest = [turn for turn in turns if turn["role"] != "system"]
+    return [{"role": "system", "content": "\n\n".join(system)}, *rest] if system else rest
+
+
+def _joined(turns: list[TemplateMessage]) -> list[TemplateMessage]:
+    """Neighbours of one role become one turn; an answer that comes first gets an empty question."""
+    joined: list[TemplateMessage] = []
+    for turn in turns:
+        last = joined[-1] if joined else {}
+        plain = not ({"tool_calls", "tool_call_id"} & (turn.keys() | last.keys()))
+        if plain and last.get("role") == turn["role"]:
+            joined[-1] = {**last, "content": f"{last['content']}\n\n{turn['content']}"}
+            continue
+        if turn["role"] == "assistant" and last.get("role", "system") == "system":
+            joined.append({"role": "user", "content": ""})
+        joined.append(turn)
+    return joined

@@ -1,0 +1,127 @@
+"""A call as Python writes it: name(key=value, …)."""
+
+import ast
+import json
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from server.chat import Tool, ToolCall
+from server.engine.formats import lark
+from server.engine.formats.stream import SPACE, More, Reader
+
+QUOTES = "\"'"
+WORDS = {"true": True, "false": False, "null": None}
+
+
+@dataclass(frozen=True, slots=True)
+class PythonBody:
+    after_name: str = "("
+
+    def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
+        del specials
+        known = tool.parameters.get("properties", {})
+        required = [key for key in known if key in tool.parameters.get("required", [])]
+        optional = [key for key in known if key not in required]
+        keys = {key: f"argument_{at}_{place}" for place, key in enumerate(known)}
+        rules = [
+            f"{rule}: {lark.quoted(f'{key}=')} {rule}_value\n"
+            f"{rule}_value: {_value(known[key], tool.parameters)}"
+            for key, rule in keys.items()
+        ]
+        given = ' ", " '.join(keys[key] for key in required)
+        more = [f'(", " {keys[key]})?' if given else f"{keys[key]}?" for key in optional]
+        # Without a required one before them, commas would need a rule per combination.
+        rest = " ".join(more if given else more[:1])
+        head = lark.quoted(tool.name + self.after_name)
+        return [f'call_{at}: {head} {given} {rest} ")"', *rules]
+
+    def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
+        parts: list[str] = []
+        found = yield from reader.until((self.after_name, "]", "<"), parts.append)
+        name = "".join(parts).strip(SPACE)
+        if found != self.after_name or not name.replace("_", "").replace(".", "").isalnum():
+            reader.text = name + (found or "") + reader.text
+            return False
+        reader.open_call(name)
+        yield from self._arguments(reader)
+        return True
+
+    def write(self, call: ToolCall) -> str:
+        given = ", ".join(f"{key}={value!r}" for key, value in call.arguments.items())
+        return f"{call.name}{self.after_name}{given})"
+
+    def _arguments(self, reader: Reader) -> More:
+        comma = "{"
+        while True:
+            parts: list[str] = []
+            found = yield from reader.until(("=", ")"), parts.append)
+            if found is None:
+                return
+            if found == ")":
+                break
+            key = "".join(parts).strip(SPACE + ",")
+            value, last = yield from literal(reader)
+            reader.argue(f"{comma}{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
+            comma = ", "
+            if not last:
+                return
+            if last != ",":
+                break
+        reader.argue("{}" if comma == "{" else "}")
+
+
+def literal(reader: Reader) -> Generator[None, None, tuple[Any, str]]:
+    """One Python value and the sign that ended it: a comma, a closing bracket, or nothing."""
+    text, depth, quote, escaped = "", 0, "", False
+    while True:
+        for at, char in enumerate(reader.text):
+            if quote:
+                quote, escaped = _in_quotes(char, quote, escaped=escaped)
+            elif char in QUOTES:
+                quote = char
+            elif char in "([{":
+                depth += 1
+            elif depth == 0 and char in ",)]}":
+                text += reader.text[:at]
+                reader.text = reader.text[at + 1 :]
+                return evaluated(text), char
+            elif char in ")]}":
+                depth -= 1
+        text += reader.text
+        reader.text = ""
+        if reader.ended:
+            return evaluated(text), ""
+        yield
+
+
+def evaluated(text: str) -> Any:
+    text = text.strip(SPACE)
+    if text in WORDS:
+        return WORDS[text]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        pass
+    try:
+        return json.loads(text)
+    except ValueError:
+        # Some templates put quotes around text and escape nothing in it.
+        quoted = len(text) > 1 and text[0] in QUOTES and text[0] == text[-1]
+        return text[1:-1] if quoted else text
+
+
+def _in_quotes(char: str, quote: str, *, escaped: bool) -> tuple[str, bool]:
+    if escaped:
+        return quote, False
+    if char == "\\":
+        return quote, True
+    return ("" if char == quote else quote), False
+
+
+def _value(schema: Any, root: Mapping[str, Any]) -> str:
+    shape = schema if isinstance(schema, dict) else {}
+    if shape.get("type") == "boolean":
+        return '"True" | "False"'
+    shared = {key: root[key] for key in ("$defs", "definitions") if key in root}
+    return lark.schema({**shape, **shared}, lenient=True)

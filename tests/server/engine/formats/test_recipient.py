@@ -1,0 +1,53 @@
+"""Functionary: each part of an answer names its reader."""
+
+from dataclasses import replace
+
+import pytest
+
+from server.chat import Constraint, ToolChoice
+from server.engine.base import ModelFacts
+from server.engine.formats import functionary_v2, functionary_v3_2
+from server.engine.formats.base import Format
+from tests.server.engine.formats.samples import ASK, calls_in, matches, pieces, streamed
+
+FACTS = ModelFacts()
+CALL = '{"lamp": 3}'
+V2 = f"switch\n<|content|>{CALL}\n<|from|>assistant\n<|recipient|>switch\n<|content|>{CALL}"
+V3 = f"switch\n{CALL}>>>switch\n{CALL}"
+BOTH = pytest.mark.parametrize(
+    ("style", "calls", "text"),
+    [
+        (functionary_v2.FORMAT, V2, "all\n<|content|>Hello."),
+        (functionary_v3_2.FORMAT, V3, "all\nHello."),
+    ],
+    ids=["v2", "v3.2"],
+)
+
+
+@BOTH
+@pytest.mark.parametrize("size", [1, 5, 1000])
+def test_parts_are_read_in_any_cuts(style: Format, calls: str, text: str, size: int) -> None:
+    made = pieces(style.prepare(ASK, FACTS).parser, calls, size)
+    assert calls_in(made) == [("switch", {"lamp": 3})] * 2
+    assert streamed(pieces(style.prepare(ASK, FACTS).parser, text, size))[0] == "Hello."
+
+
+@BOTH
+def test_the_grammar_follows_the_choice(style: Format, calls: str, text: str) -> None:
+    free = style.prepare(ASK, FACTS).constraint
+    forced = style.prepare(replace(ASK, tool_choice=ToolChoice("required")), FACTS).constraint
+    assert free
+    assert forced
+    assert matches(free.source, calls)
+    assert matches(free.source, text)
+    assert matches(forced.source, calls)
+    assert not matches(forced.source, text)
+
+
+@BOTH
+def test_a_bound_answer_has_its_reader_before_it(style: Format, calls: str, text: str) -> None:
+    bound = replace(ASK, tools=(), constraint=Constraint("json_schema", '{"type": "boolean"}'))
+    constraint = style.prepare(bound, FACTS).constraint
+    assert constraint
+    assert matches(constraint.source, text.replace("Hello.", "true"))
+    assert not matches(constraint.source, text)
