@@ -62,6 +62,23 @@ class ModelLoadFailed(AppError):
     status = 503
 
 
+class OutOfMemory(ModelLoadFailed):
+    """The model did not get the memory it asked for; with less it may load."""
+
+    code = "out_of_memory"
+
+
+class ModelDamaged(ModelLoadFailed):
+    """Our own reader refused the file; native code never saw it."""
+
+    code = "model_damaged"
+    status = 422
+
+    def __init__(self, name: str, defect: str) -> None:
+        super().__init__(f"{name} is damaged: {defect}.")
+        self.defect = defect
+
+
 class EngineCrashed(AppError):
     code = "engine_crashed"
     status = 502
@@ -94,6 +111,25 @@ class NotSupported(AppError):
 class EgressRefused(AppError):
     code = "egress_refused"
     status = 403
+
+
+class HubFailed(AppError):
+    """The model hub did not answer as it should; trying again may help."""
+
+    code = "hub_failed"
+    status = 502
+
+
+class HubRefused(HubFailed):
+    """The hub will not give it, however often it is asked."""
+
+    code = "hub_refused"
+    status = 403
+
+
+class DiskFull(AppError):
+    code = "disk_full"
+    status = 507
 
 
 class PortTaken(AppError):

@@ -5,7 +5,7 @@ A run ends with exactly one Finished or Failed (per choice).
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from server.chat import Json, ToolCall
 from server.errors import AppError
@@ -128,6 +128,36 @@ class Suggestions:
 
 
 @dataclass(frozen=True, slots=True)
+class MessageOpened:
+    """The text and calls that follow are a message of their own, known by this id."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepChanged:
+    """An agent has entered or left one of its steps."""
+
+    name: str
+    active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StateChanged:
+    """An agent's whole state as it is now."""
+
+    state: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """An agent waits for a person's answer, which comes with the next request of its thread."""
+
+    id: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     reason: StopReason
     usage: Usage = Usage()
@@ -160,6 +190,10 @@ Event = (
     | Artifact
     | Citations
     | Suggestions
+    | MessageOpened
+    | StepChanged
+    | StateChanged
+    | Interrupted
     | Finished
     | Failed
 )

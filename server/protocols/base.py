@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from server.chat import ChatRequest
+from server.conversation.agents import Agents
 from server.conversation.means import Means
 from server.events import Events
 from server.face import ModelCard
@@ -40,12 +41,12 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question to the engine that is no conversation: answered by `then(result)`."""
+    """A question to the engine that is no conversation; `then(result)` answers or asks on."""
 
     what: str
     model: str | None
     arguments: dict[str, Any]
-    then: Callable[[Any], Reply]
+    then: Callable[[Any], "Reply | Ask"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,31 @@ class Run:
     model: str | None = None
 
 
-Accepted = ChatRequest | Run | Reply | Ask
+@dataclass(frozen=True, slots=True)
+class AgentRun:
+    """A run of an agent that brings its own rendering: one route can speak several dialects.
+
+    `render` streams it at once, so that a failure is told in the stream; or `collect` sums it up.
+    """
+
+    converse: Callable[[], Events]
+    render: Callable[[Events], Frames] | None = None
+    collect: Callable[[Events], Awaitable[Reply]] | None = None
+    content_type: str = EVENT_STREAM
+    model: str | None = None
+
+
+Told = Reply | AgentRun | Frames
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What needs the agents or their threads: `find` answers, begins a run, or replays one."""
+
+    find: Callable[[Agents], Awaitable[Told]]
+
+
+Accepted = ChatRequest | Run | Reply | Ask | Look
 Accept = Callable[[Any, Facts], Accepted]
 Render = Callable[[Events, Any, Facts], Frames]
 Collect = Callable[[Events, Any, Facts], Awaitable[Reply]]
@@ -75,3 +100,4 @@ class Endpoint:
     content_type: str = EVENT_STREAM
     failed: Callable[[Exception], Reply] | None = None
     """How this protocol words an error before a stream began; None: the server's plain form."""
+    needs_body: bool = True

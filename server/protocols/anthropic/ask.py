@@ -1,0 +1,183 @@
+"""What Anthropic's clients send, as our requests."""
+
+import base64
+import binascii
+from typing import Any
+
+from server.chat import ChatRequest, Image, Message, Tool, ToolCall, ToolChoice
+from server.protocols.base import Ask, Facts, Reply
+from server.protocols.fields import (
+    Fields,
+    model_name,
+    sampling,
+    sendable,
+    stop_texts,
+    token_limit,
+)
+from server.protocols.messages import function_tool
+
+
+def accept(body: Any, facts: Facts) -> ChatRequest:
+    fields = Fields(body)
+    limit = token_limit(fields, "max_tokens")
+    if limit is None:
+        raise fields.wrong("max_tokens", "is missing")
+    return _request(fields, facts, limit)
+
+
+def count_tokens(body: Any, facts: Facts) -> Ask:
+    request = _request(Fields(body), facts, None)
+
+    def count(prompt: str) -> Ask:
+        return Ask(
+            "tokenize",
+            request.model,
+            {"text": prompt},
+            lambda tokens: Reply({"input_tokens": len(tokens)}),
+        )
+
+    return Ask("apply_template", request.model, {"request": request}, count)
+
+
+def streams(body: Any) -> bool:
+    return Fields(body).flag("stream") is True
+
+
+def _request(fields: Fields, facts: Facts, limit: int | None) -> ChatRequest:
+    streams(fields.body)
+    tools = tuple(
+        _tool(Fields(item, f"tools[{at}]")) for at, item in enumerate(fields.list("tools"))
+    )
+    choice, parallel = _choice(fields, tools)
+    thinking = fields.object("thinking")
+    asked = thinking.word("type", ("enabled", "disabled", "adaptive")) if thinking else None
+    return ChatRequest(
+        messages=(*_system(fields), *_messages(fields)),
+        model=model_name(fields, facts),
+        tools=tools,
+        tool_choice=choice,
+        parallel_calls=parallel,
+        sampling=sampling(fields),
+        max_tokens=limit,
+        stop=stop_texts(fields, "stop_sequences"),
+        template_options=(("enable_thinking", asked != "disabled"),) if asked else (),
+    )
+
+
+def _tool(fields: Fields) -> Tool:
+    if fields.value("type") not in (None, "custom"):
+        raise fields.wrong("type", "is not supported here: tools of the client are")
+    return function_tool(Fields({**fields.body, "parameters": fields.value("input_schema")}))
+
+
+def _choice(fields: Fields, tools: tuple[Tool, ...]) -> tuple[ToolChoice, bool]:
+    given = fields.object("tool_choice")
+    if given is None:
+        return ToolChoice(), True
+    parallel = given.flag("disable_parallel_tool_use") is not True
+    kind = given.word("type", ("auto", "any", "tool", "none"))
+    if kind in ("any", "tool") and not tools:
+        raise fields.wrong("tool_choice", "needs 'tools' to choose from")
+    if kind == "tool":
+        name = given.some_text("name")
+        if name not in {tool.name for tool in tools}:
+            raise given.wrong("name", f"is '{name}', which is not among the tools")
+        return ToolChoice("required", (name,)), parallel
+    modes: dict[Any, ToolChoice] = {"any": ToolChoice("required"), "none": ToolChoice("none")}
+    return modes.get(kind, ToolChoice()), parallel
+
+
+def _system(fields: Fields) -> list[Message]:
+    given = fields.value("system")
+    if isinstance(given, list):
+        parts = [Fields(item, f"system[{at}]") for at, item in enumerate(given)]
+        given = "\n\n".join(part.text("text") or "" for part in parts)
+    if given is not None and not isinstance(given, str):
+        raise fields.wrong("system", "must be a string or an array of text blocks")
+    return [Message("system", given)] if given else []
+
+
+def _messages(fields: Fields) -> list[Message]:
+    listed = fields.list("messages")
+    if not listed:
+        raise fields.wrong("messages", "must be an array with at least one message")
+    names: dict[str, str] = {}
+    said: list[Message] = []
+    for at, item in enumerate(listed):
+        turn = Fields(item, f"messages[{at}]")
+        for message in _turn(turn, names):
+            names.update({call.id: call.name for call in message.tool_calls})
+            said.append(message)
+    return said
+
+
+def _turn(turn: Fields, names: dict[str, str]) -> list[Message]:
+    """One of Anthropic's turns may hold several of our messages: each tool result is one."""
+    role: Any = turn.word("role", ("user", "assistant", "system"))
+    if role is None:
+        raise turn.wrong("role", "is missing")
+    content = turn.value("content")
+    if isinstance(content, str):
+        return [Message(role, content)]
+    if not isinstance(content, list) or not content:
+        raise turn.wrong("content", "must be a string or an array of blocks")
+    blocks = [Fields(item, turn.path(f"content[{at}]")) for at, item in enumerate(content)]
+    results = [_result(block, names) for block in blocks if block.value("type") == "tool_result"]
+    rest = [block for block in blocks if block.value("type") != "tool_result"]
+    return [*results, _joined(role, rest)] if rest else results
+
+
+def _joined(role: Any, blocks: list[Fields]) -> Message:
+    texts: list[str] = []
+    images: list[Image] = []
+    calls: list[ToolCall] = []
+    thoughts: list[str] = []
+    for block in blocks:
+        match block.value("type"):
+            case "text":
+                texts.append(block.text("text") or "")
+            case "image":
+                images.append(_image(block))
+            case "tool_use":
+                calls.append(_call(block))
+            case "thinking":
+                thoughts.append(block.text("thinking") or "")
+            case "redacted_thinking":
+                continue
+            case _:
+                raise block.wrong("type", "is not supported here")
+    reasoning = "".join(thoughts) or None
+    return Message(role, "".join(texts), tuple(images), tuple(calls), reasoning=reasoning)
+
+
+def _call(block: Fields) -> ToolCall:
+    arguments = block.object("input")
+    return ToolCall(
+        block.some_text("id"),
+        block.some_text("name"),
+        sendable(arguments.body) if arguments else {},
+    )
+
+
+def _result(block: Fields, names: dict[str, str]) -> Message:
+    call_id = block.some_text("tool_use_id")
+    if call_id not in names:
+        raise block.wrong("tool_use_id", "must name an earlier tool_use block")
+    content = block.value("content")
+    if isinstance(content, list):
+        parts = [Fields(item, block.path(f"content[{at}]")) for at, item in enumerate(content)]
+        content = "".join(part.text("text") or "" for part in parts)
+    if content is not None and not isinstance(content, str):
+        raise block.wrong("content", "must be a string or an array of text blocks")
+    return Message("tool", content or "", tool_call_id=call_id, name=names[call_id])
+
+
+def _image(block: Fields) -> Image:
+    source = block.object("source")
+    if source is None or source.value("type") != "base64":
+        raise block.wrong("source", "must be base64 data; nothing is fetched from elsewhere")
+    try:
+        data = base64.b64decode(source.some_text("data"), validate=True)
+    except (binascii.Error, ValueError):
+        raise block.wrong("source", "is not valid base64") from None
+    return Image(source.text("media_type") or "image/png", data)

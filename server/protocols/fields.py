@@ -1,0 +1,189 @@
+"""Checks what a client sent, field by field, and says which field was wrong."""
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from server.chat import Constraint, Json, Sampling
+from server.errors import BadRequest, ModelNotFound
+from server.protocols.base import Facts
+
+BIGGEST = 2**31 - 1
+SAMPLING_RANGES = {
+    "temperature": (0, 2), "top_p": (0, 1), "min_p": (0, 1), "typical_p": (0, 1),
+    "repeat_penalty": (0, 10), "frequency_penalty": (-2, 2), "presence_penalty": (-2, 2),
+    "dry_multiplier": (0, 10), "xtc_probability": (0, 1), "xtc_threshold": (0, 1),
+    "mirostat_tau": (0, 100), "mirostat_eta": (0, 10),
+}  # fmt: skip
+THINKING_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
+
+
+class Fields:
+    """A JSON object from outside. Absent and null are the same: None."""
+
+    def __init__(self, body: Any, where: str = "") -> None:
+        if not isinstance(body, dict):
+            what = f"'{where}'" if where else "The body"
+            raise BadRequest(f"{what} must be a JSON object.", where or None)
+        self.body: Json = body
+        self._where = f"{where}." if where else ""
+
+    def path(self, name: str) -> str:
+        return self._where + name
+
+    def wrong(self, name: str, what: str) -> BadRequest:
+        return BadRequest(f"'{self.path(name)}' {what}.", self.path(name))
+
+    def value(self, name: str) -> Any:
+        return self.body.get(name)
+
+    def text(self, name: str) -> str | None:
+        found = self.body.get(name)
+        if found is not None and not isinstance(found, str):
+            raise self.wrong(name, "must be a string")
+        return found
+
+    def some_text(self, name: str) -> str:
+        found = self.text(name)
+        if not found:
+            raise self.wrong(name, "must be a string that is not empty")
+        return found
+
+    def flag(self, name: str) -> bool | None:
+        found = self.body.get(name)
+        if found is not None and not isinstance(found, bool):
+            raise self.wrong(name, "must be true or false")
+        return found
+
+    def number(self, name: str, least: float, most: float) -> float | None:
+        found = self.body.get(name)
+        if found is None:
+            return None
+        if isinstance(found, bool) or not isinstance(found, int | float) or math.isnan(found):
+            raise self.wrong(name, "must be a number")
+        if not least <= found <= most:
+            raise self.wrong(name, f"must be between {least:g} and {most:g}")
+        return float(found)
+
+    def integer(self, name: str, least: int, most: int) -> int | None:
+        found = self.body.get(name)
+        if found is None:
+            return None
+        if isinstance(found, bool) or not isinstance(found, int):
+            raise self.wrong(name, "must be a whole number")
+        if not least <= found <= most:
+            raise self.wrong(name, f"must be between {least} and {most}")
+        return found
+
+    def word(self, name: str, words: Sequence[str]) -> str | None:
+        found = self.body.get(name)
+        if found is not None and found not in words:
+            raise self.wrong(name, "must be one of: " + ", ".join(words))
+        return found
+
+    def list(self, name: str) -> list[Any]:
+        found = self.body.get(name)
+        if found is not None and not isinstance(found, list):
+            raise self.wrong(name, "must be an array")
+        return found or []
+
+    def object(self, name: str) -> "Fields | None":
+        found = self.body.get(name)
+        return None if found is None else Fields(found, self.path(name))
+
+
+def model_name(fields: Fields, facts: Facts) -> str | None:
+    """The model asked for, which must be here; None: the default one answers."""
+    name = fields.text("model")
+    if not name:
+        return None
+    known = tuple(card.name for card in facts.models)
+    if facts.models and name not in known:
+        raise ModelNotFound(name, known)
+    return name
+
+
+def sampling(fields: Fields) -> Sampling:
+    given: dict[str, Any] = {
+        name: fields.number(name, *bounds) for name, bounds in SAMPLING_RANGES.items()
+    }
+    given["top_k"] = fields.integer("top_k", -1, BIGGEST)
+    given["mirostat"] = fields.integer("mirostat", 0, 2)
+    given["seed"] = fields.integer("seed", -(2**63), 2**64 - 1)
+    given["ignore_eos"] = fields.flag("ignore_eos")
+    known = {name: value for name, value in given.items() if value is not None}
+    return Sampling(**known, logit_bias=_logit_bias(fields))
+
+
+def token_limit(fields: Fields, *names: str) -> int | None:
+    limits = [fields.integer(name, 1, BIGGEST) for name in names]
+    return next((limit for limit in limits if limit is not None), None)
+
+
+def stop_texts(fields: Fields, name: str = "stop") -> tuple[str, ...]:
+    found = fields.value(name)
+    if found is None:
+        return ()
+    texts = [found] if isinstance(found, str) else found
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise fields.wrong(name, "must be a string or an array of strings")
+    if len(texts) > 16:
+        raise fields.wrong(name, "may have at most 16 entries")
+    return tuple(text for text in texts if text)
+
+
+def json_constraint(format_: Fields | None) -> Constraint | None:
+    """`response_format` of chat completions, or `text.format` of responses."""
+    if format_ is None:
+        return None
+    kind = format_.word("type", ("text", "json_object", "json_schema"))
+    if kind is None:
+        raise format_.wrong("type", "is missing")
+    if kind == "text":
+        return None
+    if kind == "json_object":
+        schema = format_.value("schema")
+        return _schema(format_, schema if schema is not None else {"type": "object"}, strict=True)
+    holder = format_.object("json_schema") or format_
+    strict = holder.flag("strict")
+    return _schema(holder, holder.value("schema"), strict=strict is not False)
+
+
+def template_options(fields: Fields) -> tuple[tuple[str, Any], ...]:
+    given = fields.object("chat_template_kwargs")
+    options: Json = sendable(given.body) if given else {}
+    effort = fields.word("reasoning_effort", THINKING_EFFORTS)
+    if effort:
+        options.setdefault("reasoning_effort", effort)
+        options.setdefault("enable_thinking", effort != "none")
+    return tuple(options.items())
+
+
+def sendable(value: Any) -> Any:
+    """Numbers beyond 64 bits become floats: no worker could be told of them."""
+    if isinstance(value, dict):
+        return {key: sendable(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [sendable(part) for part in value]
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        return float(value) if abs(value) < 2**1000 else str(value)
+    return value
+
+
+def _schema(holder: Fields, schema: Any, *, strict: bool) -> Constraint:
+    if not isinstance(schema, dict):
+        raise holder.wrong("schema", "must be a JSON schema object")
+    return Constraint("json_schema", json.dumps(schema), strict)
+
+
+def _logit_bias(fields: Fields) -> tuple[tuple[int, float], ...]:
+    given = fields.object("logit_bias")
+    if given is None:
+        return ()
+    biases = []
+    for token in given.body:
+        if not token.isascii() or not token.isdigit() or len(token) > 9:
+            raise fields.wrong("logit_bias", "must have token numbers as keys")
+        biases.append((int(token), given.number(token, -100, 100) or 0.0))
+    return tuple(biases)

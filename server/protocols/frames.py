@@ -1,0 +1,57 @@
+"""Small shapes that OpenAI's answers share: frames, usage, log-probabilities."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from server.chat import Json
+from server.events import Event, OfChoice, TokenLogprob, Usage
+
+DONE = b"data: [DONE]\n\n"
+
+
+def dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def sse(data: Any, event: str = "") -> bytes:
+    name = f"event: {event}\n" if event else ""
+    # A model can say half a surrogate pair; no client can read that.
+    return f"{name}data: {dumped(data)}\n\n".encode("utf-8", "replace")
+
+
+def summed(usages: Sequence[Usage], *, prompts: int = 1) -> Usage:
+    """Answers to one prompt count it once; `prompts` is how many different ones there were."""
+    if not usages:
+        return Usage()
+    share = len(usages) // prompts or 1
+    first = usages[::share]
+    return Usage(
+        sum(usage.prompt_tokens for usage in first),
+        sum(usage.cached_tokens for usage in first),
+        sum(usage.completion_tokens for usage in usages),
+        sum(usage.reasoning_tokens for usage in usages),
+    )
+
+
+def chat_usage(usage: Usage) -> Json:
+    return {
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.prompt_tokens + usage.completion_tokens,
+        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
+        "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+    }
+
+
+def placed(event: Event | OfChoice) -> tuple[int, Event]:
+    """Which of the answers an event belongs to."""
+    return (event.index, event.event) if isinstance(event, OfChoice) else (0, event)
+
+
+def logprob(token: TokenLogprob) -> Json:
+    return {**_token(token), "top_logprobs": [_token(other) for other in token.top]}
+
+
+def _token(token: TokenLogprob) -> Json:
+    return {"token": token.text, "logprob": token.logprob, "bytes": list(token.bytes)}

@@ -1,0 +1,209 @@
+"""OpenAI's messages and tools in our nouns."""
+
+import base64
+import binascii
+import json
+import re
+from typing import Any
+
+from server.chat import Image, Json, Message, Role, Tool, ToolCall, ToolChoice
+from server.errors import BadRequest
+from server.protocols.fields import Fields, sendable
+
+ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+NO_PARAMETERS: Json = {"type": "object", "properties": {}, "additionalProperties": False}
+NAME = re.compile(r"[\w.:/-]{1,128}")
+DATA_URL = re.compile(r"data:(image/[\w.+-]+);base64,(.*)", re.DOTALL)
+
+
+def messages_of(fields: Fields, name: str = "messages") -> tuple[Message, ...]:
+    listed = fields.list(name)
+    if not listed:
+        raise fields.wrong(name, "must be an array with at least one message")
+    messages: list[Message] = []
+    open_calls: dict[str, str] = {}
+    for at, item in enumerate(listed):
+        message = _message(Fields(item, fields.path(f"{name}[{at}]")), open_calls)
+        open_calls.update({call.id: call.name for call in message.tool_calls})
+        messages.append(message)
+    return tuple(messages)
+
+
+def tools_of(fields: Fields, name: str = "tools") -> tuple[Tool, ...]:
+    tools = [
+        _tool(Fields(item, fields.path(f"{name}[{at}]")))
+        for at, item in enumerate(fields.list(name))
+    ]
+    names = [tool.name for tool in tools]
+    twice = next((one for one in names if names.count(one) > 1), None)
+    if twice:
+        raise fields.wrong(name, f"has two tools named '{twice}'")
+    return tuple(tools)
+
+
+def function_tool(function: Fields) -> Tool:
+    name = function.some_text("name")
+    if not NAME.fullmatch(name):
+        raise function.wrong("name", "may have letters, digits and _ . : / - only, at most 128")
+    parameters = function.value("parameters")
+    if parameters is not None and not isinstance(parameters, dict):
+        raise function.wrong("parameters", "must be a JSON schema object")
+    known = sendable(parameters) if parameters else NO_PARAMETERS
+    return Tool(name, function.text("description") or "", known)
+
+
+def choice_of(
+    given: Any, tools: tuple[Tool, ...], param: str = "tool_choice"
+) -> tuple[tuple[Tool, ...], ToolChoice]:
+    """The tools that may be called and the choice among them."""
+    if given is None:
+        return tools, ToolChoice()
+    if given == "none":
+        return tools, ToolChoice("none")
+    if not tools:
+        raise BadRequest(f"'{param}' needs 'tools' to choose from.", param)
+    if isinstance(given, dict):
+        return _choice_object(given, tools, param)
+    if given == "auto":
+        return tools, ToolChoice()
+    if given in ("required", "any"):
+        return tools, ToolChoice("required")
+    raise BadRequest(f"'{param}' must be none, auto, required or an object.", param)
+
+
+def several_calls(flag: bool | None, tools: tuple[Tool, ...], choice: ToolChoice) -> bool:
+    """Whether several calls at once are welcome: one tool that must be called is called once,
+    unless the client asked for more."""
+    if flag is not None:
+        return flag
+    callable_count = len(choice.names) or len(tools)
+    return not (choice.mode == "required" and callable_count == 1)
+
+
+def arguments_of(text: str) -> Json:
+    """A call's arguments from history; a call that was cut keeps its text."""
+    try:
+        arguments = json.loads(text or "{}")
+    except ValueError:
+        arguments = text
+    known: Json = arguments if isinstance(arguments, dict) else {"arguments": arguments}
+    return {key: sendable(value) for key, value in known.items()}
+
+
+def parts_of(fields: Fields, name: str = "content") -> tuple[str, tuple[Image, ...]]:
+    content = fields.value(name)
+    if content is None or isinstance(content, str):
+        return content or "", ()
+    if not isinstance(content, list):
+        raise fields.wrong(name, "must be a string or an array of parts")
+    texts: list[str] = []
+    images: list[Image] = []
+    for at, item in enumerate(content):
+        part = Fields(item, fields.path(f"{name}[{at}]"))
+        kind = part.value("type")
+        if kind in ("text", "input_text", "output_text"):
+            texts.append(part.text("text") or "")
+        elif kind == "refusal":
+            texts.append(part.text("refusal") or "")
+        elif kind in ("image_url", "input_image"):
+            images.append(_image(part))
+        else:
+            raise part.wrong("type", "is not supported here: text and images are")
+    return "".join(texts), tuple(images)
+
+
+def _message(fields: Fields, open_calls: dict[str, str]) -> Message:
+    role = fields.word("role", ROLES)
+    if role is None:
+        raise fields.wrong("role", "is missing")
+    content, images = parts_of(fields)
+    if role in ("tool", "function"):
+        return _result(fields, role, content, open_calls)
+    if role == "assistant":
+        return _answer(fields, content)
+    if fields.value("content") is None:
+        raise fields.wrong("content", "is missing")
+    speaker: Role = "user" if role == "user" else "system"
+    return Message(speaker, content, images, name=fields.text("name"))
+
+
+def _answer(fields: Fields, content: str) -> Message:
+    calls = tuple(
+        _call(Fields(item, fields.path(f"tool_calls[{at}]")))
+        for at, item in enumerate(fields.list("tool_calls"))
+    )
+    old = fields.object("function_call")
+    if old:
+        name = old.some_text("name")
+        calls = (ToolCall(name, name, arguments_of(old.text("arguments") or "")),)
+    if not calls and fields.value("content") is None and fields.value("refusal") is None:
+        raise fields.wrong("content", "is missing")
+    return Message(
+        "assistant",
+        content or fields.text("refusal") or "",
+        tool_calls=calls,
+        reasoning=fields.text("reasoning_content") or fields.text("reasoning"),
+    )
+
+
+def _call(fields: Fields) -> ToolCall:
+    function = fields.object("function")
+    if function is None:
+        raise fields.wrong("function", "is missing")
+    arguments = function.value("arguments")
+    if arguments is not None and not isinstance(arguments, str | dict):
+        raise function.wrong("arguments", "must be a string of JSON")
+    made = sendable(arguments) if isinstance(arguments, dict) else arguments_of(arguments or "")
+    return ToolCall(fields.some_text("id"), function.some_text("name"), made)
+
+
+def _result(fields: Fields, role: str, content: str, open_calls: dict[str, str]) -> Message:
+    field = "tool_call_id" if role == "tool" else "name"
+    answered = fields.some_text(field)
+    if answered not in open_calls:
+        raise fields.wrong(field, "must name a call in an earlier assistant message")
+    return Message("tool", content, tool_call_id=answered, name=open_calls[answered])
+
+
+def _tool(fields: Fields) -> Tool:
+    if fields.value("type") not in (None, "function"):
+        raise fields.wrong("type", "is not supported here: 'function' is")
+    function = fields.object("function")
+    if function is None:
+        raise fields.wrong("function", "is missing")
+    return function_tool(function)
+
+
+def _choice_object(
+    given: Json, tools: tuple[Tool, ...], param: str
+) -> tuple[tuple[Tool, ...], ToolChoice]:
+    fields = Fields(given, param)
+    if given.get("type") == "allowed_tools":
+        allowed = fields.object("allowed_tools") or fields
+        listed = allowed.list("tools")
+        names = [_named(Fields(item, param), tools) for item in listed]
+        mode = allowed.word("mode", ("auto", "required")) or "auto"
+        kept = tuple(tool for tool in tools if tool.name in names)
+        return kept, ToolChoice("required" if mode == "required" else "auto")
+    if given.get("type") not in ("function", "tool", None):
+        raise fields.wrong("type", "must be function or allowed_tools")
+    return tools, ToolChoice("required", (_named(fields, tools),))
+
+
+def _named(fields: Fields, tools: tuple[Tool, ...]) -> str:
+    name = (fields.object("function") or fields).some_text("name")
+    if name not in {tool.name for tool in tools}:
+        raise fields.wrong("function.name", f"is '{name}', which is not among the tools")
+    return name
+
+
+def _image(part: Fields) -> Image:
+    found = part.value("image_url")
+    url = found.get("url") if isinstance(found, dict) else found
+    match = DATA_URL.fullmatch(url) if isinstance(url, str) else None
+    if match is None:
+        raise part.wrong("image_url", "must be a data: URL; nothing is fetched from elsewhere")
+    try:
+        return Image(match[1], base64.b64decode(match[2], validate=True))
+    except (binascii.Error, ValueError):
+        raise part.wrong("image_url", "is not valid base64") from None

@@ -1,0 +1,203 @@
+"""POST /v1/completions: raw prompts, one or several."""
+
+import time
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+from server.chat import ChatRequest, Json
+from server.conversation.means import Means
+from server.conversation.run import converse
+from server.events import (
+    Event,
+    Events,
+    Failed,
+    Finished,
+    OfChoice,
+    PromptProgress,
+    TextDelta,
+    TokenLogprob,
+    Usage,
+)
+from server.protocols.base import KEEP_ALIVE, Endpoint, Facts, Frames, Reply, Run
+from server.protocols.fields import (
+    Fields,
+    json_constraint,
+    model_name,
+    sampling,
+    stop_texts,
+    token_limit,
+)
+from server.protocols.frames import DONE, chat_usage, placed, sse, summed
+from server.protocols.openai.errors import error_object, failed
+
+DEFAULT_TOKENS = 16
+MOST_CHOICES = 16
+MOST_PROMPTS = 64
+
+
+def accept(body: Any, facts: Facts) -> ChatRequest | Run:
+    fields = Fields(body)
+    streams(body)
+    _wants_usage(fields)
+    fields.flag("echo")
+    if fields.text("suffix"):
+        raise fields.wrong("suffix", "is not supported here")
+    request = ChatRequest(
+        model=model_name(fields, facts),
+        sampling=sampling(fields),
+        max_tokens=token_limit(fields, "max_tokens") or DEFAULT_TOKENS,
+        stop=stop_texts(fields),
+        constraint=json_constraint(fields.object("response_format")),
+        top_logprobs=fields.integer("logprobs", 0, 20),
+        choices=_choices(fields),
+        client=fields.text("user") or "",
+    )
+    requests = [replace(request, prompt=prompt) for prompt in _prompts(fields)]
+    if len(requests) == 1:
+        return requests[0]
+    return Run(partial(_each, requests), request.model)
+
+
+def streams(body: Any) -> bool:
+    return Fields(body).flag("stream") is True
+
+
+async def render(events: Events, body: Any, facts: Facts) -> Frames:
+    fields = Fields(body)
+    head = _head(body, facts)
+    no_usage: Json = {"usage": None} if _wants_usage(fields) else {}
+    usages: list[Usage] = []
+    for frame in _echoes(fields):
+        yield sse({**head, "choices": [frame], **no_usage})
+    async for event in events:
+        index, inner = placed(event)
+        match inner:
+            case Failed(error):
+                yield sse({"error": error_object(error)})
+                return
+            case PromptProgress():
+                yield KEEP_ALIVE
+            case TextDelta(text, logprobs):
+                shown = _logprobs(logprobs, fields) if logprobs else None
+                yield sse({**head, "choices": [_choice(index, text, None, shown)], **no_usage})
+            case Finished(reason, usage):
+                usages.append(usage)
+                yield sse({**head, "choices": [_choice(index, "", reason, None)], **no_usage})
+    if no_usage:
+        used = chat_usage(summed(usages, prompts=len(_prompts(fields))))
+        yield sse({**head, "choices": [], "usage": used})
+    yield DONE
+
+
+async def collect(events: Events, body: Any, facts: Facts) -> Reply:
+    fields = Fields(body)
+    prompts = _prompts(fields)
+    answers = [_Answer() for _ in range(len(prompts) * _choices(fields))]
+    async for event in events:
+        index, inner = placed(event)
+        if isinstance(inner, Failed):
+            return failed(inner.error)
+        answers[index].see(inner)
+    echoed = {choice["index"]: choice["text"] for choice in _echoes(fields)}
+    choices = [
+        answer.choice(index, echoed.get(index, ""), fields) for index, answer in enumerate(answers)
+    ]
+    usage = summed([answer.usage for answer in answers], prompts=len(prompts))
+    return Reply({**_head(body, facts), "choices": choices, "usage": chat_usage(usage)})
+
+
+@dataclass
+class _Answer:
+    text: list[str] = field(default_factory=list)
+    logprobs: list[TokenLogprob] = field(default_factory=list)
+    reason: str = "stop"
+    usage: Usage = field(default_factory=Usage)
+
+    def see(self, event: Event) -> None:
+        match event:
+            case TextDelta(text, logprobs):
+                self.text.append(text)
+                self.logprobs.extend(logprobs)
+            case Finished(reason, usage):
+                self.reason, self.usage = reason, usage
+
+    def choice(self, index: int, echoed: str, fields: Fields) -> Json:
+        wanted = fields.value("logprobs") is not None
+        logprobs = _logprobs(tuple(self.logprobs), fields, len(echoed)) if wanted else None
+        return _choice(index, echoed + "".join(self.text), self.reason, logprobs)
+
+
+async def _each(requests: list[ChatRequest], means: Means) -> AsyncGenerator[OfChoice, None]:
+    """One prompt after the other; their choices are numbered through."""
+    for at, request in enumerate(requests):
+        async with aclosing(converse(means, request)) as events:
+            async for event in events:
+                index, inner = placed(event)
+                yield OfChoice(at * request.choices + index, inner)
+                if isinstance(inner, Failed):
+                    return
+
+
+def _prompts(fields: Fields) -> list[str]:
+    found = fields.value("prompt")
+    prompts = [found] if isinstance(found, str) else found
+    if not isinstance(prompts, list) or not all(isinstance(text, str) for text in prompts):
+        raise fields.wrong("prompt", "must be a string or an array of strings")
+    if not 1 <= len(prompts) <= MOST_PROMPTS:
+        raise fields.wrong("prompt", f"must have 1 to {MOST_PROMPTS} entries")
+    return prompts
+
+
+def _choices(fields: Fields) -> int:
+    return fields.integer("n", 1, MOST_CHOICES) or 1
+
+
+def _wants_usage(fields: Fields) -> bool:
+    options = fields.object("stream_options")
+    return bool(options and options.flag("include_usage"))
+
+
+def _echoes(fields: Fields) -> Iterator[Json]:
+    if not fields.flag("echo"):
+        return
+    choices = _choices(fields)
+    for at, prompt in enumerate(_prompts(fields)):
+        for index in range(at * choices, (at + 1) * choices):
+            yield _choice(index, prompt, None, None)
+
+
+def _choice(index: int, text: str, reason: str | None, logprobs: Json | None) -> Json:
+    return {"index": index, "text": text, "logprobs": logprobs, "finish_reason": reason}
+
+
+def _logprobs(tokens: tuple[TokenLogprob, ...], fields: Fields, offset: int = 0) -> Json:
+    wanted = fields.integer("logprobs", 0, 20) or 0
+    offsets = []
+    for token in tokens:
+        offsets.append(offset)
+        offset += len(token.text)
+    return {
+        "tokens": [token.text for token in tokens],
+        "token_logprobs": [token.logprob for token in tokens],
+        "top_logprobs": [
+            {other.text: other.logprob for other in token.top[:wanted]} for token in tokens
+        ],
+        "text_offset": offsets,
+    }
+
+
+def _head(body: Any, facts: Facts) -> Json:
+    return {
+        "id": "cmpl-" + uuid4().hex,
+        "object": "text_completion",
+        "created": int(time.time()),
+        "model": body.get("model") or facts.default_model,
+        "system_fingerprint": f"moat-{facts.version}",
+    }
+
+
+ENDPOINTS = (Endpoint("POST", "/v1/completions", accept, render, collect, streams, failed=failed),)

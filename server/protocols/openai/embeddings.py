@@ -1,0 +1,66 @@
+"""POST /v1/embeddings."""
+
+import base64
+import math
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+from server.chat import Json
+from server.protocols.base import Ask, Endpoint, Facts, Reply
+from server.protocols.fields import Fields, model_name
+from server.protocols.openai.errors import failed
+
+MOST_INPUTS = 2048
+LARGEST = 65536
+
+
+def accept(body: Any, facts: Facts) -> Ask:
+    fields = Fields(body)
+    texts = _texts(fields)
+    model = model_name(fields, facts)
+    as_base64 = fields.word("encoding_format", ("float", "base64")) == "base64"
+    size = fields.integer("dimensions", 1, LARGEST)
+    shown = model or facts.default_model
+
+    def count(vectors: Sequence[Sequence[float]]) -> Ask:
+        return Ask(
+            "tokenize",
+            model,
+            {"text": "\n".join(texts)},
+            lambda tokens: _reply(vectors, len(tokens)),
+        )
+
+    def _reply(vectors: Sequence[Sequence[float]], tokens: int) -> Reply:
+        data = [
+            {"object": "embedding", "index": at, "embedding": _shown(vector, size, as_base64)}
+            for at, vector in enumerate(vectors)
+        ]
+        usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+        return Reply({"object": "list", "data": data, "model": shown, "usage": usage})
+
+    return Ask("embed", model, {"texts": texts}, count)
+
+
+def _texts(fields: Fields) -> list[str]:
+    found = fields.value("input")
+    texts = [found] if isinstance(found, str) else found
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise fields.wrong("input", "must be a string or an array of strings")
+    if not texts or not all(texts):
+        raise fields.wrong("input", "must not be empty")
+    if len(texts) > MOST_INPUTS:
+        raise fields.wrong("input", f"may have at most {MOST_INPUTS} entries")
+    return texts
+
+
+def _shown(vector: Sequence[float], size: int | None, as_base64: bool) -> Json | str | list[float]:
+    cut = list(vector)[:size]
+    length = math.sqrt(sum(value * value for value in cut)) or 1.0
+    unit = [value / length for value in cut]
+    if as_base64:
+        return base64.b64encode(struct.pack(f"<{len(unit)}f", *unit)).decode()
+    return unit
+
+
+ENDPOINTS = (Endpoint("POST", "/v1/embeddings", accept, failed=failed),)

@@ -1,0 +1,99 @@
+"""What clients of llama-server know besides: tokens, templates, properties, metrics."""
+
+import re
+from functools import partial
+from typing import Any
+
+from server.chat import ChatRequest, Json
+from server.protocols.base import Ask, Endpoint, Facts, Reply
+from server.protocols.fields import Fields, model_name, template_options
+from server.protocols.messages import messages_of, tools_of
+from server.protocols.openai.errors import failed
+
+MOST_TOKENS = 1_000_000
+COUNTERS = {
+    "prompt_tokens": "Prompt tokens read",
+    "cached_tokens": "Prompt tokens taken from the cache",
+    "completion_tokens": "Tokens written",
+    "answers": "Answers ended",
+    "cancelled": "Answers cancelled",
+    "refused": "Requests refused",
+    "steps": "Steps of the model",
+    "decode_s": "Seconds spent in the model",
+}
+GAUGES = {"running": "Answers being written", "waiting": "Requests that wait"}
+
+
+def tokenize(body: Any, facts: Facts) -> Ask:
+    fields = Fields(body)
+    text = fields.text("content")
+    if text is None:
+        raise fields.wrong("content", "is missing")
+    special = fields.flag("parse_special") is not False
+    asked = {"text": text, "special": special}
+    return Ask("tokenize", model_name(fields, facts), asked, lambda found: Reply({"tokens": found}))
+
+
+def detokenize(body: Any, facts: Facts) -> Ask:
+    fields = Fields(body)
+    tokens = fields.list("tokens")
+    if len(tokens) > MOST_TOKENS or not all(
+        type(one) is int and 0 <= one < 2**31 for one in tokens
+    ):
+        raise fields.wrong("tokens", "must be an array of token numbers")
+    asked = {"tokens": tokens}
+    return Ask(
+        "detokenize", model_name(fields, facts), asked, lambda text: Reply({"content": text})
+    )
+
+
+def apply_template(body: Any, facts: Facts) -> Ask:
+    fields = Fields(body)
+    request = ChatRequest(
+        messages=messages_of(fields),
+        model=model_name(fields, facts),
+        tools=tools_of(fields),
+        template_options=template_options(fields),
+    )
+    asked = {"request": request}
+    return Ask("apply_template", request.model, asked, lambda text: Reply({"prompt": text}))
+
+
+def properties(_body: Any, facts: Facts) -> Ask:
+    return Ask("stats", None, {}, partial(_properties, facts))
+
+
+def metrics(_body: Any, _facts: Facts) -> Ask:
+    return Ask("stats", None, {}, _metrics)
+
+
+def _properties(facts: Facts, stats: Json) -> Reply:
+    default = next((card for card in facts.models if card.name == facts.default_model), None)
+    return Reply(
+        {
+            "model_alias": facts.default_model,
+            "model_path": default.path if default else "",
+            "build_info": f"moat-{facts.version}",
+            "stats": stats,
+        }
+    )
+
+
+def _metrics(stats: Json) -> Reply:
+    lines: list[str] = []
+    for kind, known in (("counter", COUNTERS), ("gauge", GAUGES)):
+        for name, about in known.items():
+            if isinstance(stats.get(name), int | float):
+                metric = f"moat_{re.sub('_s$', '_seconds', name)}{'_total' * (kind == 'counter')}"
+                lines += [f"# HELP {metric} {about}.", f"# TYPE {metric} {kind}"]
+                lines.append(f"{metric} {stats[name]}")
+    return Reply(text="\n".join(lines) + "\n", content_type="text/plain")
+
+
+ENDPOINTS = (
+    Endpoint("POST", "/tokenize", tokenize, failed=failed),
+    Endpoint("POST", "/detokenize", detokenize, failed=failed),
+    Endpoint("POST", "/apply-template", apply_template, failed=failed),
+    Endpoint("GET", "/props", properties, failed=failed),
+    Endpoint("GET", "/metrics", metrics, failed=failed),
+)

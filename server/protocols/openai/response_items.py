@@ -1,0 +1,71 @@
+"""The Responses API's input items and tools in our nouns."""
+
+from dataclasses import replace
+from typing import Any
+
+from server.chat import Message, Tool, ToolCall
+from server.protocols.fields import Fields
+from server.protocols.messages import arguments_of, function_tool, parts_of
+
+ROLES = ("system", "developer", "user", "assistant")
+
+
+def input_messages(fields: Fields, earlier: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Everything said so far: the instructions, the earlier turns, the new input."""
+    instructions = fields.text("instructions")
+    said = [Message("system", instructions)] if instructions else []
+    said += earlier
+    given = fields.value("input")
+    if isinstance(given, str) and given:
+        return (*said, Message("user", given))
+    if not isinstance(given, list) or not given:
+        raise fields.wrong("input", "must be a string or an array of items, and not empty")
+    for at, item in enumerate(given):
+        _add(said, Fields(item, f"input[{at}]"))
+    return tuple(said)
+
+
+def response_tools(fields: Fields) -> tuple[Tool, ...]:
+    tools = []
+    for at, item in enumerate(fields.list("tools")):
+        tool = Fields(item, f"tools[{at}]")
+        if tool.value("type") != "function":
+            raise tool.wrong("type", "is not supported here: 'function' is")
+        tools.append(function_tool(tool))
+    return tuple(tools)
+
+
+def _add(said: list[Message], item: Fields) -> None:
+    kind = item.value("type") or "message"
+    if kind == "message":
+        said.append(_message(item))
+    elif kind == "function_call":
+        name, call_id = item.some_text("name"), item.some_text("call_id")
+        call = ToolCall(call_id, name, arguments_of(item.text("arguments") or ""))
+        if said and said[-1].role == "assistant":
+            said[-1] = replace(said[-1], tool_calls=(*said[-1].tool_calls, call))
+        else:
+            said.append(Message("assistant", "", tool_calls=(call,)))
+    elif kind == "function_call_output":
+        said.append(_result(said, item))
+    elif kind != "reasoning":
+        raise item.wrong("type", "is not supported here")
+
+
+def _message(item: Fields) -> Message:
+    role: Any = item.word("role", ROLES)
+    if role is None:
+        raise item.wrong("role", "is missing")
+    if item.value("content") is None:
+        raise item.wrong("content", "is missing")
+    content, images = parts_of(item)
+    return Message("system" if role == "developer" else role, content, images)
+
+
+def _result(said: list[Message], item: Fields) -> Message:
+    call_id = item.some_text("call_id")
+    calls = {call.id: call.name for message in said for call in message.tool_calls}
+    if call_id not in calls:
+        raise item.wrong("call_id", "must name an earlier function_call")
+    content, _ = parts_of(item, "output")
+    return Message("tool", content, tool_call_id=call_id, name=calls[call_id])

@@ -1,0 +1,65 @@
+"""The anthropic package, unmodified, against a running Moat."""
+
+from collections.abc import Iterator
+
+import pytest
+from anthropic import Anthropic, NotFoundError
+from anthropic.types import MessageParam, ToolParam
+
+from tests.running import Moat
+
+NAME = "SmolLM2-135M-Instruct"
+SWITCH: ToolParam = {
+    "name": "switch",
+    "description": "Switch the lamp.",
+    "input_schema": {
+        "type": "object",
+        "properties": {"on": {"type": "boolean"}},
+        "required": ["on"],
+    },
+}
+ASK: list[MessageParam] = [{"role": "user", "content": "Switch the lamp on."}]
+
+
+@pytest.fixture
+def client(moat: Moat) -> Iterator[Anthropic]:
+    with Anthropic(base_url=moat.address, api_key="none", max_retries=0) as client:
+        yield client
+
+
+def test_a_message_is_answered(client: Anthropic) -> None:
+    answer = client.messages.create(model=NAME, max_tokens=8, system="Be brief.", messages=ASK)
+    assert answer.content[0].type == "text"
+    assert answer.stop_reason in ("end_turn", "max_tokens")
+    assert answer.usage.output_tokens > 0
+
+
+def test_a_tool_is_used_and_its_result_told(client: Anthropic) -> None:
+    with client.messages.stream(
+        model=NAME, max_tokens=100, messages=ASK, tools=[SWITCH], tool_choice={"type": "any"}
+    ) as stream:
+        answer = stream.get_final_message()
+    used = answer.content[-1]
+    assert answer.stop_reason == "tool_use"
+    assert used.type == "tool_use"
+    assert isinstance(used.input, dict)
+    assert isinstance(used.input["on"], bool)
+    history: list[MessageParam] = [
+        *ASK,
+        {"role": "assistant", "content": [block.model_dump() for block in answer.content]},  # type: ignore[list-item,misc]
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": used.id, "content": "on"}]},
+    ]  # fmt: skip
+    told = client.messages.create(
+        model=NAME, max_tokens=8, messages=history, tools=[SWITCH], tool_choice={"type": "none"}
+    )
+    assert told.content
+
+
+def test_tokens_are_counted(client: Anthropic) -> None:
+    assert client.messages.count_tokens(model=NAME, messages=ASK).input_tokens > 5
+
+
+def test_an_unknown_model_is_not_found(client: Anthropic) -> None:
+    with pytest.raises(NotFoundError, match="no model 'nope'"):
+        client.messages.create(model="nope", max_tokens=8, messages=ASK)

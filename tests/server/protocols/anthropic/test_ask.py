@@ -1,0 +1,87 @@
+"""What Anthropic's clients send becomes our requests."""
+
+from typing import Any
+
+import pytest
+
+from server.chat import Message, ToolCall, ToolChoice
+from server.errors import BadRequest
+from server.protocols.anthropic.ask import accept, count_tokens
+from server.protocols.base import Ask, Facts, Reply
+
+FACTS = Facts("", default_model="small")
+TOOL = {"name": "add", "description": "Add.", "input_schema": {"type": "object"}}
+BODY: dict[str, Any] = {"max_tokens": 5, "messages": [{"role": "user", "content": "Hi"}]}
+
+
+def test_blocks_become_messages() -> None:
+    body = {
+        **BODY,
+        "system": [{"type": "text", "text": "Be brief."}],
+        "messages": [
+            {"role": "user", "content": [{"type": "text", "text": "Hi"}]},
+            {"role": "assistant", "content": [
+                {"type": "thinking", "thinking": "hm"},
+                {"type": "tool_use", "id": "c", "name": "add", "input": {"a": 1}}]},
+            {"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "c", "content": [
+                    {"type": "text", "text": "2"}]},
+                {"type": "text", "text": "And?"}]},
+        ],
+        "tools": [TOOL],
+        "tool_choice": {"type": "tool", "name": "add", "disable_parallel_tool_use": True},
+        "stop_sequences": ["x"],
+        "thinking": {"type": "disabled"},
+    }  # fmt: skip
+    request = accept(body, FACTS)
+    assert request.messages == (
+        Message("system", "Be brief."),
+        Message("user", "Hi"),
+        Message("assistant", "", tool_calls=(ToolCall("c", "add", {"a": 1}),), reasoning="hm"),
+        Message("tool", "2", tool_call_id="c", name="add"),
+        Message("user", "And?"),
+    )
+    assert request.tool_choice == ToolChoice("required", ("add",))
+    assert (request.stop, request.max_tokens, request.parallel_calls) == (("x",), 5, False)
+    assert request.template_options == (("enable_thinking", False),)
+
+
+@pytest.mark.parametrize(
+    ("given", "choice"),
+    [("auto", ToolChoice()), ("any", ToolChoice("required")), ("none", ToolChoice("none"))],
+)
+def test_each_kind_of_choice(given: str, choice: ToolChoice) -> None:
+    body = {**BODY, "tools": [TOOL], "tool_choice": {"type": given}}
+    assert accept(body, FACTS).tool_choice == choice
+
+
+def test_tokens_are_counted_in_the_rendered_prompt() -> None:
+    ask = count_tokens({"messages": BODY["messages"]}, FACTS)
+    assert ask.what == "apply_template"
+    count = ask.then("<user>Hi")
+    assert isinstance(count, Ask)
+    assert (count.what, count.arguments) == ("tokenize", {"text": "<user>Hi"})
+    reply = count.then([1, 2])
+    assert isinstance(reply, Reply)
+    assert reply.body == {"input_tokens": 2}
+
+
+@pytest.mark.parametrize(
+    ("change", "param"),
+    [
+        ({"max_tokens": None}, "max_tokens"),
+        ({"messages": []}, "messages"),
+        ({"messages": [{"role": "user", "content": []}]}, "messages[0].content"),
+        ({"messages": [{"role": "user", "content": [{"type": "smell"}]}]},
+         "messages[0].content[0].type"),
+        ({"messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "z"}]}]},
+         "messages[0].content[0].tool_use_id"),
+        ({"tool_choice": {"type": "any"}}, "tool_choice"),
+        ({"system": 5}, "system"),
+        ({"tools": [{"type": "web_search_20250305", "name": "w"}]}, "tools[0].type"),
+    ],
+)  # fmt: skip
+def test_a_wrong_field_is_named(change: dict[str, Any], param: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        accept({**BODY, **change}, FACTS)
+    assert refused.value.param == param

@@ -1,0 +1,97 @@
+"""Raw completions: prompts, echoes and log-probabilities in the SDK's own types."""
+
+import json
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+from openai.types import Completion
+
+from server.chat import ChatRequest
+from server.conversation.means import Means
+from server.errors import BadRequest, EngineCrashed
+from server.events import Event, Failed, Finished, OfChoice, TextDelta, TokenLogprob, Usage
+from server.protocols.base import Facts, Run
+from server.protocols.openai.completions import accept, collect, render
+from tests.engines import ScriptedEngine
+
+FACTS = Facts("http://127.0.0.1", default_model="small", version="1")
+USED = Usage(prompt_tokens=3, completion_tokens=2)
+
+
+async def replay(*events: Event | OfChoice) -> AsyncGenerator[Event | OfChoice, None]:
+    for event in events:
+        yield event
+
+
+async def whole(body: dict[str, Any], *events: Event | OfChoice) -> Completion:
+    reply = await collect(replay(*events), body, FACTS)
+    return Completion.model_validate(reply.body, strict=True)
+
+
+def test_a_prompt_becomes_a_raw_request() -> None:
+    request = accept({"prompt": "Once", "stop": "x", "logprobs": 2}, FACTS)
+    assert isinstance(request, ChatRequest)
+    assert (request.prompt, request.stop, request.max_tokens) == ("Once", ("x",), 16)
+    assert request.top_logprobs == 2
+
+
+async def test_several_prompts_are_answered_in_order() -> None:
+    run = accept({"prompt": ["a", "b"]}, FACTS)
+    assert isinstance(run, Run)
+    engine = ScriptedEngine(
+        [TextDelta("1"), Finished("stop", USED)], [TextDelta("2"), Finished("stop", USED)]
+    )
+    events = [event async for event in run.converse(Means(engine))]
+    assert [request.prompt for request in engine.requests] == ["a", "b"]
+    assert OfChoice(1, TextDelta("2")) in events
+    answer = await whole({"prompt": ["a", "b"]}, *events)
+    assert [choice.text for choice in answer.choices] == ["1", "2"]
+    assert answer.usage
+    assert (answer.usage.prompt_tokens, answer.usage.completion_tokens) == (6, 4)
+
+
+async def test_the_prompt_is_echoed_and_log_probabilities_follow_it() -> None:
+    token = TokenLogprob("hi", b"hi", -0.5, (TokenLogprob("x", b"x", -1.0),))
+    body = {"prompt": "Once ", "echo": True, "logprobs": 1}
+    answer = await whole(body, TextDelta("hi", (token,)), Finished("stop", USED))
+    choice = answer.choices[0]
+    assert choice.text == "Once hi"
+    assert choice.logprobs
+    assert choice.logprobs.tokens == ["hi"]
+    assert choice.logprobs.top_logprobs == [{"x": -1.0}]
+    assert choice.logprobs.text_offset == [5]
+
+
+async def test_a_stream_has_the_text_the_reason_and_the_usage() -> None:
+    body = {"prompt": "Once", "stream": True, "stream_options": {"include_usage": True}}
+    events = replay(TextDelta("a"), Finished("length", USED))
+    frames = [frame async for frame in render(events, body, FACTS)]
+    assert frames[-1] == b"data: [DONE]\n\n"
+    chunks = [json.loads(frame.removeprefix(b"data: ")) for frame in frames[:-1]]
+    assert [chunk["choices"][0]["text"] for chunk in chunks[:-1]] == ["a", ""]
+    assert chunks[1]["choices"][0]["finish_reason"] == "length"
+    assert chunks[-1]["usage"]["total_tokens"] == 5
+
+
+async def test_a_failure_is_an_error_object() -> None:
+    reply = await collect(replay(Failed(EngineCrashed("Gone."))), {"prompt": "a"}, FACTS)
+    assert (reply.status, reply.body["error"]["code"]) == (502, "engine_crashed")
+
+
+@pytest.mark.parametrize(
+    ("change", "param"),
+    [
+        ({"prompt": None}, "prompt"),
+        ({"prompt": [1, 2]}, "prompt"),
+        ({"prompt": []}, "prompt"),
+        ({"suffix": "end"}, "suffix"),
+        ({"logprobs": 99}, "logprobs"),
+        ({"echo": "yes"}, "echo"),
+        ({"n": 0}, "n"),
+    ],
+)
+def test_a_wrong_field_is_named(change: dict[str, Any], param: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        accept({"prompt": "a", **change}, FACTS)
+    assert refused.value.param == param

@@ -1,0 +1,68 @@
+"""What llama-server's clients ask besides: tokens, templates, properties, metrics."""
+
+from typing import Any
+
+import pytest
+
+from server.chat import Message
+from server.errors import BadRequest
+from server.face import ModelCard
+from server.protocols.base import Ask, Facts, Reply
+from server.protocols.openai.llama_server import (
+    apply_template,
+    detokenize,
+    metrics,
+    properties,
+    tokenize,
+)
+
+FACTS = Facts("", (ModelCard("small", "/models/s.gguf", 1),), "small", "1")
+
+
+def said(ask: Ask, found: Any) -> Reply:
+    reply = ask.then(found)
+    assert isinstance(reply, Reply)
+    return reply
+
+
+def test_text_and_tokens() -> None:
+    ask = tokenize({"content": "Hi", "parse_special": False}, FACTS)
+    assert (ask.what, ask.arguments) == ("tokenize", {"text": "Hi", "special": False})
+    assert said(ask, [1]).body == {"tokens": [1]}
+    back = detokenize({"tokens": [1]}, FACTS)
+    assert (back.what, back.arguments) == ("detokenize", {"tokens": [1]})
+    assert said(back, "Hi").body == {"content": "Hi"}
+
+
+@pytest.mark.parametrize("tokens", ["x", [True], [-1], [1.5], [2**40], {"a": 1}])
+def test_tokens_must_be_numbers(tokens: Any) -> None:
+    with pytest.raises(BadRequest):
+        detokenize({"tokens": tokens}, FACTS)
+
+
+def test_a_template_is_applied() -> None:
+    ask = apply_template({"messages": [{"role": "user", "content": "Hi"}]}, FACTS)
+    assert ask.arguments["request"].messages == (Message("user", "Hi"),)
+    assert said(ask, "<user>Hi").body == {"prompt": "<user>Hi"}
+
+
+def test_properties_name_the_model() -> None:
+    body = said(properties(None, FACTS), {"running": 1}).body
+    assert (body["model_alias"], body["model_path"]) == ("small", "/models/s.gguf")
+
+
+def test_metrics_are_what_prometheus_reads() -> None:
+    reply = said(metrics(None, FACTS), {"prompt_tokens": 5, "decode_s": 1.5, "running": 2})
+    assert reply.content_type == "text/plain"
+    assert reply.text
+    assert reply.text.splitlines() == [
+        "# HELP moat_prompt_tokens_total Prompt tokens read.",
+        "# TYPE moat_prompt_tokens_total counter",
+        "moat_prompt_tokens_total 5",
+        "# HELP moat_decode_seconds_total Seconds spent in the model.",
+        "# TYPE moat_decode_seconds_total counter",
+        "moat_decode_seconds_total 1.5",
+        "# HELP moat_running Answers being written.",
+        "# TYPE moat_running gauge",
+        "moat_running 2",
+    ]

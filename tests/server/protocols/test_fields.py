@@ -1,0 +1,47 @@
+"""Fields of a body: checked one by one, and told by their path."""
+
+import msgpack
+import pytest
+
+from server.errors import BadRequest
+from server.protocols.fields import Fields, sampling, sendable, stop_texts, template_options
+
+
+def test_a_path_names_the_place() -> None:
+    inner = Fields({"a": {"b": 5}}).object("a")
+    assert inner
+    with pytest.raises(BadRequest) as refused:
+        inner.text("b")
+    assert refused.value.param == "a.b"
+
+
+def test_absent_and_null_are_the_same() -> None:
+    fields = Fields({"a": None})
+    assert [fields.text("a"), fields.flag("a"), fields.number("a", 0, 1)] == [None] * 3
+    assert fields.list("a") == []
+    assert fields.object("b") is None
+
+
+def test_numbers_keep_to_their_bounds() -> None:
+    assert sampling(Fields({"temperature": 2, "top_k": -1})).temperature == 2.0
+    with pytest.raises(BadRequest):
+        sampling(Fields({"temperature": 2.01}))
+    with pytest.raises(BadRequest):
+        sampling(Fields({"seed": 2**70}))
+
+
+def test_stop_texts_are_few() -> None:
+    assert stop_texts(Fields({"stop": "x"})) == ("x",)
+    with pytest.raises(BadRequest):
+        stop_texts(Fields({"stop": ["x"] * 17}))
+
+
+def test_effort_and_thinking_reach_the_template() -> None:
+    given = Fields({"reasoning_effort": "none", "chat_template_kwargs": {"a": 2**70}})
+    options = dict(template_options(given))
+    assert options == {"a": float(2**70), "reasoning_effort": "none", "enable_thinking": False}
+
+
+@pytest.mark.parametrize("value", [2**64, -(2**70), [10**400], {"a": [2**63, -(2**63)]}])
+def test_every_number_can_be_sent_to_a_worker(value: object) -> None:
+    assert msgpack.unpackb(msgpack.packb(sendable(value))) == sendable(value)

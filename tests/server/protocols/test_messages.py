@@ -1,0 +1,40 @@
+"""Messages and tools: shared readings of what clients send."""
+
+import pytest
+
+from server.chat import Tool, ToolChoice
+from server.errors import BadRequest
+from server.protocols.fields import Fields
+from server.protocols.messages import arguments_of, choice_of, function_tool, several_calls
+
+ONE = (Tool("add", "", {}),)
+TWO = (*ONE, Tool("sub", "", {}))
+
+
+def test_one_forced_tool_is_called_once_unless_more_are_wanted() -> None:
+    required = ToolChoice("required")
+    assert not several_calls(None, ONE, required)
+    assert several_calls(True, ONE, required)
+    assert several_calls(None, TWO, required)
+    assert not several_calls(None, TWO, ToolChoice("required", ("add",)))
+    assert several_calls(None, ONE, ToolChoice())
+    assert not several_calls(False, TWO, ToolChoice())
+
+
+def test_a_call_that_was_cut_keeps_its_text() -> None:
+    assert arguments_of('{"a": 1}') == {"a": 1}
+    assert arguments_of("") == {}
+    assert arguments_of('{"a": ') == {"arguments": '{"a": '}
+    assert arguments_of("5") == {"arguments": 5}
+
+
+def test_names_are_plain() -> None:
+    assert function_tool(Fields({"name": "mcp.add-up:2"})).name == "mcp.add-up:2"
+    with pytest.raises(BadRequest):
+        function_tool(Fields({"name": "a b"}))
+
+
+def test_a_choice_needs_tools() -> None:
+    assert choice_of("none", ()) == ((), ToolChoice("none"))
+    with pytest.raises(BadRequest):
+        choice_of("required", ())
