@@ -1,0 +1,1 @@
+"""Answering questions about a dashboard whose data the client holds."""

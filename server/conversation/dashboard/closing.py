@@ -1,0 +1,64 @@
+"""What follows an answer: where it comes from, and what one might ask next."""
+
+from collections.abc import Sequence
+
+from server.chat import Json
+from server.conversation.charts import is_wanted
+from server.conversation.dashboard.gather import Material
+from server.conversation.dashboard.nouns import Query
+from server.events import Citations, Suggestions
+
+MOST_CITED = 8
+MOST_SUGGESTED = 3
+
+
+def cite(materials: Sequence[Material], pages: dict[str, tuple[int, ...]]) -> Citations:
+    """One source per material that held data, with its arguments and the pages read."""
+    sources: list[Json] = []
+    for material in materials:
+        if material.source is None or material.is_empty:
+            continue
+        sources += _sources(material, pages)
+        sources += [{"name": material.name, "given": one} for one in material.citations]
+    return Citations(tuple(sources[:MOST_CITED]))
+
+
+def suggest(query: Query, materials: Sequence[Material]) -> Suggestions:
+    """Made from what is there: the columns read, and widgets not looked at yet."""
+    found: list[str] = []
+    for table in (table for material in materials for table in material.tables):
+        numbers, dates = table.of_kind("number"), table.of_kind("date")
+        if numbers and dates and not is_wanted(query.question):
+            found.append(f"Draw a line chart of {numbers[0].name} in {table.name}")
+        if numbers:
+            found.append(f"What is the highest {numbers[-1].name} in {table.name}?")
+    read = {material.name for material in materials}
+    others = [widget.name for widget in query.widgets if widget.name not in read]
+    found += [f"What does {name} show?" for name in others[:2] if not name.startswith("file-")]
+    return Suggestions(tuple(dict.fromkeys(one[:120] for one in found))[:MOST_SUGGESTED])
+
+
+def _sources(material: Material, pages: dict[str, tuple[int, ...]]) -> list[Json]:
+    source, widget = material.source, material.widget
+    assert source is not None
+    arguments = {
+        key: value for key, value in source.arguments.items() if value not in (None, "", [])
+    }
+    base: Json = {
+        "name": material.name,
+        "uuid": source.uuid,
+        "origin": source.origin or (widget.origin if widget else ""),
+        "widget_id": source.id or (widget.id if widget else ""),
+        "description": widget.description if widget else "",
+        "arguments": arguments,
+    }
+    paged = [
+        {**base, "details": {"Filename": document.name, "Page": page}}
+        for document in material.documents
+        for page in pages.get(document.name, ())[:3]
+    ]
+    if paged:
+        return paged
+    details = {"Name": material.name}
+    details |= {key.replace("_", " ").title(): str(value) for key, value in arguments.items()}
+    return [{**base, "details": details}]

@@ -1,0 +1,176 @@
+"""What a dashboard question is made of, free of any wire's spelling."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from server.chat import Json
+
+Tier = Literal["primary", "secondary", "extra"]
+MAX_HOPS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One argument of a widget; `value` is what last ran, is shown, or is the default."""
+
+    name: str
+    kind: str = "string"
+    description: str = ""
+    value: Any = None
+    has_value: bool = False
+    options: tuple[Any, ...] = ()
+    labels: tuple[str, ...] = ()
+    asks_options: bool = False
+    options_inputs: tuple[tuple[str, str], ...] = ()
+    """Names of the options' own arguments, and the params their values come from."""
+    several: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Widget:
+    origin: str
+    id: str
+    name: str
+    description: str = ""
+    tier: Tier = "secondary"
+    uuid: str | None = None
+    params: tuple[Param, ...] = ()
+    category: str = ""
+    sub_category: str = ""
+    source: str = ""
+    columns: tuple[str, ...] = ()
+
+    @property
+    def arguments(self) -> Json:
+        """What the dashboard shows now."""
+        return {param.name: param.value for param in self.params if param.has_value}
+
+    @property
+    def is_file(self) -> bool:
+        return self.id.startswith("file-")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One widget's data with these arguments."""
+
+    origin: str
+    id: str
+    uuid: str | None = None
+    arguments: Json = field(default_factory=dict)
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        return (self.uuid or "", self.origin, self.id)
+
+    @property
+    def key(self) -> str:
+        return json.dumps([self.place, self.arguments], sort_keys=True, default=str)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A piece of data as the client sent it: text, JSON text, base64, or a link."""
+
+    content: str = ""
+    kind: str = ""
+    read_as: str = ""
+    filename: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """The answer to one source: items, or why there are none, or what a command did."""
+
+    items: tuple[Item, ...] = ()
+    problem: str = ""
+    outcome: Json | None = None
+    citations: tuple[Json, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What the client brought back for one call, in which turn of the conversation."""
+
+    function: str
+    arguments: Json
+    sources: tuple[Source, ...]
+    elements: tuple[Element, ...]
+    turn: int
+    state: Json = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    role: Literal["user", "assistant"]
+    text: str
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something the user put into the conversation by hand, with its data."""
+
+    name: str
+    description: str
+    element: Element
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedTool:
+    """A tool that the client can run for us."""
+
+    server_id: str
+    name: str
+    description: str
+    schema: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    slug: str
+    description: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A whole request: what was said, what is on the dashboard, what was brought so far."""
+
+    said: tuple[Said, ...]
+    question: str
+    turn: int
+    widgets: tuple[Widget, ...] = ()
+    results: tuple[Result, ...] = ()
+    context: tuple[Entry, ...] = ()
+    tools: tuple[OfferedTool, ...] = ()
+    skills: tuple[Skill, ...] = ()
+    catalogue: tuple[Skill, ...] = ()
+    options: Json = field(default_factory=dict)
+    timezone: str = "UTC"
+    state: Json = field(default_factory=dict)
+    one_source_per_call: bool = False
+    plain_calls: bool = False
+    """The client knows only widget data: no tools, skills, options, artifacts."""
+    note: str = ""
+    """Something to tell the user before the answer."""
+
+    @property
+    def new_results(self) -> tuple[Result, ...]:
+        """Those of this turn, that is since the user spoke."""
+        return tuple(result for result in self.results if result.turn == self.turn)
+
+    @property
+    def hop(self) -> int:
+        return len(self.new_results)
+
+    def widget_of(self, source: Source) -> Widget | None:
+        for widget in self.widgets:
+            if source.uuid and widget.uuid == source.uuid:
+                return widget
+        for widget in self.widgets:
+            if (widget.origin, widget.id) == (source.origin, source.id):
+                return widget
+        return None

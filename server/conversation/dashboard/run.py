@@ -1,0 +1,214 @@
+"""A question about a dashboard: ask the client for data until there is enough, then answer."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from server.chat import ChatRequest, Sampling
+from server.conversation import charts
+from server.conversation.dashboard.adding import add_widget, added
+from server.conversation.dashboard.closing import cite, suggest
+from server.conversation.dashboard.fetching import Step, next_step
+from server.conversation.dashboard.gather import Material, gather
+from server.conversation.dashboard.nouns import Query
+from server.conversation.dashboard.prompt import Prompt, compose
+from server.conversation.figures import Figure, compute
+from server.conversation.means import Means
+from server.conversation.tables import Table
+from server.conversation.written_sql import write_and_run
+from server.errors import AppError
+from server.events import (
+    Artifact,
+    ClientToolCall,
+    Event,
+    Events,
+    Failed,
+    Finished,
+    PromptProgress,
+    StatusNote,
+    TextDelta,
+)
+
+TEMPERATURES = {"precise": 0.1, "balanced": 0.4, "creative": 0.9}
+MOST_FIGURES = 2
+SMALL_PARAMETERS = 1_000_000_000
+SMALL_TOKENS = 160
+"""A very small model rambles; what it says first is the best of it."""
+SPEECHLESS = "The model had nothing to say to that. Try other words, or a bigger model."
+Steps = AsyncGenerator[Event, None]
+
+
+async def converse(query: Query, means: Means) -> Events:
+    """Ends with one Finished or Failed; with a call for the client, that call comes last."""
+    try:
+        async with aclosing(_steps(query, means)) as events:
+            async for event in events:
+                yield event
+    except AppError as error:
+        yield Failed(error)
+
+
+async def _steps(query: Query, means: Means) -> Steps:
+    today = _today(query.timezone)
+    if query.note and not query.hop:
+        yield StatusNote(query.note, "warning")
+    step = await next_step(query, means, today)
+    if step is None:
+        materials = await asyncio.to_thread(gather, query)
+        tables = [table for material in materials if material.is_new for table in material.tables]
+        tables = tables or [table for material in materials for table in material.tables]
+        step = await add_widget(query, means, tables)
+    if step is not None:
+        async for event in _ask_client(step):
+            yield event
+        return
+    async with aclosing(_answer(query, means, materials, tables)) as events:
+        async for event in events:
+            yield event
+
+
+async def _ask_client(step: Step) -> Steps:
+    for note in step.notes:
+        yield note
+    yield ClientToolCall(step.call)
+    yield Finished("tool_calls")
+
+
+async def _answer(
+    query: Query, means: Means, materials: Sequence[Material], tables: Sequence[Table]
+) -> Steps:
+    figures = await _figures(query, means, tables)
+    chart = await _chart(query, means, tables)
+    prompt = await compose(means, query, materials, figures)
+    for note in _notes(means, materials, figures, prompt):
+        yield note
+    lead = _lead(query, figures)
+    if lead:
+        yield TextDelta(lead)
+    end = Finished("stop")
+    spoke = bool(lead)
+    async with aclosing(_speak(query, means, prompt)) as events:
+        async for event in events:
+            if isinstance(event, Finished):
+                end = event
+            else:
+                spoke = spoke or isinstance(event, TextDelta)
+                yield event
+    if not spoke:
+        yield TextDelta(SPEECHLESS)
+    for made in _artifacts(query, tables, figures, chart):
+        yield made
+    yield cite([one for one in materials if one.is_new] or materials, prompt.pages)
+    yield suggest(query, materials)
+    yield end
+
+
+async def _figures(query: Query, means: Means, tables: Sequence[Table]) -> list[Figure]:
+    best = charts.best_table(query.question, tables)
+    order = [best] if best else []
+    order += [table for table in tables if table is not best]
+    today = _today(query.timezone)
+    found = []
+    for table in order:
+        figure = await asyncio.to_thread(compute, query.question, table, today)
+        if figure is not None:
+            found.append(figure)
+        if len(found) == MOST_FIGURES:
+            break
+    if not found:
+        written = await write_and_run(means, query.question, order)
+        found = [written] if written else []
+    return found
+
+
+async def _chart(query: Query, means: Means, tables: Sequence[Table]) -> charts.Chart | None:
+    if query.plain_calls or not charts.is_wanted(query.question):
+        return None
+    table = charts.best_table(query.question, tables)
+    return await charts.draw(means, query.question, table) if table else None
+
+
+def _notes(
+    means: Means, materials: Sequence[Material], figures: Sequence[Figure], prompt: Prompt
+) -> list[StatusNote]:
+    notes = []
+    for material in materials:
+        if material.is_new:
+            notes += [
+                StatusNote(f"{material.name}: {problem}", "warning")
+                for problem in material.problems
+            ]
+    if prompt.cuts:
+        notes.append(StatusNote("Not everything fits: " + "; ".join(prompt.cuts[:4]), "warning"))
+    pictured = any(material.images for material in materials if material.is_new)
+    if pictured and not means.engine.facts.sees_images:
+        notes.append(StatusNote("This model cannot see pictures; they were left out", "warning"))
+    for figure in figures:
+        notes.append(StatusNote(f"Computed over {figure.table}", details={"SQL": figure.sql}))
+    return notes
+
+
+def _lead(query: Query, figures: Sequence[Figure]) -> str:
+    """Said by code, so that no digit of it depends on the model."""
+    outcome = added(query)
+    lines = [f"{outcome}"] if outcome else []
+    lines += [f"**{figure.text}** ({figure.table})" for figure in figures]
+    return "\n\n".join(lines) + "\n\n" if lines else ""
+
+
+async def _speak(query: Query, means: Means, prompt: Prompt) -> Steps:
+    facts = means.engine.facts
+    limit = prompt.max_tokens
+    if 0 < facts.parameters < SMALL_PARAMETERS:
+        limit = min(limit, SMALL_TOKENS)
+    temperature = TEMPERATURES.get(str(query.options.get("answer-style")), TEMPERATURES["balanced"])
+    request = ChatRequest(
+        prompt.messages,
+        sampling=Sampling(temperature=temperature, repeat_penalty=1.05),
+        max_tokens=limit,
+        client=means.client,
+    )
+    began = False
+    yield PromptProgress(0, 0)
+    async with aclosing(means.engine.generate(request)) as pieces:
+        async for piece in pieces:
+            match piece:
+                case TextDelta(text):
+                    text = text if began else text.lstrip()
+                    if text:
+                        began = True
+                        yield TextDelta(text)
+                case PromptProgress() | Finished():
+                    yield piece
+                case _:
+                    pass
+
+
+def _artifacts(
+    query: Query,
+    tables: Sequence[Table],
+    figures: Sequence[Figure],
+    chart: charts.Chart | None,
+) -> list[Artifact]:
+    if chart is not None:
+        drawn = {"kind": chart.kind, "x": chart.x, "y": list(chart.y)}
+        about = f"{', '.join(chart.y)} by {chart.x}"
+        return [Artifact("chart", chart.name, about, {"rows": chart.rows, "chart": drawn})]
+    many = next((figure for figure in figures if len(figure.rows) > 1), None)
+    if many is not None:
+        return [Artifact("table", many.table, many.text[:200], {"rows": list(many.rows)})]
+    table = charts.best_table(query.question, tables)
+    wanted = charts.is_wanted(query.question) or charts.is_table_wanted(query.question)
+    if table is None or not wanted:
+        return []
+    rows = charts.thinned(table.records())
+    return [Artifact("table", table.name, f"{len(rows)} rows", {"rows": rows})]
+
+
+def _today(timezone: str) -> date:
+    try:
+        return datetime.now(ZoneInfo(timezone)).date()
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return datetime.now(UTC).date()

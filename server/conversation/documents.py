@@ -1,0 +1,186 @@
+"""Files into text and tables: pdf, docx, xlsx, csv, html, plain text; told apart by content."""
+
+import csv
+import io
+import logging
+import re
+import struct
+import time
+import zipfile
+import zlib
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+from pypdf import PdfReader
+from pypdf.errors import PyPdfError
+
+from server.chat import Image
+from server.conversation import workbook
+from server.conversation.tables import Table, from_grid
+
+MAX_BYTES = 48 * 1024 * 1024
+MAX_PAGES = 400
+PDF_S = 20.0
+MAX_PART_BYTES = 100 * 1024 * 1024
+WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+HIDDEN_TAGS = frozenset({"script", "style", "head", "noscript", "template"})
+BREAKING_TAGS = frozenset({"p", "br", "div", "tr", "li", "h1", "h2", "h3", "h4", "table", "td"})
+
+# What readers of a stranger's file raise when it breaks their assumptions.
+DAMAGE = (
+    PyPdfError, zipfile.BadZipFile, ElementTree.ParseError, zlib.error, struct.error, EOFError,
+    OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError,
+    RuntimeError, MemoryError,
+)  # fmt: skip
+
+# It warns about every oddity of a stranger's file.
+logging.getLogger("pypdf").setLevel(logging.ERROR)
+
+
+class Unreadable(Exception):
+    """The file cannot be read; the message says why, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a file holds. `pages` are texts in order; a file without pages has one."""
+
+    name: str
+    pages: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    image: Image | None = None
+    is_paged: bool = False
+    notes: tuple[str, ...] = field(default=())
+
+
+def read(data: bytes, name: str, declared: str = "") -> Document:
+    """What is in the file, whatever its name says."""
+    if len(data) > MAX_BYTES:
+        raise Unreadable(f"{name} is too big to read.")
+    try:
+        return _read(data, name, declared)
+    except DAMAGE as error:
+        raise Unreadable(f"{name} is damaged or not what it claims to be.") from error
+
+
+def _read(data: bytes, name: str, declared: str) -> Document:
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        return Document(name, image=Image("image/png", data))
+    if data.startswith(b"\xff\xd8\xff"):
+        return Document(name, image=Image("image/jpeg", data))
+    if b"%PDF" in data[:1024]:
+        return _pdf(data, name)
+    if data.startswith(b"PK\x03\x04"):
+        return _zipped(data, name)
+    if data.startswith(b"\xd0\xcf\x11\xe0"):
+        raise Unreadable(f"{name} has Excel's or Word's old format; save it as xlsx or docx.")
+    text = decode(data)
+    if "\x00" in text[:2000]:
+        raise Unreadable(f"{name} is not text.")
+    return from_text(text, name, declared)
+
+
+def from_text(text: str, name: str, declared: str = "") -> Document:
+    if declared == "csv" or name.lower().endswith((".csv", ".tsv")):
+        table = from_csv(text, name)
+        if table is not None:
+            return Document(name, tables=(table,))
+    if declared == "html" or re.match(r"\s*<(!doctype html|html)\b", text, re.IGNORECASE):
+        text = html_text(text)
+    return Document(name, (text,))
+
+
+def decode(data: bytes) -> str:
+    for encoding in ("utf-8-sig", "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "cp1252"):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return data.decode("latin-1")
+
+
+def from_csv(text: str, name: str) -> Table | None:
+    try:
+        dialect: type[csv.Dialect] = csv.Sniffer().sniff(text[:4000], ",;\t|")
+    except csv.Error:
+        dialect = csv.excel
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text), dialect) if any(row)]
+    except csv.Error:
+        return None
+    return from_grid(rows[0], rows[1:], name) if len(rows) > 1 else None
+
+
+def html_text(source: str) -> str:
+    stripper = _TagStripper()
+    stripper.feed(source)
+    stripper.close()
+    lines = (" ".join(line.split()) for line in "".join(stripper.texts).splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+class _TagStripper(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.texts: list[str] = []
+        self._hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        self._hidden += tag in HIDDEN_TAGS
+        if tag in BREAKING_TAGS:
+            self.texts.append(" | " if tag == "td" else "\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in HIDDEN_TAGS and self._hidden:
+            self._hidden -= 1
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.texts.append(data)
+
+
+def _pdf(data: bytes, name: str) -> Document:
+    reader = PdfReader(io.BytesIO(data))
+    if reader.is_encrypted and not reader.decrypt(""):
+        raise Unreadable(f"{name} is protected by a password.")
+    end = time.monotonic() + PDF_S
+    pages: list[str] = []
+    notes: list[str] = []
+    total = len(reader.pages)
+    for page in reader.pages[:MAX_PAGES]:
+        if time.monotonic() > end:
+            break
+        pages.append(page.extract_text().strip())
+    if len(pages) < total:
+        notes.append(f"Only the first {len(pages)} of {total} pages of {name} were read.")
+    if not any(pages):
+        notes.append(f"{name} holds no text; it may be a scan, and Moat does not read pictures.")
+    return Document(name, tuple(pages), is_paged=True, notes=tuple(notes))
+
+
+def _zipped(data: bytes, name: str) -> Document:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = archive.namelist()
+        if "word/document.xml" in names:
+            return Document(name, (_docx(archive),))
+        if "xl/workbook.xml" in names:
+            tables = tuple(
+                from_grid(rows[0], rows[1:], f"{name}: {title}")
+                for title, rows in workbook.sheets(archive)
+                if len(rows) > 1
+            )
+            return Document(name, tables=tables)
+    raise Unreadable(f"{name} is an archive, not a document.")
+
+
+def _docx(archive: zipfile.ZipFile) -> str:
+    if archive.getinfo("word/document.xml").file_size > MAX_PART_BYTES:
+        raise zipfile.BadZipFile("a part of the file is too big")
+    paragraphs = []
+    with archive.open("word/document.xml") as file:
+        for _, element in ElementTree.iterparse(file):
+            if element.tag == WORD + "p":
+                paragraphs.append("".join(one.text or "" for one in element.iter(WORD + "t")))
+                element.clear()
+    return "\n".join(text for text in paragraphs if text)

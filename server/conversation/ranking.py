@@ -1,0 +1,137 @@
+"""Ranks short descriptions against a question: BM25 over weighted fields, words cut to stems."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+K1 = 1.2
+B = 0.4
+KIN_WEIGHT = 0.5
+COMMON = 0.4
+"""What even a word of every document is worth: two widgets may both be about prices."""
+WORD = re.compile(r"[^\W_]+(?:[.&][^\W_]+)*")
+CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
+SLASHED = re.compile(r"\b([A-Za-z])/([A-Za-z])\b")
+"""P/E and its like are one word."""
+STOP_TEXT = """
+a an and are as at be been but by can could did do does for from get give had has have how i if in
+into is it its let like list me my of on or our please show so tell than that the their them then
+there these they this those to up us was we were what when where which who whose why will with
+would you your about data dashboard widget s
+"""
+STOP_WORDS = frozenset(STOP_TEXT.split())
+KIN = (
+    "price quote close ohlc trade share",
+    "news headline article story press",
+    "earnings eps profit income",
+    "revenue sales turnover topline",
+    "dividend payout yield",
+    "debt liability borrowing leverage loan",
+    "ratio multiple valuation metric pe",
+    "inflation cpi price_index",
+    "unemployment jobs labor labour payroll employment work worker",
+    "house home housing building property estate mortgage",
+    "consumer household retail shopper",
+    "sentiment confidence mood survey feel",
+    "rate interest policy fed",
+    "holding position portfolio allocation weight stake",
+    "option call put strike volatility",
+    "insider executive director officer",
+    "analyst target rating recommendation estimate consensus",
+    "bond treasury yield coupon maturity",
+    "currency fx forex exchange dollar euro pound yen",
+    "crypto bitcoin coin token",
+    "gdp economy output growth",
+    "risk var drawdown volatility beta",
+    "cash liquidity cashflow",
+    "company firm stock equity issuer",
+    "filing report 10k sec document pdf",
+    "calendar event date schedule upcoming",
+    "profile overview description business sector industry",
+    "weather temperature",
+    "peer competitor rival",
+    "commodity oil gold gas",
+    "return performance gain growth",
+)
+
+
+def stem(word: str) -> str:
+    """A crude cut that lets plurals and verb forms meet; not a dictionary form."""
+    word = word.lower()
+    for ending, rest in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", "e")):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return (word[: -len(ending)] + rest).rstrip("e") or word
+    if word.endswith("s") and not word.endswith("ss") and len(word) > 3:
+        word = word[:-1]
+    return word.rstrip("e") if len(word) > 3 else word
+
+
+def stems(text: str) -> list[str]:
+    spaced = CAMEL.sub(" ", SLASHED.sub(r"\1\2", text)).replace("_", " ")
+    found = (word.lower() for word in WORD.findall(spaced))
+    return [stem(word) for word in found if word not in STOP_WORDS]
+
+
+def _kinship() -> dict[str, set[str]]:
+    related: dict[str, set[str]] = {}
+    for family in KIN:
+        members = {stem(word) for word in family.split()}
+        for member in members:
+            related.setdefault(member, set()).update(members - {member})
+    return related
+
+
+RELATED = _kinship()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    index: int
+    score: float
+
+
+def rank(question: str, documents: Sequence[Mapping[str, float]]) -> list[Ranked]:
+    """Best first; those that share nothing with the question are left out.
+
+    A document is a map of texts to their weights.
+    """
+    counts = [_weighed(document) for document in documents]
+    lengths = [sum(count.values()) for count in counts]
+    usual = sum(lengths) / len(lengths) if lengths else 1.0
+    wanted = {word: weight * _rarity(word, counts) for word, weight in _wanted(question).items()}
+    ranked = []
+    for index, count in enumerate(counts):
+        length = K1 * (1 - B + B * lengths[index] / (usual or 1.0))
+        score = 0.0
+        for word, weight in wanted.items():
+            if count[word]:
+                score += weight * _saturated(count[word], length)
+        if score > 0:
+            ranked.append(Ranked(index, score))
+    return sorted(ranked, key=lambda one: (-one.score, one.index))
+
+
+def _wanted(question: str) -> dict[str, float]:
+    """The question's words, and their kin at a lower weight."""
+    own = dict.fromkeys(stems(question), 1.0)
+    kin = {other for word in own for other in RELATED.get(word, ())}
+    return {**dict.fromkeys(sorted(kin), KIN_WEIGHT), **own}
+
+
+def _weighed(document: Mapping[str, float]) -> Counter[str]:
+    count: Counter[str] = Counter()
+    for text, weight in document.items():
+        for word in stems(text):
+            count[word] += weight  # type: ignore[assignment]
+    return count
+
+
+def _rarity(word: str, counts: Sequence[Counter[str]]) -> float:
+    having = sum(1 for count in counts if count[word])
+    return COMMON + math.log(1 + (len(counts) - having + 0.5) / (having + 0.5))
+
+
+def _saturated(frequency: float, length: float) -> float:
+    return frequency * (K1 + 1) / (frequency + length)

@@ -1,0 +1,104 @@
+"""A table in few words: its shape, what is in each column, and as many rows as there is room."""
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+
+from server.conversation.ranking import stems
+from server.conversation.tables import Cell, Column, Table
+
+DESCRIBED_COLUMNS = 30
+DISTINCT_LOOKED_AT = 5000
+SAMPLE_VALUES = 5
+CELL_CHARACTERS = 80
+FEW_ROWS = 3
+
+
+def describe(table: Table, question: str, characters: int) -> str:
+    """All of the table where it fits; else a summary over all rows, and its first and last rows."""
+    columns = _relevant(table, question)
+    whole = _csv(table, columns, table.rows) if _may_fit(table, characters) else ""
+    shape = f"{len(table.rows)} rows, {len(table.columns)} columns"
+    if whole and len(whole) <= characters and len(columns) == len(table.columns):
+        return f"{shape}, all of them:\n{whole}"
+    lines = [f"{shape}. What all rows hold:"]
+    lines += [f"- {_described(table, column)}" for column in columns]
+    if table.cut:
+        lines.append(f"- {table.cut} more rows came and were left out")
+    head = "\n".join(lines)
+    return head + "\n" + _sample(table, columns, characters - len(head))
+
+
+def _may_fit(table: Table, characters: int) -> bool:
+    return len(table.rows) * max(len(table.columns), 1) * 2 <= characters
+
+
+def _relevant(table: Table, question: str) -> list[Column]:
+    if len(table.columns) <= DESCRIBED_COLUMNS:
+        return list(table.columns)
+    asked = set(stems(question))
+    named = [column for column in table.columns if asked & set(stems(column.name))]
+    others = [column for column in table.columns if column not in named]
+    kept = set(map(id, (named + others)[:DESCRIBED_COLUMNS]))
+    return [column for column in table.columns if id(column) in kept]
+
+
+def _described(table: Table, column: Column) -> str:
+    values = [value for value in table.values(column.name) if value is not None]
+    missing = len(table.rows) - len(values)
+    gaps = f", {missing} missing" if missing else ""
+    return f"{column.name} ({column.kind}): {_facts(column, values)}{gaps}"
+
+
+def _facts(column: Column, values: Sequence[Cell]) -> str:
+    if column.kind == "number":
+        numbers = [value for value in values if isinstance(value, int | float)]
+        mean = round(math.fsum(numbers) / len(numbers), column.decimals + 2)
+        return f"min {min(numbers)}, max {max(numbers)}, mean {mean}, last {numbers[-1]}"
+    texts = [str(value) for value in values]
+    if column.kind == "date":
+        return f"{min(texts)} to {max(texts)}"
+    if not texts:
+        return "nothing"
+    distinct = dict.fromkeys(texts[:DISTINCT_LOOKED_AT])
+    more = "+" if len(texts) > DISTINCT_LOOKED_AT else ""
+    some = ", ".join(_short(value) for value in list(distinct)[:SAMPLE_VALUES])
+    return f"{len(distinct)}{more} different, such as {some}"
+
+
+def _sample(table: Table, columns: Sequence[Column], characters: int) -> str:
+    """First and last rows, as many as fit, half and half."""
+    ends = (table.rows[:FEW_ROWS], table.rows[-FEW_ROWS:])
+    longest = max(len(_csv(table, columns, rows, header=False)) for rows in ends)
+    per_row = max(longest // FEW_ROWS, 8)
+    count = max(min(characters // per_row - 1, len(table.rows)), 2)
+    first, last = table.rows[: (count + 1) // 2], table.rows[-(count // 2) :]
+    text = _csv(table, columns, first) + "...\n" + _csv(table, columns, last, header=False)
+    shown = len(first) + len(last)
+    return f"Only {shown} of {len(table.rows)} rows follow, the first and the last:\n{text}"
+
+
+def _csv(
+    table: Table,
+    columns: Sequence[Column],
+    rows: Sequence[tuple[Cell, ...]],
+    *,
+    header: bool = True,
+) -> str:
+    names = [column.name for column in table.columns]
+    places = [names.index(column.name) for column in columns]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    if header:
+        writer.writerow([column.name for column in columns])
+    for row in rows:
+        writer.writerow([_short(row[place]) for place in places])
+    return out.getvalue()
+
+
+def _short(value: Cell) -> str:
+    if value is None:
+        return ""
+    text = " ".join(str(value).split())
+    return text if len(text) <= CELL_CHARACTERS else text[: CELL_CHARACTERS - 1] + "…"

@@ -1,0 +1,205 @@
+"""Tables out of whatever rows come: columns typed, numbers and dates made comparable."""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+Kind = Literal["number", "date", "text", "empty"]
+Cell = str | int | float | None
+MAX_ROWS = 200_000
+MAX_COLUMNS = 200
+MISSING = frozenset({"", "-", "--", "n/a", "na", "nan", "none", "null", "\u2014", "\u2013"})
+NUMBER = re.compile(r"^\(?[-+]?[$\u20ac\u00a3\u00a5]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?%?\)?$")
+ISO_DATE = re.compile(r"^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?$")
+TIME_NAME = re.compile(r"date|time|timestamp|updated|period|day", re.IGNORECASE)
+EPOCH_MS = (10**11, 10**13)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    kind: Kind
+    decimals: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    name: str
+    columns: tuple[Column, ...]
+    rows: list[tuple[Cell, ...]]
+    cut: int = 0
+    """Rows that came but were not taken."""
+
+    def of_kind(self, kind: Kind) -> list[Column]:
+        return [column for column in self.columns if column.kind == kind]
+
+    def values(self, name: str) -> list[Cell]:
+        index = [column.name for column in self.columns].index(name)
+        return [row[index] for row in self.rows]
+
+    def records(self, rows: Iterable[tuple[Cell, ...]] | None = None) -> list[dict[str, Cell]]:
+        names = [column.name for column in self.columns]
+        return [dict(zip(names, row, strict=True)) for row in (self.rows if rows is None else rows)]
+
+
+def from_json(found: Any, name: str) -> Table | None:
+    """A table, if this is one: row objects, rows under a header, columns, or a figure's traces."""
+    if isinstance(found, list):
+        return _from_list(found, name)
+    if not isinstance(found, dict):
+        return None
+    if isinstance(found.get("columns"), list) and isinstance(found.get("data"), list):
+        return _from_split(found["columns"], found["data"], name)
+    if isinstance(found.get("data"), list) and isinstance(found.get("layout"), dict):
+        return _from_traces(found["data"], name)
+    return _from_map(found, name)
+
+
+def _from_map(found: dict[str, Any], name: str) -> Table | None:
+    lists = {key: value for key, value in found.items() if isinstance(value, list)}
+    same_length = len({len(value) for value in lists.values()}) == 1
+    if len(lists) > 1 and len(lists) == len(found) and same_length:
+        return from_grid(list(lists), list(zip(*lists.values(), strict=True)), name)
+    if len(lists) == 1:
+        return _from_list(next(iter(lists.values())), name)
+    if found and not any(isinstance(value, dict | list) for value in found.values()):
+        return from_grid(["field", "value"], list(found.items()), name)
+    return None
+
+
+def from_grid(header: Sequence[Any], rows: Sequence[Sequence[Any]], name: str) -> Table:
+    names = _unique([str(one) if one not in (None, "") else "column" for one in header])
+    names = names[:MAX_COLUMNS]
+    width = len(names)
+    kept = rows[:MAX_ROWS]
+    columns: list[Column] = []
+    values: list[list[Cell]] = []
+    for index, title in enumerate(names):
+        raw = [row[index] if index < len(row) else None for row in kept]
+        column, cells = _typed(title, raw)
+        columns.append(column)
+        values.append(cells)
+    together: list[tuple[Cell, ...]] = list(zip(*values, strict=True)) if width else []
+    return Table(name, tuple(columns), together, len(rows) - len(kept))
+
+
+def _from_list(found: list[Any], name: str) -> Table | None:
+    if not found:
+        return None
+    if all(isinstance(row, dict) for row in found):
+        names: dict[str, None] = {}
+        for row in found[:MAX_ROWS]:
+            names.update(dict.fromkeys(row))
+        header = list(names)
+        return from_grid(header, [[row.get(key) for key in header] for row in found], name)
+    if len(found) > 1 and all(isinstance(row, list) for row in found):
+        return _from_split(found[0], found[1:], name)
+    return None
+
+
+def _from_split(header: list[Any], rows: list[Any], name: str) -> Table | None:
+    if not all(isinstance(row, list | tuple) for row in rows):
+        return None
+    return from_grid(header, rows, name)
+
+
+def _from_traces(traces: list[Any], name: str) -> Table | None:
+    """A Plotly figure: each trace's points as rows."""
+    rows = []
+    for trace in traces:
+        if isinstance(trace, dict):
+            xs, ys = trace.get("x") or trace.get("labels"), trace.get("y") or trace.get("values")
+            if isinstance(xs, list) and isinstance(ys, list):
+                label = str(trace.get("name") or "value")
+                rows += [(x, y, label) for x, y in zip(xs, ys, strict=False)]
+    return from_grid(["x", "y", "series"], rows, name) if rows else None
+
+
+def _unique(names: list[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    result = []
+    for name in names:
+        key = name.lower()
+        seen[key] = seen.get(key, 0) + 1
+        result.append(name if seen[key] == 1 else f"{name}_{seen[key]}")
+    return result
+
+
+def _typed(name: str, raw: list[Any]) -> tuple[Column, list[Cell]]:
+    cells = [_cell(value) for value in raw]
+    present = [cell for cell in cells if cell is not None]
+    if not present:
+        return Column(name, "empty"), cells
+    if all(isinstance(cell, int | float) for cell in present):
+        return _numeric(name, cells)
+    if all(isinstance(cell, str) and ISO_DATE.match(cell) for cell in present):
+        return Column(name, "date"), cells
+    if all(isinstance(cell, int | float) or _reads_as_number(cell) for cell in present):
+        return _numeric(name, [_number(cell) for cell in cells])
+    return Column(name, "text"), [cell if cell is None else _text(cell) for cell in cells]
+
+
+def _cell(value: Any) -> Cell:
+    match value:
+        case None:
+            return None
+        case float() if not math.isfinite(value):
+            return None
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return value if abs(value) < 2**62 else float(value)
+        case str():
+            return None if value.strip().lower() in MISSING else value
+        case _:
+            return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _reads_as_number(cell: Cell) -> bool:
+    if not isinstance(cell, str):
+        return False
+    text = cell.strip()
+    # A leading zero marks an identifier, not an amount.
+    return bool(NUMBER.match(text)) and not re.match(r"^0\d", text) and len(text) < 30
+
+
+def _number(cell: Cell) -> Cell:
+    if not isinstance(cell, str):
+        return cell
+    text = cell.strip()
+    negative = text.startswith("(") and text.endswith(")")
+    plain = re.sub(r"[^\d.+-]", "", text)
+    number = float(plain) if "." in plain else int(plain)
+    return -number if negative else number
+
+
+def _numeric(name: str, cells: list[Cell]) -> tuple[Column, list[Cell]]:
+    numbers = [cell for cell in cells if isinstance(cell, int | float)]
+    low, high = EPOCH_MS
+    if TIME_NAME.search(name) and all(low < number < high for number in numbers):
+        return Column(name, "date"), [_from_epoch(cell) for cell in cells]
+    decimals = max((_decimals(number) for number in numbers), default=0)
+    return Column(name, "number", min(decimals, 6)), cells
+
+
+def _from_epoch(cell: Cell) -> Cell:
+    if not isinstance(cell, int | float):
+        return None
+    moment = datetime.fromtimestamp(cell / 1000, UTC)
+    whole_day = moment.hour == moment.minute == moment.second == 0
+    return moment.strftime("%Y-%m-%d" if whole_day else "%Y-%m-%d %H:%M:%S")
+
+
+def _decimals(number: float) -> int:
+    if isinstance(number, int) or number.is_integer():
+        return 0
+    text = repr(number)
+    return len(text.partition(".")[2]) if "e" not in text else 6
+
+
+def _text(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else str(cell)

@@ -1,0 +1,65 @@
+"""SQL that the model writes itself, where the question's own words do not tell the computation."""
+
+import re
+from collections.abc import Sequence
+
+from server.chat import Json
+from server.conversation.asked import BY_WORD
+from server.conversation.asking import ask_json
+from server.conversation.figures import Figure
+from server.conversation.means import Means
+from server.conversation.sql import Refused, query
+from server.conversation.tables import Table
+
+ABLE_PARAMETERS = 3_000_000_000
+"""Smaller models write SQL that runs and is wrong."""
+SYSTEM = (
+    "You write one SQLite SELECT that computes what the question asks for. Use only the tables "
+    "and columns given, quoted as shown."
+)
+COMPUTING = re.compile(
+    r"\b(how (much|many)|ratio|share|percent|difference|correlation|per|rank|compare|exceed)\b|%",
+    re.IGNORECASE,
+)
+SHOWN_ROWS = 12
+MOST_TABLES = 4
+
+
+async def write_and_run(means: Means, question: str, tables: Sequence[Table]) -> Figure | None:
+    named = {f"t{number}": table for number, table in enumerate(tables[:MOST_TABLES], 1)}
+    if not named or not is_worth_it(means, question):
+        return None
+    schema: Json = {
+        "type": "object",
+        "properties": {"sql": {"type": "string", "pattern": "^(SELECT|WITH) "}},
+        "required": ["sql"],
+        "additionalProperties": False,
+    }
+    lines = [f"{name} ({_columns(table)}): {table.name}" for name, table in named.items()]
+    text = "Tables:\n" + "\n".join(lines) + f"\n\nQuestion: {question}"
+    answer = await ask_json(means, SYSTEM, text, schema, max_tokens=300) or {}
+    sql = answer.get("sql")
+    if not isinstance(sql, str):
+        return None
+    try:
+        found = query(named, sql)
+    except Refused:
+        return None
+    if not found.rows:
+        return None
+    records = found.records()
+    shown = "; ".join(
+        ", ".join(f"{key} {value}" for key, value in record.items())
+        for record in records[:SHOWN_ROWS]
+    )
+    return Figure(shown, records, sql, ", ".join(table.name for table in named.values()))
+
+
+def is_worth_it(means: Means, question: str) -> bool:
+    words = set(re.findall(r"[a-z]+", question.lower()))
+    asks = bool(COMPUTING.search(question)) or not words.isdisjoint(BY_WORD)
+    return asks and means.engine.facts.parameters >= ABLE_PARAMETERS
+
+
+def _columns(table: Table) -> str:
+    return ", ".join(f'"{column.name}" {column.kind}' for column in table.columns)

@@ -1,0 +1,86 @@
+"""The client's data in all its shapes: lists of items, old single contents, errors, results."""
+
+from typing import Any
+
+from server.chat import Json
+from server.conversation.dashboard.nouns import Element, Entry, Item
+
+PROBLEM_CHARACTERS = 300
+
+
+def read_elements(data: Any, content: Any) -> tuple[Element, ...]:
+    """The elements of a tool message; its `content` counts where `data` says nothing."""
+    if isinstance(data, list):
+        return tuple(read_element(one) for one in data)
+    if isinstance(data, dict):
+        found = read_element(data)
+        if found.items or found.problem or found.outcome:
+            return (found,)
+    if isinstance(data, str) and data:
+        return (Element((Item(data),)),)
+    if isinstance(content, str) and content:
+        return (Element((Item(content),)),)
+    return (Element(),)
+
+
+def read_element(element: Any) -> Element:
+    if not isinstance(element, dict):
+        return Element((Item(element),)) if isinstance(element, str) else Element()
+    if "error_type" in element:
+        return Element(problem=_problem(element))
+    if isinstance(element.get("items"), list):
+        items = tuple(_item(one) for one in element["items"] if isinstance(one, dict))
+        return Element(items, citations=_objects(element.get("extra_citations")))
+    alone = _item(element)
+    if alone.content or alone.url:
+        return Element((alone,))
+    return _outcome(element) if "status" in element else Element()
+
+
+def read_context(context: Any) -> tuple[Entry, ...]:
+    """A list of entries, each with data in the new or the old form; or one plain text."""
+    if isinstance(context, str):
+        return (Entry("Context", "", Element((Item(context),))),) if context.strip() else ()
+    if not isinstance(context, list):
+        return ()
+    return tuple(_entry(one) for one in context if isinstance(one, dict | str))
+
+
+def _entry(entry: Json | str) -> Entry:
+    if isinstance(entry, str):
+        return Entry("Context", "", Element((Item(entry),)))
+    element = read_elements(entry.get("data"), entry.get("content"))[0]
+    return Entry(_text(entry.get("name")) or "Context", _text(entry.get("description")), element)
+
+
+def _item(item: Json) -> Item:
+    form = item.get("data_format")
+    form = form if isinstance(form, dict) else {}
+    content = item.get("content")
+    return Item(
+        content if isinstance(content, str) else "",
+        _text(form.get("data_type")).lower(),
+        _text(form.get("parse_as")).lower(),
+        _text(form.get("filename")),
+        _text(item.get("url")),
+    )
+
+
+def _outcome(element: Json) -> Element:
+    status, message = element.get("status"), _text(element.get("message"))
+    if status == "error":
+        return Element(problem=message[:PROBLEM_CHARACTERS] or "The client reports an error.")
+    return Element(outcome={"status": status, "message": message, "data": element.get("data")})
+
+
+def _problem(element: Json) -> str:
+    said = _text(element.get("content")) or _text(element.get("error_type")) or "unknown error"
+    return " ".join(said.split())[:PROBLEM_CHARACTERS]
+
+
+def _objects(found: Any) -> tuple[Json, ...]:
+    return tuple(one for one in found if isinstance(one, dict)) if isinstance(found, list) else ()
+
+
+def _text(found: Any) -> str:
+    return found if isinstance(found, str) else ""

@@ -1,0 +1,240 @@
+"""One lenient reader for three generations of requests."""
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+from server.chat import Json
+from server.conversation.dashboard.nouns import (
+    Element,
+    OfferedTool,
+    Query,
+    Result,
+    Said,
+    Skill,
+    Source,
+)
+from server.errors import BadRequest
+from server.protocols.openbb.elements import read_context, read_elements
+from server.protocols.openbb.widgets import read_widgets
+
+FUNCTIONS = frozenset({
+    "get_widget_data", "get_extra_widget_data", "get_params_options", "add_widget_to_dashboard",
+    "update_widget_in_dashboard", "add_generative_widget", "manage_navigation_bar",
+    "assign_tasks_to_agents", "execute_agent_tool", "get_skill_content", "save_skill",
+})  # fmt: skip
+MARKERS = re.compile(r"<\|start_(artifact|citation)_id\|>.*?<\|end_\1_id\|>", re.DOTALL)
+SKILL_MENTION = re.compile(r"/skill:[\w-]+\s*")
+CURRENT_FIELDS = ("workspace_state", "workspace_options", "timezone", "tools", "model")
+
+
+class EmptyConversation(BadRequest):
+    status = 422
+
+    def __init__(self) -> None:
+        super().__init__("messages list cannot be empty", "messages")
+
+
+def read_query(body: Any, *, legacy: bool) -> Query:
+    messages = read_messages(body)
+    history = _History()
+    for number, message in enumerate(messages):
+        history.add(message, is_last=number == len(messages) - 1)
+    state = history.results[-1].state if history.results else {}
+    query = Query(
+        tuple(history.said),
+        history.question,
+        history.turn,
+        read_widgets(body.get("widgets")),
+        tuple(history.results),
+        read_context(body.get("context")),
+        _tools(body.get("tools")),
+        _skills(body.get("selected_skills")),
+        _skills(body.get("skills_catalog")),
+        _options(body.get("workspace_options")),
+        _timezone(body, state),
+        state,
+        one_source_per_call=legacy,
+        plain_calls=legacy,
+    )
+    brought = [_brought_skill(element) for one in query.results for element in one.elements]
+    skills = query.skills or _skills(state.get("skills"))
+    return replace(query, skills=(*skills, *_skills(brought)))
+
+
+def read_messages(body: Any) -> list[Json]:
+    if not isinstance(body, dict):
+        raise BadRequest("The body must be a JSON object.")
+    messages = body.get("messages")
+    if not isinstance(messages, list):
+        raise BadRequest("'messages' must be a list.", "messages")
+    if not messages:
+        raise EmptyConversation
+    if not all(isinstance(message, dict) for message in messages):
+        raise BadRequest("Each message must be an object.", "messages")
+    return messages
+
+
+def is_legacy(body: Any, *, old_path: bool) -> bool:
+    """Whether the client is one of 2024, which knows only text and one kind of call."""
+    if not isinstance(body, dict):
+        return old_path
+    widgets = body.get("widgets")
+    if isinstance(widgets, list | dict):
+        return isinstance(widgets, list)
+    if any(body.get(field) is not None for field in CURRENT_FIELDS):
+        return False
+    tool = _last_tool(body.get("messages"))
+    if tool is not None:
+        return not isinstance(tool.get("data"), list)
+    return old_path
+
+
+def _last_tool(messages: Any) -> Json | None:
+    if not isinstance(messages, list):
+        return None
+    tools = [one for one in messages if isinstance(one, dict) and one.get("role") == "tool"]
+    return tools[-1] if tools else None
+
+
+class _History:
+    """Goes through the messages in order; each word of the user begins a turn."""
+
+    def __init__(self) -> None:
+        self.said: list[Said] = []
+        self.results: list[Result] = []
+        self.question = ""
+        self.turn = 0
+        self._call: Json = {}
+
+    def add(self, message: Json, *, is_last: bool) -> None:
+        role, content = message.get("role"), message.get("content")
+        if role == "tool":
+            self._add_result(message)
+            return
+        if role not in ("human", "ai"):
+            raise BadRequest(f"A message has the unknown role {role!r}.", "messages")
+        if not isinstance(content, str):
+            raise BadRequest("A message's 'content' must be a string.", "messages")
+        call = parse_call(content) if role == "ai" else None
+        if call is not None:
+            self._call = call
+        elif role == "human" or is_last:
+            # A last message by another agent is a task it hands to us.
+            self.turn += 1
+            self.question = SKILL_MENTION.sub("", _clean(content)).strip()
+            self.said.append(Said("user", self.question, self.turn))
+        elif cleaned := _clean(content):
+            self.said.append(Said("assistant", cleaned, self.turn))
+
+    def _add_result(self, message: Json) -> None:
+        call = self._call
+        arguments = message.get("input_arguments")
+        if not isinstance(arguments, dict):
+            arguments = call.get("input_arguments")
+        arguments = arguments if isinstance(arguments, dict) else {}
+        function = message.get("function") or call.get("function")
+        state = message.get("extra_state")
+        self.results.append(
+            Result(
+                function if isinstance(function, str) else "get_widget_data",
+                arguments,
+                _sources(arguments),
+                read_elements(message.get("data"), message.get("content")),
+                self.turn,
+                state if isinstance(state, dict) else {},
+            )
+        )
+
+
+def parse_call(content: str) -> Json | None:
+    """The call in an assistant's message, which may be JSON inside a JSON string."""
+    if '"function"' not in content and '\\"function\\"' not in content:
+        return None
+    found: Any = content
+    for _ in range(2):
+        if not isinstance(found, str):
+            break
+        try:
+            found = json.loads(found)
+        except (ValueError, RecursionError):
+            return None
+    if isinstance(found, dict) and found.get("function") in FUNCTIONS:
+        return found
+    return None
+
+
+def _sources(arguments: Json) -> tuple[Source, ...]:
+    if isinstance(arguments.get("widget_uuid"), str):
+        return (Source("", "", arguments["widget_uuid"]),)
+    sources = arguments.get("data_sources")
+    if not isinstance(sources, list):
+        return ()
+    return tuple(_source(one) for one in sources if isinstance(one, dict))
+
+
+def _source(source: Json) -> Source:
+    arguments, uuid = source.get("input_args"), source.get("widget_uuid")
+    return Source(
+        str(source.get("origin") or ""),
+        str(source.get("id") or ""),
+        uuid if isinstance(uuid, str) else None,
+        arguments if isinstance(arguments, dict) else {},
+    )
+
+
+def _clean(text: str) -> str:
+    """Without the client's markers, which a model would imitate."""
+    return MARKERS.sub("", text).replace("\x00", "").strip()
+
+
+def _timezone(body: Json, state: Json) -> str:
+    for found in (body.get("timezone"), state.get("tz")):
+        if isinstance(found, str) and found:
+            return found
+    return "UTC"
+
+
+def _options(options: Any) -> Json:
+    """A map, or in older clients a list of words, some of them 'key=value'."""
+    if isinstance(options, dict):
+        return options
+    if not isinstance(options, list):
+        return {}
+    pairs = [one.partition("=") for one in options if isinstance(one, str)]
+    return {key: value if sign else True for key, sign, value in pairs}
+
+
+def _tools(tools: Any) -> tuple[OfferedTool, ...]:
+    if not isinstance(tools, list):
+        return ()
+    return tuple(
+        OfferedTool(
+            str(one.get("server_id") or ""),
+            one["name"],
+            str(one.get("description") or ""),
+            one["input_schema"] if isinstance(one.get("input_schema"), dict) else {},
+        )
+        for one in tools
+        if isinstance(one, dict) and isinstance(one.get("name"), str) and one["name"]
+    )
+
+
+def _brought_skill(element: Element) -> Any:
+    data = element.outcome.get("data") if element.outcome else None
+    return data.get("skill") if isinstance(data, dict) else None
+
+
+def _skills(skills: Any) -> tuple[Skill, ...]:
+    if not isinstance(skills, list):
+        return ()
+    return tuple(
+        Skill(
+            one["slug"],
+            str(one.get("description") or ""),
+            str(one.get("contentMarkdown") or one.get("text") or ""),
+        )
+        for one in skills
+        if isinstance(one, dict) and isinstance(one.get("slug"), str)
+    )

@@ -1,0 +1,54 @@
+"""Sixty labelled questions over three dashboards: what the ranking finds, what SQL computes."""
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+import pytest
+
+from server.conversation.dashboard.choosing import ranked
+from server.conversation.figures import compute
+from server.conversation.tables import from_json
+from server.protocols.openbb.widgets import read_widgets
+from tests.contract.openbb import dashboards
+from tests.contract.openbb.dashboards import Dashboard
+
+TODAY = date(2025, 6, 20)
+LEAST_FIRST, LEAST_IN_THREE = 56, 59
+
+
+def questions() -> Iterator[tuple[Dashboard, dict[str, Any]]]:
+    for name in dashboards.NAMES:
+        dashboard = dashboards.load(name)
+        for question in dashboard.questions:
+            yield dashboard, question
+
+
+def test_the_ranking_alone_finds_the_widget() -> None:
+    first = in_three = 0
+    for dashboard, question in questions():
+        widgets = read_widgets({"secondary": dashboard.widgets})
+        order = [widgets[one.index].id for one in ranked(question["ask"], widgets)[:3]]
+        first += order[:1] == question["widgets"]
+        in_three += question["widgets"][0] in order
+    assert (first >= LEAST_FIRST, in_three >= LEAST_IN_THREE) == (True, True), (first, in_three)
+
+
+@pytest.mark.parametrize(
+    ("dashboard", "question"),
+    [
+        pytest.param(dashboard, question, id=question["ask"])
+        for dashboard, question in questions()
+        if "figure" in question
+    ],
+)
+def test_numbers_are_right_to_the_digit(dashboard: Dashboard, question: dict[str, Any]) -> None:
+    table = from_json(dashboard.data[question["widgets"][0]], "Table")
+    assert table is not None
+    figure = compute(question["ask"], table, TODAY)
+    assert figure is not None
+    assert question["figure"] in figure.text.replace("(", " ").replace(")", " ").split(), figure
+
+
+def test_there_are_sixty_questions() -> None:
+    assert len(list(questions())) == 60

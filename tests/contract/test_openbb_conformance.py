@@ -1,0 +1,52 @@
+"""The conformance script, unmodified, against Moat with the starter and with a scripted engine."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from server.core import Core
+from server.paths import find
+from tests.contract.openbb.talking import TalkingEngine
+from tests.running import Moat
+
+CASES = 59
+
+
+@pytest.fixture
+async def scripted() -> AsyncIterator[str]:
+    """The address of a Moat whose model always says the same."""
+    core = Core(find(), lambda _path, _options: TalkingEngine())
+    await core.open()
+    await core.start_on(0)
+    yield core.server.get().address
+    await core.close()
+
+
+async def conform(shared: Path, address: str) -> str:
+    script = shared / "conformance" / "openbb_conformance.py"
+    running = await asyncio.create_subprocess_exec(
+        sys.executable,
+        str(script),
+        address,
+        "--ai-service",
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    told, _ = await running.communicate()
+    return told.decode()
+
+
+@pytest.mark.timeout(900)
+async def test_every_case_passes_with_the_starter(moat: Moat, shared: Path) -> None:
+    told = await conform(shared, moat.address)
+    assert f"{CASES} passed, 0 failed" in told, told
+
+
+async def test_every_case_passes_with_a_scripted_engine(
+    scripted: str, shared: Path, starter_model: Path
+) -> None:
+    told = await conform(shared, scripted)
+    assert f"{CASES} passed, 0 failed" in told, told

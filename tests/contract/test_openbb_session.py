@@ -1,0 +1,166 @@
+"""A session over a dashboard of twelve widgets and a PDF: exact events with a scripted engine,
+the protocol with the starter."""
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from tests.contract.openbb import dashboards
+from tests.contract.openbb.dashboards import follow_up
+from tests.contract.openbb.player import ask, data_of, drive, names, parse, text_of
+from tests.contract.openbb.talking import SENTENCE, TalkingEngine
+from tests.office_files import pdf
+from tests.running import Moat, post
+
+EQUITY = dashboards.load("equity")
+REPORT = dashboards.attachment("annual_report.pdf")
+PAGES = (
+    "Letter to shareholders. It was a good year.",
+    "Risk factors. A strike in the port of Trieste could delay shipments.",
+    "Outlook. We expect revenue of 61 billion in 2025.",
+)
+STEP, CALL = "copilotStatusUpdate", "copilotFunctionCall"
+TEXT, CITED, NEXT = "copilotMessageChunk", "copilotCitationCollection", "copilotPromptSuggestions"
+DRAWN = "copilotMessageArtifact"
+PLAIN = [TEXT, CITED, NEXT]
+COMPUTED = [STEP, TEXT, CITED, NEXT]
+SPOKEN = "".join(SENTENCE)
+# The question, the widgets read, the events of the answer, and how its text begins.
+QUESTIONS: list[tuple[str, list[str], list[str], str]] = [
+    ("Hello there!", [], [TEXT, NEXT], SPOKEN),
+    ("Which headlines are there?", ["company_news"], PLAIN, SPOKEN),
+    (
+        "What was the highest close?",
+        ["price_history"],
+        COMPUTED,
+        "**Highest close: 189.85 (2025-06-18)** (Price History)\n\n",
+    ),
+    (
+        "What was the total net income?",
+        ["income_statement"],
+        COMPUTED,
+        "**Sum of net_income: 32135** (Income Statement)\n\n",
+    ),
+    ("Draw a line chart of revenue", ["income_statement"], [TEXT, DRAWN, CITED, NEXT], SPOKEN),
+    (
+        "What are the top 3 peers by market cap?",
+        ["key_metrics"],
+        [STEP, TEXT, DRAWN, CITED, NEXT],
+        "**Highest market_cap: 212700 (DYNA); 145200 (ACME); 97300 (FLUX)** (Peer Valuation)\n\n",
+    ),
+    ("Have directors been selling?", ["insider_trading"], PLAIN, SPOKEN),
+    (
+        "Compare Balance Sheet and Income Statement",
+        ["income_statement", "balance_sheet"],
+        PLAIN,
+        SPOKEN,
+    ),
+    (
+        "What was the mean close since 2025-06-01 for MSFT?",
+        ["price_history"],
+        COMPUTED,
+        "**Average close: ",
+    ),
+    ("What does the company do, and who runs it?", ["company_profile"], PLAIN, SPOKEN),
+]
+
+
+def provide(call: dict[str, Any]) -> list[dict[str, Any]]:
+    return EQUITY.provide(call)
+
+
+def report(_call: dict[str, Any]) -> list[dict[str, Any]]:
+    form = {"data_type": "pdf", "filename": "annual_report.pdf"}
+    content = base64.b64encode(pdf(*PAGES)).decode()
+    return [{"items": [{"content": content, "data_format": form}]}]
+
+
+@pytest.mark.parametrize(("question", "read", "events", "begins"), QUESTIONS)
+async def test_one_question(question: str, read: list[str], events: list[str], begins: str) -> None:
+    calls, told = await drive(TalkingEngine(), EQUITY.request(question), provide)
+    sources = [one["id"] for call in calls for one in call["input_arguments"]["data_sources"]]
+    assert (sources, names(told)) == (read, events)
+    assert text_of(told).startswith(begins)
+    assert text_of(told).endswith(SPOKEN)
+
+
+async def test_the_call_asks_for_what_the_question_needs() -> None:
+    told = await ask(TalkingEngine(), EQUITY.request("The close of MSFT since 2025-06-01?"))
+    assert names(told) == [STEP, CALL]
+    (source,) = told[-1][1]["input_arguments"]["data_sources"]
+    assert source["input_args"] == {
+        "symbol": "MSFT",
+        "start_date": "2025-06-01",
+        "interval": "1d",
+    }
+    assert source["widget_uuid"] == EQUITY.widgets[0]["uuid"]
+
+
+async def test_a_follow_up_question_uses_what_is_here() -> None:
+    engine = TalkingEngine()
+    first = EQUITY.request("What was the highest close?")
+    call = (await ask(engine, first))[-1][1]
+    body = follow_up(first, call, provide(call))
+    body["messages"] += [
+        {"role": "ai", "content": "189.85."},
+        {"role": "human", "content": "And the lowest close in Price History?"},
+    ]
+    told = await ask(engine, body)
+    assert text_of(told).startswith("**Lowest close: ")
+
+
+async def test_the_pdf_is_read_and_its_pages_cited() -> None:
+    engine = TalkingEngine()
+    body = EQUITY.request("What could delay shipments?")
+    body["widgets"]["primary"] = [REPORT]
+    calls, told = await drive(engine, body, report)
+    assert calls[0]["input_arguments"]["data_sources"][0]["id"] == REPORT["widget_id"]
+    assert "[page 2] Risk factors." in engine.prose[0].messages[-1].content
+    cited = data_of(told, CITED)[0]["citations"]
+    assert {"Filename": "annual_report.pdf", "Page": 2} in [one["details"][0] for one in cited]
+
+
+async def test_a_chart_goes_on_the_dashboard_in_a_second_hop() -> None:
+    body = EQUITY.request(
+        "Add a bar chart of revenue from Income Statement to the dashboard",
+        workspace_options={"generative-ui": True},
+    )
+
+    def both(call: dict[str, Any]) -> list[dict[str, Any]]:
+        if call["function"] == "add_generative_widget":
+            return [{"status": "success", "message": "done", "data": {"widget_uuid": "new"}}]
+        return EQUITY.provide(call)
+
+    calls, told = await drive(TalkingEngine(), body, both)
+    assert [call["function"] for call in calls] == ["get_widget_data", "add_generative_widget"]
+    added = calls[1]["input_arguments"]
+    assert added["chart_params"] == {"chartType": "bar", "xKey": "fiscal_year", "yKey": ["revenue"]}
+    assert text_of(told).startswith("Income Statement is now on your dashboard.")
+
+
+@pytest.mark.timeout(600)
+def test_the_starter_keeps_to_the_protocol(moat: Moat) -> None:
+    """A few of the questions over HTTP: whatever it says, the order of events holds."""
+    for question, read, _, begins in QUESTIONS[0:5:2]:
+        body = EQUITY.request(question)
+        told = _asked(moat, body)
+        if read:
+            call = told[-1][1]
+            assert [one["id"] for one in call["input_arguments"]["data_sources"]][:1] == read
+            told = _asked(moat, follow_up(body, call, EQUITY.provide(call)))
+        assert text_of(told).strip()
+        assert begins.startswith(SPOKEN) or text_of(told).startswith(begins)
+
+
+def _asked(moat: Moat, body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    with post(f"{moat.address}/v1/agent/query", body) as answer:
+        blocks = answer.read().split(b"\n\n")
+    return [parse(block + b"\n\n") for block in blocks if block.startswith(b"event:")]
+
+
+def test_the_dashboard_has_twelve_widgets_with_data() -> None:
+    assert len(EQUITY.widgets) == 12
+    assert set(EQUITY.data) == {widget["widget_id"] for widget in EQUITY.widgets}
+    assert json.dumps(EQUITY.data)

@@ -1,0 +1,80 @@
+import json
+from datetime import date
+from typing import Any
+
+import pytest
+
+from server.conversation.dashboard.arguments import Filled, fill, tickers, told_options
+from server.conversation.dashboard.nouns import Element, Item, Param, Query, Widget
+from server.conversation.means import Means
+from tests.engines import ScriptedEngine, says
+
+TODAY = date(2025, 6, 20)
+SYMBOL = Param("symbol", "ticker", "Ticker", "ACME", has_value=True)
+START = Param("start_date", "date", "First day", "2020-01-01", has_value=True)
+PERIOD = Param("period", "string", "Period", "annual", True, ("annual", "quarter"), ("Annual", "Q"))
+BANK = Param("bank", "string", "Central bank", "Fed", has_value=True, asks_options=True)
+TOPIC = Param("topic", "string", "Topic of the news", "all", has_value=True)
+
+
+async def filled(
+    question: str, *params: Param, told: dict[str, Any] | None = None, answer: Any = None
+) -> Filled:
+    engine = ScriptedEngine(says(json.dumps(answer)))
+    widget = Widget("o", "w", "Widget", params=params)
+    return await fill(Query((), question, 1), Means(engine), widget, TODAY, told or {})
+
+
+async def test_the_dashboard_s_values_stay_unless_asked_otherwise() -> None:
+    found = await filled("Describe it", SYMBOL, START, PERIOD)
+    assert found.arguments == {"symbol": "ACME", "start_date": "2020-01-01", "period": "annual"}
+    assert found.changed == ()
+
+
+async def test_tickers_dates_and_options_come_from_the_question() -> None:
+    found = await filled("MSFT since March 2025, quarter figures", SYMBOL, START, PERIOD)
+    assert found.arguments == {"symbol": "MSFT", "start_date": "2025-03-01", "period": "quarter"}
+
+
+async def test_several_tickers_where_several_fit() -> None:
+    many = Param("symbols", "ticker", "", "A,B", has_value=True)
+    listed = Param("symbols", "ticker", "", ["A"], has_value=True, several=True)
+    assert (await filled("MSFT and AAPL", many)).arguments == {"symbols": "MSFT,AAPL"}
+    assert (await filled("MSFT and AAPL", listed)).arguments == {"symbols": ["MSFT", "AAPL"]}
+    assert (await filled("How is B?", many)).changed == ()
+
+
+async def test_numbers_stand_beside_their_name() -> None:
+    limit = Param("limit", "number", "Number of rows", 10, has_value=True)
+    assert (await filled("with limit 50", limit)).arguments == {"limit": 50}
+
+
+async def test_the_model_fills_what_the_question_speaks_of() -> None:
+    found = await filled("Any news on the topic of energy?", TOPIC, answer={"topic": "energy"})
+    assert found.arguments == {"topic": "energy"}
+
+
+async def test_what_the_model_makes_up_is_not_taken() -> None:
+    found = await filled("Any news on that topic?", TOPIC, answer={"topic": "football", "x": 1})
+    assert found.arguments == {"topic": "all"}
+
+
+async def test_options_that_only_the_client_knows_are_asked_for() -> None:
+    assert (await filled("Which central bank cut?", BANK)).unknown == BANK
+    told = {"bank": ({"label": "European Central Bank", "value": "ECB"},)}
+    found = await filled("Did the central bank ECB cut?", BANK, told=told)
+    assert (found.unknown, found.arguments) == (None, {"bank": "ECB"})
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [("What is the EPS of AAPL and BRK.B in USD?", ["AAPL", "BRK.B"]), ("I am here", [])],
+)
+def test_tickers(question: str, found: list[str]) -> None:
+    assert tickers(question) == found
+
+
+def test_told_options_are_read_leniently() -> None:
+    content = json.dumps({"param_options": [{"param": "p", "options": [1]}, {"param": "q"}, 3]})
+    items = (Item(content), Item("[]"), Item("nonsense"))
+    assert told_options((Element(items),)) == {"p": (1,)}

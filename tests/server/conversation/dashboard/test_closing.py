@@ -1,0 +1,48 @@
+from dataclasses import replace
+
+from server.conversation.dashboard.closing import cite, suggest
+from server.conversation.dashboard.gather import Material
+from server.conversation.dashboard.nouns import Query, Source, Widget
+from server.conversation.documents import Document
+from server.conversation.tables import from_grid
+
+SOURCE = Source("o", "w", "u", {"symbol": "ACME", "none": None})
+TABLE = from_grid(["date", "close"], [["2025-01-01", 1.0]], "Prices")
+PRICES = Material(
+    "Prices", (Document("Prices", tables=(TABLE,)),), (), SOURCE, Widget("o", "w", "Prices")
+)
+
+
+def test_a_source_is_cited_with_its_name_and_arguments() -> None:
+    (source,) = cite([PRICES], {}).sources
+    assert (source["name"], source["uuid"], source["widget_id"]) == ("Prices", "u", "w")
+    assert source["arguments"] == {"symbol": "ACME"}
+    assert source["details"] == {"Name": "Prices", "Symbol": "ACME"}
+
+
+def test_pages_of_a_document_are_cited_one_by_one() -> None:
+    paper = Material("Report", (Document("r.pdf", ("a", "b")),), (), SOURCE)
+    details = [source["details"] for source in cite([paper], {"r.pdf": (1, 2)}).sources]
+    assert details == [{"Filename": "r.pdf", "Page": 1}, {"Filename": "r.pdf", "Page": 2}]
+
+
+def test_what_held_nothing_is_not_cited() -> None:
+    empty = Material("Empty", (), ("HTTP 404",), SOURCE)
+    context = Material("Food", (Document("Food", ("pizza",)),))
+    assert cite([empty, context], {}).sources == ()
+
+
+def test_suggestions_come_from_what_is_there() -> None:
+    query = Query((), "q", 1, (Widget("o", "w", "Prices"), Widget("o", "n", "News")))
+    assert suggest(query, [PRICES]).prompts == (
+        "Draw a line chart of close in Prices",
+        "What is the highest close in Prices?",
+        "What does News show?",
+    )
+    assert suggest(Query((), "q", 1), []).prompts == ()
+
+
+def test_citations_that_came_with_the_data_are_passed_on() -> None:
+    given = {"source_info": {"type": "web"}}
+    cited = cite([replace(PRICES, citations=(given,))], {}).sources
+    assert cited[1] == {"name": "Prices", "given": given}

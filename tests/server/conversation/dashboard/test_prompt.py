@@ -1,0 +1,67 @@
+from server.chat import Message
+from server.conversation.dashboard.gather import Material
+from server.conversation.dashboard.nouns import Query, Said, Skill
+from server.conversation.dashboard.prompt import Prompt, compose
+from server.conversation.documents import Document
+from server.conversation.figures import Figure
+from server.conversation.means import Means
+from server.conversation.tables import from_grid
+from server.engine.base import ModelFacts
+from tests.engines import ScriptedEngine
+
+TABLE = from_grid(["n", "v"], [[n, n * 1.5] for n in range(5000)], "Numbers")
+BIG = Material("Numbers", (Document("Numbers", tables=(TABLE,)),))
+PAPER = Material("Paper", (Document("p.pdf", ("One.", "Two."), is_paged=True),))
+
+
+async def composed(query: Query, *materials: Material, window: int = 4096) -> Prompt:
+    engine = ScriptedEngine()
+    engine.facts = ModelFacts(name="m", context_tokens=window)
+    figures = [Figure("Sum of v: 7", [], "", "Numbers")]
+    return await compose(Means(engine), query, materials, figures if materials else [])
+
+
+def text(prompt: Prompt) -> str:
+    return "\n".join(message.content for message in prompt.messages)
+
+
+async def test_a_plain_question_stays_as_it_is() -> None:
+    query = Query((Said("user", "Hello", 1),), "Hello", 1)
+    prompt = await composed(query)
+    assert prompt.messages[-1] == Message("user", "Hello")
+
+
+async def test_data_comes_before_the_question_and_fits_the_window() -> None:
+    for window in (1024, 4096, 32_768):
+        prompt = await composed(Query((), "The sum?", 1), BIG, window=window)
+        # This engine counts a byte as a token.
+        assert len(text(prompt).encode()) <= window - prompt.max_tokens
+        assert "Sum of v: 7" in text(prompt)
+        assert prompt.messages[-1].content.endswith("Question: The sum?")
+        assert prompt.cuts == ["Numbers: a summary of 5000 rows was read"]
+
+
+async def test_pages_that_were_read_are_remembered() -> None:
+    prompt = await composed(Query((), "q", 1), PAPER)
+    assert prompt.pages == {"p.pdf": (1, 2)}
+    assert "[page 2] Two." in text(prompt)
+
+
+async def test_history_alternates_and_the_newest_is_kept() -> None:
+    said = [Said("user", "old " * 400, 1), Said("assistant", "old " * 400, 1)]
+    said += [Said("user", "a", 2), Said("assistant", "b", 2), Said("assistant", "c", 2)]
+    prompt = await composed(Query((*said, Said("user", "now", 3)), "now", 3))
+    assert [(one.role, one.content) for one in prompt.messages[1:]] == [
+        ("user", "a"),
+        ("assistant", "b\nc"),
+        ("user", "now"),
+    ]
+
+
+async def test_skills_language_and_length_are_followed() -> None:
+    options = {"answer-language": "German", "answer-length": "short"}
+    query = Query((), "q", 1, skills=(Skill("s", "", "Be brief."),), options=options)
+    prompt = await composed(query)
+    assert "Be brief." in prompt.messages[0].content
+    assert "Answer in German." in prompt.messages[0].content
+    assert prompt.max_tokens == 120

@@ -1,0 +1,124 @@
+import json
+from typing import Any
+
+from server.conversation.dashboard.nouns import Element, Entry, Item, Query, Result, Source, Widget
+from server.conversation.dashboard.run import SPEECHLESS, converse
+from server.conversation.means import Means
+from server.engine.base import ModelFacts
+from server.errors import EngineCrashed
+from server.events import (
+    Artifact,
+    Citations,
+    ClientToolCall,
+    Event,
+    Failed,
+    Finished,
+    PromptProgress,
+    ReasoningDelta,
+    StatusNote,
+    Suggestions,
+    TextDelta,
+)
+from tests.engines import ScriptedEngine, says
+
+ROWS = [{"date": f"2025-01-0{day}", "close": 100.0 + day} for day in range(1, 6)]
+PRICES = Widget("o", "prices", "Prices", uuid="u1", tier="primary")
+
+
+def with_data(question: str, element: Element, **more: Any) -> Query:
+    result = Result("get_widget_data", {}, (Source("o", "prices", "u1"),), (element,), 1)
+    return Query((), question, 1, (PRICES,), (result,), **more)
+
+
+def rows(found: Any = ROWS) -> Element:
+    return Element((Item(json.dumps(found)),))
+
+
+async def events(query: Query, engine: ScriptedEngine) -> list[Event]:
+    found = [event async for event in converse(query, Means(engine))]
+    return [one for one in found if not isinstance(one, PromptProgress)]  # type: ignore[misc]
+
+
+async def test_first_the_data_is_asked_for() -> None:
+    found = await events(Query((), "The last close?", 1, (PRICES,)), ScriptedEngine())
+    assert [type(one) for one in found] == [StatusNote, ClientToolCall, Finished]
+    assert found[-1] == Finished("tool_calls")
+
+
+async def test_then_the_number_is_computed_and_the_model_speaks_after_it() -> None:
+    engine = ScriptedEngine([ReasoningDelta("hm"), *says("\n It", " rose.")])
+    found = await events(with_data("What was the last close?", rows()), engine)
+    assert found[0] == StatusNote(
+        "Computed over Prices",
+        details={
+            "SQL": 'SELECT "date", "close" FROM data WHERE "close" IS NOT NULL '
+            'ORDER BY "date" DESC LIMIT 1'
+        },
+    )
+    assert found[1:4] == [
+        TextDelta("**Latest close: 105 (2025-01-05)** (Prices)\n\n"),
+        TextDelta("It"),
+        TextDelta(" rose."),
+    ]
+    assert [type(one) for one in found[4:]] == [Citations, Suggestions, Finished]
+    assert "Latest close: 105" in engine.requests[0].messages[-1].content
+
+
+async def test_a_chart_is_drawn_by_code() -> None:
+    found = await events(with_data("Plot the close", rows()), ScriptedEngine(says("Here.")))
+    (chart,) = [one for one in found if isinstance(one, Artifact)]
+    assert chart.kind == "chart"
+    assert chart.content["chart"] == {"kind": "line", "x": "date", "y": ["close"]}
+    assert len(chart.content["rows"]) == 5
+
+
+async def test_the_largest_are_shown_as_a_table() -> None:
+    found = await events(with_data("Top 2 days by close", rows()), ScriptedEngine(says("So.")))
+    (table,) = [one for one in found if isinstance(one, Artifact)]
+    assert (table.kind, len(table.content["rows"])) == ("table", 2)
+
+
+async def test_a_widget_that_failed_is_said_to_user_and_model() -> None:
+    engine = ScriptedEngine(says("Sorry."))
+    found = await events(with_data("The last close?", Element(problem="HTTP 404")), engine)
+    assert found[0] == StatusNote("Prices: HTTP 404", "warning")
+    assert "HTTP 404" in engine.requests[0].messages[-1].content
+    assert Citations(()) in found
+
+
+async def test_a_silent_model_is_excused() -> None:
+    found = await events(Query((), "Hello", 1), ScriptedEngine(says("", " \n")))
+    assert TextDelta(SPEECHLESS) in found
+    assert found[-1] == Finished("stop")
+
+
+async def test_a_failing_model_fails_the_run() -> None:
+    error = EngineCrashed("It died.")
+    found = await events(Query((), "Hello", 1), ScriptedEngine([TextDelta("So"), error]))
+    assert found == [TextDelta("So"), Failed(error)]
+
+
+async def test_context_is_enough_for_an_answer() -> None:
+    engine = ScriptedEngine(says("Pizza."))
+    entry = Entry("Food", "", Element((Item("pizza"),)))
+    await events(Query((), "What do I like?", 1, context=(entry,)), engine)
+    assert '<data name="Food">\npizza\n</data>' in engine.requests[0].messages[-1].content
+
+
+async def test_pictures_are_named_when_the_model_is_blind() -> None:
+    picture = Element((Item("iVBORw0KGgoAAAANSUhEUg==", "png", filename="p.png"),))
+    engine = ScriptedEngine(says("I see."))
+    found = await events(with_data("What is this?", picture), engine)
+    assert StatusNote("This model cannot see pictures; they were left out", "warning") in found
+    seeing = ScriptedEngine(says("I see."))
+    seeing.facts = ModelFacts(name="eyes", context_tokens=4096, sees_images=True)
+    await events(with_data("What is this?", picture), seeing)
+    assert len(seeing.requests[0].messages[-1].images) == 1
+
+
+async def test_style_and_size_set_how_the_model_speaks() -> None:
+    engine = ScriptedEngine(says("Hi."))
+    engine.facts = ModelFacts(name="tiny", context_tokens=4096, parameters=135_000_000)
+    await events(Query((), "Hello", 1, options={"answer-style": "precise"}), engine)
+    assert engine.requests[0].sampling.temperature == 0.1
+    assert engine.requests[0].max_tokens == 160

@@ -1,0 +1,89 @@
+import random
+
+import pytest
+
+from server.conversation import documents
+from server.conversation.documents import Document, Unreadable, from_text, html_text, read
+from tests.office_files import docx, pdf, png, xlsx, zipped
+
+
+def test_a_pdf_by_pages() -> None:
+    found = read(pdf("The first page.", "The secret word is MARZIPAN."), "report.pdf")
+    assert found.is_paged
+    assert found.pages == ("The first page.", "The secret word is MARZIPAN.")
+
+
+def test_a_pdf_without_text_says_so() -> None:
+    assert "may be a scan" in read(pdf(""), "scan.pdf").notes[0]
+
+
+def test_pages_beyond_the_limit_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MAX_PAGES", 1)
+    assert read(pdf("a", "b"), "r.pdf").notes == (
+        "Only the first 1 of 2 pages of r.pdf were read.",
+    )
+
+
+def test_content_counts_more_than_the_name() -> None:
+    assert read(docx("One.", "Two."), "wrong.pdf").pages == ("One.\nTwo.",)
+    assert read(png(), "wrong.txt").image is not None
+
+
+def test_a_workbook_becomes_tables() -> None:
+    table = read(xlsx(), "t.xlsx").tables[0]
+    assert table.name == "t.xlsx: Fills"
+    assert [column.kind for column in table.columns] == ["date", "number", "empty", "text"]
+
+
+@pytest.mark.parametrize("text", ["a;b\n1;2\n3;4\n", "a,b\n1,2\n3,4\n", "a\tb\n1\t2\n3\t4\n"])
+def test_separated_values(text: str) -> None:
+    table = read(text.encode("utf-8-sig"), "t.csv").tables[0]
+    assert table.records() == [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
+
+
+def test_a_page_of_html_without_its_scripts() -> None:
+    page = "<html><head><title>t</title></head><script>evil()</script><p>One &amp; two</p></html>"
+    assert from_text(page, "p").pages == ("One & two",)
+    assert html_text("<table><tr><td>a</td><td>b</td></tr></table>") == "| a | b"
+
+
+def test_texts_of_other_encodings() -> None:
+    assert read("Grüße".encode("cp1252"), "a.txt").pages == ("Grüße",)
+    assert read("Grüße".encode("utf-16"), "a.txt").pages == ("Grüße",)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"%PDF-1.4 junk", "damaged"),
+        (b"PK\x03\x04junk", "damaged"),
+        (zipped(a="b"), "archive"),
+        (zipped(word__document_dot_xml="<w"), "damaged"),
+        (b"\xd0\xcf\x11\xe0old", "old format"),
+        (b"abc\x00\x01\x02", "not text"),
+    ],
+)
+def test_what_cannot_be_read_says_why(data: bytes, why: str) -> None:
+    with pytest.raises(Unreadable, match=why):
+        read(data, "file")
+
+
+def test_a_file_beyond_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MAX_BYTES", 10)
+    with pytest.raises(Unreadable, match="too big"):
+        read(b"x" * 11, "big.txt")
+
+
+@pytest.mark.parametrize("whole", [pdf("One.", "Two."), xlsx(), docx("One.")])
+def test_damaged_files_are_read_or_refused_never_more(whole: bytes) -> None:
+    dice = random.Random(7)
+    outcomes = set()
+    for _ in range(400):
+        broken = bytearray(whole)
+        for _ in range(dice.randint(1, 6)):
+            broken[dice.randrange(len(broken))] = dice.randrange(256)
+        try:
+            outcomes.add(type(read(bytes(broken), "file")))
+        except Unreadable as error:
+            outcomes.add(type(error))
+    assert outcomes == {Document, Unreadable}

@@ -1,0 +1,82 @@
+import math
+from typing import Any
+
+import pytest
+
+from server.conversation import tables
+from server.conversation.tables import from_grid, from_json
+
+
+def kinds(found: Any) -> dict[str, str]:
+    table = from_json(found, "T")
+    assert table is not None
+    return {column.name: column.kind for column in table.columns}
+
+
+def test_columns_are_typed_by_all_their_values() -> None:
+    rows = [
+        {"day": "2025-01-02", "price": 1.25, "name": "a", "note": None},
+        {"day": "2025-01-03", "price": None, "name": 7, "note": ""},
+    ]
+    assert kinds(rows) == {"day": "date", "price": "number", "name": "text", "note": "empty"}
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("1,234.5", 1234.5), ("$12", 12), ("12.5%", 12.5), ("(300)", -300), ("-4", -4)],
+)
+def test_amounts_written_as_text_are_numbers(text: str, number: float) -> None:
+    table = from_json([{"a": text}, {"a": "n/a"}], "T")
+    assert table is not None
+    assert table.values("a") == [number, None]
+
+
+def test_identifiers_stay_text() -> None:
+    assert kinds([{"id": "00123"}, {"id": "00456"}]) == {"id": "text"}
+
+
+def test_epoch_milliseconds_under_a_time_name_are_dates() -> None:
+    table = from_json([{"lastUpdated": 1737038636601}, {"lastUpdated": 1735689600000}], "T")
+    assert table is not None
+    assert table.values("lastUpdated") == ["2025-01-16 14:43:56", "2025-01-01"]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        [["a", "b"], [1, 2], [3, 4]],
+        {"columns": ["a", "b"], "data": [[1, 2], [3, 4]]},
+        {"a": [1, 3], "b": [2, 4]},
+        {"results": [{"a": 1, "b": 2}, {"a": 3, "b": 4}]},
+        [{"a": 1, "b": 2}, {"a": 3, "b": 4}],
+    ],
+)
+def test_every_shape_of_rows(found: Any) -> None:
+    table = from_json(found, "T")
+    assert table is not None
+    assert table.records() == [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
+
+
+def test_a_figure_gives_its_points() -> None:
+    figure = {"data": [{"x": [1, 2], "y": [3, 4], "name": "s"}], "layout": {}}
+    table = from_json(figure, "T")
+    assert table is not None
+    assert table.rows == [(1, 3, "s"), (2, 4, "s")]
+
+
+@pytest.mark.parametrize("found", [[], {}, "text", 3, None, [1, 2], {"a": {"b": 1}}, [[1], 2]])
+def test_what_is_no_table(found: Any) -> None:
+    assert from_json(found, "T") is None
+
+
+def test_odd_cells_do_no_harm() -> None:
+    table = from_grid(["a", "a", None], [[math.nan, True], [{"x": 1}, 2**70, 3, 4]], "T")
+    assert [column.name for column in table.columns] == ["a", "a_2", "column"]
+    assert table.rows == [(None, "true", None), ('{"x": 1}', str(float(2**70)), 3)]
+
+
+def test_too_many_rows_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_ROWS", 3)
+    table = from_json([{"a": number} for number in range(5)], "T")
+    assert table is not None
+    assert (len(table.rows), table.cut) == (3, 2)

@@ -1,0 +1,57 @@
+import re
+from typing import Any
+
+import pytest
+from openbb_ai.models import WorkspaceAgent
+
+from server.face import ModelCard
+from server.protocols.base import Facts
+from server.protocols.openbb import ENDPOINTS
+from server.protocols.openbb.discovery import agents, copilots
+
+FACTS = Facts(
+    "http://localhost:7777",
+    (ModelCard("small", "s.gguf", 1), ModelCard("big", "b.gguf", 2, label="The big one")),
+    "big",
+)
+
+
+def entry(describe: Any, facts: Facts = FACTS) -> Any:
+    return describe({}, facts).body["moat"]
+
+
+def test_the_model_that_answers_is_first_in_the_picker() -> None:
+    assert entry(agents)["models"] == [
+        {"id": "big", "name": "The big one"},
+        {"id": "small", "name": "small"},
+    ]
+
+
+def test_the_sdk_accepts_the_features() -> None:
+    found = entry(agents)
+    WorkspaceAgent(
+        id="moat",
+        name=found["name"],
+        description=found["description"],
+        features=found["features"],
+    )
+
+
+@pytest.mark.parametrize("describe", [agents, copilots])
+def test_what_the_client_refuses_is_left_out(describe: Any) -> None:
+    found = entry(describe, Facts("http://127.0.0.1:1"))
+    assert "image" not in found
+    assert "models" not in found
+    assert re.fullmatch(r"http://127\.0\.0\.1:1/\S+", found["endpoints"]["query"])
+
+
+def test_old_flags_are_only_in_the_old_file() -> None:
+    assert entry(copilots)["hasStreaming"] is True
+    assert not [name for name in entry(agents) if name.startswith("has")]
+
+
+def test_every_named_endpoint_exists() -> None:
+    served = {endpoint.path for endpoint in ENDPOINTS}
+    for describe in (agents, copilots):
+        for url in entry(describe)["endpoints"].values():
+            assert url.removeprefix(FACTS.address) in served

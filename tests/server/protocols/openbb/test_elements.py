@@ -1,0 +1,46 @@
+from typing import Any
+
+import pytest
+
+from server.conversation.dashboard.nouns import Element, Item
+from server.protocols.openbb.elements import read_context, read_element
+
+
+def test_items_keep_their_format() -> None:
+    form = {"data_type": "PDF", "filename": "a.pdf", "parse_as": "text"}
+    element = read_element({"items": [{"content": "x", "data_format": form}, "odd"]})
+    assert element.items == (Item("x", "pdf", "text", "a.pdf"),)
+
+
+def test_a_link_is_kept_as_a_link() -> None:
+    assert read_element({"items": [{"url": "https://x.example/a"}]}).items[0].url.endswith("/a")
+
+
+@pytest.mark.parametrize("odd", [None, 3, [], {}, {"content": ""}, {"items": None}])
+def test_odd_elements_are_empty(odd: Any) -> None:
+    assert read_element(odd) == Element()
+
+
+def test_a_command_that_failed_is_a_problem() -> None:
+    assert read_element({"status": "error", "message": "no"}).problem == "no"
+    outcome = read_element({"status": "success", "message": "done", "data": {"a": 1}}).outcome
+    assert outcome == {"status": "success", "message": "done", "data": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        "pizza",
+        [{"name": "food", "data": {"content": "pizza"}}],
+        [{"name": "food", "data": {"items": [{"content": "pizza"}]}}],
+        [{"name": "food", "content": "pizza"}],
+        ["pizza"],
+    ],
+)
+def test_every_form_of_context_is_read(context: Any) -> None:
+    assert read_context(context)[0].element.items[0].content == "pizza"
+
+
+@pytest.mark.parametrize("context", [None, "", " ", [], [3], 7])
+def test_no_context_is_none(context: Any) -> None:
+    assert read_context(context) == ()
