@@ -4,7 +4,6 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +11,16 @@ import aiohttp
 from yarl import URL
 
 from server.errors import EgressRefused
-from server.observe import Value
+from server.face import Use
+from server.observe import Recent, Value
 from server.settings import NetworkSettings
 
 KEPT_USES = 1000
+KEPT_RECENT = 200
 MAX_REDIRECTS = 5
 CONNECT_S = 30.0
 STALL_S = 300.0
 CREDENTIALS = ("authorization", "cookie", "x-api-key", "proxy-authorization")
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """One outgoing request: when, where to, why, how it went, how much came back."""
-
-    at: float
-    host: str
-    reason: str
-    status: int = 0
-    bytes_received: int = 0
 
 
 class Egress:
@@ -43,6 +33,9 @@ class Egress:
         self._storage: set[tuple[str, str]] = set()
         self._session: aiohttp.ClientSession | None = None
         self.uses: Value[tuple[Use, ...]] = Value(())
+        self._recent: Recent[Use] = Recent(KEPT_RECENT, lambda use: use)
+        self.recent = self._recent.value
+        """The newest of them, told at a pace a screen can follow."""
 
     def allow(self, url: str, reason: str, storage: Iterable[str] = ()) -> None:
         """The user has decided that this host (and port) may be reached for this reason.
@@ -122,7 +115,8 @@ class Egress:
     def _record(self, url: URL, reason: str, response: aiohttp.ClientResponse) -> None:
         size = response.content_length or 0
         use = Use(time.time(), _host(url), reason, response.status, size)
-        self.uses.set((*self.uses.get(), replace(use))[-KEPT_USES:])
+        self.uses.set((*self.uses.get(), use)[-KEPT_USES:])
+        self._recent.add(use)
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:

@@ -1,4 +1,4 @@
-"""Moat in a terminal: one question and its answer, the list of models."""
+"""Moat in a terminal: one question and its answer."""
 
 import asyncio
 import signal
@@ -10,10 +10,7 @@ from server.chat import ChatRequest, Message
 from server.core import Core
 from server.errors import AppError
 from server.events import Failed, TextDelta
-from server.models.library import Library
 from server.requests import About
-
-GB = 1024**3
 
 
 async def chat(text: str, system: str, model: str | None) -> int:
@@ -53,14 +50,4 @@ async def _answer(core: Core, text: str, system: str) -> int:
                 case _:
                     pass
     sys.stdout.write("\n")
-    return 0
-
-
-def list_models() -> int:
-    cards = Library([paths.find().models]).scan()
-    if not cards:
-        sys.stdout.write(f"No model is installed. Put a GGUF file into {paths.find().models}\n")
-    width = max((len(card.name) for card in cards), default=0)
-    for card in cards:
-        sys.stdout.write(f"{card.name:<{width}}  {card.size_bytes / GB:6.2f} GB  {card.label}\n")
     return 0

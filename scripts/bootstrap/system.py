@@ -42,6 +42,9 @@ TEST_TOOLS = {
     "notify-send": "libnotify-bin",
     "gnome-keyring-daemon": "gnome-keyring",
     "secret-tool": "libsecret-tools",
+    "chromium": "chromium",
+    "node": "nodejs",
+    "npm": "npm",
 }
 
 

@@ -16,7 +16,7 @@ from server.engine import causes, worker_log
 from server.engine.pulse import Limits, Pulse
 from server.engine.refusals import refusal
 from server.engine.wire import LENGTH, MAX_FRAME_BYTES, pack, unpack
-from server.errors import AppError, EngineCrashed, ModelLoadFailed, Stopping
+from server.errors import AppError, EngineCrashed, ModelLoadFailed, OutOfMemory, Stopping
 from server.tasks import spawn, stop
 
 log = logging.getLogger("engine")
@@ -182,7 +182,10 @@ class WorkerLink:
         self.error = Stopping() if self._closing else EngineCrashed(sentence)
         self._pipe.close()
         if not self._loaded.done():
-            self._fail_load(f"The model could not be loaded. {sentence}")
+            killed = code == -signal.SIGKILL if os.name == "posix" else False
+            self._fail_load(
+                f"The model could not be loaded. {sentence}", for_memory=killed and not self._cause
+            )
         elif self.has_loaded and not self._closing:
             log.error("%s", sentence)
         self._on_end()
@@ -210,7 +213,7 @@ class WorkerLink:
                 self._pulse.loaded()
                 self._loaded.set_result(frame["facts"])
             case "failed" if not self._loaded.done():
-                self._fail_load(frame["message"])
+                self._fail_load(frame["message"], for_memory=frame["code"] == OutOfMemory.code)
             case op:
                 raise ValueError(f"an unexpected {op!r}")
 
@@ -232,8 +235,8 @@ class WorkerLink:
         if asked is not None and not asked.done():
             settle(asked)
 
-    def _fail_load(self, reason: str) -> None:
-        self._loaded.set_exception(ModelLoadFailed(reason))
+    def _fail_load(self, reason: str, *, for_memory: bool) -> None:
+        self._loaded.set_exception((OutOfMemory if for_memory else ModelLoadFailed)(reason))
         # Looked at, so that nobody is warned when a load that was given up fails too.
         self._loaded.exception()
 

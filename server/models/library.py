@@ -1,36 +1,52 @@
-"""The models on this machine: the starter, the models folder, and folders the user added."""
+"""The models on this machine: the starter, the models folder, and folders and files added to it."""
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from server.errors import ModelNotFound, NoModel
+from server.errors import ModelDamaged, ModelNotFound, NoModel
 from server.face import ModelCard
 from server.models import starter
+from server.models.gguf import shard_paths
+from server.models.header import Header
+from server.models.headers import Headers
+from server.models.stores import StoredModel, models_in
+
+SIZE_LABEL = re.compile(r"(?:(\d+)x)?([\d.]+)([KMBT])")
+SCALE = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 
 
 class Library:
-    def __init__(self, folders: Iterable[Path]) -> None:
+    def __init__(self, folders: Iterable[Path], headers: Headers | None = None) -> None:
         self._folders = tuple(folders)
+        self._files: tuple[Path, ...] = ()
+        self._headers = headers or Headers()
         self._extra: list[Path] = []
         self._cards: dict[str, ModelCard] = {}
+
+    def look_in(self, folders: Iterable[Path], files: Iterable[Path]) -> None:
+        """From the next look on, these."""
+        self._folders, self._files = tuple(folders), tuple(files)
 
     def add(self, path: Path) -> str:
         """A model outside the folders, for this run; returns its name."""
         if path not in self._extra:
             self._extra.append(path)
         self.scan()
-        return path.stem
+        return next(card.name for card in self._cards.values() if card.path == str(path))
 
     def scan(self) -> tuple[ModelCard, ...]:
         """Look at the folders again; what was found answers until the next look."""
         found: dict[str, ModelCard] = {}
-        for path in self._files():
-            if path.stem not in found:
-                found[path.stem] = ModelCard(path.stem, str(path), path.stat().st_size)
+        paths: set[Path] = set()
+        for model in self._models():
+            if model.path not in paths and not self._is_projector(model.path):
+                paths.add(model.path)
+                name = _free_name(model, found)
+                found[name] = self._card(name, model.path)
         starting = starter.find()
         if starting is not None:
-            size = starting.stat().st_size
-            card = ModelCard(starter.NAME, str(starting), size, starter.LABEL, starter=True)
+            card = self._card(starter.NAME, starting, starter.LABEL, is_starter=True)
             found.setdefault(starter.NAME, card)
         self._cards = found
         return tuple(found.values())
@@ -50,8 +66,48 @@ class Library:
             return cards[default]
         return next((card for card in cards.values() if card.starter), next(iter(cards.values())))
 
-    def _files(self) -> Iterator[Path]:
-        yield from (path for path in self._extra if path.is_file())
+    def _models(self) -> Iterator[StoredModel]:
+        for path in (*self._extra, *self._files):
+            if path.is_file():
+                yield StoredModel(path.stem, path)
         for folder in self._folders:
-            if folder.is_dir():
-                yield from sorted(path for path in folder.rglob("*.gguf") if path.is_file())
+            yield from models_in(folder)
+
+    def _is_projector(self, path: Path) -> bool:
+        header = self._headers.peek(path)
+        return header is not None and header.is_projector
+
+    def _card(
+        self, name: str, path: Path, label: str = "", *, is_starter: bool = False
+    ) -> ModelCard:
+        header = self._headers.peek(path)
+        return ModelCard(
+            name,
+            str(path),
+            _size(path),
+            label if header or label else "damaged, or not a model",
+            is_starter,
+            _parameters(header) if header else 0,
+            header.context_tokens if header else 0,
+            header.quantisation if header else "",
+        )
+
+
+def _size(path: Path) -> int:
+    try:
+        return sum(part.stat().st_size for part in shard_paths(path))
+    except (OSError, ModelDamaged):
+        return path.stat().st_size if path.exists() else 0
+
+
+def _parameters(header: Header) -> int:
+    """As the label in the file says (135M, 8x7B): counting needs the whole header."""
+    match = SIZE_LABEL.fullmatch(str(header.metadata.get("general.size_label", "")))
+    return int(int(match[1] or 1) * float(match[2]) * SCALE[match[3]]) if match else 0
+
+
+def _free_name(model: StoredModel, taken: dict[str, ModelCard]) -> str:
+    name, folder = model.name, model.path.parent
+    while name in taken and folder.name:
+        name, folder = f"{folder.name}/{name}", folder.parent
+    return name

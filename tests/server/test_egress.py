@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -119,3 +120,39 @@ async def test_an_endless_redirect_ends(aiohttp_server: Start):
         with pytest.raises(EgressRefused, match="without end"):
             async with egress.request("GET", str(server.make_url("/")), REASON):
                 pass
+
+
+async def test_a_host_may_send_us_on_to_its_storage_and_nobody_goes_there_directly(
+    aiohttp_server: Start,
+):
+    other = await aiohttp_server(app(echo))
+
+    async def move(_request: web.Request) -> web.Response:
+        raise web.HTTPFound(f"http://localhost:{other.port}/")
+
+    server = await aiohttp_server(app(move))
+    async with door() as egress:
+        egress.allow(str(server.make_url("/")), REASON, storage=("localhost",))
+        headers = {"Authorization": "Bearer x"}
+        url = str(server.make_url("/"))
+        async with egress.request("GET", url, REASON, headers=headers) as response:
+            assert "authorization" not in await response.json()
+        with pytest.raises(EgressRefused):
+            async with egress.request("GET", f"http://localhost:{other.port}/", REASON):
+                pass
+
+
+async def test_silence_ends_a_request(aiohttp_server: Start):
+    never = asyncio.Event()
+
+    async def wait(_request: web.Request) -> web.Response:
+        await never.wait()
+        return web.Response()
+
+    server = await aiohttp_server(app(wait))
+    async with door() as egress:
+        egress.allow(str(server.make_url("/")), REASON)
+        with pytest.raises(egress.failures):
+            async with egress.request("GET", str(server.make_url("/")), REASON, stall_s=0.05):
+                pass
+        never.set()

@@ -5,6 +5,7 @@ import pytest
 from server.errors import ModelNotFound, NoModel
 from server.models import starter
 from server.models.library import Library
+from tests.gguf_files import write_model
 
 
 @pytest.fixture
@@ -43,3 +44,43 @@ def test_without_any_model_the_reader_is_told_what_to_do(monkeypatch: pytest.Mon
     monkeypatch.setattr(starter, "find", lambda: None)
     with pytest.raises(NoModel, match="Models page"):
         Library([]).find(None, "")
+
+
+def test_cards_say_what_the_file_says(tmp_path: Path):
+    write_model(tmp_path / "m.gguf", **{"general.size_label": "8x7B", "general.file_type": 15})
+    (card,) = [card for card in Library([tmp_path]).scan() if not card.starter]
+    assert (card.parameters, card.quantisation) == (56_000_000_000, "Q4_K_M")
+    assert card.trained_context_tokens == 256
+
+
+def test_what_is_no_model_says_so(tmp_path: Path):
+    (tmp_path / "bad.gguf").write_bytes(b"hello")
+    (card,) = [card for card in Library([tmp_path]).scan() if not card.starter]
+    assert "damaged" in card.label
+
+
+def test_a_split_model_is_one_with_the_size_of_all(tmp_path: Path):
+    for number in (1, 2):
+        write_model(tmp_path / f"m-{number:05d}-of-00002.gguf")
+    (card,) = [card for card in Library([tmp_path]).scan() if not card.starter]
+    one = (tmp_path / "m-00001-of-00002.gguf").stat().st_size
+    assert (card.name, card.size_bytes) == ("m", 2 * one)
+
+
+def test_projectors_are_not_models(tmp_path: Path):
+    write_model(tmp_path / "mmproj.gguf", **{"general.type": "mmproj"})
+    assert [card for card in Library([tmp_path]).scan() if not card.starter] == []
+
+
+def test_two_files_of_one_name_are_told_apart(tmp_path: Path):
+    for folder in ("a", "b"):
+        write_model(tmp_path / folder / "m.gguf")
+    names = {card.name for card in Library([tmp_path]).scan()}
+    assert {"m", "b/m"} <= names
+
+
+def test_files_and_folders_can_be_added_later(tmp_path: Path):
+    write_model(tmp_path / "x" / "m.gguf")
+    library = Library([])
+    library.look_in([], [tmp_path / "x" / "m.gguf"])
+    assert "m" in {card.name for card in library.scan()}

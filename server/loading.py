@@ -1,0 +1,225 @@
+"""Between the pool and a worker: the file checked, a setup that fits, less when memory ran out."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from server.chat import ChatRequest
+from server.engine.base import Engine, EngineOptions, LoadState, ModelFacts
+from server.errors import AppError, ModelDamaged, ModelLoadFailed, OutOfMemory, Stopping
+from server.events import Pieces
+from server.models.fit import COMFORTABLE, explain, judge, ladder
+from server.models.header import Header
+from server.models.shelf import ModelShelf
+from server.models.worked import Worked
+from server.observe import Disconnect, Value
+from server.settings import ModelSettings
+from server.stock import Machine, Setup
+
+log = logging.getLogger(__name__)
+ALL_LAYERS = 999
+"""In the options: as many layers on the graphics card as fit."""
+TRIES = 6
+SMALLER = 0.8
+"""Of the memory the last try took: the next one must make a difference."""
+LIKELY = 0.3
+"""A load that needs more than this share of the free memory may well have failed for it."""
+
+MakeEngine = Callable[[Path, EngineOptions], Engine]
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """Makes engines for the pool; `say` tells the user one sentence."""
+
+    make: MakeEngine
+    shelf: ModelShelf
+    worked: Worked
+    say: Callable[[str], None]
+
+    def __call__(self, path: Path, options: EngineOptions) -> Engine:
+        return FittedEngine(path, options, self)
+
+
+class FittedEngine:
+    """An engine whose setup is settled when it loads."""
+
+    def __init__(self, path: Path, options: EngineOptions, loader: Loader) -> None:
+        self.facts = ModelFacts()
+        self.state: Value[LoadState] = Value(LoadState())
+        self._path = path
+        self._options = options
+        self._loader = loader
+        self._engine: Engine | None = None
+        self._unlink: Disconnect = lambda: None
+        self._turn = asyncio.Lock()
+        self._settling = False
+        self._closed = False
+
+    async def load(self) -> None:
+        async with self._turn:
+            if self._closed:
+                raise Stopping
+            if self._engine is not None and self.state.get().phase != "failed":
+                await self._engine.load()
+            else:
+                await self._begin()
+
+    async def close(self) -> None:
+        self._closed = True
+        await self._drop()
+        self.state.set(LoadState())
+
+    async def generate(self, request: ChatRequest) -> Pieces:
+        engine = await self._loaded()
+        async with aclosing(engine.generate(request)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def apply_template(self, request: ChatRequest) -> str:
+        return await (await self._loaded()).apply_template(request)
+
+    async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
+        return await (await self._loaded()).tokenize(text, special=special)
+
+    async def detokenize(self, tokens: Sequence[int]) -> str:
+        return await (await self._loaded()).detokenize(tokens)
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        return await (await self._loaded()).embed(texts)
+
+    async def stats(self) -> dict[str, Any]:
+        return await (await self._loaded()).stats()
+
+    async def _loaded(self) -> Engine:
+        if self._engine is None:
+            await self.load()
+        assert self._engine
+        return self._engine
+
+    async def _begin(self) -> None:
+        self.state.set(LoadState("loading"))
+        self._settling = True
+        try:
+            header = await asyncio.to_thread(self._loader.shelf.headers.check, self._path)
+            machine = await self._loader.shelf.surveyor.look()
+            await self._try(header, machine)
+        except AppError as error:
+            self.state.set(LoadState("failed", 0.0, str(error)))
+            raise
+        finally:
+            self._settling = False
+
+    async def _try(self, header: Header, machine: Machine) -> None:
+        """Down the ladder until one loads; the first error is the one that is told."""
+        asked = _setup(self._options)
+        failure: ModelLoadFailed | None = None
+        for setup in self._setups(header, asked, machine):
+            try:
+                await self._load_with(setup)
+            except ModelDamaged:
+                raise
+            except ModelLoadFailed as error:
+                known = isinstance(error, OutOfMemory) or failure is not None
+                if not known and not _may_be_memory(header, setup, machine):
+                    raise
+                failure = failure or error
+                log.info("Loading %s failed, trying with less: %s", self._path.name, error)
+            else:
+                self._conclude(header, asked, setup, machine)
+                return
+        fit = judge(header, asked, machine)
+        raise failure or ModelLoadFailed(f"{self._path.stem} does not fit: {fit.why}")
+
+    def _setups(self, header: Header, asked: Setup, machine: Machine) -> Iterator[Setup]:
+        """What fits by the estimate, each clearly smaller than the one before, a few at most."""
+        recalled = self._loader.worked.recall(self._path, asked, machine)
+        tried, last = 0, 0
+        if recalled is not None:
+            last = judge(header, recalled, machine).needed_bytes
+            tried += 1
+            yield recalled
+        for rung, setup in enumerate(ladder(header, asked, machine)):
+            fit = judge(header, setup, machine)
+            # What was asked for may be tight; what we choose instead leaves room to others.
+            greedy = rung and fit.memory.needed > COMFORTABLE * machine.free_bytes
+            large = last and fit.needed_bytes > SMALLER * last
+            if fit.verdict == "does not fit" or greedy or large:
+                continue
+            last, tried = fit.needed_bytes, tried + 1
+            yield setup
+            if tried >= TRIES:
+                return
+
+    async def _load_with(self, setup: Setup) -> None:
+        await self._drop()
+        options = replace(
+            self._options,
+            context_tokens=setup.context_tokens,
+            slots=setup.slots,
+            kv_type=setup.kv_type,
+            gpu_layers=setup.gpu_layers,
+            batch_tokens=setup.batch_tokens,
+        )
+        engine = self._engine = self._loader.make(self._path, options)
+        self._unlink = engine.state.connect(self._show)
+        if self._closed:
+            raise Stopping
+        await engine.load()
+        self.facts = engine.facts
+
+    def _show(self, state: LoadState) -> None:
+        # A try that failed may not be the last: `_begin` says when it was.
+        if not self._closed and not (self._settling and state.phase == "failed"):
+            self.state.set(state)
+
+    def _conclude(self, header: Header, asked: Setup, taken: Setup, machine: Machine) -> None:
+        wanted = next(iter(ladder(header, asked, machine)))
+        sentence = explain(replace(wanted, context_tokens=asked.context_tokens), taken)
+        if sentence:
+            log.warning("%s: %s", self._path.stem, sentence)
+            self._loader.say(f"{self._path.stem}: {sentence}")
+            self._loader.worked.remember(self._path, asked, taken, machine)
+        if taken.gpu_layers > 0 and self.facts.device == "cpu":
+            self._loader.say(f"{self._path.stem} runs on the processor, not on the graphics card.")
+
+    async def _drop(self) -> None:
+        engine, self._engine = self._engine, None
+        self._unlink()
+        if engine is not None:
+            await engine.close()
+
+
+def _may_be_memory(header: Header, setup: Setup, machine: Machine) -> bool:
+    if setup.gpu_layers > 0 and machine.engine_uses_gpu:
+        return True
+    return judge(header, setup, machine).memory.needed > LIKELY * machine.free_bytes
+
+
+def _setup(options: EngineOptions) -> Setup:
+    return Setup(
+        options.context_tokens or 0,
+        options.slots,
+        options.kv_type,
+        -1 if options.gpu_layers >= ALL_LAYERS else options.gpu_layers,
+        options.batch_tokens,
+        options.flash_attention,
+    )
+
+
+def options_of(settings: ModelSettings) -> EngineOptions:
+    return EngineOptions(
+        context_tokens=settings.context_tokens or None,
+        slots=settings.slots,
+        threads=settings.threads or None,
+        gpu_layers=ALL_LAYERS if settings.gpu_layers < 0 else settings.gpu_layers,
+        kv_type=settings.kv_type,
+        flash_attention={"auto": None, "on": True, "off": False}[settings.flash_attention],
+        prompt_cache_mb=settings.prompt_cache_mb,
+        speculate=settings.speculate,
+        queue_limit=settings.queue_limit,
+    )

@@ -1,0 +1,190 @@
+"""Does a model run on this machine: a verdict with its reason, and the setup that fits."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from server.models.header import Header
+from server.models.needs import MB, Layout, largest_context, layout_of, memory_of
+from server.stock import Fit, KvType, Machine, Memory, Setup, Verdict
+
+GB = 1 << 30
+COMFORTABLE = 0.8
+"""Of the free memory: what a model may take and leave the rest of the machine in peace."""
+GPU_MARGIN = 512 * MB
+SYSTEM_MARGIN = 256 * MB
+CACHE_SHARE = 0.25
+CACHE_MOST = 4 * GB
+SMALLEST_CONTEXT = 2048
+LAST_CONTEXT = 512
+SLOW_BYTES = 8 * GB
+"""Weights read for each token; more than this on a processor is slow."""
+
+
+def judge(header: Header, setup: Setup, machine: Machine, weight_bytes: int = 0) -> Fit:
+    """The verdict on a setup; what it leaves open (context, layers) is chosen first."""
+    weights = weight_bytes or header.weight_bytes
+    layout = layout_of(header)
+    if not layout.width:
+        return Fit("unknown", "The file does not say how large the model's layers are.")
+    settled = settle(header, setup, machine, weights)
+    memory = memory_of(header, weights, settled, machine)
+    verdict, why = _verdict(header, memory, settled, machine, layout)
+    return Fit(
+        verdict,
+        why,
+        memory,
+        memory.needed + memory.gpu,
+        machine.free_bytes + sum(device.free_bytes for device in machine.devices),
+        settled,
+        layout.layers,
+        layout.context_tokens,
+    )
+
+
+def settle(header: Header, setup: Setup, machine: Machine, weight_bytes: int = 0) -> Setup:
+    """The setup with layers and context chosen where they are left open."""
+    weights = weight_bytes or header.weight_bytes
+    layout = layout_of(header)
+    if setup.gpu_layers < 0:
+        setup = replace(setup, gpu_layers=_layers_that_fit(header, setup, machine, weights))
+    if setup.context_tokens:
+        return setup
+    cache_room = min(CACHE_MOST, CACHE_SHARE * _room(machine, setup))
+
+    def fits(tried: Setup) -> bool:
+        memory = memory_of(header, weights, tried, machine)
+        gpu_cache = memory.gpu if tried.gpu_layers else 0
+        if gpu_cache and memory.gpu > _gpu_room(machine):
+            return False
+        return memory.cache <= cache_room and memory.needed <= COMFORTABLE * machine.free_bytes
+
+    return replace(setup, context_tokens=largest_context(layout, setup, fits, SMALLEST_CONTEXT))
+
+
+def _room(machine: Machine, setup: Setup) -> int:
+    return _gpu_room(machine) if setup.gpu_layers > 0 else machine.free_bytes
+
+
+def _gpu_room(machine: Machine) -> int:
+    if not machine.engine_uses_gpu:
+        return 0
+    return sum(max(0, device.free_bytes - GPU_MARGIN) for device in machine.devices)
+
+
+def _layers_that_fit(header: Header, setup: Setup, machine: Machine, weights: int) -> int:
+    room = _gpu_room(machine)
+    if not room:
+        return 0
+    layers = layout_of(header).layers
+    context = setup.context_tokens or min(8192, header.context_tokens or 8192)
+    for count in range(layers + 1, 0, -1):
+        tried = replace(setup, gpu_layers=count, context_tokens=context)
+        if memory_of(header, weights, tried, machine).gpu <= room:
+            return count
+    return 0
+
+
+def _verdict(
+    header: Header, memory: Memory, setup: Setup, machine: Machine, layout: Layout
+) -> tuple[Verdict, str]:
+    free = machine.free_bytes
+    short = memory.needed + SYSTEM_MARGIN - free
+    gpu_short = memory.gpu - sum(device.free_bytes for device in machine.devices)
+    if memory.gpu and gpu_short > 0:
+        return "does not fit", f"The graphics card lacks {_gb(gpu_short)}: put fewer layers on it."
+    if short > 0:
+        needs = f"It needs {_gb(memory.needed)} and {_gb(free)} are free"
+        if memory.needed + SYSTEM_MARGIN < machine.memory_bytes:
+            return "does not fit", f"{needs}: close other programs, or take a smaller one."
+        return "does not fit", f"{needs}; this machine has {_gb(machine.memory_bytes)} in all."
+    where = f"{_gb(memory.needed)} of the {_gb(free)} free"
+    if memory.gpu:
+        where = f"{_gb(memory.gpu)} on the graphics card, {_gb(memory.needed)} in memory"
+    note = _slowness(header, setup, layout, memory)
+    if (
+        memory.needed > COMFORTABLE * free
+        or note
+        or setup.context_tokens < min(SMALLEST_CONTEXT * 2, layout.context_tokens)
+    ):
+        return "tight", f"It takes {where}. {note}".strip()
+    return "runs well", f"It takes {where}."
+
+
+def _slowness(header: Header, setup: Setup, layout: Layout, memory: Memory) -> str:
+    experts, used = header.number("expert_count"), header.number("expert_used_count")
+    active = memory.weights * (max(0.15, used / experts) if experts and used else 1.0)
+    if active <= SLOW_BYTES:
+        return ""
+    if setup.gpu_layers and memory.gpu:
+        return f"{setup.gpu_layers} of {layout.layers} layers on the card: the rest is slow."
+    return "Without a graphics card it will write slowly."
+
+
+def ladder(header: Header, setup: Setup, machine: Machine) -> Iterator[Setup]:
+    """Setups that take less and less memory, from the one asked for downwards."""
+    seen: set[Setup] = set()
+    current = settle(header, setup, machine)
+    for rung in _rungs(current):
+        if rung not in seen:
+            seen.add(rung)
+            yield rung
+
+
+def _rungs(current: Setup) -> Iterator[Setup]:
+    yield current
+    while current.gpu_layers > 0:
+        current = replace(current, gpu_layers=current.gpu_layers * 3 // 4)
+        yield current
+    yield from _less_context(current, 8192)
+    current = replace(current, context_tokens=min(current.context_tokens, 8192))
+    for kv_type in _smaller_types(current.kv_type)[:1]:
+        current = replace(current, kv_type=kv_type)
+        yield current
+    while current.slots > 1:
+        current = replace(current, slots=max(1, current.slots // 2))
+        yield current
+    yield from _less_context(current, LAST_CONTEXT)
+    current = replace(current, context_tokens=min(current.context_tokens, LAST_CONTEXT))
+    yield replace(current, batch_tokens=min(current.batch_tokens, 128))
+
+
+def _less_context(setup: Setup, least: int) -> Iterator[Setup]:
+    tokens = setup.context_tokens
+    while tokens > least:
+        tokens = max(least, tokens // 2)
+        yield replace(setup, context_tokens=tokens)
+
+
+def _smaller_types(kv_type: KvType) -> tuple[KvType, ...]:
+    order: tuple[KvType, ...] = ("f16", "q8_0", "q4_0")
+    return order[order.index(kv_type) + 1 :]
+
+
+def fitting(header: Header, setup: Setup, machine: Machine) -> Setup | None:
+    """The first rung that fits, or None when not even the last does."""
+    for rung in ladder(header, setup, machine):
+        if judge(header, rung, machine).verdict != "does not fit":
+            return rung
+    return None
+
+
+def explain(asked: Setup, taken: Setup) -> str:
+    """What was taken less than asked for, in one sentence."""
+    changes = []
+    if asked.context_tokens and taken.context_tokens != asked.context_tokens:
+        changes.append(
+            f"{taken.context_tokens} tokens of context instead of {asked.context_tokens}"
+        )
+    if taken.gpu_layers != asked.gpu_layers and asked.gpu_layers >= 0:
+        changes.append(f"{taken.gpu_layers} layers on the graphics card")
+    if taken.slots != asked.slots:
+        changes.append(f"{taken.slots} answers at the same time instead of {asked.slots}")
+    if taken.kv_type != asked.kv_type:
+        changes.append(f"a {taken.kv_type} cache")
+    if not changes:
+        return ""
+    return f"There was too little memory, so the model runs with {', '.join(changes)}."
+
+
+def _gb(size: int) -> str:
+    return f"{size / GB:.1f} GB"

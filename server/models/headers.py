@@ -1,0 +1,56 @@
+"""Headers already read, by file and time of change: cards, estimates and loads share them."""
+
+from collections import OrderedDict
+from pathlib import Path
+
+from server.errors import ModelDamaged
+from server.models import gguf
+from server.models.header import Header
+from server.models.parse import peek
+
+KEPT = 64
+PEEK_BYTES = 256 * 1024
+Stamp = tuple[str, int, int]
+
+
+class Headers:
+    """Called from threads too: a header read twice does no harm."""
+
+    def __init__(self) -> None:
+        self._whole: OrderedDict[Stamp, Header | ModelDamaged] = OrderedDict()
+        self._peeked: dict[Stamp, Header | None] = {}
+
+    def check(self, path: Path) -> Header:
+        """The checked header; raises ModelDamaged."""
+        stamp = _stamp(path)
+        found = self._whole.get(stamp)
+        if found is None:
+            try:
+                found = gguf.check(path)
+            except ModelDamaged as error:
+                found = error
+            self._whole[stamp] = found
+            while len(self._whole) > KEPT:
+                self._whole.popitem(last=False)
+        if isinstance(found, ModelDamaged):
+            raise found
+        return found
+
+    def peek(self, path: Path) -> Header | None:
+        """A first look, quick enough for every file of a list; None where it is no GGUF file."""
+        stamp = _stamp(path)
+        if stamp not in self._peeked:
+            try:
+                with path.open("rb") as file:
+                    self._peeked[stamp] = peek(file.read(PEEK_BYTES), stamp[1], path.name)
+            except (OSError, ModelDamaged):
+                self._peeked[stamp] = None
+        return self._peeked[stamp]
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        found = path.stat()
+    except OSError:
+        return (str(path), 0, 0)
+    return (str(path), found.st_size, found.st_mtime_ns)

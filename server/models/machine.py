@@ -1,0 +1,139 @@
+"""This machine: memory free now, graphics devices the engine can use, what the processor can do."""
+
+import asyncio
+import importlib.util
+import json
+import logging
+import re
+import shutil
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from server import processor, roles
+from server.stock import Device, Machine
+
+log = logging.getLogger(__name__)
+PATIENCE_S = 30.0
+MB = 1024 * 1024
+ARM_DOT = "asimddp"
+GROUP = Path("/sys/fs/cgroup")
+GPU_LIBRARIES = ("cuda", "vulkan", "metal", "hip", "sycl", "musa", "cann", "opencl")
+NVIDIA = [
+    "nvidia-smi",
+    "--query-gpu=name,memory.total,memory.free",
+    "--format=csv,noheader,nounits",
+]
+
+
+class Surveyor:
+    """Memory is read at each look; the devices of the engine only when asked to look anew."""
+
+    def __init__(self) -> None:
+        self._devices: tuple[Device, ...] | None = None if _may_use_gpu() else ()
+        self._engine_uses_gpu = False
+        self._features = _features(processor.read())
+        self._looking = asyncio.Lock()
+
+    async def look(self, *, anew: bool = False) -> Machine:
+        async with self._looking:
+            if self._devices is None or anew:
+                await self._ask_engine()
+        return self.machine()
+
+    def machine(self) -> Machine:
+        """From what is known already, with the memory that is free just now."""
+        memory = psutil.virtual_memory()
+        total, free = _within_group(memory.total, memory.available)
+        devices = self._devices or ()
+        note = ""
+        if devices and not self._engine_uses_gpu:
+            note = f"{devices[0].name} is there, but this build of the engine cannot use it."
+        return Machine(
+            total,
+            free,
+            psutil.cpu_count(logical=False) or psutil.cpu_count() or 1,
+            devices,
+            self._engine_uses_gpu,
+            self._features,
+            note,
+        )
+
+    async def _ask_engine(self) -> None:
+        answer = await _output(roles.command("worker", "--describe"), roles.environment("worker"))
+        facts = _json(answer)
+        self._engine_uses_gpu = bool(facts.get("gpu"))
+        found = [Device(**one) for one in facts.get("devices", [])]
+        self._devices = tuple(found) or await _other_devices()
+
+
+def _may_use_gpu() -> bool:
+    """Whether the engine has a library for graphics cards, seen without starting it."""
+    found = importlib.util.find_spec("llama_cpp")
+    if found is None or not found.submodule_search_locations:
+        return True
+    libraries = Path(found.submodule_search_locations[0]) / "lib"
+    return any(kind in file.name for file in libraries.glob("*ggml-*") for kind in GPU_LIBRARIES)
+
+
+def _within_group(total: int, free: int) -> tuple[int, int]:
+    """A container may have less than the machine."""
+    try:
+        most = int((GROUP / "memory.max").read_text("ascii"))
+        used = int((GROUP / "memory.current").read_text("ascii"))
+        cached = re.search(r"^inactive_file (\d+)", (GROUP / "memory.stat").read_text(), re.M)
+    except (OSError, ValueError):
+        return total, free
+    used -= int(cached[1]) if cached else 0
+    return min(total, most), min(free, max(0, most - used))
+
+
+def _features(found: processor.Processor) -> tuple[str, ...]:
+    if sys.platform == "darwin" and not found.is_x86:
+        return (*found.features, ARM_DOT)
+    return found.features
+
+
+async def _other_devices() -> tuple[Device, ...]:
+    """Cards the engine was built without: shown, so that nobody wonders why it is slow."""
+    if not shutil.which(NVIDIA[0]):
+        return ()
+    return tuple(read_nvidia((await _output(NVIDIA, None)).decode(errors="replace")))
+
+
+def read_nvidia(text: str) -> list[Device]:
+    found = []
+    for line in text.splitlines():
+        parts = [part.strip() for part in line.split(",")]
+        if len(parts) == 3 and parts[1].isdigit() and parts[2].isdigit():
+            found.append(Device(parts[0], "CUDA", int(parts[2]) * MB, int(parts[1]) * MB))
+    return found
+
+
+async def _output(command: list[str], environment: dict[str, str] | None) -> bytes:
+    try:
+        child = await asyncio.create_subprocess_exec(
+            *command, env=environment, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL
+        )
+    except OSError:
+        return b""
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            out, _ = await child.communicate()
+    except TimeoutError:
+        log.warning("%s did not answer", command[0])
+        child.kill()
+        await child.wait()
+        return b""
+    return out
+
+
+def _json(text: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,51 @@
+"""Names from outside that become paths: only what is plainly harmless on every system."""
+
+import re
+from pathlib import Path, PurePosixPath
+
+from server.errors import BadRequest
+
+MAX_PART = 200
+PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+=@,() \-]*")
+REPO = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,95}")
+RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,99}")
+
+
+def repo(text: str) -> str:
+    """owner/name, as hubs spell it."""
+    parts = text.split("/")
+    if len(parts) != 2 or not all(REPO.fullmatch(part) and _is_plain(part) for part in parts):
+        raise BadRequest("A repository is named owner/name.", "repo")
+    return text
+
+
+def revision(text: str) -> str:
+    if not REVISION.fullmatch(text) or ".." in text:
+        raise BadRequest("That is not the name of a revision.", "revision")
+    return text
+
+
+def file(text: str) -> PurePosixPath:
+    """A path inside a repository that stays inside whatever folder it is put into."""
+    parts = text.split("/")
+    if len(parts) > 6 or not all(PART.fullmatch(part) and _is_plain(part) for part in parts):
+        raise BadRequest("That file name is not allowed.", "file")
+    return PurePosixPath(*parts)
+
+
+def inside(folder: Path, *parts: PurePosixPath | str) -> Path:
+    """The path below the folder; refused if it would end up elsewhere, links included."""
+    path = folder.joinpath(*map(str, parts))
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise BadRequest("That file would lie outside the models folder.", "file")
+    return path
+
+
+def _is_plain(part: str) -> bool:
+    return (
+        len(part) <= MAX_PART
+        and ".." not in part
+        and not part.endswith((".", " "))
+        and not RESERVED.fullmatch(part)
+    )

@@ -1,0 +1,85 @@
+"""Models that other programs keep on this machine, used where they lie."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from server.models.gguf import SHARD
+from server.stock import FoundFolder
+
+MODEL_LAYER = "application/vnd.ollama.image.model"
+LIBRARY = ("registry.ollama.ai", "library")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    name: str
+    path: Path
+
+
+def candidates(home: Path, variables: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
+    """Where programs keep their models unless told otherwise."""
+    yield "LM Studio", home / ".lmstudio" / "models"
+    yield "LM Studio", home / ".cache" / "lm-studio" / "models"
+    ollama = variables.get("OLLAMA_MODELS")
+    yield "Ollama", Path(ollama) if ollama else home / ".ollama" / "models"
+    yield "Ollama", Path("/usr/share/ollama/.ollama/models")
+    cache = variables.get("HF_HUB_CACHE") or variables.get("HUGGINGFACE_HUB_CACHE")
+    hugging = variables.get("HF_HOME")
+    default = Path(hugging) / "hub" if hugging else home / ".cache" / "huggingface" / "hub"
+    yield "Hugging Face cache", Path(cache) if cache else default
+    yield "llama.cpp", home / ".cache" / "llama.cpp"
+    yield "Jan", home / ".local" / "share" / "Jan" / "data" / "llamacpp" / "models"
+
+
+def find(home: Path, variables: Mapping[str, str], used: frozenset[str]) -> list[FoundFolder]:
+    found = []
+    for program, folder in candidates(home, variables):
+        models = list(models_in(folder))
+        if models:
+            size = sum(model.path.stat().st_size for model in models)
+            known = str(folder) in used
+            found.append(FoundFolder(program, str(folder), len(models), size, known))
+    return found
+
+
+def models_in(folder: Path) -> Iterator[StoredModel]:
+    """The models of a folder, by the names their keeper gives them."""
+    try:
+        if not folder.is_dir():
+            return
+        if (folder / "manifests").is_dir() and (folder / "blobs").is_dir():
+            yield from _ollama(folder)
+            return
+        # A name that begins with a dot is somebody's unfinished business.
+        paths = sorted(
+            path
+            for path in folder.rglob("*.gguf")
+            if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        )
+    except OSError:
+        return
+    for path in paths:
+        match = SHARD.match(path.name)
+        if path.is_file() and not (match and match["number"] != "00001"):
+            yield StoredModel(_title(path), path)
+
+
+def _title(path: Path) -> str:
+    match = SHARD.match(path.name)
+    return match["stem"] if match else path.stem
+
+
+def _ollama(folder: Path) -> Iterator[StoredModel]:
+    for manifest in sorted(path for path in (folder / "manifests").rglob("*") if path.is_file()):
+        try:
+            layers = json.loads(manifest.read_text("utf-8"))["layers"]
+            digest = next(one["digest"] for one in layers if one["mediaType"] == MODEL_LAYER)
+        except (OSError, ValueError, LookupError, TypeError, StopIteration):
+            continue
+        blob = folder / "blobs" / str(digest).replace(":", "-")
+        parts = manifest.relative_to(folder / "manifests").parts
+        if blob.is_file() and blob.parent == folder / "blobs":
+            short = parts[2:] if parts[:2] == LIBRARY else parts
+            yield StoredModel("/".join(short[:-1]) + ":" + short[-1], blob)

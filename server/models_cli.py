@@ -1,0 +1,282 @@
+"""moat models search | pull | list | rm | info | fit: the shelf of models in a terminal."""
+
+import argparse
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from server import paths
+from server.egress import Egress
+from server.errors import AppError, BadRequest
+from server.keychain import Keychain
+from server.models.shelf import ModelShelf
+from server.observe import Value
+from server.settings_store import SettingsStore
+from server.stock import Download, Fit, KvType, Setup
+
+GB = 1_000_000_000
+MB = 1_000_000
+UNFINISHED = ".pulls"
+"""Apart from the server's own: two programs must not work on one download."""
+BAR = 24
+Run = Callable[[argparse.Namespace, ModelShelf], Awaitable[int]]
+
+
+def add_to(commands: Any) -> None:
+    """Adds `models` and what belongs to it to the commands of a parser."""
+    parser = commands.add_parser("models", help="find, fetch and judge models")
+    parser.set_defaults(run=_runner(_list))
+    actions = parser.add_subparsers(metavar="ACTION")
+
+    one = actions.add_parser("list", help="the models on this machine")
+    one.set_defaults(run=_runner(_list))
+
+    one = actions.add_parser("search", help="look on the hub; without words: our suggestions")
+    one.add_argument("words", nargs="*")
+    one.set_defaults(run=_runner(_search))
+
+    one = actions.add_parser("pull", help="download a model; again to go on with an unfinished one")
+    one.add_argument("repo", help="owner/name, as the hub spells it")
+    one.add_argument("file", nargs="?", default="", help="a file or quantisation: Q4_K_M")
+    one.set_defaults(run=_runner(_pull))
+
+    one = actions.add_parser("rm", help="delete a model and free its space")
+    one.add_argument("name")
+    one.set_defaults(run=_runner(_remove))
+
+    one = actions.add_parser("info", help="what a model's file says of itself")
+    one.add_argument("name", help="an installed model, or owner/name on the hub")
+    one.set_defaults(run=_runner(_describe))
+
+    one = actions.add_parser("fit", help="does it fit into memory, and how")
+    one.add_argument("name", help="an installed model, or owner/name on the hub")
+    one.add_argument("--context", type=int, default=0, help="tokens; 0: what fits")
+    one.add_argument("--slots", type=int, default=4, help="answers at the same time")
+    one.add_argument("--kv", choices=("f16", "q8_0", "q4_0"), default="f16")
+    one.add_argument("--layers", type=int, default=-1, help="on the graphics card; -1: what fits")
+    one.set_defaults(run=_runner(_fit))
+
+
+def _runner(run: Run) -> Callable[[argparse.Namespace], int]:
+    def begin(options: argparse.Namespace) -> int:
+        return asyncio.run(_guarded(run, options))
+
+    return begin
+
+
+async def _guarded(run: Run, options: argparse.Namespace) -> int:
+    task = asyncio.current_task()
+    assert task
+    with suppress(NotImplementedError):
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
+    try:
+        async with _shelf() as shelf:
+            return await run(options, shelf)
+    except AppError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    except asyncio.CancelledError:
+        sys.stderr.write("\nStopped. The same command goes on where it was.\n")
+        return 130
+
+
+@asynccontextmanager
+async def _shelf() -> AsyncIterator[ModelShelf]:
+    places = paths.find()
+    places.make()
+    store = SettingsStore(places.settings)
+    settings = Value(store.load())
+
+    async def change(field: str, value: object) -> None:
+        settings.set(settings.get().changed(field, value))
+        store.save(settings.get())
+
+    egress = Egress(lambda: settings.get().network)
+    door = (egress, Keychain(places.secrets))
+    shelf = ModelShelf(places.models, door, settings.get, change, UNFINISHED)
+    shelf.open(run=False)
+    shelf.look()
+    try:
+        yield shelf
+    finally:
+        await shelf.close()
+        await egress.close()
+
+
+async def _list(_options: argparse.Namespace, shelf: ModelShelf) -> int:
+    cards = shelf.look()
+    if not cards:
+        _say(f"No model is installed. moat models search, or put a GGUF file into {_folder()}")
+    width = max((len(card.name) for card in cards), default=0)
+    for card in cards:
+        label = card.label or card.quantisation
+        _say(f"{card.name:<{width}}  {card.size_bytes / GB:6.2f} GB  {label}")
+    return 0
+
+
+async def _search(options: argparse.Namespace, shelf: ModelShelf) -> int:
+    if not options.words:
+        return await _suggest(shelf)
+    found = await shelf.search_models(" ".join(options.words))
+    if not found:
+        _say("Nothing was found.")
+    for one in found:
+        gated = "  gated" if one.gated else ""
+        _say(f"{one.repo:<56} {one.downloads:>9} downloads  {one.licence}{gated}")
+    return 0
+
+
+async def _suggest(shelf: ModelShelf) -> int:
+    for one in await shelf.suggest_models():
+        mark = "*" if one.recommended else " "
+        _say(f"{mark} {one.title:<24} {one.size_bytes / GB:5.1f} GB  {one.fit.verdict:<13}")
+        _say(f"    {one.good_at}  moat models pull {one.repo} {one.file}")
+    return 0
+
+
+async def _pull(options: argparse.Namespace, shelf: ModelShelf) -> int:
+    number = await shelf.download_model(options.repo, options.file)
+    progress = Progress(number, sys.stdout)
+    disconnect = shelf.downloads.connect(progress.show)
+    try:
+        final = await progress.ended
+    finally:
+        disconnect()
+    if final.phase == "failed":
+        raise BadRequest(final.reason)
+    _say(f"\n{final.name} is here and verified.")
+    return 0
+
+
+class Progress:
+    """A line that is written over where a terminal can, a line now and then where not."""
+
+    def __init__(self, number: str, out: Any) -> None:
+        self.ended: asyncio.Future[Download] = asyncio.get_running_loop().create_future()
+        self._number = number
+        self._out = out
+        self._over = bool(out.isatty())
+        self._told = -1
+
+    def show(self, downloads: tuple[Download, ...]) -> None:
+        for one in downloads:
+            if one.id == self._number:
+                self._show(one)
+
+    def _show(self, one: Download) -> None:
+        share = one.done_bytes / one.total_bytes if one.total_bytes else 1.0
+        step = int(share * 20)
+        if self._over:
+            self._out.write(f"\r{line(one, share):<100}")
+        elif step != self._told or one.reason:
+            self._out.write(line(one, share) + "\n")
+        self._told = step
+        self._out.flush()
+        if one.phase in ("done", "failed") and not self.ended.done():
+            self.ended.set_result(one)
+
+
+def line(one: Download, share: float) -> str:
+    if one.reason:
+        return f"{one.name}: {one.reason}"[:100]
+    bar = "#" * int(share * BAR)
+    speed = f"{one.bytes_per_s / MB:6.1f} MB/s" if one.phase == "running" else one.phase
+    left = f"  {_time(one.left_s)} left" if one.left_s and one.phase == "running" else ""
+    return f"[{bar:<{BAR}}] {share:4.0%} of {one.total_bytes / GB:.2f} GB  {speed}{left}"
+
+
+def _time(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+async def _remove(options: argparse.Namespace, shelf: ModelShelf) -> int:
+    freed = await shelf.delete_model(options.name)
+    _say(f"{options.name} is gone; {freed / GB:.2f} GB are free again.")
+    return 0
+
+
+async def _describe(options: argparse.Namespace, shelf: ModelShelf) -> int:
+    if _is_on_hub(options.name, shelf):
+        return await _describe_repository(options.name, shelf)
+    detail = await shelf.describe_model(options.name)
+    if detail.damaged:
+        _say(f"{detail.name} is damaged: {detail.damaged}.")
+        return 1
+    facts = {
+        "Name": detail.title or detail.name,
+        "File": detail.path,
+        "Architecture": detail.architecture,
+        "Parameters": f"{detail.parameters / MB:,.0f} million",
+        "Quantisation": detail.quantisation,
+        "Context": f"{detail.trained_context_tokens} tokens",
+        "Licence": detail.licence or "not said",
+        "Tool calls": detail.tool_style or "not in its template",
+        "Here": f"{detail.fit.verdict}: {detail.fit.why}",
+    }
+    for key, value in facts.items():
+        _say(f"{key:<13} {value}")
+    for note in detail.template_notes:
+        _say(f"{'Warning':<13} {note.text} {note.detail if note.kind == 'content' else ''}")
+    return 0
+
+
+async def _describe_repository(repo: str, shelf: ModelShelf) -> int:
+    listing = await shelf.list_repository(repo)
+    gated = ", gated" if listing.gated else ""
+    _say(f"{listing.address}  {listing.licence or 'no licence said'}{gated}")
+    for one in listing.files:
+        mark = "*" if one.recommended else " "
+        parts = f" in {len(one.parts)} files" if len(one.parts) > 1 else ""
+        size = f"{one.size_bytes / GB:6.2f} GB"
+        _say(f"{mark} {one.quantisation or one.name:<14} {size}  {one.fit.verdict}{parts}")
+        _say(f"      {one.fit.why}")
+    return 0
+
+
+async def _fit(options: argparse.Namespace, shelf: ModelShelf) -> int:
+    if _is_on_hub(options.name, shelf):
+        return await _describe_repository(options.name, shelf)
+    kv_type: KvType = options.kv
+    setup = Setup(options.context, options.slots, kv_type, options.layers)
+    fit = await shelf.estimate_model(options.name, setup)
+    _show_fit(fit)
+    return 0 if fit.verdict != "does not fit" else 1
+
+
+def _show_fit(fit: Fit) -> None:
+    _say(f"{fit.verdict}: {fit.why}")
+    memory, setup = fit.memory, fit.setup
+    parts = {
+        "weights": memory.weights,
+        "weights, reordered": memory.repacked,
+        "conversations": memory.cache,
+        "working space": memory.compute,
+        "program": memory.program,
+        "graphics card": memory.gpu,
+    }
+    for name, size in parts.items():
+        if size:
+            _say(f"  {name:<20} {size / MB:9,.0f} MB")
+    _say(
+        f"  with {setup.context_tokens} tokens of context for {setup.slots} at the same time, "
+        f"{setup.kv_type}, {setup.gpu_layers} of {fit.layers} layers on a graphics card"
+    )
+
+
+def _is_on_hub(name: str, shelf: ModelShelf) -> bool:
+    return name.count("/") == 1 and all(card.name != name for card in shelf.look())
+
+
+def _folder() -> Path:
+    return paths.find().models
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,219 @@
+"""A hub on loopback that answers like Hugging Face, and fails in every way a test asks for."""
+
+import asyncio
+import hashlib
+import json
+import re
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from aiohttp import web
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+RANGE = re.compile(r"bytes=(\d+)-(\d+)")
+CHUNK = 16 * 1024
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong with one request for a part of a file; `after`: bytes sent before it does."""
+
+    kind: str
+    after: int = 0
+    status: int = 500
+    retry_after: str = "0"
+
+
+@dataclass
+class FakeHub:
+    """`files` by repository and path. Faults are used up one for each request for bytes."""
+
+    files: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    faults: deque[Fault] = field(default_factory=deque)
+    hub_faults: deque[Fault] = field(default_factory=deque)
+    """The same for the hub itself, before it sends anybody on."""
+    gated: set[str] = field(default_factory=set)
+    token: str = ""
+    lied: dict[str, str] = field(default_factory=dict)
+    """Hashes told instead of the true ones, by path."""
+    extra: list[dict[str, object]] = field(default_factory=list)
+    """More entries in every tree."""
+    served: int = 0
+    seen: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
+    """(hub or storage, path with query, headers) of every request."""
+    etag: str = "one"
+    address: str = ""
+    redirect: str = ""
+    page_size: int = 1000
+    delay_s: float = 0.0
+    """Before each chunk, so that a test can act while a file is on its way."""
+    _storage: str = ""
+    _held: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @asynccontextmanager
+    async def running(self, port: int = 0) -> AsyncIterator["FakeHub"]:
+        storage, storage_port = await self._start(self._storage_routes(), "localhost")
+        self._storage = f"http://localhost:{storage_port}"
+        hub, hub_port = await self._start(self._hub_routes(), "127.0.0.1", port)
+        self.address = f"http://127.0.0.1:{hub_port}"
+        try:
+            yield self
+        finally:
+            self._held.set()
+            await hub.cleanup()
+            await storage.cleanup()
+
+    def requests(self, where: str) -> list[tuple[str, dict[str, str]]]:
+        return [(path, headers) for place, path, headers in self.seen if place == where]
+
+    async def _start(
+        self, routes: Sequence[web.RouteDef], host: str, port: int = 0
+    ) -> tuple[web.AppRunner, int]:
+        app = web.Application()
+        app.add_routes(routes)
+        runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await runner.setup()
+        await web.TCPSite(runner, host, port).start()
+        return runner, runner.addresses[0][1]
+
+    def _hub_routes(self) -> list[web.RouteDef]:
+        return [
+            web.get("/api/models", self._search),
+            web.get("/api/models/{owner}/{name}/revision/{revision}", self._about),
+            web.get("/api/models/{owner}/{name}/tree/{revision}", self._tree),
+            web.get("/{owner}/{name}/resolve/{revision}/{path:.+}", self._resolve),
+        ]
+
+    def _storage_routes(self) -> list[web.RouteDef]:
+        return [web.get("/{owner}/{name}/{path:.+}", self._send)]
+
+    def _note(self, where: str, request: web.Request) -> None:
+        headers = {key.lower(): value for key, value in request.headers.items()}
+        self.seen.append((where, request.path_qs, headers))
+
+    def _check(self, request: web.Request) -> str:
+        self._note("hub", request)
+        repo = f"{request.match_info['owner']}/{request.match_info['name']}"
+        if repo not in self.files:
+            raise web.HTTPNotFound
+        if repo in self.gated and request.headers.get("Authorization") != f"Bearer {self.token}":
+            raise web.HTTPUnauthorized
+        return repo
+
+    def _describe(self, repo: str) -> dict[str, object]:
+        return {
+            "id": repo,
+            "sha": COMMIT,
+            "downloads": 10,
+            "likes": 2,
+            "gated": "manual" if repo in self.gated else False,
+            "tags": ["gguf", "license:apache-2.0"],
+            "lastModified": "2026-01-02T03:04:05.000Z",
+            "gguf": {"total": 1000, "architecture": "llama"},
+        }
+
+    async def _search(self, request: web.Request) -> web.Response:
+        self._note("hub", request)
+        wanted = request.query["search"].lower()
+        found = [self._describe(repo) for repo in self.files if wanted in repo.lower()]
+        return web.json_response(found[: int(request.query["limit"])])
+
+    async def _about(self, request: web.Request) -> web.Response:
+        return web.json_response(self._describe(self._check(request)))
+
+    async def _tree(self, request: web.Request) -> web.Response:
+        repo = self._check(request)
+        entries: list[dict[str, object]] = [{"type": "directory", "path": "x", "oid": "1"}]
+        entries += [{"type": "file", "path": "README.md", "size": 5, "oid": "2"}]
+        for path, data in self.files[repo].items():
+            oid = self.lied.get(path) or hashlib.sha256(data).hexdigest()
+            lfs = {"oid": oid, "size": len(data), "pointerSize": 130}
+            entries.append(
+                {"type": "file", "path": path, "size": len(data), "oid": "3", "lfs": lfs}
+            )
+        entries += self.extra
+        start = int(request.query.get("cursor", "0"))
+        headers = {}
+        if start + self.page_size < len(entries):
+            following = request.url.update_query(cursor=start + self.page_size)
+            headers["Link"] = f'<{following}>; rel="next"'
+        return web.json_response(entries[start : start + self.page_size], headers=headers)
+
+    async def _resolve(self, request: web.Request) -> web.StreamResponse:
+        repo = self._check(request)
+        path = request.match_info["path"]
+        if path not in self.files[repo]:
+            raise web.HTTPNotFound
+        if self.hub_faults:
+            raise _status(self.hub_faults.popleft())
+        raise web.HTTPFound(self.redirect or f"{self._storage}/{repo}/{path}")
+
+    async def _send(self, request: web.Request) -> web.StreamResponse:
+        self._note("storage", request)
+        repo = f"{request.match_info['owner']}/{request.match_info['name']}"
+        data = self.files[repo][request.match_info["path"]]
+        fault = self.faults.popleft() if self.faults else Fault("none")
+        match = RANGE.fullmatch(request.headers.get("Range", ""))
+        start, end = (int(match[1]), int(match[2]) + 1) if match else (0, len(data))
+        if fault.kind == "status":
+            raise _status(fault)
+        if fault.kind == "drop":
+            assert request.transport
+            request.transport.abort()
+            return web.Response()
+        return await self._stream(request, data, (start, min(end, len(data))), fault)
+
+    async def _stream(
+        self, request: web.Request, data: bytes, span: tuple[int, int], fault: Fault
+    ) -> web.StreamResponse:
+        start, end = span
+        if fault.kind == "wrong range":
+            start, end = max(0, start - 7), max(1, end - 7)
+        body = data[start:end]
+        if fault.kind == "no range":
+            start, body = 0, data
+        if fault.kind == "bad bytes":
+            body = bytes([body[0] ^ 0xFF]) + body[1:]
+        tag = "two" if fault.kind == "changed" else self.etag
+        response = web.StreamResponse(status=200 if fault.kind == "no range" else 206)
+        response.headers["ETag"] = f'"{tag}"'
+        response.headers["Content-Range"] = f"bytes {start}-{start + len(body) - 1}/{len(data)}"
+        response.content_length = len(body)
+        if fault.kind == "packed":
+            response.headers["Content-Encoding"] = "gzip"
+        if fault.kind == "endless":
+            response.content_length = None
+            response.enable_chunked_encoding()
+        await response.prepare(request)
+        await self._write(request, response, body, fault)
+        return response
+
+    async def _write(
+        self, request: web.Request, response: web.StreamResponse, body: bytes, fault: Fault
+    ) -> None:
+        stops = fault.after if fault.kind in ("cut", "stall") else len(body)
+        for at in range(0, stops, CHUNK):
+            chunk = body[at : min(at + CHUNK, stops)]
+            if self.delay_s:
+                await asyncio.sleep(self.delay_s)
+            await response.write(chunk)
+            self.served += len(chunk)
+        if fault.kind == "stall":
+            await self._held.wait()
+        if fault.kind == "cut":
+            assert request.transport
+            request.transport.close()
+        if fault.kind == "endless":
+            for _ in range(64):
+                await response.write(b"x" * CHUNK)
+
+
+def _status(fault: Fault) -> web.HTTPException:
+    """An error page as a hub or a proxy sends it."""
+    error = web.HTTPException(
+        headers={"Retry-After": fault.retry_after}, text=json.dumps({"error": "no"})
+    )
+    error.set_status(fault.status)
+    return error

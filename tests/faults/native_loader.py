@@ -1,0 +1,34 @@
+"""Loads each GGUF file named on standard input with llama.cpp, each in a process of its own.
+
+Answers a line for each: how that process ended, 0 for a model that loads.
+"""
+
+import os
+import signal
+import sys
+
+import llama_cpp
+
+LONGEST_S = 10
+
+
+def load(path: str) -> int:
+    model = llama_cpp.llama_model_load_from_file(
+        path.encode(), llama_cpp.llama_model_default_params()
+    )
+    if not model:
+        return 1
+    params = llama_cpp.llama_context_default_params()
+    params.n_ctx, params.n_batch, params.n_ubatch = 64, 32, 32
+    return 0 if llama_cpp.llama_init_from_model(model, params) else 2
+
+
+llama_cpp.llama_backend_init()
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
+        signal.alarm(LONGEST_S)
+        os._exit(load(line.strip()))
+    _, status = os.waitpid(child, 0)
+    sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
+    sys.stdout.flush()

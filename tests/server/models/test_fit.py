@@ -1,0 +1,104 @@
+"""Verdicts with their reasons, contexts and layers that fit, and ladders that lead down."""
+
+from dataclasses import replace
+
+import pytest
+
+from server.models.fit import explain, fitting, judge, ladder, settle
+from server.models.header import Header
+from server.models.needs import memory_of
+from server.models.parse import parse
+from server.stock import Device, Machine, Setup
+from tests.gguf_files import Q4_K, Q6_K, Shape, head, metadata_of, tensors_of
+
+GB = 1 << 30
+EIGHT_B = Shape(4096, 36, 32, 8, 12288, 1000, 40960, Q4_K, Q6_K, "qwen3", 128)
+LAPTOP = Machine(16 * GB, 10 * GB, 8)
+CARD = Device("A card", "CUDA", 23 * GB, 24 * GB)
+
+
+def header(shape: Shape = EIGHT_B) -> Header:
+    return parse(bytes(head(metadata_of(shape), tensors_of(shape)).data), 1 << 40, "a.gguf")
+
+
+EIGHT = header()
+
+
+def test_a_model_that_fits_says_how_much_it_takes():
+    fit = judge(EIGHT, Setup(8192, 1), LAPTOP)
+    assert fit.verdict == "runs well"
+    assert fit.why.startswith("It takes ")
+    assert "10.0 GB free" in fit.why
+    assert fit.layers == 36
+
+
+def test_what_is_free_now_decides_not_what_is_built_in():
+    fit = judge(EIGHT, Setup(8192, 1), replace(LAPTOP, free_bytes=3 * GB))
+    assert fit.verdict == "does not fit"
+    assert "close other programs" in fit.why
+
+
+def test_too_large_for_the_machine_is_told_apart_from_too_little_free():
+    small = Machine(4 * GB, 3 * GB, 8)
+    assert "4.0 GB in all" in judge(EIGHT, Setup(8192, 1), small).why
+
+
+@pytest.mark.parametrize(
+    ("free_gb", "least", "most"), [(24, 20_000, 40_960), (9, 2048, 16_384), (5, 2048, 2048)]
+)
+def test_the_context_follows_the_free_memory(free_gb: int, least: int, most: int):
+    setup = settle(EIGHT, Setup(slots=1), Machine(32 * GB, free_gb * GB))
+    assert least <= setup.context_tokens <= most
+    assert setup.context_tokens % 256 == 0
+
+
+def test_layers_go_to_the_card_as_far_as_they_fit():
+    whole = Machine(32 * GB, 24 * GB, 8, (CARD,), engine_uses_gpu=True)
+    assert settle(EIGHT, Setup(8192, 1), whole).gpu_layers == 37
+    small = replace(CARD, free_bytes=4 * GB)
+    part = settle(EIGHT, Setup(8192, 1), replace(whole, devices=(small,)))
+    assert 0 < part.gpu_layers < 37
+    assert memory_of(EIGHT, EIGHT.weight_bytes, part, whole).gpu <= 4 * GB
+    none = replace(CARD, free_bytes=GB // 2)
+    assert settle(EIGHT, Setup(8192, 1), replace(whole, devices=(none,))).gpu_layers == 0
+
+
+def test_other_programs_on_the_card_are_subtracted():
+    busy = Machine(32 * GB, 24 * GB, 8, (replace(CARD, free_bytes=2 * GB),), engine_uses_gpu=True)
+    fit = judge(EIGHT, Setup(8192, 1, gpu_layers=37), busy)
+    assert fit.verdict == "does not fit"
+    assert "fewer layers" in fit.why
+
+
+def test_a_card_the_engine_cannot_use_changes_nothing():
+    with_card = replace(LAPTOP, devices=(CARD,))
+    assert settle(EIGHT, Setup(8192, 1), with_card).gpu_layers == 0
+
+
+def test_each_rung_takes_less_and_the_last_is_small():
+    rungs = list(ladder(EIGHT, Setup(131072, 8, gpu_layers=0), LAPTOP))
+    needs = [memory_of(EIGHT, EIGHT.weight_bytes, rung, LAPTOP).needed for rung in rungs]
+    assert needs == sorted(needs, reverse=True)
+    assert rungs[0].context_tokens == 131072
+    assert (rungs[-1].context_tokens, rungs[-1].slots) == (512, 1)
+
+
+def test_the_first_rung_that_fits_is_taken_or_none():
+    taken = fitting(EIGHT, Setup(131072, 8), LAPTOP)
+    assert taken is not None
+    assert judge(EIGHT, taken, LAPTOP).verdict != "does not fit"
+    assert fitting(EIGHT, Setup(131072, 8), Machine(2 * GB, GB)) is None
+
+
+def test_what_was_changed_is_one_sentence():
+    asked, taken = Setup(32768, 4, "f16", 0), Setup(8192, 2, "q8_0", 0)
+    sentence = explain(asked, taken)
+    assert "8192 tokens of context instead of 32768" in sentence
+    assert "2 answers at the same time instead of 4" in sentence
+    assert "q8_0 cache" in sentence
+    assert explain(asked, asked) == ""
+
+
+def test_a_header_without_sizes_gives_no_verdict():
+    empty = Header(3, {"general.architecture": "odd"}, (), 0, 0)
+    assert judge(empty, Setup(), LAPTOP, GB).verdict == "unknown"

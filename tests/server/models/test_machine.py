@@ -1,0 +1,45 @@
+"""The machine is read truthfully."""
+
+import psutil
+import pytest
+
+from server.models import machine
+from server.models.machine import Surveyor, read_nvidia
+
+MB = 1 << 20
+
+
+async def test_memory_is_what_is_free_now():
+    found = await Surveyor().look()
+    assert 0 < found.free_bytes <= found.memory_bytes <= psutil.virtual_memory().total
+    assert found.cores >= 1
+
+
+def test_the_cards_of_nvidia_are_read():
+    text = "NVIDIA RTX 4090, 24564, 20000\nbroken line\nNVIDIA T4, [N/A], 1\n"
+    (card,) = read_nvidia(text)
+    assert (card.name, card.backend) == ("NVIDIA RTX 4090", "CUDA")
+    assert (card.free_bytes, card.total_bytes) == (20000 * MB, 24564 * MB)
+
+
+async def test_a_card_the_engine_cannot_use_is_said(monkeypatch: pytest.MonkeyPatch):
+    async def cards() -> tuple[machine.Device, ...]:
+        return (machine.Device("A card", "CUDA", 1, 2),)
+
+    monkeypatch.setattr(machine, "_other_devices", cards)
+    surveyor = Surveyor()
+    found = await surveyor.look(anew=True)
+    assert found.engine_uses_gpu or "cannot use it" in found.note
+
+
+def test_a_container_has_less_than_the_machine(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    for name, text in {
+        "memory.max": "1000",
+        "memory.current": "700",
+        "memory.stat": "anon 5\ninactive_file 200\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(machine, "GROUP", tmp_path)
+    monkeypatch.setattr(machine, "_may_use_gpu", lambda: False)
+    found = Surveyor().machine()
+    assert (found.memory_bytes, found.free_bytes) == (1000, 500)

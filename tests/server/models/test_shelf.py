@@ -1,0 +1,164 @@
+"""The shelf end to end against a loopback hub: search, list, fetch, import, judge, delete."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.egress import Egress
+from server.errors import BadRequest, ModelDamaged
+from server.keychain import Keychain
+from server.models import starter
+from server.models.shelf import ModelShelf
+from server.settings import NetworkSettings, Settings
+from server.stock import Setup
+from tests.download_desk import ended, until
+from tests.fakes_hub import FakeHub
+from tests.gguf_files import Shape, write_model
+
+REPO = "maker/tiny-GGUF"
+
+
+class Desk:
+    def __init__(self, folder: Path, fake: FakeHub) -> None:
+        network = NetworkSettings(hub=fake.address, hub_storage=("localhost",))
+        self.settings = Settings(network=network)
+        self.models = folder / "models"
+        self.models.mkdir()
+        self.keychain = Keychain(folder / "secrets.json")
+        self.egress = Egress(lambda: self.settings.network)
+        self.shelf = ModelShelf(
+            self.models, (self.egress, self.keychain), lambda: self.settings, self.change
+        )
+
+    async def change(self, field: str, value: Any) -> None:
+        self.settings = self.settings.changed(field, value)
+
+    def names(self) -> set[str]:
+        return {card.name for card in self.shelf.look()} - {starter.NAME}
+
+
+@pytest.fixture
+async def fake(tmp_path: Path) -> AsyncIterator[FakeHub]:
+    write_model(tmp_path / "small.gguf")
+    write_model(tmp_path / "large.gguf", Shape(tokens=400))
+    files = {
+        "tiny-Q4_K_M.gguf": (tmp_path / "small.gguf").read_bytes(),
+        "tiny-F16.gguf": (tmp_path / "large.gguf").read_bytes(),
+        "mmproj-F16.gguf": b"GGUF",
+    }
+    async with FakeHub({REPO: files}).running() as running:
+        yield running
+
+
+@pytest.fixture
+async def desk(tmp_path: Path, fake: FakeHub) -> AsyncIterator[Desk]:
+    desk = Desk(tmp_path, fake)
+    desk.shelf.open()
+    yield desk
+    await desk.shelf.close()
+    await desk.egress.close()
+
+
+async def test_a_repository_is_judged_before_anything_is_fetched(desk: Desk, fake: FakeHub):
+    (found,) = await desk.shelf.search_models("tiny")
+    listing = await desk.shelf.list_repository(found.repo)
+    assert [one.quantisation for one in listing.files] == ["Q4_K_M", "F16"]
+    assert [one.recommended for one in listing.files] == [True, False]
+    assert {one.fit.verdict for one in listing.files} == {"runs well"}
+    assert [one.name for one in listing.projectors] == ["mmproj-F16.gguf"]
+    assert (listing.licence, listing.gated) == ("apache-2.0", False)
+
+
+@pytest.mark.parametrize("wanted", ["tiny-Q4_K_M.gguf", "q4_k_m", ""])
+async def test_a_model_is_fetched_listed_described_and_deleted(desk: Desk, wanted: str):
+    await desk.shelf.download_model(REPO, wanted)
+    assert (await until(desk.shelf, ended)).phase == "done"
+    assert desk.names() == {"tiny-Q4_K_M"}
+    detail = await desk.shelf.describe_model("tiny-Q4_K_M")
+    assert (detail.title, detail.architecture, detail.licence) == ("Tiny", "llama", "apache-2.0")
+    assert (detail.damaged, detail.fit.verdict) == ("", "runs well")
+    assert await desk.shelf.delete_model("tiny-Q4_K_M") == detail.size_bytes
+    assert desk.names() == set()
+    assert not (desk.models / "maker").exists()
+
+
+async def test_an_unknown_file_is_refused_with_what_there_is(desk: Desk):
+    with pytest.raises(BadRequest, match=r"There are: Q4_K_M, F16\."):
+        await desk.shelf.download_model(REPO, "Q2_K")
+
+
+async def test_a_file_is_imported_where_it_lies_and_only_forgotten(desk: Desk, tmp_path: Path):
+    assert await desk.shelf.import_model(str(tmp_path / "small.gguf")) == "small"
+    assert desk.settings.model.files == (str(tmp_path / "small.gguf"),)
+    assert "small" in desk.names()
+    assert await desk.shelf.delete_model("small") == 0
+    assert desk.names() == set()
+    assert (tmp_path / "small.gguf").exists()
+
+
+async def test_a_damaged_file_is_not_imported(desk: Desk, tmp_path: Path):
+    (tmp_path / "bad.gguf").write_bytes(b"GGUF" + bytes(100))
+    with pytest.raises(ModelDamaged):
+        await desk.shelf.import_model(str(tmp_path / "bad.gguf"))
+    with pytest.raises(BadRequest, match="no file"):
+        await desk.shelf.import_model(str(tmp_path / "missing.gguf"))
+    assert desk.settings.model.files == ()
+
+
+async def test_the_starter_and_models_of_others_are_not_deleted(desk: Desk, tmp_path: Path):
+    with pytest.raises(BadRequest, match="part of the program"):
+        await desk.shelf.delete_model(starter.NAME)
+    write_model(tmp_path / "others" / "theirs.gguf")
+    await desk.change("model.folders", (str(tmp_path / "others"),))
+    assert desk.names() == {"theirs"}
+    with pytest.raises(BadRequest, match="another program"):
+        await desk.shelf.delete_model("theirs")
+
+
+async def test_a_damaged_model_is_described_as_such(desk: Desk):
+    (desk.models / "bad.gguf").write_bytes(b"GGUF\3\0\0\0" + b"\xff" * 16)
+    desk.shelf.look()
+    assert "tensors" in (await desk.shelf.describe_model("bad")).damaged
+
+
+async def test_every_change_of_a_slider_has_its_estimate(desk: Desk):
+    desk.shelf.look()
+    small = await desk.shelf.estimate_model(starter.NAME, Setup(2048, 1))
+    large = await desk.shelf.estimate_model(starter.NAME, Setup(8192, 4))
+    half = await desk.shelf.estimate_model(starter.NAME, Setup(8192, 4, "q8_0"))
+    never = await desk.shelf.estimate_model(starter.NAME, Setup(1 << 20, 64))
+    assert small.needed_bytes < half.needed_bytes < large.needed_bytes
+    assert never.verdict == "does not fit"
+
+
+async def test_the_machine_and_suggestions_are_told(desk: Desk):
+    machine = await desk.shelf.survey_machine()
+    assert 0 < machine.free_bytes <= machine.memory_bytes
+    assert len(await desk.shelf.suggest_models()) >= 12
+    assert isinstance(await desk.shelf.find_model_folders(), list)
+
+
+async def test_the_token_is_kept_in_the_keychain_and_hidden(desk: Desk, fake: FakeHub):
+    hidden: list[str] = []
+    desk.shelf.hide = hidden.append
+    fake.gated.add(REPO)
+    fake.token = "hf_abcdef"
+    await desk.shelf.set_hub_token(" hf_abcdef ")
+    assert (await desk.shelf.list_repository(REPO)).gated
+    assert "hf_abcdef" in hidden
+    await desk.shelf.set_hub_token("")
+    assert await desk.keychain.get("hub-token") is None
+
+
+async def test_pause_resume_and_cancel_reach_the_download(desk: Desk, fake: FakeHub):
+    fake.delay_s = 0.05
+    number = await desk.shelf.download_model(REPO, "F16")
+    await desk.shelf.pause_download(number)
+    assert desk.shelf.downloads.get()[0].phase == "paused"
+    await desk.shelf.resume_download(number)
+    await asyncio.sleep(0)
+    await desk.shelf.cancel_download(number)
+    assert desk.shelf.downloads.get() == ()

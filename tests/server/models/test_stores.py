@@ -1,0 +1,47 @@
+"""Other programs' models are found where they keep them."""
+
+import json
+from pathlib import Path
+
+from server.models.stores import find, models_in
+from tests.gguf_files import write_model
+
+
+def ollama(folder: Path) -> Path:
+    blob = folder / "blobs" / ("sha256-" + "a" * 64)
+    write_model(blob)
+    manifest = folder / "manifests" / "registry.ollama.ai" / "library" / "llama3.2" / "1b"
+    manifest.parent.mkdir(parents=True)
+    layer = {"mediaType": "application/vnd.ollama.image.model", "digest": "sha256:" + "a" * 64}
+    manifest.write_text(json.dumps({"layers": [layer]}))
+    (manifest.parent / "broken").write_text("{")
+    evil = {**layer, "digest": "../../../etc/passwd"}
+    (manifest.parent / "evil").write_text(json.dumps({"layers": [evil]}))
+    return blob
+
+
+def test_the_store_of_ollama_is_read_by_its_manifests(tmp_path: Path):
+    blob = ollama(tmp_path)
+    (model,) = models_in(tmp_path)
+    assert (model.name, model.path) == ("llama3.2:1b", blob)
+
+
+def test_folders_of_other_programs_are_offered(tmp_path: Path):
+    studio = tmp_path / ".lmstudio" / "models"
+    write_model(studio / "maker" / "repo" / "m-Q4_K_M.gguf")
+    hidden = tmp_path / ".cache" / "huggingface" / "hub"
+    write_model(hidden / "models--a--b" / "snapshots" / "1" / "n.gguf")
+    ollama(tmp_path / "elsewhere")
+    variables = {"OLLAMA_MODELS": str(tmp_path / "elsewhere")}
+    found = {one.program: one for one in find(tmp_path, variables, frozenset({str(studio)}))}
+    assert set(found) == {"LM Studio", "Hugging Face cache", "Ollama"}
+    assert found["LM Studio"].used
+    assert not found["Ollama"].used
+    assert all(one.models == 1 and one.size_bytes > 0 for one in found.values())
+
+
+def test_only_the_first_part_of_a_split_model_and_nothing_hidden_is_listed(tmp_path: Path):
+    for name in ("m-00001-of-00002.gguf", "m-00002-of-00002.gguf", ".downloads/x/0.gguf"):
+        write_model(tmp_path / name)
+    assert [model.name for model in models_in(tmp_path)] == ["m"]
+    assert list(models_in(tmp_path / "missing")) == []

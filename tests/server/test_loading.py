@@ -1,0 +1,172 @@
+"""A setup that cannot be is stepped down until it works, said in one sentence, and remembered."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from server.egress import Egress
+from server.engine.base import EngineOptions, LoadState
+from server.errors import ModelDamaged, ModelLoadFailed
+from server.keychain import Keychain
+from server.loading import ALL_LAYERS, FittedEngine, Loader, options_of
+from server.models.shelf import ModelShelf
+from server.models.worked import Worked
+from server.settings import ModelSettings, NetworkSettings, Settings
+from server.stock import Machine
+from tests.engines import ScriptedEngine
+from tests.gguf_files import Shape, write_model
+
+GB = 1 << 30
+MB = 1 << 20
+BIG = Shape(width=1024, layers=16, heads=16, key_heads=8, forward=2048, context=131072)
+
+
+class SmallMachine:
+    """A surveyor that finds as much free memory as the test says."""
+
+    def __init__(self, free: int) -> None:
+        self.found = Machine(free * 2, free, 4)
+
+    async def look(self, *, anew: bool = False) -> Machine:
+        return self.found
+
+
+class CrampedEngine(ScriptedEngine):
+    """Loads only with less context than the machine can really hold."""
+
+    def __init__(self, options: EngineOptions, most_tokens: int) -> None:
+        super().__init__()
+        self._tokens = (options.context_tokens or 0) * options.slots
+        self._most = most_tokens
+
+    async def load(self) -> None:
+        if self._tokens > self._most:
+            self.state.set(LoadState("failed", 0.0, "no memory"))
+            raise ModelLoadFailed("There is not enough memory for the context.")
+        self.state.set(LoadState("ready", 1.0))
+
+
+class Desk:
+    def __init__(self, tmp_path: Path, free: int, most_tokens: int = 1 << 40) -> None:
+        self.path = tmp_path / "big.gguf"
+        write_model(self.path, BIG)
+        self.said: list[str] = []
+        self.made: list[EngineOptions] = []
+        self.worked = tmp_path / "loads.json"
+        self._most = most_tokens
+        self.egress = Egress(NetworkSettings)
+        self.shelf = ModelShelf(
+            tmp_path, (self.egress, Keychain(tmp_path / "secrets")), Settings, _unchanged
+        )
+        self.shelf.surveyor = SmallMachine(free)  # type: ignore[assignment]
+
+    def engine(self, options: EngineOptions) -> FittedEngine:
+        loader = Loader(self._make, self.shelf, Worked(self.worked), self.said.append)
+        return FittedEngine(self.path, options, loader)
+
+    def _make(self, _path: Path, options: EngineOptions) -> ScriptedEngine:
+        self.made.append(options)
+        return CrampedEngine(options, self._most)
+
+
+async def _unchanged(_field: str, _value: object) -> None:
+    raise AssertionError
+
+
+@asynccontextmanager
+async def opened(make: Callable[[], Desk]) -> AsyncIterator[Desk]:
+    desk = make()
+    try:
+        yield desk
+    finally:
+        await desk.egress.close()
+
+
+async def test_what_fits_is_loaded_as_asked(tmp_path: Path):
+    async with opened(lambda: Desk(tmp_path, 16 * GB)) as desk:
+        engine = desk.engine(EngineOptions(context_tokens=4096, slots=2))
+        await engine.load()
+        assert engine.state.get().phase == "ready"
+        assert [(one.context_tokens, one.slots) for one in desk.made] == [(4096, 2)]
+        assert desk.said == []
+
+
+async def test_without_a_context_the_largest_that_fits_is_taken(tmp_path: Path):
+    async with opened(lambda: Desk(tmp_path, 4 * GB)) as desk:
+        await desk.engine(EngineOptions(slots=1, gpu_layers=ALL_LAYERS)).load()
+        (options,) = desk.made
+        assert 2048 <= (options.context_tokens or 0) < BIG.context
+        assert options.gpu_layers == 0
+        assert desk.said == []
+
+
+async def test_what_cannot_fit_is_not_even_tried(tmp_path: Path):
+    async with opened(lambda: Desk(tmp_path, 2 * GB)) as desk:
+        engine = desk.engine(EngineOptions(context_tokens=131072, slots=8))
+        await engine.load()
+        assert engine.state.get().phase == "ready"
+        (options,) = desk.made
+        assert (options.context_tokens or 0) * options.slots < 131072
+        (sentence,) = desk.said
+        assert "too little memory" in sentence
+        assert "instead of 131072" in sentence
+
+
+async def test_a_load_that_fails_for_memory_is_tried_with_less_and_remembered(tmp_path: Path):
+    async with opened(lambda: Desk(tmp_path, 4 * GB, most_tokens=9000)) as desk:
+        asked = EngineOptions(context_tokens=32768, slots=1)
+        await desk.engine(asked).load()
+        tries = len(desk.made)
+        assert tries > 1
+        assert (desk.made[-1].context_tokens or 0) <= 9000
+        assert len(desk.said) == 1
+        await desk.engine(asked).load()
+        assert len(desk.made) == tries + 1
+        assert desk.made[-1] == desk.made[-2]
+        desk.shelf.surveyor.found = replace(  # type: ignore[attr-defined]
+            (await desk.shelf.surveyor.look()), free_bytes=6 * GB
+        )
+        await desk.engine(asked).load()
+        assert desk.made[tries + 1].context_tokens == 32768
+
+
+async def test_a_failure_that_memory_cannot_explain_is_told_at_once(tmp_path: Path):
+    async with opened(lambda: Desk(tmp_path, 64 * GB, most_tokens=1)) as desk:
+        engine = desk.engine(EngineOptions(context_tokens=1024, slots=1))
+        with pytest.raises(ModelLoadFailed, match="not enough memory"):
+            await engine.load()
+        assert len(desk.made) == 1
+        assert engine.state.get().phase == "failed"
+
+
+async def test_a_model_too_large_for_the_machine_is_refused_with_the_figures(tmp_path: Path):
+    async with opened(lambda: Desk(tmp_path, 200 * MB)) as desk:
+        with pytest.raises(ModelLoadFailed, match=r"does not fit: It needs .* GB and .* are free"):
+            await desk.engine(EngineOptions(slots=1)).load()
+        assert desk.made == []
+
+
+async def test_a_damaged_file_never_reaches_an_engine(tmp_path: Path):
+    async with opened(lambda: Desk(tmp_path, 16 * GB)) as desk:
+        desk.path.write_bytes(desk.path.read_bytes()[:5000])
+        engine = desk.engine(EngineOptions())
+        with pytest.raises(ModelDamaged):
+            await engine.load()
+        assert desk.made == []
+        assert "damaged" in engine.state.get().reason
+
+
+async def test_what_worked_survives_a_broken_file(tmp_path: Path):
+    async with opened(lambda: Desk(tmp_path, 2 * GB)) as desk:
+        desk.worked.write_text("{")
+        await desk.engine(EngineOptions(context_tokens=131072, slots=8)).load()
+        assert len(json.loads(desk.worked.read_text())) == 1
+
+
+def test_settings_become_options():
+    options = options_of(ModelSettings(context_tokens=0, gpu_layers=-1, kv_type="q8_0"))
+    assert (options.context_tokens, options.gpu_layers, options.kv_type) == (None, 999, "q8_0")
