@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from server.chat import Tool
 from server.engine.base import Engine
+from server.plugins.talk import PluginTalk
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,3 +12,5 @@ class Means:
     engine: Engine
     tools: tuple[Tool, ...] = ()
     client: str = ""
+    plugins: PluginTalk | None = None
+    """Asked first whether one of their flows answers; None: the model answers by itself."""

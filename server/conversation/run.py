@@ -84,7 +84,8 @@ async def converse(means: Means, request: ChatRequest) -> Events:
 
 async def _one(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:
     try:
-        async with aclosing(_turns(means, request)) as events:
+        taken = await means.plugins.take(means.engine, request) if means.plugins else None
+        async with aclosing(taken or _turns(means, request)) as events:
             async for event in events:
                 yield event
     except AppError as error:

@@ -11,12 +11,22 @@ from aiohttp import web
 from pydantic_core import to_json
 
 from server.chat import ChatRequest
-from server.errors import AppError
+from server.errors import AppError, NotSupported
 from server.events import Event, Events, Failed, OfChoice
-from server.protocols.base import Ask, Endpoint, Facts, Reply, Run
+from server.protocols.base import (
+    EVENT_STREAM,
+    AgentRun,
+    Ask,
+    Endpoint,
+    Facts,
+    Look,
+    Reply,
+    Run,
+    Told,
+)
 from server.requests import About
 from server.web.body import read_json
-from server.web.guard import Guard, Handler
+from server.web.guard import Guard, Handler, client_of
 from server.web.stream import send
 
 log = logging.getLogger(__name__)
@@ -28,14 +38,20 @@ Item = Event | OfChoice
 SECRET_HEADERS = frozenset({"authorization", "x-api-key", "cookie", "proxy-authorization"})
 
 
+async def _no_agents(_look: Look) -> Told:
+    raise NotSupported("There are no agents here.")
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """What the endpoints need of the rest: a conversation, an engine to ask, facts to tell."""
 
-    converse: Callable[[ChatRequest | Run, About], Events]
+    converse: Callable[[ChatRequest | Run | AgentRun, About], Events]
     answer: Callable[[Ask], Awaitable[Any]]
     facts: Callable[[str], Facts]
     max_requests: Callable[[], int]
+    look: Callable[[Look], Awaitable[Told]] = _no_agents
+    replied: Callable[[About], None] = lambda _about: None
 
 
 def create_app(
@@ -53,7 +69,7 @@ def create_app(
 def _handler(endpoint: Endpoint, site: Site) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         try:
-            body = await read_json(request)
+            body = await read_json(request, required=endpoint.needs_body)
             facts = replace(
                 site.facts(request.host),
                 path=dict(request.match_info),
@@ -61,11 +77,14 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
                 headers=_headers(request),
             )
             accepted = endpoint.accept(body, facts)
-            if isinstance(accepted, Ask):
+            while isinstance(accepted, Ask):
                 accepted = accepted.then(await site.answer(accepted))
+            about = About(endpoint.path, client_of(request))
             if isinstance(accepted, Reply):
+                site.replied(about)
                 return _plain(accepted)
-            about = About(endpoint.path, _client(request))
+            if isinstance(accepted, Look):
+                return await _tell(request, await site.look(accepted), site, about)
             async with aclosing(site.converse(accepted, about)) as events:
                 return await _respond(request, endpoint, events, (body, facts))
         except AppError as error:
@@ -79,11 +98,6 @@ def _headers(request: web.Request) -> dict[str, str]:
     return {name: value for name, value in found.items() if name not in SECRET_HEADERS}
 
 
-def _client(request: web.Request) -> str:
-    """Who asks, in a word or two, for the list of running requests."""
-    return request.headers.get("User-Agent", "unknown").split("/")[0][:60]
-
-
 async def _respond(
     request: web.Request,
     endpoint: Endpoint,
@@ -93,8 +107,8 @@ async def _respond(
     first = asyncio.get_running_loop().create_task(anext(events), name="first event")
     try:
         await asyncio.wait({first}, timeout=FIRST_EVENT_S)
-        if first.done() and isinstance(failed := first.result(), Failed):
-            return _failure(endpoint, failed.error)
+        if first.done() and (error := _failed(first.result())):
+            return _failure(endpoint, error)
         async with aclosing(_resumed(first, events)) as all_events:
             if endpoint.collect and not (endpoint.render and endpoint.streams(known[0])):
                 return _plain(await endpoint.collect(all_events, *known))
@@ -104,6 +118,25 @@ async def _respond(
     finally:
         first.cancel()
         await asyncio.wait({first})
+
+
+def _failed(item: Item) -> AppError | None:
+    event = item.event if isinstance(item, OfChoice) else item
+    return event.error if isinstance(event, Failed) else None
+
+
+async def _tell(request: web.Request, told: Told, site: Site, about: About) -> web.StreamResponse:
+    if isinstance(told, Reply):
+        return _plain(told)
+    if not isinstance(told, AgentRun):
+        async with aclosing(told) as frames:
+            return await send(request, frames, EVENT_STREAM)
+    async with aclosing(site.converse(told, about)) as events:
+        if told.collect is not None:
+            return _plain(await told.collect(events))
+        assert told.render
+        async with aclosing(told.render(events)) as frames:
+            return await send(request, frames, told.content_type)
 
 
 async def _resumed(first: asyncio.Task[Item], events: Events) -> Events:

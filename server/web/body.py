@@ -16,7 +16,7 @@ class TooSlow(AppError):
     status = 408
 
 
-async def read_json(request: web.Request) -> Any:
+async def read_json(request: web.Request, *, required: bool = True) -> Any:
     if request.method in ("GET", "HEAD"):
         return {}
     try:
@@ -24,6 +24,8 @@ async def read_json(request: web.Request) -> Any:
             data = await request.read()
     except TimeoutError:
         raise TooSlow("The request's body took too long to arrive.") from None
+    if not data and not required:
+        return {}
     if not data:
         raise BadRequest("The body is empty; JSON is expected.")
     try:

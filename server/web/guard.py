@@ -1,16 +1,25 @@
 """The gate every request passes, on every route: host, origin, fetch site, content type, key."""
 
 import hmac
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from aiohttp import web
 from yarl import URL
+
+from server.face import Knock
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 PREFLIGHT_S = "600"
 WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 OPEN_PATHS = frozenset({"/health"})
+OUTCOMES: dict[str, Literal["let in", "origin", "key"]] = {
+    "": "let in",
+    "origin_not_allowed": "origin",
+    "invalid_api_key": "key",
+}
 EXPOSED = "X-Trace-Id, X-Completion-Id, Retry-After"
 
 
@@ -34,10 +43,17 @@ class Refused(Exception):
 
 
 class Guard:
-    def __init__(self, gate: Callable[[], Gate], knocked: Callable[[str, str], None]) -> None:
+    def __init__(
+        self,
+        gate: Callable[[], Gate],
+        knocked: Callable[[str, str], None],
+        seen: Callable[[Knock], None] = lambda _knock: None,
+    ) -> None:
         self._gate = gate
         self._knocked = knocked
         """Told of (origin, method) of every page that was turned away."""
+        self._seen = seen
+        """Told of every page that came, and of everybody without the key."""
 
     def install(self, app: web.Application) -> None:
         app.middlewares.insert(0, self._middleware())
@@ -51,14 +67,24 @@ class Guard:
                 check_host(request, gate)
                 self._check_origin(request, gate)
                 if request.method == "OPTIONS":
+                    self._note(request, "")
                     return _preflight(request)
                 check_content_type(request)
                 check_key(request, gate)
             except Refused as refused:
+                self._note(request, refused.code)
                 return _refusal(refused)
+            self._note(request, "")
             return await handler(request)
 
         return guard
+
+    def _note(self, request: web.Request, code: str) -> None:
+        origin = request.headers.get("Origin", "")[:200]
+        outcome = OUTCOMES.get(code)
+        if outcome and (origin or outcome != "let in"):
+            knock = Knock(time.time(), origin, request.method, client_of(request), outcome)
+            self._seen(knock)
 
     def _check_origin(self, request: web.Request, gate: Gate) -> None:
         origins = request.headers.getall("Origin", [])
@@ -83,6 +109,11 @@ class Guard:
             response.headers["X-Trace-Id"] = trace
 
 
+def client_of(request: web.Request) -> str:
+    """Who asks, in a word or two, for the lists of requests."""
+    return request.headers.get("User-Agent", "unknown").split("/")[0][:60]
+
+
 def check_host(request: web.Request, gate: Gate) -> None:
     hosts = request.headers.getall("Host", [])
     if len(hosts) != 1 or hosts[0].lower() not in gate.hosts:
@@ -95,8 +126,15 @@ def check_host(request: web.Request, gate: Gate) -> None:
 
 
 def check_content_type(request: web.Request) -> None:
-    if request.method in WITH_BODY and request.content_type != "application/json":
+    if request.method not in WITH_BODY or not _has_body(request):
+        return
+    if request.content_type != "application/json":
         raise Refused(415, "unsupported_media_type", "Send application/json.")
+
+
+def _has_body(request: web.Request) -> bool:
+    """A request without body and without a type for it has nothing to be mistaken."""
+    return request.body_exists or "Content-Type" in request.headers
 
 
 def check_key(request: web.Request, gate: Gate) -> None:

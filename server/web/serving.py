@@ -4,8 +4,8 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 
 from server.errors import AppError
-from server.face import ServerStatus
-from server.observe import Value
+from server.face import Knock, ServerStatus
+from server.observe import Recent, Value
 from server.protocols.base import Endpoint
 from server.settings import ServerSettings
 from server.web.app import Site, create_app
@@ -15,6 +15,7 @@ from server.web.site import Listener, Listening
 log = logging.getLogger(__name__)
 
 MB = 1024 * 1024
+KEPT_KNOCKS = 40
 
 
 class Serving:
@@ -33,6 +34,10 @@ class Serving:
         self._listener: Listener | None = None
         self._listening = Listening(0, frozenset())
         self._key: str | None = None
+        self._knocks: Recent[Knock] = Recent(
+            KEPT_KNOCKS, lambda one: (one.origin, one.method, one.client, one.outcome)
+        )
+        self.knocks = self._knocks.value
 
     async def start(self, port: int | None = None) -> None:
         if self._listener is not None:
@@ -60,7 +65,7 @@ class Serving:
     async def _open(self, wanted: int) -> None:
         settings = self._settings()
         await self.renew_key()
-        guard = Guard(self._gate, self._knocked)
+        guard = Guard(self._gate, self._knocked, self._knocks.add)
         app = create_app(self._endpoints, self._site, guard, settings.max_body_mb * MB)
         self._listener = Listener(app)
         everywhere = settings.listen == "network"

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from server.chat import ChatRequest, Sampling
+from server.chat import ChatRequest, Message, Sampling
 from server.conversation import charts
 from server.conversation.dashboard.adding import add_widget, added
 from server.conversation.dashboard.closing import cite, suggest
@@ -43,11 +43,23 @@ Steps = AsyncGenerator[Event, None]
 async def converse(query: Query, means: Means) -> Events:
     """Ends with one Finished or Failed; with a call for the client, that call comes last."""
     try:
-        async with aclosing(_steps(query, means)) as events:
+        taken = await _taken(query, means)
+        async with aclosing(taken or _steps(query, means)) as events:
             async for event in events:
                 yield event
     except AppError as error:
         yield Failed(error)
+
+
+async def _taken(query: Query, means: Means) -> Steps | None:
+    """A plugin's flow answers when it is named, or when the dashboard offers nothing of its own."""
+    if means.plugins is None or query.hop:
+        return None
+    if query.widgets and not query.question.lstrip().startswith("@"):
+        return None
+    said = tuple(Message(one.role, one.text) for one in query.said)
+    request = ChatRequest(said, client=means.client)
+    return await means.plugins.take(means.engine, request)
 
 
 async def _steps(query: Query, means: Means) -> Steps:

@@ -1,0 +1,36 @@
+"""The agents of this house: the model itself, the flows of plugins, and those elsewhere."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from server.conversation.agents import Agents
+from server.conversation.agents_copilotkit import CopilotKitEndpoint
+from server.conversation.agents_flows import FlowAgents
+from server.conversation.agents_langgraph import LangGraphServer
+from server.conversation.agents_remote import Elsewhere, Peer, RemoteSource
+from server.conversation.copilot import Copilot
+from server.conversation.thread_files import ThreadFiles
+from server.conversation.threads import Threads
+from server.egress import Egress
+from server.engine.base import Engine
+from server.plugins.house import PluginHouse
+from server.settings import CopilotSettings
+
+KINDS: dict[str, Callable[[Peer], RemoteSource]] = {
+    "copilotkit": CopilotKitEndpoint,
+    "langgraph": LangGraphServer,
+}
+
+
+def gather(
+    egress: Egress,
+    settings: Callable[[], CopilotSettings],
+    house: PluginHouse,
+    engine: Callable[[str | None], Awaitable[Engine]],
+    threads_folder: Path,
+) -> Agents:
+    elsewhere = Elsewhere(egress, KINDS, lambda: settings().remote_agents)
+    copilot = Copilot(engine, elsewhere.tools, lambda: settings().answer_tokens, house.for_clients)
+    flows = FlowAgents(house, engine)
+    kept = ThreadFiles(threads_folder, lambda: settings().keep_threads)
+    return Agents(lambda: (copilot, flows, *elsewhere.sources()), Threads(keeper=kept))

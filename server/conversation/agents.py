@@ -1,0 +1,165 @@
+"""The agents a page can talk to: what one is, and the list of those that are here."""
+
+import logging
+import uuid
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from server.chat import Json, Tool, ToolChoice
+from server.conversation.guardrails import Topics
+from server.conversation.threads import KeptRun, Said, Threads
+from server.errors import AppError
+from server.events import (
+    CallOpened,
+    Event,
+    Events,
+    Failed,
+    MessageOpened,
+    OfChoice,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallStarted,
+)
+
+log = logging.getLogger(__name__)
+
+DEFAULT = "default"
+
+
+class AgentNotFound(AppError):
+    code = "agent_not_found"
+    status = 404
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"Agent '{name}' does not exist. Available agents: {', '.join(known)}.")
+        self.name = name
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCard:
+    name: str
+    description: str
+    kind: str = "Moat"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a person answered to an agent's interrupt."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRequest:
+    """One run asked of an agent; `said` is the whole conversation as its client has it."""
+
+    agent: str
+    thread_id: str
+    run_id: str
+    said: tuple[Said, ...]
+    tools: tuple[Tool, ...] = ()
+    tool_choice: ToolChoice = field(default_factory=ToolChoice)
+    context: tuple[tuple[str, str], ...] = ()
+    """What the page says of itself: pairs of description and value."""
+    state: Json | None = None
+    answer: Answer | None = None
+    topics: Topics = field(default_factory=Topics)
+    model: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+    ends_after_tools: bool = False
+    """The client itself asks again after the results of our tools."""
+    is_kept: bool = True
+    client: str = ""
+
+    @property
+    def question(self) -> str:
+        """The last thing the user said."""
+        users = [one.message.content for one in self.said if one.message.role == "user"]
+        return users[-1] if users else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadState:
+    """What is known of a thread: its state, and what was said in it."""
+
+    state: Json
+    said: tuple[Said, ...]
+
+
+class Agent(Protocol):
+    @property
+    def card(self) -> AgentCard: ...
+    def run(self, request: AgentRequest) -> Events: ...
+    async def recall(self, thread_id: str) -> ThreadState | None:
+        """A thread as the agent itself keeps it; None: ours is all there is."""
+        ...
+
+
+class Source(Protocol):
+    """Where agents come from: those of the house, of the plugins, of another machine."""
+
+    async def agents(self) -> tuple[Agent, ...]: ...
+
+
+class Agents:
+    def __init__(self, sources: Callable[[], tuple[Source, ...]], threads: Threads) -> None:
+        self._sources = sources
+        self.threads = threads
+
+    async def cards(self) -> tuple[AgentCard, ...]:
+        return tuple(agent.card for agent in (await self._all()).values())
+
+    async def find(self, name: str) -> Agent:
+        found = await self._all()
+        if name not in found:
+            raise AgentNotFound(name, tuple(found))
+        return found[name]
+
+    def run(self, agent: Agent, request: AgentRequest) -> Events:
+        events = _with_ids(_worded(agent, request))
+        if not request.is_kept:
+            return events
+        fresh = self.threads.unknown(request.thread_id, request.said)
+        run = KeptRun(request.run_id, fresh)
+        return self.threads.keep(request.agent, request.thread_id, run, events)
+
+    async def _all(self) -> dict[str, Agent]:
+        found: dict[str, Agent] = {}
+        for source in self._sources():
+            try:
+                agents = await source.agents()
+            except AppError as error:
+                log.warning("Agents are missing: %s", error)
+                continue
+            for agent in agents:
+                found.setdefault(agent.card.name, agent)
+        return found
+
+
+async def _worded(agent: Agent, request: AgentRequest) -> Events:
+    try:
+        request.topics.check(request.question)
+        async with aclosing(agent.run(request)) as events:
+            async for event in events:
+                yield event
+    except AppError as error:
+        yield Failed(error)
+
+
+async def _with_ids(events: Events) -> AsyncGenerator[Event | OfChoice, None]:
+    """Every message gets an id before its first word, so that all who replay it agree on it."""
+    opened = False
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, MessageOpened):
+                opened = True
+            elif isinstance(event, ToolCallFinished):
+                opened = False
+            elif isinstance(event, TextDelta | CallOpened | ToolCallStarted) and not opened:
+                opened = True
+                yield MessageOpened(f"msg-{uuid.uuid4()}")
+            yield event

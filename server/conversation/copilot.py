@@ -1,0 +1,127 @@
+"""The agent that is always there: the model on this machine, with the page's tools and ours."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import replace
+
+from server.chat import ChatRequest, Message, Sampling, Tool, ToolChoice
+from server.conversation.agents import DEFAULT, AgentCard, AgentRequest, ThreadState
+from server.conversation.means import Means
+from server.conversation.run import converse
+from server.engine.base import Engine
+from server.events import Events, Finished, ToolCallFinished, ToolCallStarted
+from server.plugins.talk import PluginTalk
+
+PROMPT = "You are a helpful assistant inside an application. Answer briefly and truthfully."
+CANNOT_SEE = "[An image is attached here. The model in use cannot see images.]"
+MOST_ROUNDS = 8
+BIGGEST = 2**31 - 1
+SMALL_MODEL_PARAMETERS = 1_000_000_000
+
+
+class Copilot:
+    card = AgentCard(DEFAULT, "The model on this computer.")
+
+    def __init__(
+        self,
+        engine: Callable[[str | None], Awaitable[Engine]],
+        tools: Callable[[], Awaitable[tuple[Tool, ...]]],
+        answer_tokens: Callable[[], int],
+        plugins: Callable[[], PluginTalk | None] = lambda: None,
+    ) -> None:
+        self._engine = engine
+        self._tools = tools
+        self._answer_tokens = answer_tokens
+        self._plugins = plugins
+
+    async def run(self, request: AgentRequest) -> Events:
+        engine = await self._engine(request.model)
+        ours = await self._tools()
+        tools = _merged(ours, request.tools)
+        chat = ChatRequest(
+            messages(request, sees_images=engine.facts.sees_images),
+            request.model,
+            tools,
+            tool_choice(request, engine.facts.parameters),
+            sampling=sampling(request.temperature, has_tools=bool(tools)),
+            max_tokens=min(request.max_tokens or BIGGEST, self._answer_tokens()),
+            stop=request.stop,
+            client=request.client,
+        )
+        events = converse(Means(engine, ours, request.client, self._plugins()), chat)
+        if request.ends_after_tools:
+            events = _one_turn(events)
+        async with aclosing(events):
+            async for event in events:
+                yield event
+
+    async def agents(self) -> tuple["Copilot", ...]:
+        return (self,)
+
+    async def recall(self, _thread_id: str) -> ThreadState | None:
+        return None
+
+
+def tool_choice(request: AgentRequest, parameters: int) -> ToolChoice:
+    """A model that has had its rounds of calls must answer; a small one never stops by itself."""
+    rounds = 0
+    for one in reversed(request.said):
+        if one.message.role == "user":
+            break
+        rounds += bool(one.message.tool_calls)
+    most = 1 if 0 < parameters < SMALL_MODEL_PARAMETERS else MOST_ROUNDS
+    return ToolChoice("none") if rounds >= most else request.tool_choice
+
+
+def sampling(temperature: float | None, *, has_tools: bool) -> Sampling:
+    """Which tool to call, and with what, is no matter of luck."""
+    if temperature is not None:
+        return Sampling(temperature=temperature)
+    return Sampling(temperature=0.0) if has_tools else Sampling()
+
+
+def messages(request: AgentRequest, *, sees_images: bool) -> tuple[Message, ...]:
+    """The conversation for the model: one system message, with what the page says of itself."""
+    said = [one.message for one in request.said]
+    own = [message.content for message in said if message.role == "system"] or [PROMPT]
+    about = [f"{description}: {value}" for description, value in request.context]
+    if about:
+        own.append("What the application shows now:\n" + "\n".join(about))
+    rest = [message for message in said if message.role != "system"]
+    if not sees_images:
+        rest = [_without_images(message) for message in rest]
+    return (Message("system", "\n\n".join(own)), *rest)
+
+
+def _without_images(message: Message) -> Message:
+    if not message.images:
+        return message
+    note = "\n".join([CANNOT_SEE] * len(message.images))
+    content = f"{message.content}\n{note}" if message.content else note
+    return replace(message, content=content, images=())
+
+
+def _merged(ours: tuple[Tool, ...], theirs: tuple[Tool, ...]) -> tuple[Tool, ...]:
+    names = {tool.name for tool in ours}
+    return (*ours, *(_closed(tool) for tool in theirs if tool.name not in names))
+
+
+def _closed(tool: Tool) -> Tool:
+    """A page's action takes what it declares; left open, a model would add to it."""
+    closed = {"additionalProperties": False, **tool.parameters}
+    return replace(tool, parameters=closed) if tool.parameters.get("properties") else tool
+
+
+async def _one_turn(events: Events) -> Events:
+    """Ends when every tool of ours that the model called has its result."""
+    waiting: set[str] = set()
+    async with aclosing(events):
+        async for event in events:
+            yield event
+            if isinstance(event, ToolCallStarted):
+                waiting.add(event.call.id)
+            elif isinstance(event, ToolCallFinished):
+                waiting.discard(event.call_id)
+                if not waiting:
+                    yield Finished("tool_calls")
+                    return

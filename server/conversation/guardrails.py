@@ -1,0 +1,58 @@
+"""Topics a page allows or denies, checked here on the user's words before any model sees them."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from server.errors import AppError
+
+WORD = re.compile(r"\w+")
+HISSING = ("ches", "shes", "sses", "xes", "zes")
+
+
+class TopicRefused(AppError):
+    code = "topic_refused"
+    status = 422
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """With `allowed` topics a question must touch one of them; a `denied` one always refuses."""
+
+    allowed: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
+
+    def check(self, text: str) -> None:
+        """Raise TopicRefused when the text may not be answered."""
+        words = _words(text)
+        denied = _first_in(self.denied, words)
+        if denied:
+            raise TopicRefused(f"Questions about {denied} are not answered here.")
+        if self.allowed and not _first_in(self.allowed, words):
+            known = ", ".join(self.allowed)
+            raise TopicRefused(f"Only questions about these topics are answered here: {known}.")
+
+
+def _first_in(topics: Iterable[str], words: list[str]) -> str:
+    for topic in topics:
+        wanted = _words(topic)
+        if wanted and any(
+            words[start : start + len(wanted)] == wanted for start in range(len(words))
+        ):
+            return topic
+    return ""
+
+
+def _words(text: str) -> list[str]:
+    """Lower case, and a plural is its singular: what the two sides share of a topic's name."""
+    return [_singular(word) for word in WORD.findall(text.casefold())]
+
+
+def _singular(word: str) -> str:
+    if len(word) > 3 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith(HISSING):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
+        return word[:-1]
+    return word

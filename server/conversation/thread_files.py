@@ -1,0 +1,128 @@
+"""Kept threads on disk, if the user wants that: a file for each, gone when it is switched off."""
+
+import asyncio
+import hashlib
+import json
+import logging
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from server.chat import Json
+from server.conversation.threads import Keeper, KeptRun, Said, Thread
+from server.errors import AppError
+from server.events import (
+    Artifact,
+    CallArguments,
+    CallOpened,
+    Citations,
+    ClientToolCall,
+    Event,
+    Failed,
+    Finished,
+    Interrupted,
+    MessageOpened,
+    ReasoningDelta,
+    StateChanged,
+    StatusNote,
+    StepChanged,
+    Suggestions,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallStarted,
+)
+from server.files import write_atomically
+
+log = logging.getLogger(__name__)
+
+KEPT = (
+    Artifact, CallArguments, CallOpened, Citations, ClientToolCall, Finished, Interrupted,
+    MessageOpened, ReasoningDelta, StateChanged, StatusNote, StepChanged, Suggestions, TextDelta,
+    ToolCallFinished, ToolCallStarted,
+)  # fmt: skip
+EVENTS: dict[str, TypeAdapter[Event]] = {kind.__name__: TypeAdapter(kind) for kind in KEPT}
+SAID = TypeAdapter(
+    tuple[Said, ...], config={"val_json_bytes": "base64", "ser_json_bytes": "base64"}
+)
+
+
+class ThreadFiles(Keeper):
+    def __init__(self, folder: Path, is_on: Callable[[], bool]) -> None:
+        self._folder = folder
+        self._is_on = is_on
+
+    def load(self) -> list[Thread]:
+        """The oldest first. What cannot be read is left out."""
+        if not self._is_on():
+            shutil.rmtree(self._folder, ignore_errors=True)
+            return []
+        found = [thread for path in self._folder.glob("*.json") if (thread := _read(path))]
+        return sorted(found, key=lambda thread: thread.used_at)
+
+    async def save(self, thread: Thread) -> None:
+        if not self._is_on():
+            shutil.rmtree(self._folder, ignore_errors=True)
+            return
+        try:
+            await asyncio.to_thread(write_atomically, self._path(thread.id), dump(thread))
+        except OSError as error:
+            log.warning("A conversation could not be kept: %s", error.strerror)
+
+    def forget(self, thread_id: str) -> None:
+        self._path(thread_id).unlink(missing_ok=True)
+
+    def _path(self, thread_id: str) -> Path:
+        """A client names its threads as it likes; a file needs a name that is safe."""
+        return self._folder / f"{hashlib.sha256(thread_id.encode()).hexdigest()[:32]}.json"
+
+
+def dump(thread: Thread) -> str:
+    whole = {
+        "id": thread.id,
+        "agent": thread.agent,
+        "created_at": thread.created_at,
+        "used_at": thread.used_at,
+        "state": thread.state,
+        "runs": [_dump_run(run) for run in thread.runs if run.ended],
+    }
+    return json.dumps(whole, ensure_ascii=False)
+
+
+def _dump_run(run: KeptRun) -> Json:
+    events = [told for event in run.events if (told := _dump_event(event)) is not None]
+    return {"id": run.id, "said": json.loads(SAID.dump_json(run.said)), "events": events}
+
+
+def _dump_event(event: Event) -> list[Any] | None:
+    name = type(event).__name__
+    if isinstance(event, Failed):
+        return [name, {"code": event.error.code, "message": str(event.error)}]
+    adapter = EVENTS.get(name)
+    return [name, adapter.dump_python(event, mode="json")] if adapter else None
+
+
+def _read(path: Path) -> Thread | None:
+    try:
+        whole = json.loads(path.read_text("utf-8"))
+        thread = Thread(whole["id"], whole["agent"], whole["created_at"], whole["used_at"])
+        thread.state = whole["state"]
+        for told in whole["runs"]:
+            said = SAID.validate_json(json.dumps(told["said"]))
+            run = KeptRun(told["id"], said, [_read_event(*one) for one in told["events"]])
+            run.ended = True
+            thread.remember(run)
+    except (OSError, ValueError, KeyError, TypeError, ValidationError):
+        log.warning("A kept conversation cannot be read: %s", path.name)
+        return None
+    return thread
+
+
+def _read_event(name: str, told: Any) -> Event:
+    if name == "Failed":
+        error = AppError(told["message"])
+        error.code = told["code"]
+        return Failed(error)
+    return EVENTS[name].validate_python(told)

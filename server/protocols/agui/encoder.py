@@ -1,0 +1,227 @@
+"""Events of a run as AG-UI events: opened and closed in the order its clients insist on."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+
+from server.chat import Json, ToolCall
+from server.conversation.threads import result_id
+from server.events import (
+    Artifact,
+    CallArguments,
+    CallOpened,
+    Citations,
+    ClientToolCall,
+    Event,
+    Failed,
+    Finished,
+    Interrupted,
+    MessageOpened,
+    ReasoningDelta,
+    StateChanged,
+    StatusNote,
+    StepChanged,
+    Suggestions,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallStarted,
+)
+
+
+@dataclass(slots=True)
+class Encoder:
+    """One run. Clients before AG-UI 1.0 refuse nulls, empty deltas and reasoning: none is sent."""
+
+    thread_id: str
+    run_id: str
+    speaks_1_0: bool = False
+    _message: str = ""
+    _text_open: bool = False
+    _thinking: bool = False
+    _calls: dict[int, str] = field(default_factory=dict)
+    _steps: list[str] = field(default_factory=list)
+    _interrupts: list[Json] = field(default_factory=list)
+    _state: Json | None = None
+
+    def start(self, run_input: Json | None = None) -> Json:
+        started: Json = {"type": "RUN_STARTED", "threadId": self.thread_id, "runId": self.run_id}
+        return started | ({"input": run_input} if run_input is not None else {})
+
+    def encode(self, event: Event) -> Iterable[Json]:  # noqa: C901, PLR0911
+        match event:
+            case TextDelta(text):
+                return self._text(text)
+            case MessageOpened(message_id):
+                return self._open_message(message_id)
+            case CallOpened() | CallArguments() | ClientToolCall() | ToolCallStarted():
+                return self._call(event)
+            case ToolCallFinished(call_id, result):
+                return self._result(call_id, result)
+            case StepChanged(name, active):
+                return self._step(name, active=active)
+            case StateChanged(state):
+                return self._changed(state)
+            case Interrupted():
+                return self._interrupted(event)
+            case StatusNote() | Artifact() | Citations() | Suggestions():
+                return (_custom(event),)
+            case ReasoningDelta(text):
+                return self._reasoning(text)
+            case Finished():
+                return self._finish()
+            case Failed(error):
+                return ({"type": "RUN_ERROR", "message": str(error), "code": error.code},)
+            case _:
+                return ()
+
+    def _text(self, text: str) -> Iterator[Json]:
+        if not text:
+            return
+        yield from self._end_thinking()
+        if not self._text_open:
+            self._text_open = True
+            yield {
+                "type": "TEXT_MESSAGE_START",
+                "messageId": self._message,
+                "role": "assistant",
+            }
+        yield {"type": "TEXT_MESSAGE_CONTENT", "messageId": self._message, "delta": text}
+
+    def _open_message(self, message_id: str) -> Iterator[Json]:
+        yield from self._close()
+        self._message = message_id
+
+    def _call(
+        self, event: CallOpened | CallArguments | ClientToolCall | ToolCallStarted
+    ) -> Iterator[Json]:
+        match event:
+            case CallOpened(index, call_id, name):
+                yield from self._close(calls=False)
+                self._calls[index] = call_id
+                yield self._call_start(call_id, name)
+            case CallArguments(index, text) if text:
+                yield {"type": "TOOL_CALL_ARGS", "toolCallId": self._calls[index], "delta": text}
+            case ClientToolCall(call) if call.id in self._calls.values():
+                self._calls = {index: one for index, one in self._calls.items() if one != call.id}
+                yield {"type": "TOOL_CALL_END", "toolCallId": call.id}
+            case ClientToolCall(call) | ToolCallStarted(call):
+                yield from self._whole_call(call)
+            case _:
+                pass
+
+    def _whole_call(self, call: ToolCall) -> Iterator[Json]:
+        yield from self._close(calls=False)
+        yield self._call_start(call.id, call.name)
+        arguments = json.dumps(call.arguments, ensure_ascii=False)
+        yield {"type": "TOOL_CALL_ARGS", "toolCallId": call.id, "delta": arguments}
+        yield {"type": "TOOL_CALL_END", "toolCallId": call.id}
+
+    def _call_start(self, call_id: str, name: str) -> Json:
+        return {
+            "type": "TOOL_CALL_START",
+            "toolCallId": call_id,
+            "toolCallName": name,
+            "parentMessageId": self._message,
+        }
+
+    def _result(self, call_id: str, result: str) -> Iterator[Json]:
+        yield from self._close()
+        yield {
+            "type": "TOOL_CALL_RESULT",
+            "messageId": result_id(call_id),
+            "toolCallId": call_id,
+            "content": result,
+            "role": "tool",
+        }
+
+    def _step(self, name: str, *, active: bool) -> Iterator[Json]:
+        if active and name not in self._steps:
+            self._steps.append(name)
+            yield {"type": "STEP_STARTED", "stepName": name}
+        elif not active and name in self._steps:
+            self._steps.remove(name)
+            yield {"type": "STEP_FINISHED", "stepName": name}
+
+    def _changed(self, state: Json) -> Iterator[Json]:
+        """The whole state once, then what of it has changed."""
+        before, self._state = self._state, state
+        if before is None:
+            yield {"type": "STATE_SNAPSHOT", "snapshot": state}
+        elif before != state:
+            yield {"type": "STATE_DELTA", "delta": _patch(before, state)}
+
+    def _interrupted(self, event: Interrupted) -> Iterator[Json]:
+        if self.speaks_1_0:
+            message = event.value if isinstance(event.value, str) else json.dumps(event.value)
+            self._interrupts.append(
+                {
+                    "id": event.id,
+                    "reason": "interrupt",
+                    "message": message,
+                    "metadata": {"value": event.value},
+                }
+            )
+            return
+        value = event.value if isinstance(event.value, str) else json.dumps(event.value)
+        yield {"type": "CUSTOM", "name": "on_interrupt", "value": value}
+
+    def _reasoning(self, text: str) -> Iterator[Json]:
+        if not self.speaks_1_0 or not text:
+            return
+        thought = f"{self.run_id}-reasoning"
+        if not self._thinking:
+            self._thinking = True
+            yield {"type": "REASONING_START", "messageId": thought}
+            yield {"type": "REASONING_MESSAGE_START", "messageId": thought, "role": "reasoning"}
+        yield {"type": "REASONING_MESSAGE_CONTENT", "messageId": thought, "delta": text}
+
+    def _end_thinking(self) -> Iterator[Json]:
+        if self._thinking:
+            self._thinking = False
+            thought = f"{self.run_id}-reasoning"
+            yield {"type": "REASONING_MESSAGE_END", "messageId": thought}
+            yield {"type": "REASONING_END", "messageId": thought}
+
+    def _close(self, *, calls: bool = True) -> Iterator[Json]:
+        yield from self._end_thinking()
+        if self._text_open:
+            self._text_open = False
+            yield {"type": "TEXT_MESSAGE_END", "messageId": self._message}
+        if calls:
+            for call_id in self._calls.values():
+                yield {"type": "TOOL_CALL_END", "toolCallId": call_id}
+            self._calls.clear()
+
+    def _finish(self) -> Iterator[Json]:
+        yield from self._close()
+        for name in reversed(self._steps):
+            yield {"type": "STEP_FINISHED", "stepName": name}
+        self._steps.clear()
+        finished: Json = {"type": "RUN_FINISHED", "threadId": self.thread_id, "runId": self.run_id}
+        if self._interrupts:
+            finished["outcome"] = {"type": "interrupt", "interrupts": self._interrupts}
+        yield finished
+
+
+def _patch(before: Json, after: Json) -> list[Json]:
+    """RFC 6902, by the names at the top."""
+    gone = [{"op": "remove", "path": _pointer(name)} for name in before if name not in after]
+    changed = [
+        {
+            "op": "replace" if name in before else "add",
+            "path": _pointer(name),
+            "value": value,
+        }
+        for name, value in after.items()
+        if name not in before or before[name] != value
+    ]
+    return gone + changed
+
+
+def _pointer(name: str) -> str:
+    return "/" + name.replace("~", "~0").replace("/", "~1")
+
+
+def _custom(event: StatusNote | Artifact | Citations | Suggestions) -> Json:
+    names = {StatusNote: "status", Artifact: "artifact", Citations: "citations"}
+    return {"type": "CUSTOM", "name": names.get(type(event), "suggestions"), "value": asdict(event)}

@@ -1,0 +1,206 @@
+"""What AG-UI clients ask: who is here, run, connect, stop, suggest, and the kept threads."""
+
+from contextlib import aclosing
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from server.chat import Json
+from server.conversation.agents import AgentCard, AgentNotFound, Agents
+from server.conversation.history import said_in
+from server.conversation.threads import KeptRun, Thread
+from server.errors import AppError, BadRequest
+from server.events import Events, OfChoice
+from server.protocols.agui import input as run_input
+from server.protocols.agui import messages
+from server.protocols.agui.encoder import Encoder
+from server.protocols.agui.input import RunInput
+from server.protocols.base import AgentRun, Facts, Frames, Look, Reply, Told
+from server.protocols.frames import sse
+
+KEPT_THREADS = {"list": True, "inspect": True, "mutations": False, "realtimeMetadata": False}
+ABILITIES: Json = {
+    "audioFileTranscriptionEnabled": False,
+    "mode": "sse",
+    "threadEndpoints": KEPT_THREADS,
+    "singleRoute": {"resourceOperations": True, "threadEndpoints": KEPT_THREADS},
+    "suggestions": True,
+    "a2uiEnabled": False,
+    "openGenerativeUIEnabled": False,
+    "telemetryDisabled": True,
+}
+STOPPED = {"type": "RUN_ERROR", "message": "Run stopped by user", "code": "STOPPED"}
+
+
+def info(facts: Facts) -> Look:
+    async def find(agents: Agents) -> Told:
+        cards = {card.name: _card(card) for card in await agents.cards()}
+        return Reply({"version": facts.version, "agents": cards, **ABILITIES})
+
+    return Look(find)
+
+
+def run(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> Look:
+    asked = run_input.read(body, agent, facts, is_kept=is_kept)
+
+    async def find(agents: Agents) -> Told:
+        found = await agents.find(agent)
+        echo = _echo(asked, agents) if is_kept else None
+        return AgentRun(
+            partial(agents.run, found, asked.request),
+            partial(
+                frames,
+                Encoder(asked.request.thread_id, asked.request.run_id, asked.speaks_1_0),
+                echo,
+            ),
+            model=asked.request.model,
+        )
+
+    return Look(find)
+
+
+def connect(body: Any, agent: str, facts: Facts) -> Look:
+    asked = run_input.read(body, agent, facts)
+
+    async def find(agents: Agents) -> Told:
+        await agents.find(agent)
+        return _replay(agents, asked)
+
+    return Look(find)
+
+
+def stop(agent: str, thread_id: str) -> Look:
+    async def find(agents: Agents) -> Told:
+        await agents.find(agent)
+        if agents.threads.stop(thread_id):
+            return Reply({"stopped": True, "interrupt": STOPPED})
+        message = f"No active run for thread '{thread_id}'."
+        return Reply({"stopped": False, "message": message})
+
+    return Look(find)
+
+
+def threads(agent: str) -> Look:
+    async def find(agents: Agents) -> Told:
+        kept = [_describe(thread) for thread in agents.threads.of_agent(agent)]
+        return Reply({"threads": kept, "nextCursor": None})
+
+    return Look(find)
+
+
+def thread(thread_id: str, what: str) -> Look:
+    async def find(agents: Agents) -> Told:
+        kept = agents.threads.find(thread_id)
+        if what == "state":
+            return Reply({"state": kept.state if kept else None})
+        if what == "messages":
+            return Reply({"messages": [messages.write(one) for one in said_in(kept)]})
+        if what == "events":
+            return Reply({"events": [event for run in _runs(kept) for event in run]})
+        return Reply({"error": "Not found"}, 404)
+
+    return Look(find)
+
+
+def clear() -> Look:
+    async def find(agents: Agents) -> Told:
+        agents.threads.clear()
+        return Reply({"cleared": True})
+
+    return Look(find)
+
+
+def transcribe() -> Reply:
+    message = "Transcription service is not configured"
+    return Reply({"error": "service_not_configured", "message": message, "retryable": False}, 503)
+
+
+def failed(error: Exception) -> Reply:
+    if isinstance(error, AgentNotFound):
+        return Reply({"error": "Agent not found", "message": str(error)}, error.status)
+    if isinstance(error, BadRequest):
+        body = {"error": "Invalid request body", "message": str(error), "details": str(error)}
+        return Reply(body, error.status)
+    status = error.status if isinstance(error, AppError) else 500
+    code = error.code if isinstance(error, AppError) else "internal_error"
+    return Reply({"error": code, "message": str(error)}, status)
+
+
+async def frames(encoder: Encoder, echo: Json | None, events: Events) -> Frames:
+    yield sse(encoder.start(echo))
+    async for event in events:
+        for encoded in encoder.encode(event.event if isinstance(event, OfChoice) else event):
+            yield sse(encoded)
+
+
+def _card(card: AgentCard) -> Json:
+    return {
+        "name": card.name,
+        "description": card.description,
+        "className": card.kind,
+        "capabilities": {
+            "tools": {"supported": True, "clientProvided": True},
+            "transport": {"streaming": True},
+            "humanInTheLoop": {"interrupts": True},
+        },
+    }
+
+
+def _echo(asked: RunInput, agents: Agents) -> Json:
+    """The input again with only what is new to the thread: a replay then tells each thing once."""
+    request = asked.request
+    fresh = {one.id for one in agents.threads.unknown(request.thread_id, request.said)}
+    sent = {"state": {}, "tools": [], "context": [], "forwardedProps": {}} | {
+        name: value for name, value in asked.body.items() if value is not None
+    }
+    new = [one for one in sent["messages"] if one.get("id") in fresh]
+    return sent | {"messages": new}
+
+
+async def _replay(agents: Agents, asked: RunInput) -> Frames:
+    thread_id = asked.request.thread_id
+    encoder = Encoder(thread_id, "")
+    told: KeptRun | None = None
+    async with aclosing(agents.threads.follow(thread_id)) as kept:
+        async for run, event in kept:
+            if run is not told:
+                told = run
+                encoder = Encoder(thread_id, run.id, asked.speaks_1_0)
+                said = [messages.write(one) for one in run.said]
+                yield sse(encoder.start(_past_input(thread_id, run.id, said)))
+            for encoded in encoder.encode(event):
+                yield sse(encoded)
+
+
+def _past_input(thread_id: str, run_id: str, said: list[Json]) -> Json:
+    empty: Json = {"state": {}, "tools": [], "context": [], "forwardedProps": {}}
+    return {"threadId": thread_id, "runId": run_id, "messages": said} | empty
+
+
+def _runs(kept: Thread | None) -> list[list[Json]]:
+    runs = []
+    for run in kept.runs if kept else []:
+        encoder = Encoder(kept.id if kept else "", run.id)
+        said = [messages.write(one) for one in run.said]
+        events = [encoder.start(_past_input(encoder.thread_id, run.id, said))]
+        for event in run.events:
+            events.extend(encoder.encode(event))
+        runs.append(events)
+    return runs
+
+
+def _describe(kept: Thread) -> Json:
+    return {
+        "id": kept.id,
+        "name": None,
+        "agentId": kept.agent,
+        "organizationId": "",
+        "createdById": "",
+        "archived": False,
+        "createdAt": _iso(kept.created_at),
+        "updatedAt": _iso(kept.used_at),
+    }
+
+
+def _iso(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

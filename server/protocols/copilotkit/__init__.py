@@ -1,0 +1,5 @@
+"""CopilotKit's runtime: GraphQL for clients up to 1.10.6, AG-UI for those from 1.50 on."""
+
+from server.protocols.copilotkit.routes import ENDPOINTS
+
+__all__ = ["ENDPOINTS"]

@@ -1,0 +1,251 @@
+"""An answer that grows: the objects GraphQL resolves while the events of a run come in."""
+
+import asyncio
+import json
+import uuid
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Generic, TypeVar
+
+from server.chat import Json, ToolCall
+from server.conversation.agents import AgentRequest
+from server.conversation.threads import result_id
+from server.errors import AppError
+from server.events import (
+    CallArguments,
+    CallOpened,
+    ClientToolCall,
+    Event,
+    Failed,
+    Finished,
+    Interrupted,
+    MessageOpened,
+    StateChanged,
+    StepChanged,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallStarted,
+)
+from server.protocols.copilotkit.errors import failed_status
+
+T = TypeVar("T")
+JOIN_S = 0.03
+PENDING = {"__typename": "PendingMessageStatus", "code": "Pending"}
+DONE = {"__typename": "SuccessMessageStatus", "code": "Success"}
+SUCCESS = {"__typename": "SuccessResponseStatus", "code": "Success"}
+
+
+class Growing(Generic[T]):
+    """A list that is read while it is written."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[T | None] = asyncio.Queue()
+
+    def put(self, item: T) -> None:
+        self._queue.put_nowait(item)
+
+    def close(self) -> None:
+        self._queue.put_nowait(None)
+
+    async def read(self, _info: Any = None) -> AsyncIterator[T]:
+        while (item := await self._queue.get()) is not None:
+            yield item
+
+
+class Words(Growing[str]):
+    """Pieces that come close together are told as one: a page takes long to merge each."""
+
+    async def read(self, _info: Any = None) -> AsyncIterator[str]:
+        now = asyncio.get_running_loop().time
+        told_at = now() - JOIN_S
+        is_open = True
+        while is_open and (word := await self._queue.get()) is not None:
+            await asyncio.sleep(max(0.0, told_at + JOIN_S - now()))
+            words = [word]
+            while is_open and not self._queue.empty():
+                more = self._queue.get_nowait()
+                is_open = more is not None
+                words.append(more or "")
+            told_at = now()
+            yield "".join(words)
+
+
+class Later:
+    """A value that is known at the end."""
+
+    def __init__(self) -> None:
+        self._future: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
+
+    def set(self, value: Json) -> None:
+        if not self._future.done():
+            self._future.set_result(value)
+
+    async def get(self, _info: Any = None) -> Json:
+        return await asyncio.shield(self._future)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A message being written: its words, and how it ended."""
+
+    status: Later
+    words: Words
+
+    def close(self, status: Json) -> None:
+        self.words.close()
+        self.status.set(status)
+
+
+class Response:
+    def __init__(self, request: AgentRequest, *, tells_state: bool, run_id: str | None) -> None:
+        self._request = request
+        self._tells_state = tells_state
+        self._messages: Growing[Json] = Growing()
+        self._meta: Growing[Json] = Growing()
+        self._status = Later()
+        self._parent: str | None = None
+        self._text: _Open | None = None
+        self._calls: dict[str, _Open] = {}
+        self._ids: dict[int, str] = {}
+        self._names: dict[str, str] = {}
+        self._step = ""
+        self._state: Json = request.state or {}
+        self.root: Json = {
+            "threadId": request.thread_id,
+            "runId": run_id,
+            "extensions": None,
+            "status": self._status.get,
+            "messages": self._messages.read,
+            "metaEvents": self._meta.read,
+        }
+
+    def see(self, event: Event) -> None:  # noqa: C901
+        match event:
+            case TextDelta(text) if text:
+                self._say(text)
+            case MessageOpened(message_id):
+                self._end_text(DONE)
+                self._parent = message_id
+            case CallOpened(index, call_id, name):
+                self._ids[index] = call_id
+                self._begin_call(call_id, name)
+            case CallArguments(index, text) if text:
+                self._calls[self._ids[index]].words.put(text)
+            case ClientToolCall(call) | ToolCallStarted(call):
+                self._whole_call(call)
+            case ToolCallFinished(call_id, result, failed):
+                self._result(call_id, _failure(result) if failed else result)
+            case StepChanged(name, active):
+                self._step = name
+                self._tell_state(active=active)
+            case StateChanged(state):
+                self._state = state
+                self._tell_state(active=True)
+            case Interrupted(_, value):
+                self._meta.put(_interrupt(value))
+            case Finished():
+                self._tell_end()
+                self._end(DONE, SUCCESS)
+            case Failed(error):
+                self.fail(error)
+            case _:
+                pass
+
+    def fail(self, error: AppError) -> None:
+        reason = f"The answer was interrupted: {error}"
+        broken = {"__typename": "FailedMessageStatus", "code": "Failed", "reason": reason}
+        self._end(broken, failed_status(error), calls=broken)
+
+    def _say(self, text: str) -> None:
+        if self._text is None:
+            self._text = _Open(Later(), Words())
+            message = self._message("TextMessageOutput", self._parent, self._text.status)
+            message |= {"role": "assistant", "content": self._text.words.read}
+            self._messages.put(message | {"parentMessageId": None})
+        self._text.words.put(text)
+
+    def _begin_call(self, call_id: str, name: str) -> _Open:
+        self._end_text(DONE)
+        call = self._calls[call_id] = _Open(Later(), Words())
+        self._names[call_id] = name
+        message = self._message("ActionExecutionMessageOutput", call_id, call.status)
+        message |= {"name": name, "arguments": call.words.read, "scope": None}
+        self._messages.put(message | {"parentMessageId": self._parent})
+        return call
+
+    def _whole_call(self, call: ToolCall) -> None:
+        if call.id not in self._calls:
+            arguments = json.dumps(call.arguments, ensure_ascii=False)
+            self._begin_call(call.id, call.name).words.put(arguments)
+        self._calls.pop(call.id).close(DONE)
+
+    def _result(self, call_id: str, result: str) -> None:
+        status = Later()
+        status.set(DONE)
+        message = self._message("ResultMessageOutput", result_id(call_id), status)
+        name = self._names.get(call_id, "")
+        self._messages.put(
+            message | {"actionExecutionId": call_id, "actionName": name, "result": result}
+        )
+
+    def _tell_state(self, *, active: bool) -> None:
+        if not self._tells_state:
+            return
+        status = Later()
+        status.set(DONE)
+        message = self._message("AgentStateMessageOutput", f"ck-{uuid.uuid4()}", status)
+        message |= {
+            "threadId": self._request.thread_id,
+            "agentName": self._request.agent,
+            "nodeName": self._step,
+            "runId": self._request.run_id,
+            "active": active,
+            "role": "assistant",
+            "state": json.dumps(self._state, ensure_ascii=False),
+            "running": True,
+        }
+        self._messages.put(message)
+
+    def _tell_end(self) -> None:
+        """An agent that told its state says at the end that it rests."""
+        if self._step:
+            self._tell_state(active=False)
+
+    def _message(self, kind: str, message_id: str | None, status: Later) -> Json:
+        return {
+            "__typename": kind,
+            "id": message_id or str(uuid.uuid4()),
+            "createdAt": _now(),
+            "status": status.get,
+        }
+
+    def _end_text(self, status: Json) -> None:
+        if self._text is not None:
+            self._text.close(status)
+            self._text = None
+
+    def _end(self, message: Json, response: Json, calls: Json = PENDING) -> None:
+        """A call that was cut off stays pending: a page must not run it."""
+        self._end_text(message)
+        for call in self._calls.values():
+            call.close(calls)
+        self._calls.clear()
+        self._status.set(response)
+        self._messages.close()
+        self._meta.close()
+
+
+def _interrupt(value: Any) -> Json:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    name = "LangGraphInterruptEvent"
+    return {"__typename": name, "type": "MetaEvent", "name": name, "value": text, "response": None}
+
+
+def _failure(message: str) -> str:
+    error = {"code": "HANDLER_ERROR", "message": message}
+    return json.dumps({"error": error, "result": ""}, ensure_ascii=False)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,140 @@
+"""One address for both generations: the body of a POST says which of them is asking."""
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from server.errors import BadRequest
+from server.protocols.agui import routes as agui
+from server.protocols.base import Accept, Accepted, Endpoint, Facts, Reply
+from server.protocols.copilotkit import operations
+from server.protocols.fields import Fields
+
+BASES = ("/api/copilotkit", "/copilotkit")
+
+
+def accept(body: Any, facts: Facts) -> Accepted:
+    if isinstance(body, dict) and "query" in body:
+        return operations.accept(body, facts)
+    if not isinstance(body, dict) or not isinstance(body.get("method"), str):
+        return _invalid("Missing method field")
+    try:
+        return _enveloped(body["method"], body, facts)
+    except BadRequest as error:
+        return agui.failed(error)
+
+
+def ask_by_get(_body: Any, facts: Facts) -> Accepted:
+    if "query" not in facts.query:
+        error = {"message": "Must provide query string.", "extensions": {"code": "BAD_REQUEST"}}
+        return Reply({"errors": [error]})
+    return operations.accept({"query": facts.query["query"]}, facts, reads_only=True)
+
+
+def _enveloped(method: str, body: Any, facts: Facts) -> Accepted:
+    params = Fields(body.get("params") or {}, "params")
+    if method.startswith("agent/"):
+        return _of_agent(method, body.get("body"), params, facts)
+    match method:
+        case "info":
+            return agui.info(facts)
+        case "transcribe":
+            return agui.transcribe()
+        case "resource/request":
+            return _resource(params)
+        case _:
+            return _invalid(f"Unsupported method '{method[:100]}'")
+
+
+def _of_agent(method: str, sent: Any, params: Fields, facts: Facts) -> Accepted:
+    agent = params.some_text("agentId")
+    match method:
+        case "agent/run":
+            return agui.run(sent, agent, facts)
+        case "agent/connect":
+            return agui.connect(sent, agent, facts)
+        case "agent/suggest":
+            return agui.run(sent, agent, facts, is_kept=False)
+        case "agent/stop":
+            return agui.stop(agent, params.some_text("threadId"))
+        case _:
+            return _invalid(f"Unsupported method '{method[:100]}'")
+
+
+def _resource(params: Fields) -> Accepted:
+    url = urlsplit(params.some_text("path"))
+    parts = url.path.strip("/").split("/")
+    is_get = (params.text("httpMethod") or "GET").upper() == "GET"
+    if parts == ["threads"] and is_get:
+        return agui.threads(parse_qs(url.query).get("agentId", [""])[0])
+    if parts == ["threads", "clear"] and not is_get:
+        return agui.clear()
+    if len(parts) == 3 and parts[0] == "threads" and is_get:
+        return agui.thread(parts[1], parts[2])
+    return Reply({"error": "Not found"}, 404)
+
+
+def _invalid(message: str) -> Reply:
+    return Reply({"error": "invalid_request", "message": message}, 400)
+
+
+def _info(_body: Any, facts: Facts) -> Accepted:
+    return agui.info(facts)
+
+
+def _run(body: Any, facts: Facts) -> Accepted:
+    return agui.run(body, facts.path["agent"], facts)
+
+
+def _connect(body: Any, facts: Facts) -> Accepted:
+    return agui.connect(body, facts.path["agent"], facts)
+
+
+def _suggest(body: Any, facts: Facts) -> Accepted:
+    return agui.run(body, facts.path["agent"], facts, is_kept=False)
+
+
+def _stop(_body: Any, facts: Facts) -> Accepted:
+    return agui.stop(facts.path["agent"], facts.path["thread"])
+
+
+def _threads(_body: Any, facts: Facts) -> Accepted:
+    return agui.threads(facts.query.get("agentId", ""))
+
+
+def _thread(_body: Any, facts: Facts) -> Accepted:
+    return agui.thread(facts.path["thread"], facts.path["what"])
+
+
+def _clear(_body: Any, _facts: Facts) -> Accepted:
+    return agui.clear()
+
+
+def _transcribe(_body: Any, _facts: Facts) -> Accepted:
+    return agui.transcribe()
+
+
+REST: tuple[tuple[str, str, Accept], ...] = (
+    ("GET", "/info", _info),
+    ("POST", "/agent/{agent}/run", _run),
+    ("POST", "/agent/{agent}/connect", _connect),
+    ("POST", "/agent/{agent}/suggest", _suggest),
+    ("POST", "/agent/{agent}/stop/{thread}", _stop),
+    ("GET", "/threads", _threads),
+    ("GET", "/threads/{thread}/{what}", _thread),
+    ("POST", "/threads/clear", _clear),
+    ("POST", "/transcribe", _transcribe),
+)
+
+
+def _endpoints(base: str) -> tuple[Endpoint, ...]:
+    return (
+        Endpoint("POST", base, accept, failed=operations.failed),
+        Endpoint("GET", base, ask_by_get, failed=operations.failed),
+        *(
+            Endpoint(method, base + path, take, failed=agui.failed, needs_body=False)
+            for method, path, take in REST
+        ),
+    )
+
+
+ENDPOINTS = tuple(endpoint for base in BASES for endpoint in _endpoints(base))

@@ -1,0 +1,60 @@
+"""An engine that does what the last message says, in the words the conformance kit uses."""
+
+import asyncio
+import itertools
+import json
+import re
+
+from server.chat import ChatRequest, ToolCall
+from server.errors import EngineCrashed
+from server.events import (
+    CallArguments,
+    CallOpened,
+    Finished,
+    Pieces,
+    TextDelta,
+    ToolCallRequested,
+)
+from tests.engines import ScriptedEngine
+
+PACE_S = 0.015
+CALL = re.compile(r"(call|both):([A-Za-z0-9_-]+):(.*)", re.DOTALL)
+numbers = itertools.count(1)
+
+
+class ObedientEngine(ScriptedEngine):
+    """call:TOOL:{json} calls it, both: says something first; LONG, ERR500, ERRMID do as named."""
+
+    async def generate(self, request: ChatRequest) -> Pieces:
+        last = request.messages[-1]
+        wanted = CALL.fullmatch(last.content.strip()) if last.role == "user" else None
+        if last.role == "user" and re.search("ERR(401|500)", last.content):
+            raise EngineCrashed("The model failed as it was told to.")
+        if wanted is None or wanted[1] == "both":
+            for word in _words(_text(last.role, last.content)):
+                await asyncio.sleep(PACE_S)
+                yield TextDelta(word)
+        if "ERRMID" in last.content:
+            raise EngineCrashed("The model broke off as it was told to.")
+        if wanted is not None:
+            call_id = f"call_{next(numbers)}"
+            yield CallOpened(0, call_id, wanted[2])
+            for piece in re.findall(r"(?s).{1,6}", wanted[3]):
+                await asyncio.sleep(PACE_S)
+                yield CallArguments(0, piece)
+            yield ToolCallRequested(ToolCall(call_id, wanted[2], json.loads(wanted[3])))
+        yield Finished("tool_calls" if wanted else "stop")
+
+
+def _text(role: str, content: str) -> str:
+    if role == "tool":
+        return f"The tool said: {content}"
+    if content.startswith("both:"):
+        return "Let me do that. "
+    if "LONG" in content:
+        return " ".join(f"word{number}" for number in range(200)) + "."
+    return "Hello from the fake model."
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\S+\s*", text)

@@ -1,0 +1,167 @@
+"""Programs the contract tests need: node with its packages, and Moat in a process of its own."""
+
+import hashlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = "http://localhost:3000"
+INSTALL_S = 300
+START_S = 90
+
+
+def need(*names: str) -> str:
+    """The path of the first that is here; without one the test is skipped, but never in CI."""
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found:
+        return found
+    message = f"{names[0].upper()} IS NOT INSTALLED: this contract with CopilotKit goes unchecked."
+    if os.environ.get("CI"):
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+def packaged(folder: Path) -> Path:
+    """A copy of the folder with its npm packages, made once for each lock file."""
+    npm = need("npm")
+    lock = hashlib.sha256((folder / "package-lock.json").read_bytes()).hexdigest()[:16]
+    cache = platformdirs.user_cache_path("moat", appauthor=False) / "npm" / lock
+    if not (cache / "installed").exists():
+        shutil.rmtree(cache, ignore_errors=True)
+        cache.mkdir(parents=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copyfile(folder / name, cache / name)
+        command = [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--legacy-peer-deps"]
+        subprocess.run(command, cwd=cache, check=True, timeout=INSTALL_S)
+        (cache / "installed").touch()
+    _copy(folder, cache)
+    return cache
+
+
+def built(pages: Path, generation: str) -> Path:
+    """The page of a generation as a browser gets it; built once for each content of its sources."""
+    home = packaged(pages / generation)
+    _copy(pages / "source", home)
+    sources = sorted((pages / "source").iterdir())
+    digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:16]
+    ready = home / f"built-{digest}"
+    if not ready.exists():
+        vite = [need("node"), "node_modules/vite/bin/vite.js", "build", "--outDir", "draft"]
+        subprocess.run(vite, cwd=home, check=True, timeout=INSTALL_S, capture_output=True)
+        (home / "draft").rename(ready)
+    return ready
+
+
+def _copy(folder: Path, target: Path) -> None:
+    for source in folder.iterdir():
+        if source.is_file():
+            shutil.copyfile(source, target / source.name)
+
+
+@contextmanager
+def moat(engine: str, home: Path, **settings: Any) -> Iterator[str]:
+    """The address of a Moat that runs until the block ends."""
+    given = {name.replace("__", "."): value for name, value in settings.items()}
+    given.setdefault("server.origins", [PAGE])
+    command = [sys.executable, "-m", "tests.contract.copilotkit.serve", engine, json.dumps(given)]
+    environment = {**os.environ, "MOAT_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=environment,
+    ) as process:
+        assert process.stdout
+        assert process.stdin
+        address = process.stdout.readline().strip()
+        assert address.startswith("http://"), "Moat did not start; its output is above."
+        try:
+            yield address
+        finally:
+            process.stdin.close()
+            try:
+                process.wait(20)
+            finally:
+                process.kill()
+
+
+def python_with(requirements: Path) -> Path:
+    """An interpreter that has what the file names; made once for each content of it."""
+    wanted = hashlib.sha256(requirements.read_bytes()).hexdigest()[:16]
+    home = platformdirs.user_cache_path("moat", appauthor=False) / "peers" / wanted
+    python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not (home / "installed").exists():
+        subprocess.run([sys.executable, "-m", "venv", "--clear", home], check=True)
+        install = [python, "-m", "pip", "install", "-q", "-r", requirements]
+        done = subprocess.run(install, check=False, timeout=INSTALL_S, capture_output=True)
+        if done.returncode != 0 and not os.environ.get("CI"):
+            pytest.skip("LANGGRAPH AND THE COPILOTKIT SDK CANNOT BE INSTALLED: unchecked.")
+        done.check_returncode()
+        (home / "installed").touch()
+    return python
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        found: int = probe.getsockname()[1]
+        return found
+
+
+@contextmanager
+def program(command: list[Any], port: int, folder: Path) -> Iterator[str]:
+    """A server of somebody else's, from the moment it listens to the end of the block."""
+    environment = {
+        **os.environ,
+        "LANGSMITH_TRACING": "false",
+        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        "DO_NOT_TRACK": "1",
+    }
+    with (
+        (folder / f"output-{port}.txt").open("wb") as output,
+        subprocess.Popen(
+            [str(part) for part in command],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        ) as process,
+    ):
+        try:
+            _wait_until_listening(process, port)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _wait_until_listening(process: "subprocess.Popen[bytes]", port: int) -> None:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        try:
+            process.wait(0.2)
+        except subprocess.TimeoutExpired:
+            continue
+        break
+    pytest.fail("A program the test needs did not start; its output file says why.")

@@ -1,0 +1,31 @@
+"""Serves Moat until its standard input closes: for clients that are programs of their own."""
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+from server.core import Core, MakeEngine
+from server.engine.process import WorkerProcess
+from server.paths import find
+from tests.contract.copilotkit.obedient import ObedientEngine
+
+ENGINES: dict[str, MakeEngine] = {
+    "obedient": lambda _path, _options: ObedientEngine(),
+    "real": WorkerProcess,
+}
+
+
+async def main(engine: str, settings: dict[str, Any]) -> None:
+    core = Core(find(), ENGINES[engine])
+    await core.open()
+    for field, value in settings.items():
+        await core.change_setting(field, value)
+    await core.start_on(0)
+    print(core.server.get().address, flush=True)  # noqa: T201
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+    await core.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], json.loads(sys.argv[2])))

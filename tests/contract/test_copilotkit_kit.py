@@ -1,0 +1,46 @@
+"""The npm clients of CopilotKit, unmodified, against Moat: both generations, every transport."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.contract.copilotkit.programs import moat, need, packaged
+
+KIT_S = 240
+
+
+@pytest.fixture(scope="session")
+def kit(shared: Path) -> Path:
+    return packaged(shared / "conformance" / "copilotkit")
+
+
+def run(kit: Path, address: str, *options: str) -> str:
+    command = [need("node"), "conformance.mjs", f"{address}/api/copilotkit", *options]
+    done = subprocess.run(
+        [*command, "--gql-agent", "default"],
+        cwd=kit, capture_output=True, text=True, timeout=KIT_S, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_whole_kit_passes_with_a_scripted_model(kit: Path, tmp_path: Path):
+    with moat("obedient", tmp_path) as address:
+        told = run(kit, address)
+    assert told.endswith("44 passed, 0 failed\n")
+
+
+def test_the_whole_kit_passes_with_the_starter_model(
+    kit: Path, tmp_path: Path, starter_model: Path
+):
+    with moat("real", tmp_path, copilot__answer_tokens=32) as address:
+        told = run(
+            kit, address,
+            "--prompt-chat", "What is the capital of France?",
+            "--prompt-tool", "Please greet Ada by calling sayHello",
+            "--prompt-long", "Count from one to two hundred.",
+            "--prompt-error", "none",
+            "--timeout", "60000",
+        )  # fmt: skip
+    assert told.endswith("40 passed, 0 failed\n")

@@ -1,0 +1,94 @@
+from pathlib import Path
+
+from server.chat import Image, Message, ToolCall
+from server.conversation.history import said_in
+from server.conversation.thread_files import ThreadFiles
+from server.conversation.threads import Bounds, KeptRun, Said, Threads
+from server.errors import EngineCrashed
+from server.events import (
+    ClientToolCall,
+    Event,
+    Failed,
+    Finished,
+    Interrupted,
+    MessageOpened,
+    StateChanged,
+    StepChanged,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallStarted,
+)
+from tests.engines import replay
+
+ASK = Said("u1", Message("user", "look", (Image("image/png", bytes(range(256))),)))
+CALL = ToolCall("c1", "add", {"a": 1})
+EVENTS = (
+    StepChanged("one", active=True), MessageOpened("m1"), TextDelta("Hel"), TextDelta("lo"),
+    ToolCallStarted(CALL), ToolCallFinished("c1", "2", failed=True), MessageOpened("m2"),
+    ClientToolCall(CALL), StateChanged({"a": [1, None]}), Interrupted("i", {"ask": 1}),
+    Finished("tool_calls"),
+)  # fmt: skip
+
+
+class Switch:
+    on = True
+
+    def __call__(self) -> bool:
+        return self.on
+
+
+async def talk(threads: Threads, thread: str, *events: Event) -> None:
+    run = KeptRun("r1", threads.unknown(thread, (ASK,)))
+    async for _ in threads.keep("default", thread, run, replay(*events)):
+        pass
+
+
+async def test_a_thread_is_the_same_after_a_restart(tmp_path: Path):
+    files = ThreadFiles(tmp_path, Switch())
+    before = Threads(keeper=files)
+    await talk(before, "../any name", *EVENTS)
+    after = Threads(keeper=files)
+    one, other = before.find("../any name"), after.find("../any name")
+    assert one
+    assert other
+    assert (one.state, one.known, one.created_at) == (other.state, other.known, other.created_at)
+    assert one.runs[0].events == other.runs[0].events
+    assert said_in(one) == said_in(other)
+    assert [path.parent for path in tmp_path.rglob("*.json")] == [tmp_path]
+
+
+async def test_a_failure_keeps_its_words_and_its_code(tmp_path: Path):
+    files = ThreadFiles(tmp_path, Switch())
+    await talk(Threads(keeper=files), "t", Failed(EngineCrashed("It broke.")))
+    thread = Threads(keeper=files).find("t")
+    assert thread
+    (failed,) = thread.runs[0].events
+    assert isinstance(failed, Failed)
+    assert (failed.error.code, str(failed.error)) == ("engine_crashed", "It broke.")
+
+
+async def test_what_is_forgotten_leaves_the_disk(tmp_path: Path):
+    threads = Threads(Bounds(threads=1), keeper=ThreadFiles(tmp_path, Switch()))
+    await talk(threads, "a", *EVENTS)
+    await talk(threads, "b", *EVENTS)
+    assert len(list(tmp_path.glob("*.json"))) == 1
+    threads.clear()
+    assert list(tmp_path.glob("*.json")) == []
+
+
+async def test_switched_off_nothing_is_written_and_what_was_is_deleted(tmp_path: Path):
+    switch, folder = Switch(), tmp_path / "threads"
+    threads = Threads(keeper=ThreadFiles(folder, switch))
+    await talk(threads, "t", *EVENTS)
+    switch.on = False
+    await talk(threads, "t", *EVENTS)
+    assert not folder.exists()
+    assert Threads(keeper=ThreadFiles(folder, switch)).find("t") is None
+
+
+async def test_a_damaged_file_is_left_out(tmp_path: Path):
+    files = ThreadFiles(tmp_path, Switch())
+    await talk(Threads(keeper=files), "t", *EVENTS)
+    for text in ("{", "[]", '{"id": 1}'):
+        (tmp_path / f"broken-{len(text)}.json").write_text(text)
+    assert [thread.id for thread in Threads(keeper=files).of_agent("")] == ["t"]

@@ -1,0 +1,141 @@
+from typing import Any
+
+import pytest
+from ag_ui.core import RunAgentInput
+
+from server.chat import Image, Message, ToolCall, ToolChoice
+from server.conversation.agents import Answer
+from server.conversation.threads import Said
+from server.errors import BadRequest
+from server.face import ModelCard
+from server.protocols.agui import messages
+from server.protocols.agui.input import read
+from server.protocols.base import Facts
+
+FACTS = Facts("http://x", models=(ModelCard("tiny", "", 1),))
+USER = {"id": "u", "role": "user", "content": "hi"}
+CALL = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a":1}'}}
+
+
+def body(*said: dict[str, Any], **more: Any) -> dict[str, Any]:
+    sent = {"threadId": "t", "runId": "r", "messages": list(said)}
+    empty = {"state": {}, "tools": [], "context": [], "forwardedProps": {}}
+    return sent | empty | more
+
+
+def test_every_kind_of_message_is_read():
+    picture = {
+        "type": "image",
+        "source": {"type": "data", "value": "eA==", "mimeType": "image/png"},
+    }
+    sent = body(
+        {"id": "d", "role": "developer", "content": "Be kind."},
+        {"id": "u", "role": "user", "content": [{"type": "text", "text": "look"}, picture]},
+        {"id": "a", "role": "assistant", "toolCalls": [CALL]},
+        {"id": "r", "role": "tool", "toolCallId": "c1", "content": "2"},
+        {"id": "x", "role": "reasoning", "content": "hm"},
+    )
+    RunAgentInput.model_validate(sent)
+    assert read(sent, "default", FACTS).request.said == (
+        Said("d", Message("system", "Be kind.")),
+        Said("u", Message("user", "look", (Image("image/png", b"x"),))),
+        Said("a", Message("assistant", "", tool_calls=(ToolCall("c1", "add", {"a": 1}),))),
+        Said("r", Message("tool", "2", tool_call_id="c1", name="add")),
+    )
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "image", "source": {"type": "url", "value": "http://elsewhere/x.png"}},
+        {"type": "document", "source": {"type": "data", "value": "eA==", "mimeType": "text/csv"}},
+        {"type": "binary", "mimeType": "audio/wav", "data": "eA=="},
+    ],
+)
+def test_what_is_no_picture_in_the_message_is_named_and_never_fetched(part: dict[str, Any]):
+    (said,) = read(body(USER | {"content": [part]}), "default", FACTS).request.said
+    assert said.message.images == ()
+    assert said.message.content == f"[{part['type']} attached]"
+
+
+def test_older_pictures_and_data_addresses_are_read():
+    older = {"type": "binary", "mimeType": "image/gif", "data": "eA=="}
+    address = {"type": "image", "source": {"type": "url", "value": "data:image/webp;base64,eA=="}}
+    (said,) = read(body(USER | {"content": [older, address]}), "default", FACTS).request.said
+    assert said.message.images == (Image("image/gif", b"x"), Image("image/webp", b"x"))
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        None,
+        [],
+        {"threadId": "t", "runId": "r"},
+        {"threadId": "", "runId": "r", "messages": []},
+        body({"id": "x", "role": "wizard", "content": ""}),
+        body({"id": "x", "content": ""}),
+        body({"id": "x", "role": "tool", "content": ""}),
+        body({"id": "x", "role": "assistant", "toolCalls": [{"id": "c"}]}),
+        body(USER, tools=[{"description": "nameless"}]),
+        body(USER, tools={}),
+    ],
+)
+def test_what_is_no_input_is_refused(sent: Any):
+    with pytest.raises(BadRequest):
+        read(sent, "default", FACTS)
+
+
+def test_tools_context_and_parameters_are_read():
+    props = {
+        "model": "tiny",
+        "temperature": 0.5,
+        "maxOutputTokens": 9,
+        "toolChoice": {"type": "function", "function": {"name": "add"}},
+    }
+    tools = [{"name": "add", "description": "adds", "parameters": None}]
+    context = [{"description": "page", "value": "cats"}]
+    sent = body(USER, tools=tools, context=context, forwardedProps=props, protocolVersion="1.0")
+    read_input = read(sent, "default", FACTS)
+    request = read_input.request
+    assert [tool.parameters["type"] for tool in request.tools] == ["object"]
+    assert request.context == (("page", "cats"),)
+    assert (request.model, request.temperature, request.max_tokens) == ("tiny", 0.5, 9)
+    assert request.tool_choice == ToolChoice("required", ("add",))
+    assert read_input.speaks_1_0
+
+
+def test_properties_of_a_page_that_only_look_like_parameters_are_left_alone():
+    props = {"model": "gpt-4", "temperature": "hot", "maxOutputTokens": True, "toolChoice": 7}
+    request = read(body(USER, forwardedProps=props), "default", FACTS).request
+    assert (request.model, request.temperature, request.max_tokens) == (None, None, None)
+    assert request.tool_choice == ToolChoice()
+
+
+@pytest.mark.parametrize(
+    ("more", "answer"),
+    [
+        ({"forwardedProps": {"command": {"resume": "yes"}}}, Answer("yes")),
+        ({"resume": [{"interruptId": "i", "status": "resolved", "payload": 1}]}, Answer(1)),
+        ({"resume": [{"interruptId": "i", "status": "cancelled"}]}, Answer(None)),
+        ({"resume": []}, None),
+        ({}, None),
+    ],
+)
+def test_an_answer_to_an_interrupt_is_read_in_both_forms(more: dict[str, Any], answer: Any):
+    assert read(body(USER, **more), "default", FACTS).request.answer == answer
+
+
+def test_messages_are_written_as_they_were_read():
+    picture = {
+        "type": "image",
+        "source": {"type": "data", "value": "eA==", "mimeType": "image/png"},
+    }
+    sent = [
+        {"id": "u", "role": "user", "content": [{"type": "text", "text": "look"}, picture]},
+        {"id": "a", "role": "assistant", "content": "hm", "toolCalls": [CALL]},
+        {"id": "r", "role": "tool", "content": "2", "toolCallId": "c1"},
+    ]
+    written = [messages.write(one) for one in messages.read(sent)]
+    written[1]["toolCalls"][0]["function"]["arguments"] = '{"a":1}'
+    assert written == sent
