@@ -1,13 +1,13 @@
-"""The commands of the terminal: moat serve | chat | models | doctor."""
+"""The commands of the terminal: moat serve | chat | models | plugins | doctor."""
 
 import argparse
 import asyncio
 import sys
 from collections.abc import Sequence
 
-from server import VERSION, doctor
+from server import VERSION, doctor, models_cli, plugins_cli
 from server.serve import ServeOptions, serve
-from server.terminal import chat, list_models
+from server.terminal import chat
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,8 +36,9 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--system", default="", help="a system prompt")
     one.set_defaults(run=_chat)
 
-    one = commands.add_parser("models", help="the models on this machine")
-    one.set_defaults(run=lambda _options: list_models())
+    models_cli.add_to(commands)
+
+    plugins_cli.add_commands(commands.add_parser("plugins", help="what Moat can reach and do"))
 
     one = commands.add_parser("doctor", help="what was found on this machine, and what to do")
     one.set_defaults(run=lambda _options: doctor.main())

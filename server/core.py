@@ -2,48 +2,49 @@
 
 import logging
 import time
-from collections.abc import Callable
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from server import VERSION
+from server.agency import gather
 from server.chat import ChatRequest
 from server.conversation.means import Means
 from server.conversation.run import converse
 from server.current import CurrentModel
 from server.egress import Egress
-from server.engine.base import Engine, EngineOptions
+from server.engine.base import Engine
 from server.engine.pool import Found, Pool, PoolLimits
 from server.engine.process import WorkerProcess
 from server.errors import BadRequest, NotSupported, Stopping
 from server.events import Events
-from server.face import Load, LogLine, ModelCard
+from server.face import LogLine, ModelCard
 from server.keychain import Keychain
+from server.loading import Loader, MakeEngine, options_of
 from server.logs import Logs
-from server.models.library import Library
+from server.meter import Meter
+from server.models.shelf import ModelShelf
+from server.models.worked import Worked
 from server.observe import Value
 from server.paths import Paths
+from server.plugged import Plugged, furnish
 from server.protocols import ENDPOINTS
-from server.protocols.base import Ask, Facts, Run
+from server.protocols.base import AgentRun, Ask, Facts, Look, Run, Told
 from server.requests import About, Requests
 from server.settings import ModelSettings, Settings
 from server.settings_store import SettingsStore
+from server.shelved import Shelved
 from server.web.app import Site
 from server.web.serving import Serving
 
 log = logging.getLogger(__name__)
 
-MakeEngine = Callable[[Path, EngineOptions], Engine]
-ALL_LAYERS = 999
 ASKABLE = frozenset({"tokenize", "detokenize", "embed", "apply_template", "stats"})
 MB = 1024 * 1024
 
 
-class Core:
+class Core(Shelved, Plugged):
     """open() before use, close() after. Everything in `server.face.Face`, and `converse`."""
 
     def __init__(self, paths: Paths, make_engine: MakeEngine = WorkerProcess) -> None:
@@ -54,31 +55,70 @@ class Core:
         self.logged = self._logs.ring.logged
         self.keychain = Keychain(paths.secrets)
         self.egress = Egress(lambda: self.settings.get().network)
-        self.library = Library([paths.models, *map(Path, self._model_settings.folders)])
+        self.shelf = ModelShelf(
+            paths.models, (self.egress, self.keychain), self.settings.get, self.change_setting
+        )
+        self.shelf.on_change, self.shelf.hide = self._refresh_models, self._logs.redactor.hide
+        self.library = self.shelf.library
+        self.downloads = self.shelf.downloads
         self.notices: Value[tuple[str, ...]] = Value(tuple(self._store.notices))
         self.models: Value[tuple[ModelCard, ...]] = Value(())
-        self.load: Value[Load] = Value(Load())
+        self._meter = Meter()
+        self.load = self._meter.load
         self._chosen = ""
-        self._pool = Pool(self._look_up, make_engine, _limits(self._model_settings))
+        loader = Loader(make_engine, self.shelf, Worked(paths.data / "loads.json"), self._notice)
+        self._pool = Pool(self._look_up, loader, _limits(self._model_settings))
+        self._pool.loaded.connect(lambda _loaded: self._mark_loaded())
         self._current = CurrentModel(self._pool, self._default_name)
         self.model = self._current.status
-        self._requests = Requests(self._measure)
-        self.requests = self._requests.running
-        site = Site(self.answer_chat, self._answer, self._facts, self._max_requests)
+        self._requests = Requests(lambda: self._meter.measure(self._requests))
+        self.requests, self.answered = self._requests.running, self._requests.answered
+        self.outgoing, self.opened_at = self.egress.recent, Value(time.time())
+        self._furnish(paths)
         self._serving = Serving(
-            ENDPOINTS, site, lambda: self.settings.get().server, self.access_key
+            ENDPOINTS, self._site(), lambda: self.settings.get().server, self.access_key
         )
-        self.server = self._serving.status
-        self._measured = (time.monotonic(), 0)
+        self.server, self.knocks = self._serving.status, self._serving.knocks
+
+    def _furnish(self, paths: Paths) -> None:
+        """The plugins, and the agents that may use them."""
+        self.house = furnish(
+            paths,
+            (self.egress, self.keychain, self._logs.redactor),
+            lambda: self.settings.get().plugins,
+            self._engine,
+        )
+        self.plugins, self.approvals = self.house.plugins, self.house.approvals
+        self._agents = gather(
+            self.egress,
+            lambda: self.settings.get().copilot,
+            self.house,
+            self._engine,
+            paths.data / "threads",
+        )
+
+    def _site(self) -> Site:
+        return Site(
+            self.answer_chat,
+            self._answer,
+            self._facts,
+            self._max_requests,
+            self._look,
+            self._requests.note_reply,
+        )
 
     async def open(self) -> None:
         self._logs.open()
         self._refresh_models()
+        self.shelf.open()
+        await self.house.open()
 
     async def close(self) -> None:
         await self._requests.close()
         await self._serving.stop()
+        await self.house.close()
         await self._pool.close()
+        await self.shelf.close()
         await self.egress.close()
         self._logs.close()
 
@@ -121,15 +161,23 @@ class Core:
         await self._current.unload()
         self._refresh_models()
 
+    async def delete_model(self, name: str) -> int:
+        await self._pool.unload(name)
+        return await self.shelf.delete_model(name)
+
     async def cancel_request(self, request_id: int) -> None:
         self._requests.cancel(request_id)
 
     async def change_setting(self, field: str, value: Any) -> None:
-        before = self.settings.get()
-        try:
-            after = before.changed(field, value)
-        except (KeyError, ValueError) as error:
-            raise BadRequest(f"The setting {field} cannot be that: {error}", field) from None
+        await self.change_settings({field: value})
+
+    async def change_settings(self, changes: dict[str, Any]) -> None:
+        before = after = self.settings.get()
+        for field, value in changes.items():
+            try:
+                after = after.changed(field, value)
+            except (KeyError, ValueError) as error:
+                raise BadRequest(f"The setting {field} cannot be that: {error}", field) from None
         self._save(after)
         await self._apply(before, after)
 
@@ -146,7 +194,7 @@ class Core:
             self._notice(self.keychain.notice)
         return key
 
-    async def answer_chat(self, request: ChatRequest | Run, about: About) -> Events:
+    async def answer_chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
         """Every event of a conversation's answer, tracked and cancellable."""
         about = replace(about, model=request.model or self.model.get().name)
         run = self._run(request, about.client)
@@ -154,19 +202,27 @@ class Core:
             async for event in events:
                 yield event
 
-    async def _run(self, request: ChatRequest | Run, client: str) -> Events:
-        means = Means(await self._engine(request.model), client=client)
-        if isinstance(request, Run):
-            run = request.converse(means)
+    async def _run(self, request: ChatRequest | Run | AgentRun, client: str) -> Events:
+        if isinstance(request, AgentRun):
+            run = request.converse()
+        elif isinstance(request, Run):
+            run = request.converse(await self._means(request.model, client))
         else:
+            means = replace(await self._means(request.model, client), text_only=True)
             run = converse(means, replace(request, client=client))
         async with aclosing(run) as events:
             async for event in events:
                 yield event
 
+    async def _means(self, model: str | None, client: str) -> Means:
+        return Means(await self._engine(model), (), client, self.house.for_clients())
+
     async def _engine(self, name: str | None) -> Engine:
         card = self.library.find(name, self._default_name())
         return await self._pool.engine(card.name)
+
+    async def _look(self, look: Look) -> Told:
+        return await look.find(self._agents)
 
     async def _answer(self, ask: Ask) -> Any:
         engine = await self._engine(ask.model)
@@ -186,7 +242,7 @@ class Core:
 
     def _look_up(self, name: str) -> Found:
         card = self.library.find(name, "")
-        return Found(Path(card.path), _options(self._model_settings), card.size_bytes)
+        return Found(Path(card.path), options_of(self._model_settings), card.size_bytes)
 
     @property
     def _model_settings(self) -> ModelSettings:
@@ -209,40 +265,25 @@ class Core:
             if _needs_new_socket(before, after) and self.server.get().phase == "ready":
                 await self._serving.stop()
                 await self._serving.start()
-        if after.model != before.model and self.model.get().phase == "ready":
-            self._pool.set_limits(_limits(after.model))
+        self._pool.set_limits(_limits(after.model))
+        renamed = after.model.name != before.model.name
+        loads_otherwise = renamed or options_of(after.model) != options_of(before.model)
+        if loads_otherwise and self.model.get().phase == "ready":
             await self._current.reload()
+        self._refresh_models()
 
     def _notice(self, text: str) -> None:
         if text not in self.notices.get():
             self.notices.set((*self.notices.get(), text))
 
     def _refresh_models(self) -> None:
-        self.models.set(self.library.scan())
+        self.models.set(self.shelf.look())
+        self._mark_loaded()
 
-    def _measure(self) -> None:
-        """Called while requests run, about twice a second."""
-        then, before = self._measured
-        now, tokens = time.monotonic(), self._requests.tokens
-        self._measured = (now, tokens)
-        shown = self.requests.get()
-        waiting = sum(one.phase == "waiting" for one in shown)
-        speed = (tokens - before) / max(now - then, 0.001) if shown else 0.0
-        self.load.set(Load(len(shown) - waiting, waiting, round(speed, 1), _memory_mb()))
-
-
-def _options(settings: ModelSettings) -> EngineOptions:
-    return EngineOptions(
-        context_tokens=settings.context_tokens or None,
-        slots=settings.slots,
-        threads=settings.threads or None,
-        gpu_layers=ALL_LAYERS if settings.gpu_layers < 0 else settings.gpu_layers,
-        kv_type=settings.kv_type,
-        flash_attention={"auto": None, "on": True, "off": False}[settings.flash_attention],
-        prompt_cache_mb=settings.prompt_cache_mb,
-        speculate=settings.speculate,
-        queue_limit=settings.queue_limit,
-    )
+    def _mark_loaded(self) -> None:
+        loaded = {one.name for one in self._pool.loaded.get() if one.phase == "ready"}
+        cards = self.models.get()
+        self.models.set(tuple(replace(card, loaded=card.name in loaded) for card in cards))
 
 
 def _limits(settings: ModelSettings) -> PoolLimits:
@@ -252,13 +293,3 @@ def _limits(settings: ModelSettings) -> PoolLimits:
 def _needs_new_socket(before: Settings, after: Settings) -> bool:
     fields = ("port", "listen", "max_body_mb")
     return any(getattr(before.server, name) != getattr(after.server, name) for name in fields)
-
-
-def _memory_mb() -> float:
-    """What this process and its workers hold."""
-    own = psutil.Process()
-    total = own.memory_info().rss
-    for child in own.children(recursive=True):
-        with suppress(psutil.Error):
-            total += child.memory_info().rss
-    return round(total / MB, 1)

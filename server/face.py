@@ -7,8 +7,10 @@ signal or a command is one line here and its counterpart in the core.
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from server.abilities import PluginFace
 from server.observe import Signal, Value
 from server.settings import Settings
+from server.stock import Shelf
 
 Phase = Literal["stopped", "starting", "ready", "failed"]
 ModelPhase = Literal["empty", "loading", "ready", "failed"]
@@ -76,6 +78,43 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
+class AnsweredRequest:
+    """A request that has ended. `outcome` is 'stop', 'length', …, or the code of its failure."""
+
+    id: int
+    client: str
+    route: str
+    model: str
+    started_at: float
+    took_s: float
+    outcome: str
+    prompt_tokens: int = 0
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Knock:
+    """A web page's request at the gate, or anybody's with a missing or wrong key."""
+
+    at: float
+    origin: str
+    method: str
+    client: str
+    outcome: Literal["let in", "origin", "key"]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One outgoing request: when, where to, why, how it went, how much came back."""
+
+    at: float
+    host: str
+    reason: str
+    status: int = 0
+    bytes_received: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class LogLine:
     at: float
     level: str
@@ -83,7 +122,7 @@ class LogLine:
     text: str
 
 
-class Face(Protocol):
+class Face(Shelf, PluginFace, Protocol):
     server: Value[ServerStatus]
     model: Value[ModelStatus]
     models: Value[tuple[ModelCard, ...]]
@@ -91,6 +130,10 @@ class Face(Protocol):
     load: Value[Load]
     settings: Value[Settings]
     notices: Value[tuple[str, ...]]
+    answered: Value[tuple[AnsweredRequest, ...]]
+    knocks: Value[tuple[Knock, ...]]
+    outgoing: Value[tuple[Use, ...]]
+    opened_at: Value[float]
     logged: Signal[LogLine]
 
     async def start(self) -> None: ...
@@ -99,6 +142,7 @@ class Face(Protocol):
     async def unload_model(self) -> None: ...
     async def cancel_request(self, request_id: int) -> None: ...
     async def change_setting(self, field: str, value: Any) -> None: ...
+    async def change_settings(self, changes: dict[str, Any]) -> None: ...
     async def dismiss_notice(self, text: str) -> None: ...
     async def recent_logs(self, count: int) -> list[LogLine]: ...
     async def access_key(self) -> str: ...

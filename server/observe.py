@@ -1,10 +1,12 @@
 """State that is (Value) and things that happen (Signal): what the screen watches."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
 Disconnect = Callable[[], None]
+TELL_S = 0.5
 
 
 class Signal(Generic[T]):
@@ -46,3 +48,35 @@ class Value(Generic[T]):
     def connect(self, listener: Callable[[T], None]) -> Disconnect:
         listener(self._current)
         return self._changed.connect(listener)
+
+
+class Recent(Generic[T]):
+    """The newest few of many things, told at most twice a second.
+
+    Of things with the same key only the newest is kept, so that no one crowds out the others.
+    """
+
+    def __init__(self, keep: int, key: Callable[[T], Hashable]) -> None:
+        self.value: Value[tuple[T, ...]] = Value(())
+        self._keep = keep
+        self._key = key
+        self._kept: dict[Hashable, T] = {}
+        self._pause: asyncio.TimerHandle | None = None
+        self._is_behind = False
+
+    def add(self, item: T) -> None:
+        key = self._key(item)
+        self._kept.pop(key, None)
+        self._kept[key] = item
+        while len(self._kept) > self._keep:
+            del self._kept[next(iter(self._kept))]
+        self._is_behind = True
+        if self._pause is None:
+            self._tell()
+
+    def _tell(self) -> None:
+        self._pause = None
+        if self._is_behind:
+            self._is_behind = False
+            self.value.set(tuple(self._kept.values()))
+            self._pause = asyncio.get_running_loop().call_later(TELL_S, self._tell)

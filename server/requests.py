@@ -21,14 +21,15 @@ from server.events import (
     ReasoningDelta,
     TextDelta,
 )
-from server.face import RunningRequest
-from server.observe import Value
+from server.face import AnsweredRequest, RunningRequest
+from server.observe import Recent, Value
 from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
 
 PUBLISH_S = 0.5
 LAST_FRAMES_S = 0.5
+KEPT_ANSWERED = 200
 Item = Event | OfChoice
 
 
@@ -53,6 +54,7 @@ class About:
 class _Tracked:
     shown: RunningRequest
     queue: asyncio.Queue[Item | None] = field(default_factory=asyncio.Queue)
+    prompt_tokens: int = 0
 
     def see(self, item: Item) -> None:
         event = item.event if isinstance(item, OfChoice) else item
@@ -65,6 +67,7 @@ class _Tracked:
                 self.shown = replace(self.shown, phase="writing", tokens=self.shown.tokens + 1)
             case Finished(_, usage):
                 self.shown = replace(self.shown, tokens=usage.completion_tokens)
+                self.prompt_tokens = usage.prompt_tokens
             case _:
                 pass
 
@@ -72,6 +75,8 @@ class _Tracked:
 class Requests:
     def __init__(self, changed: Callable[[], None]) -> None:
         self.running: Value[tuple[RunningRequest, ...]] = Value(())
+        self._answered: Recent[AnsweredRequest] = Recent(KEPT_ANSWERED, lambda one: one.id)
+        self.answered = self._answered.value
         self.finished_tokens = 0
         self._changed = changed
         self._tracked: dict[int, _Tracked] = {}
@@ -111,8 +116,17 @@ class Requests:
             if not self._tracked:
                 self._none.set()
             self.finished_tokens += tracked.shown.tokens
+            self._answered.add(_summary(tracked, outcome))
             log.info("%s: %s, %d tokens", about.route, outcome, tracked.shown.tokens)
             await stop(pump)
+
+    def note_reply(self, about: About) -> None:
+        """A question that needed no model: answered on the spot."""
+        now = time.time()
+        reply = AnsweredRequest(
+            next(self._numbers), about.client, about.route, about.model, now, 0.0, "stop"
+        )
+        self._answered.add(reply)
 
     def cancel(self, number: int, reason: AppError | None = None) -> None:
         """End one request with a typed error."""
@@ -168,6 +182,21 @@ async def _worded(events: Events) -> AsyncGenerator[Item, None]:
     except Exception:
         log.exception("A request failed")
         yield Failed(AppError("Something went wrong inside Moat; the log says what."))
+
+
+def _summary(tracked: _Tracked, outcome: str) -> AnsweredRequest:
+    shown = tracked.shown
+    return AnsweredRequest(
+        shown.id,
+        shown.client,
+        shown.route,
+        shown.model,
+        shown.started_at,
+        round(time.time() - shown.started_at, 3),
+        outcome,
+        tracked.prompt_tokens or shown.prompt_total,
+        shown.tokens,
+    )
 
 
 def _outcome(item: Item) -> str:

@@ -90,6 +90,48 @@ class ModelSettings(Group):
         ),
     ] = 0
     folders: Annotated[tuple[str, ...], Field(title="More folders with models")] = ()
+    files: Annotated[
+        tuple[str, ...],
+        Field(title="Models used where they lie", description="GGUF files, not copied."),
+    ] = ()
+
+
+class CopilotSettings(Group):
+    answer_tokens: Annotated[
+        int,
+        Field(ge=16, le=1_048_576, title="Longest answer to a page (tokens)"),
+    ] = 2048
+    remote_agents: Annotated[
+        tuple[str, ...],
+        Field(
+            title="Agents elsewhere",
+            description="'copilotkit URL' for a CopilotKit endpoint, 'langgraph URL' for a server.",
+        ),
+    ] = ()
+    keep_threads: Annotated[
+        bool,
+        Field(
+            title="Keep conversations with pages on disk",
+            description="Off: forgotten when Moat ends; those kept before are deleted.",
+        ),
+    ] = False
+
+
+class PluginSettings(Group):
+    serve_clients: Annotated[
+        bool,
+        Field(
+            title="Let connected programs use plugins",
+            description="Calls that change something still wait for your permission here.",
+        ),
+    ] = False
+    choose: Annotated[
+        Literal["automatic", "named"],
+        Field(
+            title="When a plugin answers",
+            description="'named': only questions that begin with @plugin.",
+        ),
+    ] = "automatic"
 
 
 class WindowSettings(Group):
@@ -104,6 +146,23 @@ class NetworkSettings(Group):
     ] = False
     proxy: Annotated[str, Field(title="Proxy", description="http://host:port")] = ""
     extra_ca: Annotated[str, Field(title="Extra certificate authority (PEM file)")] = ""
+    hub: Annotated[
+        str,
+        Field(
+            title="Model hub",
+            description="A mirror of Hugging Face. Empty: HF_ENDPOINT, else huggingface.co.",
+        ),
+    ] = ""
+    hub_storage: Annotated[
+        tuple[str, ...],
+        Field(
+            title="Storage hosts of the hub",
+            description="Domains a mirror may send downloads to, besides its own.",
+        ),
+    ] = ()
+    download_limit_mb_s: Annotated[
+        int, Field(ge=0, le=100_000, title="Download limit (MB/s)", description="0: none.")
+    ] = 0
 
 
 class PrivacySettings(Group):
@@ -116,6 +175,8 @@ class PrivacySettings(Group):
 class Settings(Group):
     server: ServerSettings = Field(default_factory=ServerSettings, title="Server")
     model: ModelSettings = Field(default_factory=ModelSettings, title="Model")
+    copilot: CopilotSettings = Field(default_factory=CopilotSettings, title="Copilots")
+    plugins: PluginSettings = Field(default_factory=PluginSettings, title="Plugins")
     window: WindowSettings = Field(default_factory=WindowSettings, title="Window")
     network: NetworkSettings = Field(default_factory=NetworkSettings, title="Network")
     privacy: PrivacySettings = Field(default_factory=PrivacySettings, title="Privacy")

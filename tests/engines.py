@@ -36,7 +36,7 @@ class ScriptedEngine:
     async def apply_template(self, request: ChatRequest) -> str:
         return "".join(message.content for message in request.messages)
 
-    async def tokenize(self, text: str, *, special: bool = True) -> list[int]:  # noqa: ARG002
+    async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
         return list(text.encode())
 
     async def detokenize(self, tokens: Sequence[int]) -> str:

@@ -91,7 +91,7 @@ def chat(text: str, *, stream: bool = True, max_tokens: int = 400) -> dict[str, 
 def _worker_of(pid: int) -> psutil.Process | None:
     with suppress(psutil.Error):
         for child in psutil.Process(pid).children(recursive=True):
-            if any("server.engine.worker" in part for part in child.cmdline()):
+            if "server.engine.worker" in child.cmdline():
                 return child
     return None
 

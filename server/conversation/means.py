@@ -14,3 +14,5 @@ class Means:
     client: str = ""
     plugins: PluginTalk | None = None
     """Asked first whether one of their flows answers; None: the model answers by itself."""
+    text_only: bool = False
+    """The client shows text and nothing else: tables and charts are written into it."""

@@ -8,6 +8,7 @@ from functools import partial
 
 from server.chat import ChatRequest, Message, Tool, ToolCall
 from server.conversation.means import Means
+from server.conversation.written import written
 from server.errors import AppError
 from server.events import (
     CallArguments,
@@ -84,12 +85,19 @@ async def converse(means: Means, request: ChatRequest) -> Events:
 
 async def _one(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:
     try:
-        taken = await means.plugins.take(means.engine, request) if means.plugins else None
-        async with aclosing(taken or _turns(means, request)) as events:
+        async with aclosing(await _answering(means, request)) as events:
             async for event in events:
                 yield event
     except AppError as error:
         yield Failed(error)
+
+
+async def _answering(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:
+    """A plugin's flow, when one takes the question; else the model with its tools."""
+    taken = await means.plugins.take(means.engine, request) if means.plugins else None
+    if taken is None:
+        return _turns(means, request)
+    return written(taken) if means.text_only else taken
 
 
 async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:

@@ -13,6 +13,7 @@ from server.models import starter
 from server.paths import find
 from server.requests import About
 from tests.engines import ScriptedEngine, says
+from tests.gguf_files import write_model
 
 ASK = ChatRequest((Message("user", "hi"),))
 
@@ -123,7 +124,7 @@ async def test_listening_beyond_this_machine_always_asks_for_the_key(core: Core)
 
 
 async def test_the_file_given_for_this_run_is_the_default(core: Core, tmp_path: Path):
-    (tmp_path / "mine.gguf").write_bytes(b"GGUF")
+    write_model(tmp_path / "mine.gguf")
     core.choose_model(str(tmp_path / "mine.gguf"))
     await core.start_on(0)
     assert core.model.get().name == "mine"

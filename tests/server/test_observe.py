@@ -1,4 +1,6 @@
-from server.observe import Signal, Value
+import asyncio
+
+from server.observe import Recent, Signal, Value
 
 
 def test_connecting_to_a_value_replays_it_and_then_follows_it():
@@ -28,3 +30,22 @@ def test_a_listener_may_disconnect_while_it_is_told():
     signal.emit("a")
     signal.emit("b")
     assert seen == ["a", "a", "b"]
+
+
+async def test_recent_things_are_told_at_once_then_at_a_steady_pace() -> None:
+    recent: Recent[tuple[str, int]] = Recent(2, lambda item: item[0])
+    told: list[tuple[tuple[str, int], ...]] = []
+    recent.value.connect(told.append)
+    for number in range(1000):
+        recent.add(("flood", number))
+    recent.add(("other", 1))
+    assert told == [(), (("flood", 0),)]
+    async with asyncio.timeout(5):
+        while len(told) < 3:
+            await asyncio.sleep(0.01)
+    assert told[2] == (("flood", 999), ("other", 1))
+    recent.add(("third", 1))
+    async with asyncio.timeout(5):
+        while len(told) < 4:
+            await asyncio.sleep(0.01)
+    assert told[3] == (("other", 1), ("third", 1))

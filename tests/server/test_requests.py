@@ -72,3 +72,17 @@ async def test_tokens_are_counted_from_the_usage(requests: Requests):
     script = replay(TextDelta("x"), Finished("stop", Usage(5, 0, 7)))
     assert len([event async for event in requests.track(script, ABOUT)]) == 2
     assert requests.tokens == 7
+
+
+async def test_what_ended_is_remembered_with_its_outcome(requests: Requests):
+    done = Finished("stop", Usage(7, completion_tokens=3))
+    async for _ in requests.track(replay(TextDelta("x"), done), ABOUT):
+        pass
+    (first,) = requests.answered.get()
+    assert (first.client, first.route, first.outcome) == ("me", "/v1/x", "stop")
+    assert (first.prompt_tokens, first.tokens) == (7, 3)
+    requests.note_reply(About("/v1/models", "you"))
+    async with asyncio.timeout(5):
+        while len(requests.answered.get()) < 2:
+            await asyncio.sleep(0.01)
+    assert requests.answered.get()[1].route == "/v1/models"

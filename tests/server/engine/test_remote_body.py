@@ -16,28 +16,30 @@ from server.engine.remote_body import body_of
 from server.errors import NotSupported
 
 
+CALL = ToolCall("c1", "add", {"a": 1})
+EVERYTHING = ChatRequest(
+    (
+        Message("user", "look", images=(Image("image/png", b"png"),)),
+        Message("assistant", "", tool_calls=(CALL,), reasoning="hm"),
+        Message("tool", "4", tool_call_id="c1"),
+    ),
+    tools=(Tool("add", "adds", {"type": "object"}), Tool("other", "", {})),
+    tool_choice=ToolChoice("required", ("add",)),
+    sampling=Sampling(temperature=0, top_k=7, seed=3, logit_bias=((5, -100.0),)),
+    max_tokens=9,
+    stop=("END",),
+    constraint=Constraint("json_schema", '{"type": "object"}'),
+    top_logprobs=2,
+    template_options=(("enable_thinking", False),),
+)
+
+
 def test_what_is_asked_is_sent() -> None:
-    call = ToolCall("c1", "add", {"a": 1})
-    request = ChatRequest(
-        (
-            Message("user", "look", images=(Image("image/png", b"png"),)),
-            Message("assistant", "", tool_calls=(call,), reasoning="hm"),
-            Message("tool", "4", tool_call_id="c1"),
-        ),
-        tools=(Tool("add", "adds", {"type": "object"}), Tool("other", "", {})),
-        tool_choice=ToolChoice("required", ("add",)),
-        sampling=Sampling(temperature=0, top_k=7, seed=3, logit_bias=((5, -100.0),)),
-        max_tokens=9,
-        stop=("END",),
-        constraint=Constraint("json_schema", '{"type": "object"}'),
-        top_logprobs=2,
-        template_options=(("enable_thinking", False),),
-    )
     schema = {"name": "answer", "schema": {"type": "object"}, "strict": True}
     function = {"name": "add", "description": "adds", "parameters": {"type": "object"}}
-    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,cG5n"}}
-    asked = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
-    assert body_of(request, "large") == {
+    sent = body_of(EVERYTHING, "large")
+    del sent["messages"]
+    assert sent == {
         "model": "large",
         "stream": True,
         "stream_options": {"include_usage": True},
@@ -57,17 +59,18 @@ def test_what_is_asked_is_sent() -> None:
         "tools": [{"type": "function", "function": function}],
         "tool_choice": "required",
         "parallel_tool_calls": True,
-        "messages": [
-            {"role": "user", "content": [{"type": "text", "text": "look"}, image]},
-            {
-                "role": "assistant",
-                "content": "",
-                "tool_calls": [asked],
-                "reasoning_content": "hm",
-            },
-            {"role": "tool", "content": "4", "tool_call_id": "c1"},
-        ],
     }
+
+
+def test_messages_keep_their_pictures_calls_and_thoughts() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,cG5n"}}
+    asked = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
+    answer = {"role": "assistant", "content": "", "tool_calls": [asked], "reasoning_content": "hm"}
+    assert body_of(EVERYTHING, "large")["messages"] == [
+        {"role": "user", "content": [{"type": "text", "text": "look"}, image]},
+        answer,
+        {"role": "tool", "content": "4", "tool_call_id": "c1"},
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,112 @@
+"""Plugins as a screen sees them: cards, questions that wait for a person, and what can be done."""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from server.observe import Value
+
+Risk = Literal["read", "change", "danger"]
+PluginState = Literal["ok", "warnings", "partly broken", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class OperationCard:
+    """Something a plugin can do, how risky it is, and what was decided about it."""
+
+    key: str
+    description: str
+    risk: Risk
+    policy: Literal["default", "allow", "block"] = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class FlowCard:
+    key: str
+    description: str
+    usable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class OptionCard:
+    """What a person sets for a plugin; `kind` is text, file, folder or folders."""
+
+    name: str
+    label: str
+    kind: str
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PluginCard:
+    """A plugin on this machine. `review`: it is new or changed, and enabling it accepts that."""
+
+    key: str
+    name: str
+    description: str
+    version: str
+    state: PluginState
+    enabled: bool
+    review: bool
+    shipped: bool
+    findings: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    missing_secrets: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    """Programs it would start: its MCP servers."""
+    runs_code: bool = False
+    database: str = ""
+    operations: tuple[OperationCard, ...] = ()
+    flows: tuple[FlowCard, ...] = ()
+    options: tuple[OptionCard, ...] = ()
+    question: str = ""
+    previous_version: str | None = None
+    """The version a rollback would bring back; None when there is none."""
+    changing_methods: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A call that waits for a person: exactly what would be sent. Body and arguments are JSON."""
+
+    id: str
+    plugin: str
+    operation: str
+    risk: Risk
+    title: str
+    where: str
+    headers: tuple[tuple[str, str], ...] = ()
+    body: str = ""
+    arguments: str = "{}"
+    can_always: bool = True
+    expires_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PluginTest:
+    """What a flow would do with a question (dry), does with made-up answers (mock), or did."""
+
+    text: str
+    requests: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    failed: bool = False
+
+
+class PluginFace(Protocol):
+    plugins: Value[tuple[PluginCard, ...]]
+    approvals: Value[tuple[Approval, ...]]
+
+    async def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
+        """Decision: once, always or deny; arguments: empty for as shown."""
+        ...
+
+    async def install_plugin(self, path: str) -> str: ...
+    async def enable_plugin(self, key: str) -> None: ...
+    async def disable_plugin(self, key: str) -> None: ...
+    async def remove_plugin(self, key: str) -> None: ...
+    async def roll_back_plugin(self, key: str) -> None: ...
+    async def set_plugin_secret(self, key: str, name: str, value: str) -> None: ...
+    async def set_plugin_option(self, key: str, name: str, value: str) -> None: ...
+    async def set_operation_policy(self, key: str, operation: str, policy: str) -> None: ...
+    async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest: ...
+    async def plugin_log(self, key: str, count: int) -> list[str]: ...

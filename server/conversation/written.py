@@ -1,0 +1,49 @@
+"""Tables and charts as Markdown, for clients that show nothing but text."""
+
+import json
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from server.chat import Json
+from server.events import Artifact, Event, TextDelta
+
+MOST_ROWS = 50
+Stream = AsyncGenerator[Event, None]
+
+
+async def written(events: Stream) -> Stream:
+    """The same events, with what a text cannot hold beside it put into it."""
+    spoken = False
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Artifact) and event.content.get("rows"):
+                yield TextDelta(("\n\n" if spoken else "") + markdown(event) + "\n\n")
+                spoken = True
+            spoken = spoken or isinstance(event, TextDelta)
+            yield event
+
+
+def markdown(made: Artifact) -> str:
+    text = table(made.content["rows"])
+    option = made.content.get("option")
+    if option is None:
+        return text
+    return f"{text}\n\n```echarts\n{json.dumps(option, ensure_ascii=False)}\n```"
+
+
+def table(rows: Sequence[Json]) -> str:
+    names = list(rows[0])
+    lines = [_line(names), _line(["---"] * len(names))]
+    lines += [_line([row.get(name) for name in names]) for row in rows[:MOST_ROWS]]
+    if len(rows) > MOST_ROWS:
+        lines.append(f"\n{len(rows) - MOST_ROWS} more rows")
+    return "\n".join(lines)
+
+
+def _line(cells: Sequence[Any]) -> str:
+    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+
+
+def _cell(cell: Any) -> str:
+    return "" if cell is None else str(cell).replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,193 @@
+"""What flows, their steps and their surroundings say to each other."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from server.chat import Json
+from server.engine.base import Engine
+from server.errors import AppError
+from server.events import Event
+from server.findings import At
+
+Risk = Literal["read", "change", "danger"]
+Reach = Literal["api", "lib", "mcp"]
+Fault = Literal[
+    "template", "slot_missing", "slot_invalid", "http_status", "http_connect", "timeout", "denied",
+    "sql", "lib_crash", "mcp_error", "too_large", "loop_limit", "not_found", "internal",
+]  # fmt: skip
+
+
+class FlowFailed(AppError):
+    """A step could not do its work; `fault` says why to programs, the text to people."""
+
+    code = "flow_failed"
+    status = 502
+
+    def __init__(self, fault: Fault, message: str, detail: Any = None) -> None:
+        super().__init__(message)
+        self.fault = fault
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    name: str
+    call_type: str
+    params: Json = field(default_factory=dict)
+    next: str = ""
+    confirm: bool = False
+    at: At = (1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """A flow that may be asked for next, with the question to suggest."""
+
+    flow: str
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    plugin: str
+    name: str
+    description: str
+    steps: tuple[Step, ...]
+    on_error: Step | None = None
+    follows: tuple[Follow, ...] = ()
+    file: str = ""
+    is_usable: bool = True
+
+    @property
+    def key(self) -> str:
+        return f"{self.plugin}/{self.name}"
+
+    def step(self, name: str) -> Step | None:
+        return next((step for step in self.steps if step.name == name), None)
+
+    @property
+    def first(self) -> Step:
+        return self.step("start") or self.steps[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Exactly what a call would do, for a person to read; secrets are masked."""
+
+    title: str
+    where: str
+    headers: Json = field(default_factory=dict)
+    body: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a step gives: data for the next one, and a line for people."""
+
+    data: Any
+    message: str = ""
+    is_answer: bool = False
+    """It is text the user already sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    step: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What a person must still tell: a schema of the missing arguments, and those known."""
+
+    schema: Json
+    known: Json
+    reason: str = ""
+
+
+class Action(Protocol):
+    """One thing a plugin can do, whatever reaches it: an API, its own code, an MCP server."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def schema(self) -> Json:
+        """Of the arguments: always an object."""
+        ...
+
+    @property
+    def risk(self) -> Risk: ...
+    @property
+    def fingerprint(self) -> str:
+        """Changes when the call would go elsewhere or mean something else."""
+        ...
+
+    def preview(self, arguments: Json) -> Preview: ...
+    async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    path: Path
+    tables: tuple[str, ...] = ()
+
+
+class Kit(Protocol):
+    """What a plugin lends its flows."""
+
+    @property
+    def plugin(self) -> str: ...
+    async def action(self, reach: Reach, name: str) -> Action: ...
+    async def database(self) -> Database: ...
+    async def approve(self, action: Action, arguments: Json, *, confirm: bool) -> Json:
+        """The arguments as the person lets them through; FlowFailed 'denied' otherwise."""
+        ...
+
+    def note(self, text: str) -> None:
+        """A line for the plugin's log."""
+        ...
+
+
+@dataclass(slots=True)
+class Record:
+    """A finished step, as the next ones see it."""
+
+    step: str
+    call_type: str
+    output: Output
+    took_ms: int = 0
+
+
+@dataclass(slots=True)
+class Work:
+    """One run of one flow: the question, what the steps gave so far, what the user answered."""
+
+    flow: Flow
+    question: str
+    engine: Engine
+    kit: Kit
+    context: str = ""
+    files: tuple[str, ...] = ()
+    records: list[Record] = field(default_factory=list)
+    visits: dict[str, int] = field(default_factory=dict)
+    answers: Json = field(default_factory=dict)
+    """Arguments a person gave for the step that asked for them."""
+    client: str = ""
+    error: Json | None = None
+    waited_s: float = 0.0
+
+    @property
+    def last(self) -> Record | None:
+        return self.records[-1] if self.records else None
+
+    @property
+    def data(self) -> Any:
+        if self.error is not None:
+            return self.error
+        return self.last.output.data if self.last else None
+
+
+Signs = AsyncGenerator[Event | Output | Jump | Missing, None]

@@ -1,0 +1,57 @@
+"""Calling something outside: fill its arguments, let a person allow it, call, tell."""
+
+import asyncio
+from typing import Any
+
+from server.chat import Json
+from server.events import StatusNote
+from server.flows import slots
+from server.flows.base import Action, FlowFailed, Missing, Signs, Step, Work
+from server.flows.filling import fill
+
+USUAL_S = 30.0
+LONGEST_S = 300.0
+
+
+async def call(step: Step, work: Work, action: Action, known: Json) -> Signs:
+    about = f"{action.key} {action.description}"
+    answered = bool(work.answers) or bool(work.visits.get(f"asked {step.name}"))
+    arguments = await fill(work, about, action.schema, known, is_answered=answered)
+    work.answers = {}
+    if isinstance(arguments, Missing):
+        work.visits[f"asked {step.name}"] = 1
+        yield arguments
+        return
+    if action.risk != "read" or step.confirm:
+        yield StatusNote(f"Waiting for permission: {action.key}")
+    began = asyncio.get_running_loop().time()
+    allowed = await work.kit.approve(action, arguments, confirm=step.confirm)
+    work.waited_s += asyncio.get_running_loop().time() - began
+    if wrong := slots.problems(allowed, action.schema):
+        raise FlowFailed("slot_invalid", f"The arguments are not valid: {wrong[0][1]}.")
+    yield StatusNote(f"Calling {action.key}", details={"arguments": allowed})
+    timeout_s = seconds(step.params.get("timeout"))
+    try:
+        async with asyncio.timeout(timeout_s):
+            yield await action.call(allowed, surroundings(work), timeout_s)
+    except TimeoutError:
+        raise FlowFailed("timeout", f"{action.key} took longer than {timeout_s:.0f} s.") from None
+
+
+def surroundings(work: Work) -> Json:
+    """What EulerCopilot hands to a tool beside its arguments."""
+    last = work.last
+    previous = {"type": last.call_type, "data": last.output.data} if last else {}
+    return {
+        "background": work.context,
+        "question": work.question,
+        "files": list(work.files),
+        "previous_data": previous,
+        "plugin": work.kit.plugin,
+    }
+
+
+def seconds(given: Any) -> float:
+    if isinstance(given, int | float) and not isinstance(given, bool) and given > 0:
+        return min(float(given), LONGEST_S)
+    return USUAL_S

@@ -1,0 +1,255 @@
+"""A run of a flow: step after step, its progress as events, until it ends, fails or must ask."""
+
+import asyncio
+import logging
+import uuid
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from server.chat import Json
+from server.errors import AppError
+from server.events import (
+    Event,
+    Finished,
+    Interrupted,
+    StatusNote,
+    StepChanged,
+    Suggestions,
+    TextDelta,
+)
+from server.flows.base import Flow, FlowFailed, Jump, Missing, Output, Record, Step, Work
+from server.flows.cutting import as_text, shorten
+from server.flows.filling import question_for
+from server.flows.steps import OWN_TOOL, STEPS, TEXT_STEPS
+
+log = logging.getLogger(__name__)
+
+MAX_STEPS = 32
+MAX_VISITS = 5
+MAX_S = 300.0
+MAX_FOLLOWS = 3
+LONGEST_SUGGESTION = 80
+SUMMARY = Step(
+    "answer",
+    "llm",
+    {"user_prompt": "{context}\n{data}\nAnswer this from the data: {question}"},
+)
+
+
+@dataclass(slots=True)
+class Paused:
+    """A run that waits for a person: where to go on, and what is asked."""
+
+    id: str
+    work: Work
+    step: Step
+    missing: Missing
+    question: str
+
+
+@dataclass(slots=True)
+class Run:
+    """`events` of one run; `paused` is set when it stopped to ask, `status` when it ended."""
+
+    work: Work
+    paused: Paused | None = None
+    status: str = "running"
+    answered: bool = False
+
+    async def events(self, start: Step | None = None) -> AsyncGenerator[Event, None]:
+        step: Step | None = start or self.work.flow.first
+        began = asyncio.get_running_loop().time()
+        total = 0
+        while step is not None:
+            total += 1
+            self._check_limits(step, total, began)
+            async with aclosing(self._step(step)) as events:
+                following: Step | None = None
+                async for event in events:
+                    if isinstance(event, _Next):
+                        following = event.step
+                    else:
+                        yield event
+            if self.paused is not None:
+                return
+            step = following
+        async with aclosing(self._close()) as events:
+            async for event in events:
+                if not isinstance(event, _Next):
+                    yield event
+
+    def _check_limits(self, step: Step, total: int, began: float) -> None:
+        visits = self.work.visits[step.name] = self.work.visits.get(step.name, 0) + 1
+        if total > MAX_STEPS or visits > MAX_VISITS:
+            raise FlowFailed("loop_limit", f"The flow goes in circles at '{step.name}'.")
+        passed = asyncio.get_running_loop().time() - began - self.work.waited_s
+        if passed > MAX_S:
+            raise FlowFailed("timeout", f"The flow took longer than {MAX_S / 60:.0f} minutes.")
+
+    async def _step(self, step: Step) -> AsyncGenerator["Event | _Next", None]:
+        yield StepChanged(step.name, active=True)
+        try:
+            async with aclosing(self._signs(step)) as signs:
+                async for sign in signs:
+                    yield sign
+        except FlowFailed as error:
+            yield StatusNote(f"{step.name}: {error}", "error")
+            self.work.kit.note(f"step {step.name} failed ({error.fault}): {error}")
+            async with aclosing(self._recover(step, error)) as signs:
+                async for sign in signs:
+                    yield sign
+        yield StepChanged(step.name, active=False)
+
+    async def _signs(self, step: Step) -> AsyncGenerator["Event | _Next", None]:
+        run = STEPS.get(step.call_type, OWN_TOOL)
+        is_last_text = step.call_type in TEXT_STEPS and self._is_last_text(step)
+        began = asyncio.get_running_loop().time()
+        jump: Jump | None = None
+        async with aclosing(run(step, self.work)) as signs:
+            async for sign in signs:
+                match sign:
+                    case Output():
+                        took = int((asyncio.get_running_loop().time() - began) * 1000)
+                        record = Record(step.name, step.call_type, sign, took)
+                        self.work.records.append(record)
+                        self.answered = sign.is_answer and is_last_text
+                        self.work.kit.note(f"step {step.name} ({step.call_type}) took {took} ms")
+                    case Jump():
+                        jump = sign
+                    case Missing():
+                        self._pause(step, sign)
+                        assert self.paused
+                        yield TextDelta(self.paused.question)
+                        yield Interrupted(self.paused.id, _form(self.paused))
+                        return
+                    case TextDelta():
+                        if is_last_text:
+                            yield sign
+                    case _:
+                        yield sign
+        yield _Next(self._after(step, jump))
+
+    def _after(self, step: Step, jump: Jump | None) -> Step | None:
+        if step.name == "end":
+            return None
+        name = jump.step if jump is not None else step.next
+        return self.work.flow.step(name) if name else None
+
+    def _is_last_text(self, step: Step) -> bool:
+        """No step after this one writes text, so this one's is the answer."""
+        flow, seen = self.work.flow, {step.name}
+        following = flow.step(step.next) if step.next and step.name != "end" else None
+        while following is not None and following.name not in seen:
+            if following.call_type != "none":
+                return False
+            following = None
+        return True
+
+    def _pause(self, step: Step, missing: Missing) -> None:
+        self.work.answers = dict(missing.known)
+        question = question_for(missing)
+        self.paused = Paused(uuid.uuid4().hex, self.work, step, missing, question)
+        self.status = "waiting"
+
+    async def _recover(
+        self, step: Step, error: FlowFailed
+    ) -> AsyncGenerator["Event | _Next", None]:
+        """on_error once; when it fails too, the error itself is the answer."""
+        self.status = "error"
+        self.work.error = {
+            "code": error.fault, "step": step.name, "call_type": step.call_type,
+            "message": str(error), "detail": error.detail,
+        }  # fmt: skip
+        spoke = False
+        if self.work.flow.on_error is not None and error.fault != "denied":
+            async with aclosing(self._repair(self.work.flow.on_error)) as events:
+                async for event in events:
+                    spoke = spoke or isinstance(event, TextDelta)
+                    yield event
+        if not spoke:
+            yield TextDelta(f"{step.name} failed: {error}")
+        self.answered = True
+        yield _Next(None)
+
+    async def _repair(self, repair: Step) -> AsyncGenerator[Event, None]:
+        """Runs once: when it fails as well, it is only noted."""
+        run = STEPS.get(repair.call_type, OWN_TOOL)
+        try:
+            async with aclosing(run(repair, self.work)) as signs:
+                async for sign in signs:
+                    if isinstance(sign, Output):
+                        self.work.records.append(Record("on_error", repair.call_type, sign))
+                        if not sign.is_answer:
+                            yield TextDelta(sign.message or as_text(sign.data))
+                    elif not isinstance(sign, Jump | Missing):
+                        yield sign
+        except AppError as second:
+            self.work.kit.note(f"on_error failed: {second}")
+
+    async def _close(self) -> AsyncGenerator["Event | _Next", None]:
+        """An answer in words, the suggestions, the end."""
+        if not self.answered:
+            text = _plain_answer(self.work)
+            if text is not None:
+                yield TextDelta(text)
+            else:
+                async with aclosing(self._signs(SUMMARY)) as signs:
+                    async for sign in signs:
+                        yield sign
+        follows = _follows(self.work.flow)
+        if follows:
+            yield Suggestions(follows)
+        if self.status == "running":
+            self.status = "ok"
+        yield Finished("stop")
+
+
+@dataclass(frozen=True, slots=True)
+class _Next:
+    step: Step | None
+
+
+def resume(paused: Paused, given: Json) -> Run:
+    """Goes on where a run paused, with the arguments a person gave by name."""
+    known = {
+        name: value for name, value in given.items() if name in paused.missing.schema["properties"]
+    }
+    paused.work.answers = {**paused.missing.known, **known}
+    paused.work.visits[paused.step.name] = 0
+    return Run(paused.work)
+
+
+def resume_with_text(paused: Paused, said: str) -> Run:
+    """The same with an answer in plain words: the model reads the arguments from it."""
+    paused.work.question = f"{paused.work.question}\n{paused.question}\n{said}"
+    return resume(paused, {})
+
+
+def _plain_answer(work: Work) -> str | None:
+    """What needs no model to be said; None when the data must be put into words."""
+    last = work.last
+    if last is None:
+        return "There was nothing to do."
+    if last.call_type == "render":
+        return last.output.message
+    if last.output.is_answer or isinstance(last.output.data, str):
+        return as_text(last.output.data)
+    if last.output.message and (last.call_type == "extract" or last.call_type not in STEPS):
+        return last.output.message
+    return None
+
+
+def _form(paused: Paused) -> Json:
+    return {
+        "type": "form",
+        "id": paused.id,
+        "step": paused.step.name,
+        "message": paused.question,
+        "schema": paused.missing.schema,
+    }
+
+
+def _follows(flow: Flow) -> tuple[str, ...]:
+    found = [one.question or one.flow for one in flow.follows[:MAX_FOLLOWS]]
+    return tuple(shorten(one, LONGEST_SUGGESTION) for one in found)

@@ -1,0 +1,21 @@
+"""The step types of a flow, by call type. What is not here is the name of a plugin's own tool."""
+
+from collections.abc import Callable, Mapping
+
+from server.flows.base import Signs, Step, Work
+from server.flows.steps import api, choice, extract, lib, llm, mcp, none, render, sql
+
+StepRun = Callable[[Step, Work], Signs]
+
+STEPS: Mapping[str, StepRun] = {
+    "api": api.run,
+    "llm": llm.run,
+    "choice": choice.run,
+    "sql": sql.run,
+    "render": render.run,
+    "extract": extract.run,
+    "none": none.run,
+    "mcp": mcp.run,
+}
+OWN_TOOL: StepRun = lib.run
+TEXT_STEPS = frozenset({"llm"})

@@ -1,0 +1,14 @@
+"""api: call one endpoint of the plugin's openapi.yaml."""
+
+from contextlib import aclosing
+
+from server.flows.base import Signs, Step, Work
+from server.flows.calling import call
+
+
+async def run(step: Step, work: Work) -> Signs:
+    action = await work.kit.action("api", " ".join(str(step.params["endpoint"]).split()))
+    known = step.params.get("arguments")
+    async with aclosing(call(step, work, action, dict(known or {}))) as signs:
+        async for sign in signs:
+            yield sign

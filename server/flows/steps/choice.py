@@ -1,0 +1,32 @@
+"""choice: the model picks the step to go on with."""
+
+from collections import Counter
+
+from server.events import StatusNote
+from server.flows.asking import pick
+from server.flows.base import Jump, Signs, Step, Work
+from server.flows.cutting import shorten
+from server.flows.templates import NOTE, context
+
+SYSTEM = "You choose how to go on. Answer with one name of the list and nothing else. " + NOTE
+MOST_VOTES = 5
+
+
+async def run(step: Step, work: Work) -> Signs:
+    choices = step.params["choices"]
+    names = [str(one["step"]) for one in choices]
+    lines = "\n".join(f"- {one['step']}: {one.get('description') or ''}" for one in choices)
+    instruction = str(step.params.get("instruction") or step.params.get("propose") or "")
+
+    def prompt(room: int) -> tuple[str, str]:
+        return SYSTEM, (
+            f"<data>{shorten(work.data, room // 2)}</data>\n{shorten(context(work), room // 4)}\n"
+            f"Question: {shorten(work.question, room // 4)}\n{instruction}\n{lines}\nName:"
+        )
+
+    votes = step.params.get("votes")
+    count = min(max(votes, 1), MOST_VOTES) if isinstance(votes, int) else 1
+    picked = [await pick(work.engine, prompt, names, work.client) for _ in range(count)]
+    chosen = Counter(picked).most_common(1)[0][0]
+    yield StatusNote(f"Chose {chosen}")
+    yield Jump(chosen)

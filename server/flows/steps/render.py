@@ -1,0 +1,29 @@
+"""render: draw the rows of the last step; the model picks only the kind of chart."""
+
+from server.events import Artifact, StatusNote
+from server.flows import charts
+from server.flows.asking import ask_json
+from server.flows.base import Output, Signs, Step, Work
+from server.flows.cutting import shorten
+
+SYSTEM = "You choose how to draw a table for a question."
+USUAL = {"chart": "bar", "stacked": False, "ring": False, "scale": "linear", "title": ""}
+MOST_TOKENS = 120
+
+
+async def run(step: Step, work: Work) -> Signs:
+    rows = charts.rows_of(work.data)
+
+    def prompt(room: int) -> tuple[str, str]:
+        shown = shorten(rows[:5], room // 2)
+        return SYSTEM, f"Rows: {shown}\nQuestion: {shorten(work.question, room // 3)}"
+
+    fixed = {key: step.params[key] for key in USUAL if key in step.params}
+    picked = None
+    if "chart" not in fixed:
+        picked = await ask_json(work.engine, prompt, charts.CHOICE, MOST_TOKENS, work.client)
+    option = charts.build(rows, {**USUAL, **(picked or {}), **fixed})
+    yield StatusNote(f"Drew a {option['series'][0]['type']} chart")
+    name = option["title"]["text"] or work.flow.name
+    yield Artifact("chart", name, work.flow.description[:200], charts.artifact(option))
+    yield Output(option, f"A chart of {len(rows)} rows.")

@@ -1,0 +1,46 @@
+"""sql: read rows from the plugin's database, by the flow's own statement or the model's."""
+
+from server.chat import Json
+from server.events import Artifact, StatusNote
+from server.flows import sqlite
+from server.flows.asking import write
+from server.flows.base import Database, FlowFailed, Output, Signs, Step, Work
+from server.flows.cutting import shorten
+
+SYSTEM = "You write one SQLite SELECT statement that answers the question. Answer with SQL only."
+PATTERN = r"(SELECT|WITH) [^;]{1,900};"
+TRIES = 3
+MOST_TOKENS = 300
+SHOWN_ROWS = 200
+
+
+async def run(step: Step, work: Work) -> Signs:
+    database = await work.kit.database()
+    statement = step.params.get("statement")
+    if isinstance(statement, str):
+        found = await sqlite.query(database, statement)
+    else:
+        found = await _ask(work, database)
+    rows = found["rows"]
+    yield StatusNote(f"{len(rows)} rows", details={"SQL": found["sql"]})
+    if rows:
+        yield Artifact("table", step.name, f"{len(rows)} rows", {"rows": rows[:SHOWN_ROWS]})
+    yield Output(found, f"{len(rows)} rows")
+
+
+async def _ask(work: Work, database: Database) -> Json:
+    tables = await sqlite.describe(database)
+    failed = ""
+    for _ in range(TRIES):
+
+        def prompt(room: int, failed: str = failed) -> tuple[str, str]:
+            again = f"\nThis failed: {failed}. Write another one." if failed else ""
+            asked = shorten(work.question, room // 2)
+            return SYSTEM, f"{shorten(tables, room)}\n\nQuestion: {asked}{again}"
+
+        sql = await write(work.engine, prompt, PATTERN, MOST_TOKENS, work.client)
+        try:
+            return await sqlite.query(database, sql.rstrip("; \n"))
+        except FlowFailed as error:
+            failed = str(error)
+    raise FlowFailed("sql", f"The model wrote no query that works. {failed}")

@@ -1,0 +1,23 @@
+"""The words of a text, in languages that write them apart and in those that do not."""
+
+import re
+
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_CHINESE = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
+_STOP_TEXT = (
+    "a an and are as at be by for from in is it of on or that the this to was what with you"
+)
+STOP_WORDS = frozenset(_STOP_TEXT.split())
+
+
+def terms(text: str) -> list[str]:
+    """Words, and pairs of characters where words are not written apart."""
+    words = [word.lower() for word in _WORD.findall(text.replace("_", " "))]
+    found = [_stem(word) for word in words if word not in STOP_WORDS]
+    for run in _CHINESE.findall(text):
+        found += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+    return found
+
+
+def _stem(word: str) -> str:
+    return word[:-1] if word.endswith("s") and len(word) > 3 and not word.endswith("ss") else word

@@ -1,0 +1,59 @@
+"""The part of the core's face that the plugins answer."""
+
+from collections.abc import Awaitable, Callable
+
+from server.abilities import PluginTest
+from server.egress import Egress
+from server.engine.base import Engine
+from server.keychain import Keychain
+from server.logs import Redactor
+from server.paths import Paths
+from server.plugins.house import PluginHouse
+from server.plugins.shelf import PluginPlaces, Shared
+from server.settings import PluginSettings
+
+
+def furnish(
+    paths: Paths,
+    parts: tuple[Egress, Keychain, Redactor],
+    settings: Callable[[], PluginSettings],
+    engine: Callable[[str | None], Awaitable[Engine]],
+) -> PluginHouse:
+    return PluginHouse(PluginPlaces.find(paths), Shared(*parts), settings, engine)
+
+
+class Plugged:
+    house: PluginHouse
+
+    async def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
+        self.house.answer_approval(approval_id, decision, arguments)
+
+    async def install_plugin(self, path: str) -> str:
+        return await self.house.install_plugin(path)
+
+    async def enable_plugin(self, key: str) -> None:
+        await self.house.enable_plugin(key)
+
+    async def disable_plugin(self, key: str) -> None:
+        await self.house.disable_plugin(key)
+
+    async def remove_plugin(self, key: str) -> None:
+        await self.house.remove_plugin(key)
+
+    async def roll_back_plugin(self, key: str) -> None:
+        await self.house.roll_back_plugin(key)
+
+    async def set_plugin_secret(self, key: str, name: str, value: str) -> None:
+        await self.house.set_plugin_secret(key, name, value)
+
+    async def set_plugin_option(self, key: str, name: str, value: str) -> None:
+        await self.house.set_plugin_option(key, name, value)
+
+    async def set_operation_policy(self, key: str, operation: str, policy: str) -> None:
+        await self.house.set_operation_policy(key, operation, policy)
+
+    async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
+        return await self.house.test_plugin(key, flow, question, mode)
+
+    async def plugin_log(self, key: str, count: int) -> list[str]:
+        return await self.house.plugin_log(key, count)

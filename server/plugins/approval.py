@@ -1,0 +1,162 @@
+"""Permission for calls: asked of a person with the exact request, remembered, lost on change."""
+
+import asyncio
+import hashlib
+import json
+import logging
+import time
+import uuid
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from server.abilities import Approval
+from server.chat import Json
+from server.errors import BadRequest
+from server.files import write_atomically
+from server.flows.base import Action, FlowFailed, Risk
+from server.observe import Value
+
+log = logging.getLogger(__name__)
+
+PATIENCE_S = 120.0
+Decision = Literal["once", "always", "deny"]
+Policy = Literal["default", "allow", "block"]
+
+
+@dataclass(slots=True)
+class _Waiting:
+    shown: Approval
+    answer: asyncio.Future[tuple[str, Json]] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
+class Approvals:
+    def __init__(self, path: Path, patience_s: float = PATIENCE_S) -> None:
+        self._path = path
+        self._patience_s = patience_s
+        self._policies: dict[str, list[str]] = _read(path)
+        self._chats: set[tuple[str, str, str]] = set()
+        self._waiting: dict[str, _Waiting] = {}
+        self.pending: Value[tuple[Approval, ...]] = Value(())
+
+    def policy(self, plugin: str, action: Action) -> Policy:
+        """What was decided for good; a decision for another fingerprint no longer counts."""
+        found, fingerprint = self._policies.get(f"{plugin}/{action.key}", ["default", ""])
+        if found == "block":
+            return "block"
+        return "allow" if found == "allow" and fingerprint == action.fingerprint else "default"
+
+    def set_policy(self, plugin: str, action: Action, policy: str) -> None:
+        if policy not in ("default", "allow", "block"):
+            raise BadRequest(f"'{policy}' is no policy: default, allow or block.", "policy")
+        if policy == "allow" and action.risk == "danger":
+            raise BadRequest("A dangerous operation is asked about every time.", "policy")
+        key = f"{plugin}/{action.key}"
+        self._policies.pop(key, None)
+        if policy != "default":
+            self._policies[key] = [policy, action.fingerprint]
+        self._save()
+
+    def forget(self, plugin: str) -> None:
+        """Every decision about a plugin that is gone."""
+        self._policies = {
+            key: value for key, value in self._policies.items() if not key.startswith(f"{plugin}/")
+        }
+        self._save()
+
+    async def ask(
+        self, plugin: str, action: Action, arguments: Json, *, confirm: bool, chat: str
+    ) -> Json:
+        """The arguments as allowed; FlowFailed 'denied' when a person says no, or nothing."""
+        risk: Risk = "danger" if confirm else action.risk
+        policy = self.policy(plugin, action)
+        if policy == "block":
+            raise FlowFailed("denied", f"{action.key} is blocked under Plugins.")
+        granted = (chat, plugin, action.fingerprint)
+        if risk == "read" or (risk == "change" and (policy == "allow" or granted in self._chats)):
+            return arguments
+        decision, allowed = await self._wait(_shown(plugin, action, arguments, risk))
+        if decision == "deny":
+            raise FlowFailed("denied", f"{action.key} was not allowed.")
+        if risk == "change":
+            self._chats.add(granted)
+            if decision == "always":
+                self.set_policy(plugin, action, "allow")
+        return allowed
+
+    def answer(self, approval_id: str, decision: str, arguments: str) -> None:
+        """Said by a person; `arguments` is JSON text, perhaps changed, or empty for as shown."""
+        waiting = self._waiting.get(approval_id)
+        if waiting is None:
+            raise BadRequest("This question is no longer open.", "approval_id")
+        if decision not in ("once", "always", "deny"):
+            raise BadRequest(f"'{decision}' is no answer: once, always or deny.", "decision")
+        if not waiting.answer.done():
+            changed = _arguments(arguments or waiting.shown.arguments)
+            waiting.answer.set_result((decision, changed))
+
+    async def _wait(self, shown: Approval) -> tuple[str, Json]:
+        expires = time.time() + self._patience_s
+        shown = replace(shown, expires_at=expires)
+        waiting = self._waiting[shown.id] = _Waiting(shown)
+        self._publish()
+        try:
+            async with asyncio.timeout(self._patience_s):
+                return await waiting.answer
+        except TimeoutError:
+            message = f"Nobody answered in {self._patience_s:.0f} s: {shown.operation} is denied."
+            raise FlowFailed("denied", message) from None
+        finally:
+            del self._waiting[shown.id]
+            self._publish()
+
+    def _publish(self) -> None:
+        self.pending.set(tuple(one.shown for one in self._waiting.values()))
+
+    def _save(self) -> None:
+        try:
+            write_atomically(self._path, json.dumps(self._policies, indent=1, ensure_ascii=False))
+        except OSError as error:
+            log.warning("The permissions could not be saved: %s", error.strerror)
+
+
+def chat_key(client: str, first_words: str) -> str:
+    """Tells chats apart for as long as one lasts."""
+    return hashlib.sha256(f"{client}\0{first_words}".encode()).hexdigest()[:16]
+
+
+def _shown(plugin: str, action: Action, arguments: Json, risk: Risk) -> Approval:
+    seen = action.preview(arguments)
+    return Approval(
+        uuid.uuid4().hex,
+        plugin,
+        action.key,
+        risk,
+        seen.title,
+        seen.where,
+        tuple((name, str(value)) for name, value in seen.headers.items()),
+        "" if seen.body is None else json.dumps(seen.body, ensure_ascii=False, indent=1),
+        json.dumps(arguments, ensure_ascii=False, indent=1),
+        risk != "danger",
+    )
+
+
+def _arguments(text: str) -> Json:
+    try:
+        found: Any = json.loads(text)
+    except ValueError:
+        raise BadRequest("The arguments are not JSON.", "arguments") from None
+    if not isinstance(found, dict):
+        raise BadRequest("The arguments must be an object.", "arguments")
+    return found
+
+
+def _read(path: Path) -> dict[str, list[str]]:
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    pairs = found.items() if isinstance(found, dict) else ()
+    return {key: value for key, value in pairs if isinstance(value, list) and len(value) == 2}

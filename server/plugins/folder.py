@@ -1,0 +1,225 @@
+"""A plugin's folder read whole: what it offers, what is wrong with it, what it would reach."""
+
+import ast
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from server.findings import Finding, Findings, Map
+from server.flows import spec
+from server.flows.base import Flow, Step
+from server.plugins import manifest as manifests
+from server.plugins import openapi
+from server.plugins.manifest import Manifest
+from server.plugins.openapi import Api
+from server.reading import read_file
+
+KEY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+MAX_BYTES = 20 * 1024 * 1024
+MAX_FILES = 500
+ENTRIES = frozenset({"plugin.json", "openapi.yaml", "openapi.yml", "openapi.json", "lib", "flows"})
+QUIET = frozenset({"README.md", "LICENSE", "NOTICE", "data", "icon.png", "icon.svg"})
+TOOL_NAMES = frozenset({"name", "_name"})
+
+State = Literal["ok", "warnings", "partly broken", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSeen:
+    """A tool of lib/, found by reading its code, not by running it."""
+
+    name: str
+    description: str = ""
+
+
+@dataclass(slots=True)
+class Loaded:
+    """What one reading of a folder gave."""
+
+    key: str
+    folder: Path
+    manifest: Manifest | None = None
+    api: Api | None = None
+    flows: dict[str, Flow] = field(default_factory=dict)
+    tools: tuple[ToolSeen, ...] = ()
+    findings: list[Finding] = field(default_factory=list)
+    digest: str = ""
+
+    @property
+    def state(self) -> State:
+        errors = any(finding.level == "error" for finding in self.findings)
+        if self.manifest is None or (errors and not self._is_usable()):
+            return "broken"
+        if errors:
+            return "partly broken"
+        return "warnings" if self.findings else "ok"
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Every address it would talk to by itself."""
+        assert self.manifest
+        listed = [self.api.server] if self.api and self.api.server else []
+        listed += [*self.manifest.hosts, *(one.url for one in self.manifest.servers if one.url)]
+        return tuple(dict.fromkeys(listed))
+
+    def _is_usable(self) -> bool:
+        offers = bool(self.tools) or bool(self.manifest and self.manifest.servers)
+        has_operations = bool(self.api and self.api.operations)
+        return offers or has_operations or any(flow.is_usable for flow in self.flows.values())
+
+
+def load(folder: Path) -> Loaded:
+    loaded = Loaded(folder.name, folder)
+    own = Findings("plugin.json")
+    if not KEY.fullmatch(folder.name):
+        own.error((1, 1), "folder", f"'{folder.name}' cannot be a plugin's folder name.")
+    if _is_within_limits(folder, own):
+        data = read_file(folder / "plugin.json", "plugin.json", own)
+        if data is not None:
+            loaded.manifest = manifests.parse(folder.name, data, own)
+        loaded.digest = digest(folder)
+    loaded.findings += own.found
+    if loaded.manifest is None:
+        return loaded
+    _load_parts(loaded)
+    loaded.findings.sort()
+    return loaded
+
+
+def _load_parts(loaded: Loaded) -> None:
+    assert loaded.manifest
+    folder = loaded.folder
+    about = Findings("plugin.json")
+    note = _load_api(loaded)
+    _load_tools(loaded)
+    known = spec.Known(
+        tuple(loaded.api.operations) if loaded.api else (),
+        tuple(tool.name for tool in loaded.tools),
+        tuple(server.name for server in loaded.manifest.servers),
+        bool(loaded.manifest.database),
+        note,
+    )
+    _load_flows(loaded, known)
+    if loaded.manifest.automatic_flow and loaded.api:
+        for key, operation in loaded.api.operations.items():
+            step = Step("start", "api", {"endpoint": key})
+            loaded.flows.setdefault(
+                key, Flow(loaded.key, key, operation.description or key, (step,))
+            )
+    offers = loaded.api or loaded.flows or loaded.tools or loaded.manifest.servers
+    if not offers and not any(finding.level == "error" for finding in loaded.findings):
+        message = "There is nothing to call: no openapi.yaml, no flows, no lib, no mcp."
+        about.warn((1, 1), "empty", message)
+    for entry in sorted(folder.iterdir()):
+        name = entry.name
+        used = loaded.manifest.database.split("/")[0]
+        if name not in ENTRIES | QUIET and name != used and not name.startswith((".", "_")):
+            about.warn((1, 1), "entry", f"'{name}' is no part of a plugin and is ignored.")
+    loaded.findings += about.found
+
+
+def _load_api(loaded: Loaded) -> str:
+    """The API, and why there is none."""
+    for name in ("openapi.yaml", "openapi.yml", "openapi.json"):
+        path = loaded.folder / name
+        if path.is_file():
+            findings = Findings(name)
+            data = read_file(path, name, findings)
+            if data is not None:
+                loaded.api = openapi.parse(data, findings)
+            loaded.findings += findings.found
+            return "" if loaded.api else f"{name} could not be read."
+    return "The plugin has no openapi.yaml."
+
+
+def _load_flows(loaded: Loaded, known: spec.Known) -> None:
+    read: list[tuple[Flow, Map, Findings]] = []
+    folder = loaded.folder / "flows"
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.suffix.lower() not in (".yaml", ".yml") or not path.is_file():
+            continue
+        findings = Findings(f"flows/{path.name}")
+        data = read_file(path, findings.file, findings)
+        if data is None and not findings.found:
+            findings.warn((1, 1), "empty", "The file is empty.")
+        flow = spec.parse(loaded.key, data, known, findings) if data is not None else None
+        if flow is not None and flow.name in loaded.flows:
+            findings.error((1, 1), "duplicate-flow", f"There already is a flow '{flow.name}'.")
+        elif flow is not None:
+            loaded.flows[flow.name] = flow
+            read.append((flow, data, findings))
+        loaded.findings += findings.found
+        findings.found.clear()
+    for flow, data, findings in read:
+        spec.check_follows(flow, data, tuple(loaded.flows), findings)
+        loaded.findings += findings.found
+
+
+def _load_tools(loaded: Loaded) -> None:
+    lib = loaded.folder / "lib"
+    found: list[ToolSeen] = []
+    for path in sorted(lib.glob("*.py")) if lib.is_dir() else ():
+        findings = Findings(f"lib/{path.name}")
+        try:
+            tree = ast.parse(path.read_bytes())
+        except (SyntaxError, ValueError, RecursionError) as error:
+            at = (getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1)
+            message = f"This is not Python: {getattr(error, 'msg', error)}."
+            findings.error(at, "syntax", message)
+        else:
+            found += [tool for node in tree.body for tool in _tool(node)]
+        loaded.findings += findings.found
+    loaded.tools = tuple({tool.name: tool for tool in found}.values())
+
+
+def _tool(node: ast.stmt) -> Iterator[ToolSeen]:
+    if not isinstance(node, ast.ClassDef):
+        return
+    texts: dict[str, str] = {}
+    has_call = False
+    for part in node.body:
+        targets: list[ast.expr] = []
+        if isinstance(part, ast.Assign):
+            targets = part.targets
+        elif isinstance(part, ast.AnnAssign):
+            targets = [part.target]
+        has_call = has_call or (
+            isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part.name == "call"
+        )
+        value = getattr(part, "value", None)
+        for target in targets:
+            if isinstance(target, ast.Name) and isinstance(value, ast.Constant):
+                texts[target.id.lstrip("_")] = str(value.value)
+    if has_call and "name" in texts:
+        yield ToolSeen(texts["name"], texts.get("description", ""))
+
+
+def digest(folder: Path) -> str:
+    """Changes when anything in the folder does."""
+    summed = hashlib.sha256()
+    for path in _files(folder):
+        summed.update(path.relative_to(folder).as_posix().encode() + b"\0")
+        summed.update(hashlib.sha256(path.read_bytes()).digest())
+    return summed.hexdigest()
+
+
+def _files(folder: Path) -> list[Path]:
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
+    return [path for path in found if "__pycache__" not in path.parts]
+
+
+def _is_within_limits(folder: Path, findings: Findings) -> bool:
+    size = 0
+    for count, path in enumerate(folder.rglob("*"), 1):
+        if path.is_symlink():
+            findings.error((1, 1), "symlink", f"{path.name} is a link: links are not followed.")
+            return False
+        size += path.stat().st_size if path.is_file() else 0
+        if count > MAX_FILES or size > MAX_BYTES:
+            message = f"A plugin has at most {MAX_FILES} files and {MAX_BYTES // 2**20} MB."
+            findings.error((1, 1), "too-large", message)
+            return False
+    return True

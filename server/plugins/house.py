@@ -1,0 +1,226 @@
+"""Everything a screen or a conversation asks of plugins, in one place."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+
+from server.abilities import Approval, PluginCard, PluginTest
+from server.engine.base import Engine
+from server.errors import AppError, BadRequest
+from server.events import StatusNote, StepChanged, TextDelta
+from server.flows.base import Flow, Kit, Work
+from server.flows.runner import Run
+from server.observe import Value
+from server.plugins import install
+from server.plugins.approval import Approvals
+from server.plugins.cards import broken_card, card
+from server.plugins.kept import Decided
+from server.plugins.kit import PluginKit, RehearsalKit, worded
+from server.plugins.plugin import Plugin
+from server.plugins.shelf import PluginPlaces, PluginShelf, Shared
+from server.plugins.talk import PluginTalk
+from server.settings import PluginSettings
+
+log = logging.getLogger(__name__)
+
+SERVER = "server"
+CHANGING = "changing_methods"
+
+
+class NoPlugin(BadRequest):
+    code = "plugin_not_found"
+    status = 404
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"There is no plugin '{key}'.", "key")
+
+
+class PluginHouse:
+    def __init__(
+        self,
+        places: PluginPlaces,
+        shared: Shared,
+        settings: Callable[[], PluginSettings],
+        engine: Callable[[str | None], Awaitable[Engine]],
+    ) -> None:
+        self.plugins: Value[tuple[PluginCard, ...]] = Value(())
+        self._approvals = Approvals(places.config / "permissions.json")
+        self.approvals: Value[tuple[Approval, ...]] = self._approvals.pending
+        self.shelf = PluginShelf(places, shared, self._publish)
+        self._settings = settings
+        self._engine = engine
+        self._missing: dict[str, tuple[str, ...]] = {}
+        self.talk = PluginTalk(self.flows, self._kit, lambda: settings().choose == "automatic")
+
+    async def open(self) -> None:
+        await self.shelf.open()
+        await self._look_for_secrets()
+
+    async def close(self) -> None:
+        await self.shelf.close()
+
+    def for_clients(self) -> PluginTalk | None:
+        """None while connected programs may not use plugins, or none is enabled."""
+        return self.talk if self._settings().serve_clients and self.shelf.enabled() else None
+
+    async def flows(self) -> Sequence[Flow]:
+        """Every flow of every enabled plugin."""
+        found: list[Flow] = []
+        for plugin in self.shelf.enabled():
+            found += [flow for flow in plugin.loaded.flows.values() if flow.is_usable]
+            found += await plugin.tool_flows()
+        return found
+
+    def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
+        self._approvals.answer(approval_id, decision, arguments)
+        self._publish()
+
+    async def install_plugin(self, path: str) -> str:
+        home = self.shelf.places.home
+        loaded = await asyncio.to_thread(lambda: install.install(Path(path).expanduser(), home))
+        await self.shelf.look()
+        await self._look_for_secrets()
+        log.info(
+            "The plugin %s %s is installed", loaded.key, loaded.manifest and loaded.manifest.version
+        )
+        return loaded.key
+
+    async def enable_plugin(self, key: str) -> None:
+        """A person has seen what it may do, as it is now."""
+        plugin = self._find(key)
+        if plugin.loaded.state == "broken":
+            raise BadRequest(f"{key} is broken and cannot be enabled.", "key")
+        decided = replace(plugin.decided, enabled=True, reviewed=plugin.reviewed)
+        self.shelf.decide(key, decided)
+
+    async def disable_plugin(self, key: str) -> None:
+        self.shelf.decide(key, replace(self._find(key).decided, enabled=False))
+
+    async def remove_plugin(self, key: str) -> None:
+        if self.shelf.is_shipped(key):
+            raise BadRequest(f"{key} comes with Moat; disable it instead.", "key")
+        for name in self._find(key).secrets if key in self.shelf.plugins else ():
+            await self.shelf.sealed(key).forget(name)
+        is_linked = bool(self.shelf.kept.get(key).linked)
+        self.shelf.kept.forget(key)
+        self._approvals.forget(key)
+        if not is_linked:
+            await asyncio.to_thread(install.remove, self.shelf.places.home, key)
+        await self.shelf.look()
+
+    async def roll_back_plugin(self, key: str) -> None:
+        await asyncio.to_thread(install.roll_back, self.shelf.places.home, key)
+        await self.shelf.look()
+
+    async def link_plugin(self, path: str) -> str:
+        """Used where it lies: for those who write one."""
+        folder = await asyncio.to_thread(lambda: Path(path).expanduser().resolve())
+        if not await asyncio.to_thread((folder / "plugin.json").is_file):
+            raise BadRequest(f"There is no plugin.json in {folder.name}.", "path")
+        self.shelf.kept.set(folder.name, Decided(linked=str(folder)))
+        await self.shelf.look()
+        return folder.name
+
+    async def set_plugin_secret(self, key: str, name: str, value: str) -> None:
+        if name not in self._find(key).secrets:
+            raise BadRequest(f"{key} names no secret '{name}'.", "name")
+        if value:
+            await self.shelf.sealed(key).keep(name, value)
+        else:
+            await self.shelf.sealed(key).forget(name)
+        await self._look_for_secrets()
+
+    async def set_plugin_option(self, key: str, name: str, value: str) -> None:
+        plugin = self._find(key)
+        decided = plugin.decided
+        if name == SERVER:
+            if value and not value.startswith(("http://", "https://")):
+                raise BadRequest("An address begins with http:// or https://.", "value")
+            decided = replace(decided, server=value.rstrip("/"))
+        elif name == CHANGING:
+            decided = replace(decided, changing_methods=value == "true")
+        elif any(name == option.name for option in plugin.manifest.options):
+            decided = replace(decided, options={**decided.options, name: value})
+        else:
+            raise BadRequest(f"{key} has no option '{name}'.", "name")
+        self.shelf.decide(key, decided)
+
+    async def set_operation_policy(self, key: str, operation: str, policy: str) -> None:
+        plugin = self._find(key)
+        actions = {action.key: action for action in plugin.api_actions()}
+        action = actions.get(operation)
+        if action is None and "/" in operation and not operation.startswith("/"):
+            self._approvals.set_policy(key, await plugin.action("mcp", operation), policy)
+        elif action is None:
+            self._approvals.set_policy(key, await plugin.action("lib", operation), policy)
+        else:
+            self._approvals.set_policy(key, action, policy)
+        self._publish()
+
+    async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
+        plugin = self._find(key)
+        found = plugin.loaded.flows.get(flow)
+        if found is None or not found.is_usable:
+            raise BadRequest(f"{key} has no usable flow '{flow}'.", "flow")
+        if mode not in ("dry", "mock", "run"):
+            raise BadRequest(f"'{mode}' is no mode: dry, mock or run.", "mode")
+        if mode == "run" and not self.shelf.is_enabled(plugin):
+            raise BadRequest(f"Enable {key} before you run it.", "key")
+        kit: Kit
+        rehearsal = RehearsalKit(plugin, mock=mode == "mock")
+        kit = PluginKit(plugin, self._approvals, f"test {key}") if mode == "run" else rehearsal
+        run = Run(Work(found, question, await self._engine(None), kit))
+        return await _tested(run, rehearsal)
+
+    async def plugin_log(self, key: str, count: int) -> list[str]:
+        return self.shelf.journal(key).recent(count)
+
+    def _find(self, key: str) -> Plugin:
+        plugin = self.shelf.plugins.get(key)
+        if plugin is None:
+            raise NoPlugin(key)
+        return plugin
+
+    def _kit(self, flow: Flow, chat: str) -> Kit:
+        return PluginKit(self._find(flow.plugin), self._approvals, chat)
+
+    async def _look_for_secrets(self) -> None:
+        for key, plugin in self.shelf.plugins.items():
+            sealed = self.shelf.sealed(key)
+            names = [name for name in plugin.secrets if not await sealed.has(name)]
+            self._missing[key] = tuple(names)
+        self._publish()
+
+    def _publish(self) -> None:
+        shelf = self.shelf
+        cards = [
+            card(plugin, shelf, self._approvals, self._missing.get(key, ()))
+            for key, plugin in shelf.plugins.items()
+        ]
+        cards += [
+            broken_card(loaded, shelf.is_shipped(key)) for key, loaded in shelf.broken.items()
+        ]
+        self.plugins.set(tuple(sorted(cards, key=lambda one: one.key)))
+
+
+async def _tested(run: Run, rehearsal: RehearsalKit) -> PluginTest:
+    text: list[str] = []
+    steps: list[str] = []
+    failed = False
+    try:
+        async with aclosing(run.events()) as events:
+            async for event in events:
+                if isinstance(event, TextDelta):
+                    text.append(event.text)
+                elif isinstance(event, StepChanged) and event.active:
+                    steps.append(event.name)
+                elif isinstance(event, StatusNote):
+                    steps.append(f"  {event.message}")
+    except AppError as error:
+        text.append(str(error))
+        failed = True
+    shown = tuple(worded(preview) for preview in rehearsal.shown)
+    return PluginTest("".join(text), shown, tuple(steps), failed or run.status == "error")

@@ -1,0 +1,148 @@
+"""Bringing a plugin in: a zip or a folder, checked before a byte is unpacked, the old one kept."""
+
+import shutil
+import stat
+import tempfile
+import zipfile
+from pathlib import Path, PurePosixPath
+
+from server.errors import AppError
+from server.plugins.folder import KEY, MAX_BYTES, MAX_FILES, Loaded, load
+
+PREVIOUS = ".previous"
+MAX_RATIO = 200
+"""A file that grows more than this when unpacked is a bomb."""
+SMALL = 64 * 1024
+
+
+class PluginRefused(AppError):
+    code = "plugin_refused"
+    status = 422
+
+
+def install(source: Path, home: Path) -> Loaded:
+    """The plugin in place; the version before it is kept for a rollback."""
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=home) as name:
+        draft = Path(name)
+        folder = _from_folder(source, draft) if source.is_dir() else _from_zip(source, draft)
+        loaded = load(folder)
+        if loaded.manifest is None:
+            told = "; ".join(str(finding) for finding in loaded.findings[:3])
+            raise PluginRefused(f"This is no plugin: {told}")
+        target = home / folder.name
+        if target.exists():
+            keep_previous(home, folder.name)
+        shutil.move(folder, target)
+    return load(target)
+
+
+def keep_previous(home: Path, key: str) -> None:
+    previous = home / PREVIOUS / key
+    if previous.exists():
+        shutil.rmtree(previous)
+    previous.parent.mkdir(mode=0o700, exist_ok=True)
+    shutil.move(home / key, previous)
+
+
+def roll_back(home: Path, key: str) -> None:
+    """Old and new change places."""
+    previous, current = home / PREVIOUS / key, home / key
+    if not previous.is_dir():
+        raise PluginRefused(f"There is no earlier version of {key}.")
+    aside = home / PREVIOUS / f"{key}.aside"
+    if current.exists():
+        shutil.move(current, aside)
+    shutil.move(previous, current)
+    if aside.exists():
+        shutil.move(aside, previous)
+
+
+def remove(home: Path, key: str) -> None:
+    for folder in (home / key, home / PREVIOUS / key):
+        if folder.is_dir():
+            shutil.rmtree(folder)
+
+
+def _from_folder(source: Path, draft: Path) -> Path:
+    if not KEY.fullmatch(source.name):
+        raise PluginRefused(f"'{source.name}' cannot be a plugin's name.")
+    size = 0
+    for count, path in enumerate(source.rglob("*"), 1):
+        size += path.stat().st_size if path.is_file() and not path.is_symlink() else 0
+        if path.is_symlink():
+            raise PluginRefused(f"{path.name} is a link; links are not copied.")
+        if count > MAX_FILES or size > MAX_BYTES:
+            raise PluginRefused(_too_large())
+    skipped = shutil.ignore_patterns("__pycache__", ".git")
+    return Path(shutil.copytree(source, draft / source.name, ignore=skipped))
+
+
+def _from_zip(source: Path, draft: Path) -> Path:
+    try:
+        with zipfile.ZipFile(source) as archive:
+            entries = archive.infolist()
+            _check(entries)
+            top = _top(entries)
+            folder = draft / (top or source.stem)
+            if not KEY.fullmatch(folder.name):
+                raise PluginRefused(f"'{folder.name}' cannot be a plugin's name.")
+            for entry in entries:
+                _unpack(archive, entry, draft if top else folder)
+    except FileNotFoundError:
+        raise PluginRefused(f"There is no file {source.name}.") from None
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
+        raise PluginRefused(f"{source.name} cannot be unpacked: {error}.") from None
+    return folder
+
+
+def _check(entries: list[zipfile.ZipInfo]) -> None:
+    """Everything the archive claims, before anything is read from it."""
+    if len(entries) > MAX_FILES:
+        raise PluginRefused(f"{_too_large()} This archive has {len(entries)} entries.")
+    size = 0
+    for entry in entries:
+        name = entry.filename
+        path = PurePosixPath(name.replace("\\", "/"))
+        kind = stat.S_IFMT(entry.external_attr >> 16)
+        if path.is_absolute() or ".." in path.parts or ":" in name or "\0" in name:
+            raise PluginRefused(f"The archive has an entry that leads outside: '{name}'.")
+        if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+            raise PluginRefused(f"The archive has an entry that is no file: '{name}'.")
+        if entry.flag_bits & 1:
+            raise PluginRefused("The archive is encrypted.")
+        size += entry.file_size
+        packed = max(entry.compress_size, 1)
+        if size > MAX_BYTES or (entry.file_size > SMALL and entry.file_size / packed > MAX_RATIO):
+            raise PluginRefused(f"{_too_large()} '{name}' would go beyond that.")
+
+
+def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, root: Path) -> None:
+    target = root / PurePosixPath(entry.filename.replace("\\", "/"))
+    if entry.is_dir():
+        target.mkdir(parents=True, exist_ok=True)
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with archive.open(entry) as packed, target.open("xb") as file:
+        # A header may lie about the size, so what comes out is counted too.
+        left = entry.file_size
+        while chunk := packed.read(64 * 1024):
+            left -= len(chunk)
+            if left < 0:
+                raise PluginRefused(f"'{entry.filename}' is larger than it says.")
+            file.write(chunk)
+
+
+def _top(entries: list[zipfile.ZipInfo]) -> str:
+    """The one folder everything is in; empty when the files lie at the root."""
+    firsts = {PurePosixPath(entry.filename.replace("\\", "/")).parts[0] for entry in entries}
+    names = {entry.filename.replace("\\", "/") for entry in entries}
+    if len(firsts) == 1 and "plugin.json" not in names:
+        return firsts.pop()
+    if "plugin.json" not in names:
+        raise PluginRefused("The archive has no plugin.json at its root or in its one folder.")
+    return ""
+
+
+def _too_large() -> str:
+    return f"A plugin has at most {MAX_FILES} files and {MAX_BYTES // 2**20} MB."

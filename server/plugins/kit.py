@@ -1,0 +1,135 @@
+"""What a plugin lends to one run of a flow; and the same for a rehearsal that reaches nothing."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from server.chat import Json
+from server.flows.base import Action, Database, FlowFailed, Output, Preview, Reach, Risk
+from server.plugins.api_action import ApiAction
+from server.plugins.approval import Approvals
+from server.plugins.plugin import Plugin
+
+MOST_DEPTH = 6
+
+
+@dataclass(slots=True)
+class PluginKit:
+    source: Plugin
+    approvals: Approvals
+    chat: str
+
+    @property
+    def plugin(self) -> str:
+        return self.source.key
+
+    async def action(self, reach: Reach, name: str) -> Action:
+        return await self.source.action(reach, name)
+
+    async def database(self) -> Database:
+        return await self.source.database()
+
+    async def approve(self, action: Action, arguments: Json, *, confirm: bool) -> Json:
+        return await self.approvals.ask(
+            self.plugin, action, arguments, confirm=confirm, chat=self.chat
+        )
+
+    def note(self, text: str) -> None:
+        self.source.journal.note(text)
+
+
+class Rehearsed(FlowFailed):
+    """A dry run stops before the first call."""
+
+    def __init__(self) -> None:
+        super().__init__("denied", "The dry run stops here: nothing was sent.")
+
+
+@dataclass(slots=True)
+class RehearsalKit:
+    """Shows what would be sent. `mock`: goes on with an answer made from the description."""
+
+    source: Plugin
+    mock: bool
+    shown: list[Preview] = field(default_factory=list)
+
+    @property
+    def plugin(self) -> str:
+        return self.source.key
+
+    async def action(self, reach: Reach, name: str) -> Action:
+        return _Rehearsal(await self.source.action(reach, name))
+
+    async def database(self) -> Database:
+        return await self.source.database()
+
+    async def approve(self, action: Action, arguments: Json, *, confirm: bool) -> Json:  # noqa: ARG002
+        self.shown.append(action.preview(arguments))
+        if not self.mock:
+            raise Rehearsed
+        return arguments
+
+    def note(self, text: str) -> None:
+        self.source.journal.note(f"rehearsal: {text}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rehearsal:
+    real: Action
+
+    @property
+    def key(self) -> str:
+        return self.real.key
+
+    @property
+    def description(self) -> str:
+        return self.real.description
+
+    @property
+    def schema(self) -> Json:
+        return self.real.schema
+
+    @property
+    def risk(self) -> Risk:
+        return self.real.risk
+
+    @property
+    def fingerprint(self) -> str:
+        return self.real.fingerprint
+
+    def preview(self, arguments: Json) -> Preview:
+        return self.real.preview(arguments)
+
+    async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output:  # noqa: ARG002
+        if not isinstance(self.real, ApiAction):
+            return Output({"mock": True, "arguments": arguments}, "made up")
+        operation = self.real.operation
+        if operation.example is not None:
+            return Output(operation.example, "the example of the description")
+        return Output(made_up(operation.answer), "made up from the description")
+
+
+def made_up(schema: Json, depth: int = 0) -> Any:
+    """A value of the schema's shape: its example, its default, or the plainest there is."""
+    for key in ("example", "default"):
+        if key in schema:
+            return schema[key]
+    if schema.get("enum"):
+        return schema["enum"][0]
+    if schema.get("anyOf"):
+        return made_up(schema["anyOf"][0], depth)
+    kind = schema.get("type")
+    if kind == "object" and depth < MOST_DEPTH:
+        parts = schema.get("properties", {})
+        return {name: made_up(part, depth + 1) for name, part in parts.items()}
+    if kind == "array" and depth < MOST_DEPTH:
+        return [made_up(schema.get("items", {}), depth + 1)]
+    plainest = {"integer": 1, "number": 1.0, "boolean": True, "string": "text", "array": []}
+    return plainest.get(str(kind), {} if kind == "object" else None)
+
+
+def worded(preview: Preview) -> str:
+    lines = [preview.title, *(f"{name}: {value}" for name, value in preview.headers.items())]
+    if preview.body is not None:
+        lines += ["", json.dumps(preview.body, ensure_ascii=False, indent=1)]
+    return "\n".join(lines)

@@ -1,0 +1,48 @@
+"""A tool of a plugin's own code as an action."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from server.chat import Json
+from server.flows.base import Output, Preview, Risk
+from server.flows.schemas import Plain
+from server.plugins.lib_host import LibHost, ToolFound
+
+
+@dataclass(frozen=True, slots=True)
+class LibAction:
+    plugin: str
+    tool: ToolFound
+    host: LibHost
+    digest: str
+    """Of the code: another code is another action."""
+    options: Json
+    risk: Risk = "change"
+
+    @property
+    def key(self) -> str:
+        return self.tool.name
+
+    @property
+    def description(self) -> str:
+        return self.tool.description
+
+    @property
+    def schema(self) -> Json:
+        schema = Plain(self.tool.schema).schema(self.tool.schema)
+        return {"type": "object", "properties": {}, "required": [], **schema}
+
+    @property
+    def fingerprint(self) -> str:
+        said = json.dumps([self.plugin, self.key, self.digest])
+        return hashlib.sha256(said.encode()).hexdigest()
+
+    def preview(self, arguments: Json) -> Preview:
+        return Preview(f"Run {self.key}", "the plugin's own code on this computer", {}, arguments)
+
+    async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output:  # noqa: ARG002
+        found = await self.host.call(
+            self.tool.name, arguments, {**surroundings, "options": self.options}
+        )
+        return Output(found["output"], str(found.get("message") or ""))

@@ -1,0 +1,264 @@
+"""plugin.json: who a plugin is, how it signs in, what it may reach."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from yarl import URL
+
+from server.chat import Json
+from server.findings import Findings, Map, Seq, key_at, nearest, start_of, value_at
+
+LONGEST_NAME = 15
+LONGEST_DESCRIPTION = 1500
+KEYS = (
+    "id", "name", "description", "predefined_question", "automatic_flow", "auth", "version",
+    "author", "license", "homepage", "min_app_version", "hosts", "database", "mcp", "secrets",
+    "options",
+)  # fmt: skip
+AUTH_KINDS = {
+    "param": "query", "params": "query", "query": "query", "header": "header", "cookie": "cookie",
+    "oidc": "oidc",
+}  # fmt: skip
+SECRET = re.compile(r"\$\{secret:([A-Za-z0-9_.-]{1,64})\}")
+OPTION = re.compile(r"\$\{option:([A-Za-z0-9_.-]{1,64})\}")
+VERSION = re.compile(r"\d+\.\d+\.\d+(?:[-+][\w.+-]+)?")
+OIDC_HEADER = "access-token"
+OIDC_SECRET = "access-token"
+
+
+@dataclass(frozen=True, slots=True)
+class Auth:
+    place: str
+    """query, header or cookie."""
+    args: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class McpServer:
+    name: str
+    command: tuple[str, ...] = ()
+    env: dict[str, str] = field(default_factory=dict)
+    url: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something a person sets for a plugin: a file, a folder, a text."""
+
+    name: str
+    label: str
+    kind: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    id: str = ""
+    name: str = ""
+    description: str = ""
+    version: str = ""
+    predefined_question: str = ""
+    automatic_flow: bool = False
+    auth: Auth | None = None
+    hosts: tuple[str, ...] = ()
+    database: str = ""
+    tables: tuple[str, ...] = ()
+    servers: tuple[McpServer, ...] = ()
+    options: tuple[Option, ...] = ()
+    secrets: tuple[str, ...] = ()
+
+
+def parse(folder: str, data: Any, findings: Findings) -> Manifest | None:
+    """None when the file is no plugin.json at all; errors found are listed in any case."""
+    if not isinstance(data, Map):
+        findings.error(start_of(data), "manifest", "plugin.json must be an object.")
+        return None
+    for key in data:
+        if key not in KEYS:
+            message = f"'{key}' means nothing here and is ignored."
+            findings.warn(key_at(data, key), "unknown-key", message, nearest(key, KEYS))
+    name = _required(data, "name", findings)
+    description = _required(data, "description", findings)
+    if name is None or description is None:
+        return None
+    _check_texts(folder, name, description, data, findings)
+    auth = _auth(data, findings)
+    servers = _servers(data, findings)
+    path, tables = _database(data, findings)
+    return Manifest(
+        _text(data, "id", findings),
+        name,
+        description,
+        _version(data, findings),
+        _text(data, "predefined_question", findings),
+        data.get("automatic_flow") is True,
+        auth,
+        _hosts(data, findings),
+        path,
+        tables,
+        servers,
+        _options(data, findings),
+        _secrets(data, auth, servers),
+    )
+
+
+def _required(data: Map, key: str, findings: Findings) -> str | None:
+    value = data.get(key)
+    if isinstance(value, str) and value.strip():
+        return value
+    at = value_at(data, key)
+    hint = next((f"Rename '{other}'." for other in data if nearest(other, [key])), "")
+    findings.error(at, "missing", f"plugin.json needs '{key}', a text that is not empty.", hint)
+    return None
+
+
+def _text(data: Map, key: str, findings: Findings) -> str:
+    value = data.get(key, "")
+    if isinstance(value, str):
+        return value
+    findings.warn(value_at(data, key), "type", f"'{key}' should be a text.")
+    return str(value)
+
+
+def _check_texts(folder: str, name: str, description: str, data: Map, findings: Findings) -> None:
+    own = data.get("id")
+    if own is not None and own != folder:
+        message = f"The id '{own}' is not the folder's name '{folder}', which counts."
+        findings.warn(value_at(data, "id"), "id", message)
+    elif isinstance(own, str) and own != own.lower():
+        findings.warn(value_at(data, "id"), "id", "An id is written in lower case.")
+    if len(name) >= LONGEST_NAME:
+        message = f"A name has fewer than {LONGEST_NAME} characters; this has {len(name)}."
+        findings.warn(value_at(data, "name"), "name-length", message)
+    if len(description) > LONGEST_DESCRIPTION:
+        message = f"The description is longer than {LONGEST_DESCRIPTION} characters."
+        findings.warn(value_at(data, "description"), "description-length", message)
+
+
+def _version(data: Map, findings: Findings) -> str:
+    version = _text(data, "version", findings)
+    if version and not VERSION.fullmatch(version):
+        findings.warn(value_at(data, "version"), "version", "A version looks like 1.2.3.")
+    return version
+
+
+def _auth(data: Map, findings: Findings) -> Auth | None:
+    auth = data.get("auth")
+    if auth is None:
+        return None
+    if not isinstance(auth, Map):
+        findings.error(value_at(data, "auth"), "auth", "'auth' must be an object.")
+        return None
+    kind = auth.get("type")
+    place = AUTH_KINDS.get(kind) if isinstance(kind, str) else None
+    if place is None:
+        hint = nearest(str(kind), AUTH_KINDS)
+        message = f"'{kind}' is no way to sign in: param, header, cookie or oidc."
+        findings.error(value_at(auth, "type"), "auth", message, hint)
+        return None
+    if place == "oidc":
+        message = "Sign-in by oidc needs a token that you paste as a secret."
+        findings.warn(value_at(auth, "type"), "oidc", message)
+        return Auth("header", {OIDC_HEADER: f"${{secret:{OIDC_SECRET}}}"})
+    args = auth.get("args")
+    if not isinstance(args, Map):
+        findings.error(value_at(auth, "args"), "auth", "'auth' needs 'args', names with values.")
+        return None
+    for name, value in args.items():
+        if value in ("", None):
+            message = f"'{name}' has no value: calls are sent without it."
+            findings.warn(value_at(args, name), "auth-empty", message)
+        elif not SECRET.search(str(value)):
+            message = f"'{name}' stands here in plain text."
+            hint = f'Write "${{secret:{name}}}" and enter it in Moat.'
+            findings.warn(value_at(args, name), "auth-plain", message, hint)
+    return Auth(place, {name: str(value) for name, value in args.items() if value})
+
+
+def _hosts(data: Map, findings: Findings) -> tuple[str, ...]:
+    hosts = data.get("hosts")
+    if hosts is None:
+        return ()
+    found = []
+    for index, host in enumerate(hosts if isinstance(hosts, Seq) else ()):
+        try:
+            url = URL(host if "://" in str(host) else f"https://{host}")
+            usable = bool(url.host) and url.scheme in ("http", "https")
+        except (ValueError, TypeError):
+            usable = False
+        if usable:
+            found.append(str(url.origin()))
+        else:
+            findings.error(value_at(hosts, index), "host", f"'{host}' is no host.")
+    if not isinstance(hosts, Seq):
+        findings.error(value_at(data, "hosts"), "host", "'hosts' must be a list.")
+    return tuple(found)
+
+
+def _database(data: Map, findings: Findings) -> tuple[str, tuple[str, ...]]:
+    database = data.get("database")
+    if database is None:
+        return "", ()
+    path = database.get("path") if isinstance(database, Map) else None
+    if not isinstance(path, str) or path.startswith(("/", "\\")) or ".." in path:
+        message = "'database' needs 'path': a file inside the plugin, or ${option:NAME}."
+        findings.error(value_at(data, "database"), "database", message)
+        return "", ()
+    tables = database.get("tables")
+    return path, tuple(map(str, tables)) if isinstance(tables, Seq) else ()
+
+
+def _servers(data: Map, findings: Findings) -> tuple[McpServer, ...]:
+    listed = data.get("mcp")
+    if isinstance(listed, Map) and isinstance(listed.get("mcpServers"), Map):
+        listed = listed["mcpServers"]
+    if listed is None:
+        return ()
+    if not isinstance(listed, Map):
+        findings.error(value_at(data, "mcp"), "mcp", "'mcp' must be an object of servers by name.")
+        return ()
+    servers = []
+    for name, one in listed.items():
+        command, url = (one.get("command"), one.get("url")) if isinstance(one, Map) else (None,) * 2
+        if isinstance(command, str) and command:
+            arguments = one.get("args") or ()
+            servers.append(
+                McpServer(name, (command, *map(str, arguments)), _strings(one.get("env")))
+            )
+        elif isinstance(url, str) and url.startswith(("http://", "https://")):
+            servers.append(McpServer(name, url=url, headers=_strings(one.get("headers"))))
+        else:
+            message = f"The MCP server '{name}' needs 'command' or an http 'url'."
+            findings.error(value_at(listed, name), "mcp", message)
+    return tuple(servers)
+
+
+def _options(data: Map, findings: Findings) -> tuple[Option, ...]:
+    listed = data.get("options")
+    found = []
+    for index, one in enumerate(listed if isinstance(listed, Seq) else ()):
+        name = one.get("name") if isinstance(one, Map) else None
+        kind = one.get("kind", "text") if isinstance(one, Map) else ""
+        if not isinstance(name, str) or kind not in ("text", "file", "folder", "folders"):
+            message = "An option needs a name and a kind: text, file, folder or folders."
+            findings.error(value_at(listed, index), "option", message)
+        else:
+            found.append(Option(name, str(one.get("label") or name), kind))
+    return tuple(found)
+
+
+def _strings(given: Any) -> dict[str, str]:
+    return {key: str(value) for key, value in given.items()} if isinstance(given, dict) else {}
+
+
+def _secrets(data: Json, auth: Auth | None, servers: tuple[McpServer, ...]) -> tuple[str, ...]:
+    """Every secret that is named anywhere."""
+    texts = list(auth.args.values()) if auth else []
+    for server in servers:
+        texts += [*server.env.values(), *server.headers.values()]
+    named = [name for text in texts for name in SECRET.findall(text)]
+    for one in data.get("secrets") or ():
+        if isinstance(one, dict) and isinstance(one.get("name"), str):
+            named.append(one["name"])
+    return tuple(dict.fromkeys(named))

@@ -1,0 +1,253 @@
+"""A plugin at work: its actions, its child processes, its secrets, its log."""
+
+import asyncio
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from server.chat import Json
+from server.egress import Egress
+from server.errors import AppError, EgressRefused
+from server.flows.base import Action, Database, Flow, FlowFailed, Reach, Step
+from server.flows.tables import import_csv
+from server.plugins.api_action import MAX_ANSWER, ApiAction, Reaching
+from server.plugins.folder import Loaded
+from server.plugins.journal import Journal
+from server.plugins.kept import Decided
+from server.plugins.lib_action import LibAction
+from server.plugins.lib_host import LibHost, LibPlaces
+from server.plugins.manifest import OPTION, SECRET, Auth, Manifest, McpServer
+from server.plugins.mcp_action import McpAction
+from server.plugins.mcp_client import McpClient, McpTool
+from server.plugins.mcp_wire import Hear, Program, Remote, Wire
+from server.plugins.sealed import Sealed, SecretMissing
+
+READS = ("get", "post")
+HTTP_S = 30.0
+LISTING_S = 10.0
+REST_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What every plugin shares: the door out and where it may keep data."""
+
+    door: Egress
+    data: Path
+
+
+class Plugin:
+    def __init__(
+        self, loaded: Loaded, decided: Decided, sealed: Sealed, journal: Journal, outside: Outside
+    ) -> None:
+        assert loaded.manifest
+        self.loaded = loaded
+        self.manifest: Manifest = loaded.manifest
+        self.decided = decided
+        self.sealed = sealed
+        self.journal = journal
+        self._outside = outside
+        self._data = outside.data / loaded.key
+        self._lib: LibHost | None = None
+        self._clients: dict[str, McpClient] = {}
+        self._resting: dict[str, float] = {}
+
+    @property
+    def key(self) -> str:
+        return self.loaded.key
+
+    @property
+    def reason(self) -> str:
+        return f"plugin {self.key}"
+
+    @property
+    def server(self) -> str:
+        api = self.loaded.api
+        return self.decided.server or (api.server if api else "")
+
+    @property
+    def auth(self) -> Auth | None:
+        """plugin.json's, else what the API's own description asks for."""
+        api = self.loaded.api
+        return self.manifest.auth or (api.auth if api else None)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        named = [
+            name
+            for text in (self.auth.args if self.auth else {}).values()
+            for name in SECRET.findall(text)
+        ]
+        return tuple(dict.fromkeys([*self.manifest.secrets, *named]))
+
+    @property
+    def reviewed(self) -> str:
+        """What a person accepts by enabling it: hosts, code, programs, data."""
+        code = [
+            hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted((self.loaded.folder / "lib").rglob("*.py"))
+        ]
+        servers = [[one.name, one.command, one.url] for one in self.manifest.servers]
+        said = [self.loaded.hosts, code, servers, self.manifest.database, self.secrets]
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+    def open_door(self) -> None:
+        """Its hosts may be reached, for this plugin's reason and no other."""
+        door = self._outside.door
+        door.forget(self.reason)
+        hosts = [self.server, *self.loaded.hosts]
+        for host in hosts:
+            if host:
+                door.allow(host, self.reason)
+
+    def close_door(self) -> None:
+        self._outside.door.forget(self.reason)
+
+    async def action(self, reach: Reach, name: str) -> Action:
+        if reach == "api":
+            return self._api_action(name)
+        if reach == "lib":
+            tools = await self._host().tools()
+            if name not in tools:
+                raise FlowFailed("not_found", f"{self.key} has no tool '{name}'.")
+            return self._lib_action(name)
+        server_name, _, tool_name = name.partition("/")
+        server = next((one for one in self.manifest.servers if one.name == server_name), None)
+        if server is None:
+            raise FlowFailed("not_found", f"{self.key} has no MCP server '{server_name}'.")
+        client = self._client(server)
+        try:
+            tool = (await client.tools()).get(tool_name)
+        except SecretMissing as error:
+            raise FlowFailed("denied", str(error)) from None
+        if tool is None:
+            raise FlowFailed("not_found", f"{server_name} has no tool '{tool_name}'.")
+        return McpAction(server, tool, client)
+
+    def api_actions(self) -> list[ApiAction]:
+        api = self.loaded.api
+        return [ApiAction(one, self._reaching()) for one in api.operations.values()] if api else []
+
+    async def tool_flows(self) -> list[Flow]:
+        """One flow for each tool that no flow declares: MCP tools, and lib tools if automatic."""
+        found: list[Flow] = []
+        for server in self.manifest.servers:
+            for tool in (await self._listed(server)).values():
+                step = Step("start", "mcp", {"server": server.name, "tool": tool.name})
+                name = f"{server.name}/{tool.name}"
+                found.append(Flow(self.key, name, tool.description or name, (step,)))
+        if self.manifest.automatic_flow:
+            for seen in self.loaded.tools:
+                step = Step("start", seen.name, {})
+                found.append(Flow(self.key, seen.name, seen.description or seen.name, (step,)))
+        return found
+
+    async def _listed(self, server: McpServer) -> dict[str, McpTool]:
+        """A server that does not answer must not hold up every question: it gets a rest."""
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._resting.get(server.name, 0.0):
+            return {}
+        try:
+            async with asyncio.timeout(LISTING_S):
+                return await self._client(server).tools()
+        except (AppError, TimeoutError) as error:
+            told = str(error) or f"no answer in {LISTING_S:.0f} s"
+            self.journal.note(f"{server.name} does not tell its tools: {told}")
+            self._resting[server.name] = loop.time() + REST_S
+            return {}
+
+    async def database(self) -> Database:
+        path = self._option_path(self.manifest.database)
+        if path.suffix.lower() == ".csv":
+            chosen = OPTION.fullmatch(self.manifest.database)
+            path = await asyncio.to_thread(
+                import_csv, path, self._data, chosen[1] if chosen else path.stem
+            )
+        return Database(path, self.manifest.tables)
+
+    async def close(self) -> None:
+        if self._lib is not None:
+            await self._lib.close()
+            self._lib = None
+        for client in self._clients.values():
+            await client.close()
+        self._clients = {}
+
+    def _api_action(self, name: str) -> ApiAction:
+        api = self.loaded.api
+        operation = api.operations.get(name) if api else None
+        if operation is None:
+            raise FlowFailed("not_found", f"{self.key} has no endpoint '{name}'.")
+        if operation.method.lower() not in READS and not self.decided.changing_methods:
+            message = f"{operation.key} is off: allow changing methods for {self.key} first."
+            raise FlowFailed("denied", message)
+        return ApiAction(operation, self._reaching())
+
+    def _reaching(self) -> Reaching:
+        return Reaching(self._outside.door, self.reason, self.server, self.sealed, self.auth)
+
+    def _lib_action(self, name: str) -> LibAction:
+        host = self._host()
+        return LibAction(
+            self.key, host.known(name), host, self.loaded.digest, dict(self.decided.options)
+        )
+
+    def _host(self) -> LibHost:
+        if self._lib is None:
+            places = LibPlaces(self.loaded.folder, self._data, self._readable())
+            self._lib = LibHost(places, self.journal.note, self._http)
+        return self._lib
+
+    def _readable(self) -> tuple[str, ...]:
+        """Files and folders the person chose for it."""
+        found: list[str] = []
+        for option in self.manifest.options:
+            value = self.decided.options.get(option.name, "")
+            if option.kind in ("file", "folder", "folders"):
+                found += [line for line in value.splitlines() if line.strip()]
+        return tuple(found)
+
+    def _option_path(self, text: str) -> Path:
+        match = OPTION.fullmatch(text)
+        if match is None:
+            return self.loaded.folder / text
+        value = self.decided.options.get(match[1], "").strip()
+        if not value:
+            message = f"Choose '{match[1]}' for {self.manifest.name} under Plugins first."
+            raise FlowFailed("sql", message)
+        return Path(value)
+
+    def _client(self, server: McpServer) -> McpClient:
+        if server.name not in self._clients:
+
+            async def make(hear: Hear) -> Wire:
+                if server.url:
+                    headers = await self.sealed.opened_all(server.headers)
+                    return Remote(server.url, headers, self._outside.door, self.reason, hear)
+                env = await self.sealed.opened_all(server.env)
+                return Program(server.command, env, hear, self.journal.note)
+
+            self._clients[server.name] = McpClient(server.name, make)
+        return self._clients[server.name]
+
+    async def _http(self, asked: Json) -> Json:
+        """A call a tool's code asks for: only to declared hosts, and only to read."""
+        door = self._outside.door
+        method = str(asked.get("method", "GET")).upper()
+        if method not in ("GET", "HEAD"):
+            return {"failed": "A tool may only read over HTTP; declare an API to change things."}
+        try:
+            headers = {str(key): str(value) for key, value in (asked.get("headers") or {}).items()}
+            headers = await self.sealed.opened_all(headers)
+            async with (
+                asyncio.timeout(HTTP_S),
+                door.request(method, str(asked.get("url")), self.reason, headers=headers) as answer,
+            ):
+                raw = await answer.content.read(MAX_ANSWER)
+                text = self.sealed.clean(raw.decode("utf-8", "replace"))
+                return {"status": answer.status, "text": text}
+        except (EgressRefused, SecretMissing) as error:
+            return {"failed": str(error)}
+        except door.failures as error:
+            return {"failed": f"{type(error).__name__}"}

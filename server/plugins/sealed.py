@@ -1,0 +1,65 @@
+"""Secrets of plugins: put in where a call is sent, blacked out everywhere else."""
+
+from collections.abc import Mapping
+
+from server.errors import AppError
+from server.keychain import Keychain
+from server.logs import HIDDEN, Redactor
+from server.plugins.manifest import SECRET
+
+
+class SecretMissing(AppError):
+    code = "secret_missing"
+    status = 401
+
+    def __init__(self, plugin: str, name: str) -> None:
+        super().__init__(f"Sign-in needed: {plugin} has no '{name}' yet. Enter it under Plugins.")
+        self.name = name
+
+
+class Sealed:
+    """The secrets of one plugin, in the system's keyring under its name."""
+
+    def __init__(self, plugin: str, keychain: Keychain, redactor: Redactor) -> None:
+        self._plugin = plugin
+        self._keychain = keychain
+        self._redactor = redactor
+        self._seen: set[str] = set()
+
+    async def opened(self, text: str) -> str:
+        """The text with its secrets in it; only for what is sent."""
+        for name in SECRET.findall(text):
+            value = await self._keychain.get(self._name(name))
+            if not value:
+                raise SecretMissing(self._plugin, name)
+            self._seen.add(value)
+            self._redactor.hide(value)
+            text = text.replace(f"${{secret:{name}}}", value)
+        return text
+
+    async def opened_all(self, texts: Mapping[str, str]) -> dict[str, str]:
+        return {key: await self.opened(text) for key, text in texts.items()}
+
+    async def keep(self, name: str, value: str) -> None:
+        self._redactor.hide(value)
+        await self._keychain.set(self._name(name), value)
+
+    async def forget(self, name: str) -> None:
+        await self._keychain.delete(self._name(name))
+
+    async def has(self, name: str) -> bool:
+        return bool(await self._keychain.get(self._name(name)))
+
+    def clean(self, text: str) -> str:
+        """For logs, prompts and screens."""
+        for value in self._seen:
+            text = text.replace(value, HIDDEN)
+        return text
+
+    @staticmethod
+    def masked(texts: Mapping[str, str]) -> dict[str, str]:
+        """Names stay, values go: a literal may be a secret too."""
+        return dict.fromkeys(texts, HIDDEN)
+
+    def _name(self, name: str) -> str:
+        return f"plugin.{self._plugin}.{name}"

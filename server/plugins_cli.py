@@ -1,0 +1,142 @@
+"""Plugins in a terminal: list, check, install, enable, disable, run."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from server import paths
+from server.abilities import Approval, PluginCard
+from server.core import Core
+from server.errors import AppError
+from server.plugins.folder import load
+
+Work = Callable[[Core, argparse.Namespace], Awaitable[int]]
+
+
+def add_commands(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(required=True, metavar="ACTION")
+    one = commands.add_parser("list", help="the plugins on this machine")
+    one.set_defaults(run=_with_core(_list))
+    one = commands.add_parser("check", help="read a plugin's folder and list every finding")
+    one.add_argument("folder", nargs="+", type=Path)
+    one.set_defaults(run=_check)
+    one = commands.add_parser("install", help="from a zip file or a folder; it starts disabled")
+    one.add_argument("path")
+    one.set_defaults(run=_with_core(_install))
+    for name, told in (("enable", "let it work"), ("disable", "keep it, but let it do nothing")):
+        one = commands.add_parser(name, help=told)
+        one.add_argument("key")
+        one.set_defaults(run=_with_core(_enable if name == "enable" else _disable))
+    one = commands.add_parser("run", help="run a flow with a question")
+    one.add_argument("flow", help="PLUGIN/FLOW")
+    one.add_argument("question")
+    one.add_argument("--dry", action="store_true", help="show the first request, send nothing")
+    one.add_argument("--mock", action="store_true", help="go on with made-up answers")
+    one.add_argument("--yes", action="store_true", help="allow every call without asking")
+    one.set_defaults(run=_with_core(_run))
+
+
+def _check(options: argparse.Namespace) -> int:
+    worst = 0
+    for folder in options.folder:
+        loaded = load(folder.resolve())
+        operations = len(loaded.api.operations) if loaded.api else 0
+        _say(f"{loaded.key}: {loaded.state}, {operations} operations, {len(loaded.flows)} flows")
+        for finding in loaded.findings:
+            _say(f"  {finding}")
+        worst = max(worst, any(finding.level == "error" for finding in loaded.findings))
+    return int(worst)
+
+
+def _with_core(work: Work) -> Callable[[argparse.Namespace], int]:
+    async def run(options: argparse.Namespace) -> int:
+        core = Core(paths.find())
+        await core.open()
+        try:
+            return await work(core, options)
+        except AppError as error:
+            sys.stderr.write(f"{error}\n")
+            return 1
+        finally:
+            await core.close()
+
+    return lambda options: asyncio.run(run(options))
+
+
+async def _list(core: Core, _options: argparse.Namespace) -> int:
+    cards = core.plugins.get()
+    width = max((len(card.key) for card in cards), default=0)
+    for card in cards:
+        switched = "enabled" if card.enabled else "disabled"
+        _say(f"{card.key:<{width}}  {switched:<8}  {card.state:<13}  {card.name} {card.version}")
+    return 0
+
+
+async def _install(core: Core, options: argparse.Namespace) -> int:
+    key = await core.install_plugin(options.path)
+    card = _card(core, key)
+    _say(f"{key} {card.version} is installed, disabled. {_may(card)}")
+    for finding in card.findings:
+        _say(f"  {finding}")
+    _say(f"'moat plugins enable {key}' lets it work.")
+    return 0
+
+
+async def _enable(core: Core, options: argparse.Namespace) -> int:
+    await core.enable_plugin(options.key)
+    _say(f"{options.key} is enabled. {_may(_card(core, options.key))}")
+    return 0
+
+
+async def _disable(core: Core, options: argparse.Namespace) -> int:
+    await core.disable_plugin(options.key)
+    _say(f"{options.key} is disabled.")
+    return 0
+
+
+async def _run(core: Core, options: argparse.Namespace) -> int:
+    key, _, flow = options.flow.partition("/")
+    mode = "dry" if options.dry else "mock" if options.mock else "run"
+    asked: set[str] = set()
+
+    def answer(waiting: tuple[Approval, ...]) -> None:
+        for one in waiting:
+            if one.id not in asked:
+                asked.add(one.id)
+                decision = "once" if options.yes or _allows(one) else "deny"
+                core.house.answer_approval(one.id, decision, "")
+
+    disconnect = core.approvals.connect(answer)
+    try:
+        told = await core.test_plugin(key, flow, options.question, mode)
+    finally:
+        disconnect()
+    for line in (*told.requests, *told.steps):
+        sys.stderr.write(f"{line}\n")
+    _say(told.text)
+    return int(told.failed and mode == "run")
+
+
+def _allows(approval: Approval) -> bool:
+    if not sys.stdin.isatty():
+        return False
+    sys.stderr.write(f"\n{approval.title}\n{approval.body}\nAllow this ({approval.risk})? [y/N] ")
+    return input().strip().lower() in ("y", "yes")
+
+
+def _card(core: Core, key: str) -> PluginCard:
+    return next(card for card in core.plugins.get() if card.key == key)
+
+
+def _may(card: PluginCard) -> str:
+    parts = [f"connect to {host}" for host in card.hosts]
+    parts += [f"start '{command}'" for command in card.commands]
+    if card.runs_code:
+        parts.append("run program code with your rights")
+    return f"It may {', '.join(parts)}." if parts else "It reaches nothing outside."
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")

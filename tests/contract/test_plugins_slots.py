@@ -1,0 +1,60 @@
+"""Every request body of EulerCopilot's plugins, filled in by the starter model: always valid."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from server.engine.base import EngineOptions
+from server.engine.process import WorkerProcess
+from server.flows import slots
+from server.flows.base import Flow, Missing, Step, Work
+from server.flows.filling import fill
+from server.plugins.folder import load
+from server.plugins.operations import Operation
+from tests.plugin_kits import PlainKit
+
+PLUGINS = ("Compatibility-AI-Infra", "aops-apollo", "euler-copilot-rca", "euler-copilot-tune")
+QUESTION = "Please do it for host 10.1.2.3 with id 5 and the task named weekly-check."
+
+
+@pytest.fixture
+async def engine(starter_model: Path) -> AsyncIterator[WorkerProcess]:
+    made = WorkerProcess(starter_model, EngineOptions(context_tokens=16384, slots=4))
+    await made.load()
+    yield made
+    await made.close()
+
+
+def bodies(shared: Path) -> list[Operation]:
+    found = []
+    for name in PLUGINS:
+        api = load(shared / "data" / "euler-plugins" / name).api
+        assert api
+        found += [one for one in api.operations.values() if one.body is not None]
+    return found
+
+
+async def filled(engine: WorkerProcess, operation: Operation) -> object:
+    """As a chat goes: what is missing is asked for, and the answer must then do."""
+    flow = Flow("p", "f", "", (Step("start", "api"),))
+    work = Work(flow, QUESTION, engine, PlainKit())
+    first = await fill(work, operation.key, operation.schema, {})
+    if not isinstance(first, Missing):
+        return first
+    work.question += "\nUse 5, weekly-check, 10.1.2.3 and whatever fits."
+    return await fill(work, operation.key, operation.schema, first.known, is_answered=True)
+
+
+@pytest.mark.timeout(1500)
+async def test_all_bodies_fill_with_valid_json(shared: Path, engine: WorkerProcess) -> None:
+    operations = bodies(shared)
+    assert len(operations) > 30
+    results = await asyncio.gather(*(filled(engine, one) for one in operations))
+    wrong = {
+        one.key: values if isinstance(values, Missing) else slots.problems(values, one.schema)
+        for one, values in zip(operations, results, strict=True)
+        if isinstance(values, Missing) or slots.problems(values, one.schema)
+    }
+    assert wrong == {}

@@ -1,0 +1,79 @@
+"""Plugins of a core that has none of its own: cards to set, commands written down."""
+
+from typing import Any
+
+from server.abilities import Approval, FlowCard, OperationCard, PluginCard, PluginTest
+from server.observe import Value
+
+PORTFOLIO = PluginCard(
+    key="portfolio",
+    name="Portfolio",
+    description="Values, weights and returns of the positions in your own CSV file.",
+    version="1.0.0",
+    state="ok",
+    enabled=True,
+    review=False,
+    shipped=True,
+    runs_code=True,
+    operations=(OperationCard("portfolio_value", "What the positions are worth.", "change"),),
+    flows=(FlowCard("value", "What my portfolio is worth."),),
+)
+ORDER = Approval(
+    id="a1",
+    plugin="broker",
+    operation="POST /orders",
+    risk="change",
+    title="POST http://127.0.0.1:9000/orders",
+    where="http://127.0.0.1:9000",
+    headers=(("Authorization (header)", "•••"),),
+    body='{"symbol": "ACME", "quantity": 10}',
+    arguments='{"symbol": "ACME", "quantity": 10}',
+)
+
+
+class FakePlugins:
+    plugins: Value[tuple[PluginCard, ...]]
+    approvals: Value[tuple[Approval, ...]]
+
+    def _take(self, name: str, *arguments: Any) -> None:
+        raise NotImplementedError
+
+    async def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
+        self._take("answer_approval", approval_id, decision, arguments)
+        left = (one for one in self.approvals.get() if one.id != approval_id)
+        self.approvals.set(tuple(left))
+
+    async def install_plugin(self, path: str) -> str:
+        self._take("install_plugin", path)
+        return "portfolio"
+
+    async def enable_plugin(self, key: str) -> None:
+        self._take("enable_plugin", key)
+
+    async def disable_plugin(self, key: str) -> None:
+        self._take("disable_plugin", key)
+
+    async def remove_plugin(self, key: str) -> None:
+        self._take("remove_plugin", key)
+
+    async def roll_back_plugin(self, key: str) -> None:
+        self._take("roll_back_plugin", key)
+
+    async def set_plugin_secret(self, key: str, name: str, value: str) -> None:
+        self._take("set_plugin_secret", key, name, value)
+
+    async def set_plugin_option(self, key: str, name: str, value: str) -> None:
+        self._take("set_plugin_option", key, name, value)
+
+    async def set_operation_policy(self, key: str, operation: str, policy: str) -> None:
+        self._take("set_operation_policy", key, operation, policy)
+
+    async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
+        self._take("test_plugin", key, flow, question, mode)
+        return PluginTest(
+            "It would ask for the value.", ("GET http://127.0.0.1/value",), ("start",)
+        )
+
+    async def plugin_log(self, key: str, count: int) -> list[str]:
+        self._take("plugin_log", key, count)
+        return ["2026-11-15 04:00:00 run value"]

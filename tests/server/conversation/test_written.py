@@ -1,0 +1,31 @@
+from server.conversation.written import markdown, written
+from server.events import Artifact, Event, Finished, TextDelta
+from tests.engines import replay
+
+ROWS = [{"a": 1, "b": "x|y"}, {"a": None, "b": "two\nlines"}]
+
+
+def test_rows_become_a_table() -> None:
+    text = markdown(Artifact("table", "t", "d", {"rows": ROWS}))
+    assert text == "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n|  | two lines |"
+
+
+def test_a_chart_brings_its_option() -> None:
+    text = markdown(Artifact("chart", "c", "d", {"rows": ROWS, "option": {"series": []}}))
+    assert text.endswith('```echarts\n{"series": []}\n```')
+
+
+def test_long_tables_are_cut() -> None:
+    text = markdown(Artifact("table", "t", "d", {"rows": [{"a": n} for n in range(60)]}))
+    assert text.endswith("10 more rows")
+
+
+async def test_text_holds_what_stood_beside_it() -> None:
+    made = Artifact("table", "t", "d", {"rows": ROWS})
+    seen: list[Event] = [
+        event async for event in written(replay(TextDelta("so:"), made, Finished("stop")))
+    ]
+    texts = [event.text for event in seen if isinstance(event, TextDelta)]
+    assert texts[0] == "so:"
+    assert texts[1].startswith("\n\n| a | b |")
+    assert made in seen

@@ -1,0 +1,252 @@
+import asyncio
+import json
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from server.events import (
+    Event,
+    Finished,
+    Interrupted,
+    StatusNote,
+    StepChanged,
+    Suggestions,
+    TextDelta,
+)
+from server.findings import Findings
+from server.flows import spec
+from server.flows.base import Flow, FlowFailed, Work
+from server.flows.runner import Run, resume, resume_with_text
+from server.reading import read
+from tests.engines import EndlessEngine, ScriptedEngine, says
+from tests.plugin_kits import PlainKit, ScriptedAction
+
+
+def flow_of(text: str, **known: Any) -> Flow:
+    findings = Findings("flows/f.yaml")
+    known = {"endpoints": ("GET /things", "POST /things"), "tools": ("own",), **known}
+    flow = spec.parse("p", read(text.encode(), findings), spec.Known(**known), findings)
+    assert [one for one in findings.found if one.level == "error"] == []
+    assert flow
+    return flow
+
+
+def work_of(flow: Flow, engine: Any = None, **parts: Any) -> Work:
+    kit = PlainKit(parts.pop("actions", {}), allows=parts.pop("allows", True))
+    return Work(flow, parts.pop("question", "what?"), engine or ScriptedEngine(), kit, **parts)
+
+
+async def events_of(run: Run, start: Any = None) -> list[Event]:
+    async with aclosing(run.events(start)) as events:
+        return [event async for event in events]
+
+
+def text_of(events: list[Event]) -> str:
+    return "".join(event.text for event in events if isinstance(event, TextDelta))
+
+
+API_THEN_LLM = """
+name: f
+description: d
+steps:
+  - name: start
+    call_type: api
+    params: {endpoint: GET /things}
+    next: tell
+  - name: tell
+    call_type: llm
+    params: {user_prompt: "Data {data} literal {json} and {{question}} for {question}"}
+    next: end
+  - name: end
+    call_type: none
+next_flow: [f]
+"""
+
+
+async def test_an_api_step_feeds_an_llm_step_that_streams_the_answer() -> None:
+    action = ScriptedAction(answer=lambda _: [1, 2])
+    engine = ScriptedEngine(says("two ", "things"))
+    run = Run(work_of(flow_of(API_THEN_LLM), engine, actions={"GET /things": action}))
+    events = await events_of(run)
+    assert text_of(events) == "two things"
+    steps = [(one.name, one.active) for one in events if isinstance(one, StepChanged)]
+    assert steps == [
+        ("start", True), ("start", False), ("tell", True), ("tell", False), ("end", True),
+        ("end", False),
+    ]  # fmt: skip
+    assert isinstance(events[-1], Finished)
+    assert events[-2] == Suggestions(("f",))
+    assert run.status == "ok"
+    prompt = engine.requests[0].messages[-1].content
+    assert prompt == "Data <data>[1, 2]</data> literal {json} and {question} for what?"
+
+
+async def test_a_choice_jumps_and_an_extract_answers() -> None:
+    flow = flow_of("""
+name: f
+description: d
+steps:
+  - name: start
+    call_type: api
+    params: {endpoint: GET /things}
+    next: which
+  - name: which
+    call_type: choice
+    params:
+      instruction: Which?
+      choices:
+        - {step: a, description: first}
+        - {step: b, description: second}
+  - name: a
+    call_type: none
+  - name: b
+    call_type: extract
+    params: {keys: [rows.1.text]}
+""")
+    action = ScriptedAction(answer=lambda _: {"rows": [{"text": "no"}, {"text": "yes"}]})
+    engine = ScriptedEngine(says("b"))
+    events = await events_of(Run(work_of(flow, engine, actions={"GET /things": action})))
+    assert text_of(events) == "yes"
+    assert engine.requests[0].constraint is not None
+    assert engine.requests[0].constraint.kind == "regex"
+
+
+async def test_own_tools_get_what_the_original_gave_them() -> None:
+    flow = flow_of("""
+name: f
+description: d
+steps:
+  - {name: start, call_type: own, params: {a: 1}, next: again}
+  - {name: again, call_type: p.own, params: {a: 2}}
+""")
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    action = ScriptedAction(schema=schema)
+    await events_of(Run(work_of(flow, ScriptedEngine(), actions={"own": action}, context="before")))
+    assert action.calls == [{"a": 1}, {"a": 2}]
+    assert action.surroundings["question"] == "what?"
+    assert action.surroundings["background"] == "before"
+    assert action.surroundings["previous_data"] == {"type": "own", "data": {"got": {"a": 1}}}
+
+
+async def test_a_failed_step_runs_on_error_with_the_error() -> None:
+    flow = flow_of("""
+name: f
+description: d
+steps:
+  - {name: start, call_type: api, params: {endpoint: GET /things}}
+on_error: {call_type: llm, params: {user_prompt: "It broke: {error}"}}
+""")
+    action = ScriptedAction(answer=lambda _: FlowFailed("http_status", "no", {"status": 500}))
+    engine = ScriptedEngine(says("sorry"))
+    run = Run(work_of(flow, engine, actions={"GET /things": action}))
+    events = await events_of(run)
+    assert text_of(events) == "sorry"
+    assert run.status == "error"
+    told = engine.requests[0].messages[-1].content.removeprefix("It broke: ")
+    assert json.loads(told) == {
+        "code": "http_status", "step": "start", "call_type": "api", "message": "no",
+        "detail": {"status": 500},
+    }  # fmt: skip
+
+
+async def test_when_on_error_fails_too_the_error_itself_is_told_once() -> None:
+    flow = flow_of("""
+name: f
+description: d
+steps:
+  - {name: start, call_type: api, params: {endpoint: GET /things}}
+on_error: {call_type: extract, params: {keys: [nothing.here]}}
+""")
+    action = ScriptedAction(answer=lambda _: FlowFailed("timeout", "It took too long."))
+    events = await events_of(Run(work_of(flow, actions={"GET /things": action})))
+    assert text_of(events) == "start failed: It took too long."
+    assert StatusNote("start: It took too long.", "error") in events
+
+
+async def test_a_denied_call_is_told_without_a_model() -> None:
+    flow = flow_of(API_THEN_LLM)
+    action = ScriptedAction(risk="change")
+    work = work_of(flow, actions={"GET /things": action}, allows=False)
+    events = await events_of(Run(work))
+    assert text_of(events) == "start failed: GET /things was not allowed."
+    assert action.calls == []
+
+
+async def test_circles_end() -> None:
+    flow = flow_of("""
+name: f
+description: d
+steps:
+  - {name: start, call_type: api, params: {endpoint: GET /things}, next: start}
+""")
+    action = ScriptedAction()
+    with pytest.raises(FlowFailed, match="circles"):
+        await events_of(Run(work_of(flow, actions={"GET /things": action})))
+    assert len(action.calls) == 5
+
+
+NEEDS = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string", "description": "Which city"},
+        "days": {"type": "integer", "default": 3},
+    },
+    "required": ["city"],
+}
+
+
+async def test_what_is_missing_is_asked_and_the_step_goes_on_with_a_form() -> None:
+    action = ScriptedAction(schema=NEEDS)
+    engine = ScriptedEngine(says('{"city": null, "days": null}'), says("fine"))
+    run = Run(work_of(flow_of(API_THEN_LLM), engine, actions={"GET /things": action}))
+    events = await events_of(run)
+    assert "**city**: Which city" in text_of(events)
+    (asked,) = [event for event in events if isinstance(event, Interrupted)]
+    assert asked.value["schema"]["required"] == ["city"]
+    assert run.paused
+    assert action.calls == []
+    again = resume(run.paused, {"city": "Bern", "unknown": 1})
+    events = await events_of(again, run.paused.step)
+    assert action.calls == [{"city": "Bern", "days": 3}]
+    assert text_of(events) == "fine"
+
+
+async def test_what_is_missing_may_be_answered_in_words() -> None:
+    action = ScriptedAction(schema=NEEDS)
+    engine = ScriptedEngine(
+        says('{"city": null, "days": 2}'), says('{"city": "Bern", "days": 2}'), says("fine")
+    )
+    work = work_of(
+        flow_of(API_THEN_LLM), engine, actions={"GET /things": action}, question="2 days"
+    )
+    run = Run(work)
+    await events_of(run)
+    assert run.paused
+    await events_of(resume_with_text(run.paused, "in Bern"), run.paused.step)
+    assert action.calls == [{"city": "Bern", "days": 2}]
+    assert "in Bern" in engine.requests[1].messages[-1].content
+
+
+async def test_made_up_values_are_not_taken() -> None:
+    action = ScriptedAction(schema=NEEDS)
+    engine = ScriptedEngine(says('{"city": "Atlantis", "days": 9}'))
+    run = Run(work_of(flow_of(API_THEN_LLM), engine, actions={"GET /things": action}))
+    await events_of(run)
+    assert run.paused
+    assert run.paused.missing.known == {"days": 3}
+
+
+async def test_leaving_stops_the_model() -> None:
+    flow = flow_of("""
+name: f
+description: d
+steps:
+  - {name: start, call_type: llm, params: {user_prompt: go}}
+""")
+    engine = EndlessEngine()
+    async with aclosing(Run(work_of(flow, engine)).events()) as events:
+        async for event in events:
+            if isinstance(event, TextDelta):
+                break
+    await asyncio.wait_for(engine.stopped.wait(), 2)

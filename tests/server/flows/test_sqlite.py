@@ -1,0 +1,84 @@
+import asyncio
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from server.flows import sqlite
+from server.flows.base import Database, FlowFailed
+
+ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT max(n) FROM c"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Database:
+    path = tmp_path / "data.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE t (a, b)")
+    connection.executemany("INSERT INTO t VALUES (?, ?)", [(n, f"x{n}") for n in range(2000)])
+    connection.commit()
+    connection.close()
+    return Database(path)
+
+
+async def test_rows_come_with_columns_and_are_cut(database: Database) -> None:
+    found = await sqlite.query(database, "SELECT a, b FROM t ORDER BY a")
+    assert found["columns"] == ["a", "b"]
+    assert found["rows"][1] == {"a": 1, "b": "x1"}
+    assert (len(found["rows"]), found["truncated"]) == (1000, True)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM t",
+        "INSERT INTO t VALUES (1, 2)",
+        "UPDATE t SET a = 1",
+        "DROP TABLE t",
+        "PRAGMA user_version = 3",
+        "ATTACH 'other.db' AS o",
+        "VACUUM INTO 'copy.db'",
+        "CREATE TEMP TABLE x AS SELECT 1",
+        "SELECT 1; DELETE FROM t",
+        "SELECT load_extension('x')",
+        "SELECT zeroblob(1000000000)",
+        "WITH x AS (SELECT 1) DELETE FROM t",
+        "SELECT * FROM pragma_user_version",
+        "SELECT readfile('/etc/passwd')",
+    ],
+)
+async def test_nothing_but_reading_is_possible(database: Database, statement: str) -> None:
+    before = database.path.read_bytes()
+    with pytest.raises(FlowFailed) as caught:
+        await sqlite.query(database, statement)
+    assert caught.value.fault == "sql"
+    assert database.path.read_bytes() == before
+    assert [path.name for path in database.path.parent.glob("*.db")] == []
+
+
+async def test_cancelling_interrupts_the_query(database: Database) -> None:
+    began = time.monotonic()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.2):
+            await sqlite.query(database, ENDLESS)
+    assert time.monotonic() - began < 2
+
+
+async def test_a_query_has_a_time_limit(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "TIME_S", 0.2)
+    with pytest.raises(FlowFailed, match="longer than"):
+        await sqlite.query(database, ENDLESS)
+
+
+async def test_tables_are_described_with_samples(database: Database) -> None:
+    told = await sqlite.describe(database)
+    assert "CREATE TABLE t (a, b);" in told
+    assert "-- 0, x0" in told
+
+
+async def test_a_database_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(FlowFailed, match="no database"):
+        await sqlite.query(Database(tmp_path / "nothing.sqlite"), "SELECT 1")

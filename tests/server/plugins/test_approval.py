@@ -1,0 +1,115 @@
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.abilities import Approval
+from server.errors import BadRequest
+from server.flows.base import FlowFailed
+from server.plugins.approval import Approvals
+from tests.plugin_kits import ScriptedAction
+
+
+def answering(approvals: Approvals, decision: str, arguments: str = "") -> list[Approval]:
+    """A person who answers everything the same way; the list is what was shown."""
+    seen: list[Approval] = []
+
+    def answer(waiting: tuple[Approval, ...]) -> None:
+        for one in waiting:
+            if one.id not in [other.id for other in seen]:
+                seen.append(one)
+                approvals.answer(one.id, decision, arguments)
+
+    approvals.pending.connect(answer)
+    return seen
+
+
+async def ask(approvals: Approvals, action: ScriptedAction, **parts: Any) -> object:
+    given = {"confirm": False, "chat": "c1", **parts}
+    return await approvals.ask("p", action, {"a": 1}, **given)
+
+
+async def test_reading_is_not_asked_about(tmp_path: Path) -> None:
+    approvals = Approvals(tmp_path / "permissions.json")
+    seen = answering(approvals, "deny")
+    assert await ask(approvals, ScriptedAction()) == {"a": 1}
+    assert seen == []
+
+
+async def test_a_change_is_asked_once_per_chat_with_the_exact_request(tmp_path: Path) -> None:
+    approvals = Approvals(tmp_path / "permissions.json")
+    seen = answering(approvals, "once")
+    action = ScriptedAction("POST /things", risk="change")
+    for chat in ("c1", "c1", "c2"):
+        await ask(approvals, action, chat=chat)
+    assert len(seen) == 2
+    assert seen[0].title == "POST /things"
+    assert seen[0].headers == (("X", "•••"),)
+    assert '"a": 1' in seen[0].body
+    assert approvals.pending.get() == ()
+
+
+async def test_always_is_remembered_until_the_operation_changes(tmp_path: Path) -> None:
+    path = tmp_path / "permissions.json"
+    approvals = Approvals(path)
+    answering(approvals, "always")
+    action = ScriptedAction("POST /things", risk="change")
+    await ask(approvals, action)
+    later = Approvals(path)
+    seen = answering(later, "deny")
+    await ask(later, action, chat="c9")
+    assert seen == []
+    changed = ScriptedAction("POST /things", risk="change", fingerprint="f2")
+    with pytest.raises(FlowFailed, match="not allowed"):
+        await ask(later, changed, chat="c9")
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("parts", [{"confirm": True}, {}])
+async def test_danger_is_asked_every_time(tmp_path: Path, parts: dict[str, Any]) -> None:
+    approvals = Approvals(tmp_path / "permissions.json")
+    seen = answering(approvals, "always")
+    action = ScriptedAction("POST /things", risk="change" if parts else "danger")
+    await ask(approvals, action, **parts)
+    await ask(approvals, action, **parts)
+    assert [one.can_always for one in seen] == [False, False]
+
+
+async def test_a_person_may_change_what_is_sent(tmp_path: Path) -> None:
+    approvals = Approvals(tmp_path / "permissions.json")
+    answering(approvals, "once", '{"a": 2}')
+    assert await ask(approvals, ScriptedAction(risk="change")) == {"a": 2}
+
+
+async def test_no_answer_is_a_no(tmp_path: Path) -> None:
+    approvals = Approvals(tmp_path / "permissions.json", patience_s=0.05)
+    with pytest.raises(FlowFailed, match="Nobody answered"):
+        await ask(approvals, ScriptedAction(risk="change"))
+    assert approvals.pending.get() == ()
+
+
+async def test_leaving_withdraws_the_question(tmp_path: Path) -> None:
+    approvals = Approvals(tmp_path / "permissions.json")
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await ask(approvals, ScriptedAction(risk="change"))
+    assert approvals.pending.get() == ()
+    with pytest.raises(BadRequest, match="no longer open"):
+        approvals.answer("gone", "once", "")
+
+
+async def test_what_is_blocked_is_never_asked(tmp_path: Path) -> None:
+    approvals = Approvals(tmp_path / "permissions.json")
+    action = ScriptedAction()
+    approvals.set_policy("p", action, "block")
+    with pytest.raises(FlowFailed, match="blocked"):
+        await ask(approvals, action)
+    approvals.forget("p")
+    assert await ask(approvals, action) == {"a": 1}
+
+
+async def test_danger_cannot_be_allowed_for_good(tmp_path: Path) -> None:
+    approvals = Approvals(tmp_path / "permissions.json")
+    with pytest.raises(BadRequest):
+        approvals.set_policy("p", ScriptedAction(risk="danger"), "allow")

@@ -1,0 +1,142 @@
+"""Archives that lie, climb, link and explode: refused before anything is unpacked."""
+
+import io
+import json
+import stat
+import struct
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from server.plugins import install
+from server.plugins.install import PluginRefused
+
+MANIFEST = json.dumps({"id": "p", "name": "P", "description": "d", "version": "1.0.0"})
+
+
+def archive(path: Path, entries: dict[str, str | bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in entries.items():
+            made.writestr(name, content)
+    return path
+
+
+def home_is_clean(home: Path) -> bool:
+    return not home.exists() or list(home.iterdir()) == []
+
+
+def test_a_zip_with_one_folder_or_files_at_its_root(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    one = archive(tmp_path / "x.zip", {"p/plugin.json": MANIFEST, "p/flows/": b""})
+    assert install.install(one, home).key == "p"
+    two = archive(tmp_path / "q.zip", {"plugin.json": MANIFEST})
+    assert install.install(two, home).key == "q"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../evil.txt", "p/../../evil.txt", "/etc/evil", "C:\\evil.txt", "p\\..\\..\\evil.txt"],
+)
+def test_an_entry_that_leads_outside_is_refused(tmp_path: Path, name: str) -> None:
+    bad = archive(tmp_path / "bad.zip", {"p/plugin.json": MANIFEST, name: "x"})
+    with pytest.raises(PluginRefused, match="outside"):
+        install.install(bad, tmp_path / "home")
+    assert home_is_clean(tmp_path / "home")
+    assert not (tmp_path / "evil.txt").exists()
+
+
+def test_a_link_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bad.zip"
+    with zipfile.ZipFile(path, "w") as made:
+        made.writestr("p/plugin.json", MANIFEST)
+        link = zipfile.ZipInfo("p/link")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        made.writestr(link, "/etc/passwd")
+    with pytest.raises(PluginRefused, match="no file"):
+        install.install(path, tmp_path / "home")
+    assert home_is_clean(tmp_path / "home")
+
+
+def test_bombs_are_refused(tmp_path: Path) -> None:
+    bomb = archive(tmp_path / "bomb.zip", {"p/plugin.json": MANIFEST, "p/x": bytes(10_000_000)})
+    with pytest.raises(PluginRefused, match="at most"):
+        install.install(bomb, tmp_path / "home")
+    assert home_is_clean(tmp_path / "home")
+
+
+def test_a_header_that_lies_about_the_size_is_noticed(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("p/plugin.json", MANIFEST)
+        made.writestr("p/x", bytes(50_000))
+    raw = bytearray(packed.getvalue())
+    raw = raw.replace(struct.pack("<I", 50_000), struct.pack("<I", 10))
+    path = tmp_path / "liar.zip"
+    path.write_bytes(raw)
+    with pytest.raises(PluginRefused):
+        install.install(path, tmp_path / "home")
+    assert home_is_clean(tmp_path / "home")
+
+
+def test_a_million_entries_are_refused_before_unpacking(tmp_path: Path) -> None:
+    path = tmp_path / "many.zip"
+    entry = b"PK\x01\x02" + bytes(24) + struct.pack("<HHH", 3, 0, 0) + bytes(12) + b"p/x"
+    count = 1_000_000
+    head = b"PK\x03\x04" + bytes(22) + struct.pack("<HH", 3, 0) + b"p/x"
+    size = len(entry) * count
+    end64 = b"PK\x06\x06" + struct.pack(
+        "<QHHIIQQQQ", 44, 45, 45, 0, 0, count, count, size, len(head)
+    )
+    locator = b"PK\x06\x07" + struct.pack("<IQI", 0, len(head) + size, 1)
+    end = b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    with path.open("wb") as file:
+        file.write(head)
+        file.write(entry * count)
+        file.write(end64 + locator + end)
+    with pytest.raises(PluginRefused, match="1000000 entries"):
+        install.install(path, tmp_path / "home")
+    assert home_is_clean(tmp_path / "home")
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"not a zip at all"])
+def test_what_is_no_zip_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.zip"
+    path.write_bytes(content)
+    with pytest.raises(PluginRefused):
+        install.install(path, tmp_path / "home")
+
+
+def test_what_is_no_plugin_is_refused_with_its_findings(tmp_path: Path) -> None:
+    path = archive(tmp_path / "x.zip", {"p/plugin.json": '{"name": 3}'})
+    with pytest.raises(PluginRefused, match=r"plugin\.json:1:10"):
+        install.install(path, tmp_path / "home")
+    assert home_is_clean(tmp_path / "home")
+
+
+def test_an_update_keeps_the_old_version_for_a_rollback(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "plugin.json").write_text(MANIFEST)
+    install.install(folder, home)
+    (folder / "plugin.json").write_text(MANIFEST.replace("1.0.0", "2.0.0"))
+    updated = install.install(folder, home)
+    assert updated.manifest
+    assert updated.manifest.version == "2.0.0"
+    install.roll_back(home, "p")
+    assert "1.0.0" in (home / "p" / "plugin.json").read_text()
+    install.roll_back(home, "p")
+    assert "2.0.0" in (home / "p" / "plugin.json").read_text()
+    install.remove(home, "p")
+    with pytest.raises(PluginRefused, match="earlier version"):
+        install.roll_back(home, "p")
+
+
+def test_a_folder_with_a_link_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "plugin.json").write_text(MANIFEST)
+    (folder / "link").symlink_to("/etc/passwd")
+    with pytest.raises(PluginRefused, match="link"):
+        install.install(folder, tmp_path / "home")
