@@ -15,7 +15,6 @@ from server.chat import (
 from server.engine.remote_body import body_of
 from server.errors import NotSupported
 
-
 CALL = ToolCall("c1", "add", {"a": 1})
 EVERYTHING = ChatRequest(
     (
