@@ -173,6 +173,8 @@ class FittedEngine:
         self.facts = engine.facts
 
     def _show(self, state: LoadState) -> None:
+        if self._engine is not None:
+            self.facts = self._engine.facts
         # A try that failed may not be the last: `_begin` says when it was.
         if not self._closed and not (self._settling and state.phase == "failed"):
             self.state.set(state)
