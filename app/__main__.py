@@ -9,13 +9,18 @@ from collections.abc import Mapping, Sequence
 NO_DISPLAY = "There is no display here, so Moat serves without a window."
 NO_QT = "The window's libraries are not installed, so Moat serves without a window."
 _WINDOW_OPTIONS = frozenset({"--hidden"})
+_CHILDREN = {
+    "worker": "server.engine.worker",
+    "render": "server.engine.worker.render",
+    "tools": "server.plugins.lib_child",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     role, rest = choose(given)
-    if role == "worker":
-        return _work()
+    if role in _CHILDREN:
+        return _work(_CHILDREN[role])
     if role == "window" and (why := obstacle(os.environ)):
         sys.stderr.write(f"{why}\n")
         role, rest = "command", ["serve"]
@@ -65,10 +70,10 @@ def _command(arguments: list[str]) -> int:
     return cli.main(arguments)
 
 
-def _work() -> int:
+def _work(module: str) -> int:
     import runpy  # noqa: PLC0415
 
-    runpy.run_module("server.engine.worker", run_name="__main__")
+    runpy.run_module(module, run_name="__main__")
     return 0
 
 

@@ -6,16 +6,20 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
-from app import child, icons, single, theme
+from app import autostart, child, icons, single, theme, words
+from app.autostart import Autostart
 from app.child import Program
 from app.link import Link
 from app.loop import Loop
+from app.pages.welcome import WelcomePage
 from app.tray import Tray
 from app.window import Window
+from app.words import tr
 from server import paths, roles, tasks
 from server.face import Face, ServerStatus
 from server.paths import Paths
@@ -23,7 +27,9 @@ from server.settings import Settings
 
 _TRAY_PATIENCE_S = 4.0
 _THEME = "window/theme"
+_LANGUAGE = "window/language"
 _SAID_TRAY = "window/said_tray"
+_WELCOMED = "window/welcomed"
 NO_TRAY = (
     "This desktop shows no tray icons, so Moat lives in this window. Closing the window quits Moat."
 )
@@ -60,23 +66,29 @@ async def _live(
     link.show(ServerStatus("starting"))
     program = Program(roles.command("serve", "--child"), roles.environment("serve"))
     server = tasks.spawn(child.keep_serving(program, link), "keep serving")
+    memory = QSettings(str(places.config / "window.ini"), QSettings.Format.IniFormat)
+    translator = words.install(str(memory.value(_LANGUAGE, "system")))
     tray = Tray(link.face)
     tray.show()
     # The server process and the icon come now, while the window is being built.
     await asyncio.sleep(0)
-    memory = QSettings(str(places.config / "window.ini"), QSettings.Format.IniFormat)
-    remembered = memory.value(_THEME, "system")
-    with suppress(ValueError):
-        link.face.settings.set(Settings().changed("window.theme", remembered))
+    remembered = Settings()
+    for field, key in (("window.theme", _THEME), ("window.language", _LANGUAGE)):
+        with suppress(ValueError):
+            remembered = remembered.changed(field, memory.value(key, "system"))
+    link.face.settings.set(remembered)
     session = Session(app, link.face, tray, memory)
     first.on_show(session.window.raise_to_front)
     _quit_on_signals(session.quit)
+    session.welcome(autostart.find(), places.models)
     session.open(hidden=hidden)
     try:
         await session.quit.wait()
     finally:
         session.close()
         await tasks.stop(server)
+        if translator:
+            app.removeTranslator(translator)
 
 
 class Session:
@@ -88,6 +100,7 @@ class Session:
         self._core = core
         self._memory = memory
         self._theme = core.settings.get().window.theme
+        self._language = core.settings.get().window.language
         self._repaint()
         self.window = Window(core, memory)
         self.tray = tray
@@ -104,6 +117,19 @@ class Session:
             self.window.show()
         self._patience = tasks.spawn(self._wait_for_tray(), "wait for a tray")
 
+    def welcome(self, autostart: Autostart, models: Path) -> None:
+        """Once, before anything else is shown."""
+        if self._memory.value(_WELCOMED):
+            return
+        page = WelcomePage(self._core, autostart, models)
+        self.window.welcome(page)
+
+        def leave() -> None:
+            self._memory.setValue(_WELCOMED, "yes")
+            self.window.farewell(page)
+
+        page.done.connect(leave)
+
     def close(self) -> None:
         self._end()
         if self._patience:
@@ -118,7 +144,7 @@ class Session:
             return
         await asyncio.sleep(_TRAY_PATIENCE_S)
         if not _has_tray():
-            self.window.show_notice(NO_TRAY)
+            self.window.show_notice(tr(NO_TRAY))
             self.window.raise_to_front()
 
     def _window_closed(self) -> None:
@@ -126,7 +152,7 @@ class Session:
             self.quit.set()
         elif not self._memory.value(_SAID_TRAY):
             self._memory.setValue(_SAID_TRAY, "yes")
-            self.tray.tell("Moat", STAYS)
+            self.tray.tell("Moat", tr(STAYS))
 
     def _show_logs(self) -> None:
         self.window.turn_to("Logs")
@@ -137,6 +163,11 @@ class Session:
             self._theme = settings.window.theme
             self._memory.setValue(_THEME, self._theme)
             self._repaint()
+
+        if settings.window.language != self._language:
+            self._language = settings.window.language
+            self._memory.setValue(_LANGUAGE, self._language)
+            self.window.show_notice(tr("The language changes when Moat is started again."))
 
     def _repaint(self) -> None:
         theme.apply(self._app, self._theme)

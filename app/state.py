@@ -4,18 +4,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from app.words import tr
 from server.face import Face, ModelCard, ModelStatus, RunningRequest, ServerStatus
 from server.observe import Disconnect
 
 Look = Literal["stopped", "loading", "ready", "busy", "failed"]
 
-LOOK_WORDS: dict[Look, str] = {
-    "stopped": "Stopped",
-    "loading": "Loading",
-    "ready": "Ready",
-    "busy": "Answering",
-    "failed": "Needs attention",
-}
+LOOKS: tuple[Look, ...] = ("stopped", "loading", "ready", "busy", "failed")
+
+
+def look_words(look: Look) -> str:
+    return {
+        "stopped": tr("Stopped"),
+        "loading": tr("Loading"),
+        "ready": tr("Ready"),
+        "busy": tr("Answering"),
+        "failed": tr("Needs attention"),
+    }[look]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +37,13 @@ def summarise(
 ) -> Summary:
     match server.phase:
         case "failed":
-            advice = "Try to start it again. If it fails again, the log says more."
-            return Summary("failed", "Moat cannot serve", server.reason, advice)
+            advice = tr("Try to start it again. If it fails again, the log says more.")
+            return Summary("failed", tr("Moat cannot serve"), server.reason, advice)
         case "stopped":
-            detail = "Nothing is served. Start Moat to let programs on this computer connect."
-            return Summary("stopped", "Moat is stopped", detail)
+            detail = tr("Nothing is served. Start Moat to let programs on this computer connect.")
+            return Summary("stopped", tr("Moat is stopped"), detail)
         case "starting":
-            return Summary("loading", "Moat is starting", "This takes a second or two.")
+            return Summary("loading", tr("Moat is starting"), tr("This takes a second or two."))
         case "ready":
             return _serving(model, requests)
 
@@ -64,7 +69,7 @@ def describe_model(model: ModelStatus, cards: tuple[ModelCard, ...]) -> str:
     card = next((card for card in cards if card.name == model.name), None)
     parts = [card.quantisation if card else "", size(card.size_bytes) if card else ""]
     if model.context_tokens:
-        parts.append(f"{model.context_tokens:,} tokens of context")
+        parts.append(tr("{tokens} tokens of context").format(tokens=f"{model.context_tokens:,}"))
     parts.append(model.device.upper() if model.device in ("cpu", "gpu") else model.device)
     return "  ·  ".join(part for part in parts if part)
 
@@ -86,29 +91,43 @@ def size(count: int) -> str:
 def phase_of(request: RunningRequest) -> str:
     match request.phase:
         case "waiting":
-            return "Waiting for its turn"
+            return tr("Waiting for its turn")
         case "reading" if request.prompt_total:
-            done = f"{request.prompt_done:,} of {request.prompt_total:,} tokens"
-            return f"Reading the prompt: {done}"
+            done = tr("{done} of {total} tokens").format(
+                done=f"{request.prompt_done:,}", total=f"{request.prompt_total:,}"
+            )
+            return tr("Reading the prompt: {done}").format(done=done)
         case "reading":
-            return "Reading the prompt"
+            return tr("Reading the prompt")
         case "writing":
-            return f"Writing: {request.tokens:,} tokens so far"
+            return tr("Writing: {count} tokens so far").format(count=f"{request.tokens:,}")
 
 
 def _serving(model: ModelStatus, requests: tuple[RunningRequest, ...]) -> Summary:
     match model.phase:
         case "loading":
-            detail = f"{model.progress:.0%} read. Requests wait until it is ready."
-            return Summary("loading", f"Loading {model.name}", detail)
+            words = tr("{percent} read. Requests wait until it is ready.")
+            detail = words.format(percent=f"{model.progress:.0%}")
+            return Summary("loading", tr("Loading {name}").format(name=model.name), detail)
         case "failed":
-            advice = "Pick another model below, or close other programs and try again."
-            return Summary("failed", f"{model.name} could not be loaded", model.reason, advice)
+            advice = tr("Pick another model below, or close other programs and try again.")
+            return Summary(
+                "failed",
+                tr("{name} could not be loaded").format(name=model.name),
+                model.reason,
+                advice,
+            )
         case "empty":
-            detail = "No model is loaded. Pick one below; a request loads it too."
-            return Summary("ready", "Moat is ready", detail)
+            detail = tr("No model is loaded. Pick one below; a request loads it too.")
+            return Summary("ready", tr("Moat is ready"), detail)
         case "ready" if requests:
-            many = "1 request" if len(requests) == 1 else f"{len(requests)} requests"
-            return Summary("busy", f"Answering {many}", f"{model.name} is at work.")
+            headline = tr("Answering 1 request") if len(requests) == 1 else (
+                tr("Answering {count} requests").format(count=len(requests))
+            )  # fmt: skip
+            return Summary("busy", headline, tr("{name} is at work.").format(name=model.name))
         case "ready":
-            return Summary("ready", "Moat is ready", f"{model.name} answers on this computer.")
+            return Summary(
+                "ready",
+                tr("Moat is ready"),
+                tr("{name} answers on this computer.").format(name=model.name),
+            )

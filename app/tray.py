@@ -8,10 +8,14 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from app import icons, state
+from app.news import News
 from app.state import Look, Summary
+from app.words import tr
 from server import tasks
+from server.abilities import Approval
 from server.errors import AppError
 from server.face import Face
+from server.stock import Download
 
 _NOTICE_MS = 10_000
 
@@ -25,21 +29,28 @@ class Tray(QObject):
         super().__init__()
         self._core = core
         self._look: Look | None = None
+        self._paused: tuple[str, ...] = ()
         self.menu = QMenu()
-        self._models = QMenu("Model", self.menu)
+        self._models = QMenu(tr("Model"), self.menu)
+        self._requests = QMenu(self.menu)
         self.icon = QSystemTrayIcon(self)
         self.icon.setContextMenu(self.menu)
         self.icon.activated.connect(self._activated)
         self.icon.messageClicked.connect(self.wants_window)
         self.menu.aboutToShow.connect(self.build)
-        self._end = state.watch(core, self.show_summary)
+        self._ends = [
+            state.watch(core, self.show_summary),
+            News(core.downloads, self._tell_download).end,
+            News(core.approvals, self._tell_approval).end,
+        ]
         self.build()
 
     def show(self) -> None:
         self.icon.show()
 
     def close(self) -> None:
-        self._end()
+        for end in self._ends:
+            end()
         self.icon.hide()
 
     def tell(self, title: str, text: str) -> None:
@@ -63,18 +74,20 @@ class Tray(QObject):
         self._add(summary.headline).setEnabled(False)
         self.menu.addSeparator()
         if server.phase == "ready":
-            self._add("Stop", lambda: self._run(self._core.stop()))
+            self._add(tr("Stop"), lambda: self._run(self._core.stop()))
         else:
             starting = server.phase == "starting"
-            start = self._add("Start", lambda: self._run(self._core.start()))
+            start = self._add(tr("Start"), lambda: self._run(self._core.start()))
             start.setEnabled(not starting)
         self._build_models()
-        self._add("Copy address", self._copy_address).setEnabled(bool(server.address))
+        self._build_requests()
+        self._build_plugins()
+        self._add(tr("Copy address"), self._copy_address).setEnabled(bool(server.address))
         self.menu.addSeparator()
-        self._add("Open Moat", self.wants_window.emit)
-        self._add("Logs", self.wants_logs.emit)
+        self._add(tr("Open Moat"), self.wants_window.emit)
+        self._add(tr("Logs"), self.wants_logs.emit)
         self.menu.addSeparator()
-        self._add("Quit Moat", self.wants_quit.emit)
+        self._add(tr("Quit Moat"), self.wants_quit.emit)
 
     def _build_models(self) -> None:
         core = self._core
@@ -86,13 +99,53 @@ class Tray(QObject):
             action.setChecked(card.name == model.name and model.phase in ("ready", "loading"))
             action.triggered.connect(lambda _, name=card.name: self._run(core.load_model(name)))
         if self._models.isEmpty():
-            self._models.addAction("No model is installed").setEnabled(False)
+            self._models.addAction(tr("No model is installed")).setEnabled(False)
         if model.phase == "ready":
             self._models.addSeparator()
-            unload = self._models.addAction("Unload")
+            unload = self._models.addAction(tr("Unload"))
             unload.triggered.connect(lambda: self._run(core.unload_model()))
         self._models.setEnabled(model.phase != "loading")
         self.menu.addMenu(self._models)
+
+    def _build_requests(self) -> None:
+        running = self._core.requests.get()
+        self._requests.clear()
+        self._requests.setTitle(tr("Running requests ({count})").format(count=len(running)))
+        for request in running:
+            who = request.client or tr("Unnamed client")
+            text = tr("Cancel {who}: {what}").format(who=who, what=state.phase_of(request))
+            action = self._requests.addAction(text)
+            action.triggered.connect(
+                lambda _, number=request.id: self._run(self._core.cancel_request(number))
+            )
+        if running:
+            self.menu.addMenu(self._requests)
+
+    def _build_plugins(self) -> None:
+        enabled = tuple(card.key for card in self._core.plugins.get() if card.enabled)
+        if enabled:
+            self._add(tr("Pause plugins"), lambda: self._run(self._pause(enabled)))
+        elif self._paused:
+            self._add(tr("Resume plugins"), lambda: self._run(self._resume()))
+
+    async def _pause(self, keys: tuple[str, ...]) -> None:
+        self._paused = keys
+        for key in keys:
+            await self._core.disable_plugin(key)
+
+    async def _resume(self) -> None:
+        keys, self._paused = self._paused, ()
+        for key in keys:
+            await self._core.enable_plugin(key)
+
+    def _tell_download(self, download: Download) -> None:
+        if download.phase == "done":
+            self.tell(tr("Download finished"), download.name)
+        elif download.phase == "failed":
+            self.tell(tr("Download failed"), f"{download.name}: {download.reason}")
+
+    def _tell_approval(self, approval: Approval) -> None:
+        self.tell(tr("A plugin asks for your permission"), approval.title)
 
     def _add(self, text: str, act: Callable[[], object] | None = None) -> QAction:
         action = self.menu.addAction(text)
@@ -110,7 +163,7 @@ class Tray(QObject):
         try:
             await work
         except AppError as error:
-            self.tell("That did not work", str(error))
+            self.tell(tr("That did not work"), str(error))
 
     def _activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         clicks = (

@@ -15,10 +15,12 @@ from PySide6.QtWidgets import (
 from app import icons, state, theme
 from app.pages import PAGES
 from app.pages.base import Page
-from app.state import LOOK_WORDS, Summary
+from app.state import Summary, look_words
+from app.widgets.approvals import Approvals
 from app.widgets.banner import Banner
 from app.widgets.controls import Label, row, stack
 from app.widgets.picture import LookPicture, Picture
+from app.words import tr
 from server.face import Face
 
 _GEOMETRY = "window/geometry"
@@ -27,14 +29,14 @@ _PAGE = "window/page"
 
 class NavButton(QPushButton):
     def __init__(self, page: type[Page]) -> None:
-        super().__init__(f"  {page.title}")
-        self._page = page
+        super().__init__(f"  {tr(page.title)}")
+        self.page = page
         self.setCheckable(True)
         self.setAutoExclusive(True)
         # A click must not leave the ring that shows where the keyboard is.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setIconSize(QSize(theme.ICON, theme.ICON))
-        self.setAccessibleName(page.title)
+        self.setAccessibleName(tr(page.title))
         self.toggled.connect(self._draw)
         self._draw()
 
@@ -46,7 +48,7 @@ class NavButton(QPushButton):
     def _draw(self) -> None:
         colours = theme.colours_of(QGuiApplication.palette())
         colour = colours.accent if self.isChecked() else colours.muted
-        self.setIcon(icons.icon(self._page.icon, colour, theme.ICON))
+        self.setIcon(icons.icon(self.page.icon, colour, theme.ICON))
 
 
 class Window(QWidget):
@@ -67,23 +69,37 @@ class Window(QWidget):
         self.buttons = [NavButton(page) for page in PAGES]
         self.banner = Banner("bad")
         self.notice = Banner("info")
+        self.approvals = Approvals()
         self._messages = QWidget()
         self._stack = QStackedWidget()
         self._look = LookPicture(theme.LOOK_SIDE)
         self._words = Label("", "section")
         self._where = Label("", "small")
+        self._ends = ends = [state.watch(core, self.show_summary)]
         self._lay_out()
         self._connect()
-        ends = state.watch(core, self.show_summary)
-        self.destroyed.connect(lambda: ends())
+        self.destroyed.connect(lambda: [end() for end in ends])
         self._remember()
 
     def turn_to(self, title: str) -> None:
         self._stack.setCurrentWidget(self._built(title))
         for button in self.buttons:
-            button.setChecked(button.accessibleName() == title)
+            button.setChecked(button.page.title == title)
         self._memory.setValue(_PAGE, title)
         (self.page().first or self).setFocus()
+
+    def welcome(self, page: Page) -> None:
+        """Show this page alone, until `farewell`."""
+        page.failed.connect(self.show_failure)
+        self._stack.addWidget(page)
+        self._stack.setCurrentWidget(page)
+        self._bar.hide()
+
+    def farewell(self, page: Page) -> None:
+        self._bar.show()
+        self.turn_to("Connect")
+        self._stack.removeWidget(page)
+        page.deleteLater()
 
     def page(self) -> Page:
         current = self._stack.currentWidget()
@@ -99,7 +115,7 @@ class Window(QWidget):
 
     def show_summary(self, summary: Summary) -> None:
         self._look.show_look(summary.look)
-        self._words.setText(LOOK_WORDS[summary.look])
+        self._words.setText(look_words(summary.look))
         address = self._core.server.get().address
         self._where.setText(address.partition("//")[2] or summary.headline)
 
@@ -107,7 +123,7 @@ class Window(QWidget):
         return self._words.text(), self._where.text()
 
     def show_failure(self, sentence: str) -> None:
-        self.banner.tell("That did not work", sentence)
+        self.banner.tell(tr("That did not work"), sentence)
         self.banner.show()
         self._messages.show()
 
@@ -124,6 +140,9 @@ class Window(QWidget):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         (self.page().first or self).setFocus()
+
+    def _answer(self, number: str, decision: str) -> None:
+        self.page().run(self._core.answer_approval(number, decision, ""))
 
     def _built(self, title: str) -> Page:
         """A page is made when it is first turned to: what it shows, it hears at once."""
@@ -146,6 +165,8 @@ class Window(QWidget):
     def _connect(self) -> None:
         for button, page in zip(self.buttons, PAGES, strict=True):
             button.clicked.connect(lambda _=False, title=page.title: self.turn_to(title))
+        self.approvals.answered.connect(self._answer)
+        self._ends.append(self._core.approvals.connect(self.approvals.show_approvals))
         self.banner.dismissed.connect(lambda: self._dismiss(self.banner))
         self.notice.dismissed.connect(lambda: self._dismiss(self.notice))
 
@@ -158,14 +179,15 @@ class Window(QWidget):
         side = theme.PAGE_MARGIN
         messages.setContentsMargins(side, theme.MEDIUM, side, 0)
         self._messages.setLayout(messages)
-        right = stack(self._messages, spacing=0)
+        right = stack(self._messages, self.approvals, spacing=0)
         right.addWidget(self._stack, 1)
         for hidden in (self.notice, self.banner, self._messages):
             hidden.hide()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(self._sidebar())
+        self._bar = self._sidebar()
+        layout.addWidget(self._bar)
         layout.addLayout(right, 1)
 
     def _sidebar(self) -> QFrame:

@@ -2,18 +2,23 @@
 
 from typing import Any
 
+from server.abilities import Approval, PluginCard
 from server.errors import AppError
 from server.face import (
+    AnsweredRequest,
+    Knock,
     Load,
     LogLine,
     ModelCard,
     ModelStatus,
     RunningRequest,
     ServerStatus,
+    Use,
 )
 from server.observe import Signal, Value
 from server.settings import Settings
 from server.stock import Download
+from tests.fake_plugins import FakePlugins
 from tests.fake_shelf import FakeShelf
 
 STARTER = ModelCard(
@@ -31,7 +36,7 @@ SERVING = ServerStatus("ready", "http://127.0.0.1:7777")
 LOADED = ModelStatus("ready", STARTER.name, 1.0, context_tokens=8192, device="CPU")
 
 
-class FakeCore(FakeShelf):
+class FakeCore(FakeShelf, FakePlugins):
     """Implements server.face.Face. `refuse` makes the next command fail with that error."""
 
     def __init__(self) -> None:
@@ -43,6 +48,12 @@ class FakeCore(FakeShelf):
         self.load = Value(Load())
         self.settings = Value(Settings())
         self.notices: Value[tuple[str, ...]] = Value(())
+        self.answered: Value[tuple[AnsweredRequest, ...]] = Value(())
+        self.knocks: Value[tuple[Knock, ...]] = Value(())
+        self.outgoing: Value[tuple[Use, ...]] = Value(())
+        self.opened_at = Value(0.0)
+        self.plugins: Value[tuple[PluginCard, ...]] = Value(())
+        self.approvals: Value[tuple[Approval, ...]] = Value(())
         self.logged: Signal[LogLine] = Signal()
         self.commands: list[tuple[Any, ...]] = []
         self.earlier: list[LogLine] = []
@@ -80,6 +91,11 @@ class FakeCore(FakeShelf):
     async def change_setting(self, field: str, value: Any) -> None:
         self._take("change_setting", field, value)
         self.settings.set(self.settings.get().changed(field, value))
+
+    async def change_settings(self, changes: dict[str, Any]) -> None:
+        self._take("change_settings", changes)
+        for field, value in changes.items():
+            self.settings.set(self.settings.get().changed(field, value))
 
     async def dismiss_notice(self, text: str) -> None:
         self._take("dismiss_notice", text)

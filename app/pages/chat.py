@@ -2,32 +2,52 @@
 
 import asyncio
 from contextlib import aclosing
+from pathlib import Path
 
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app import client, theme
+from app import attachments, client, theme
+from app.attachments import Attachment
+from app.chats import Chat, ChatStore, Said
 from app.pages.base import Page
+from app.widgets.chat_list import ChatList
+from app.widgets.chat_options import ChatOptions
 from app.widgets.composer import Composer
-from app.widgets.controls import Button, Label, row
+from app.widgets.controls import Button, Label, row, stack
 from app.widgets.empty_chat import EmptyChat
-from app.widgets.message import Answer
+from app.widgets.message import Answer, Question
+from app.widgets.raw_events import RawEvents
 from app.widgets.transcript import Transcript
-from server import tasks
-from server.chat import Message
+from app.words import tr
+from server import files, paths, tasks
 from server.errors import AppError
-from server.events import Finished, ReasoningDelta, TextDelta
+from server.events import Finished, ReasoningDelta, StatusNote, TextDelta
 from server.face import Face
+
+_SHOWN_LETTERS = 2000
 
 
 class ChatPage(Page):
     title = "Chat"
     icon = "chat"
 
-    def __init__(self, core: Face) -> None:
+    def __init__(self, core: Face, store: ChatStore | None = None) -> None:
         super().__init__(core)
-        self._messages: list[Message] = []
+        self._store = store or ChatStore(paths.find().data / "chats")
+        self._chat = Chat()
         self._turn: asyncio.Task[None] | None = None
-        self.new_chat = Button("New chat", "plus")
+        self._attached: list[Attachment] = []
+        self.new_chat = Button(tr("New chat"), "plus")
+        self.show_list = Button(tr("Chats"), "logs", name=tr("Show kept chats"))
+        self.show_options = Button(tr("Options"), "settings", name=tr("Show options"))
+        self.export = Button("", "external", "icon", name=tr("Export this chat"))
+        self.used = Label("", "small")
+        self.attached = Label("", "small", wrap=True)
+        self.detach = Button("", "close", "icon", name=tr("Remove the attached files"))
+        self.chats = ChatList()
+        self.options = ChatOptions()
+        self.raw = RawEvents()
+        self.side = QWidget()
         self.empty = EmptyChat()
         self.transcript = Transcript()
         self.composer = Composer()
@@ -37,70 +57,201 @@ class ChatPage(Page):
 
     def ask(self, text: str) -> None:
         self.show_conversation()
-        self.transcript.ask(text)
-        self._messages.append(Message("user", text))
-        answer = self.transcript.answer(self.core.model.get().name or "Moat")
-        self.composer.show_answering(answering=True)
-        self._turn = tasks.spawn(self._take_turn(answer), "chat turn")
+        whole = attachments.joined(text, self._attached)
+        self.attach([])
+        self._show_question(whole)
+        self._chat.said.append(Said("user", whole))
+        self._answer()
 
     def stop(self) -> None:
         if self._turn:
             self._turn.cancel()
 
     def clear(self) -> None:
+        self.open(Chat(system=self._chat.system))
+        self.composer.editor.setFocus()
+
+    def open(self, chat: Chat) -> None:
         self.stop()
         self._turn = None
-        self._messages = []
+        self._chat = chat
         self.composer.show_answering(answering=False)
         self.transcript.clear()
-        self._body.setCurrentWidget(self.empty)
-        self.composer.editor.setFocus()
+        self.used.setText("")
+        self.options.show_system(chat.system)
+        for place, said in enumerate(chat.said):
+            if said.role == "user":
+                self._show_question(said.text, place)
+            else:
+                self._new_answer(place).show_whole(said.text)
+        self._body.setCurrentWidget(self.transcript if chat.said else self.empty)
+        self.export.setEnabled(bool(chat.said))
+        self.show_chats()
+
+    def attach(self, found: list[Attachment]) -> None:
+        self._attached = found
+        names = ", ".join(one.name for one in found)
+        self.attached.tell(tr("With {names}").format(names=names) if found else "")
+        self.detach.setVisible(bool(found))
+
+    def show_chats(self) -> None:
+        if self.chats.isVisibleTo(self):
+            self.chats.show_chats(self._store.all(), self._chat.id)
 
     def show_state(self, _: object) -> None:
         server, model = self.core.server.get(), self.core.model.get()
         self.empty.show_state(server, model)
         serving = server.phase == "ready"
-        hint = "Write a message" if serving else "Start Moat to write to a model"
+        hint = tr("Write a message") if serving else tr("Start Moat to write to a model")
         self.composer.show_open(hint, is_open=serving)
 
     def show_conversation(self) -> None:
         self._body.setCurrentWidget(self.transcript)
 
-    async def _take_turn(self, answer: Answer) -> None:
-        messages = self._messages
+    def answer_again(self, answer: Answer) -> None:
+        self._cut(answer)
+        self._answer()
+
+    def edit(self, question: Question) -> None:
+        """Back to before this question, with its text to change."""
+        self._cut(question)
+        self.composer.editor.setPlainText(question.text)
+        self.composer.editor.setFocus()
+
+    async def export_to(self, path: Path) -> None:
         try:
-            await self._listen(answer, messages)
+            files.write_atomically(path, self._chat.as_markdown())
+        except OSError as error:
+            text = tr("The chat could not be exported: {why}.")
+            raise AppError(text.format(why=error.strerror)) from error
+
+    def _cut(self, message: Question | Answer) -> None:
+        self.stop()
+        self._turn = None
+        del self._chat.said[message.place :]
+        # A new list, so that the turn that was stopped adds nothing to it.
+        self._chat.said = list(self._chat.said)
+        self.transcript.cut(message)
+        self.composer.show_answering(answering=False)
+
+    def _show_question(self, text: str, place: int | None = None) -> None:
+        shown = text if len(text) <= _SHOWN_LETTERS else f"{text[:_SHOWN_LETTERS]}…"
+        question = self.transcript.ask(shown, len(self._chat.said) if place is None else place)
+        question.text = text
+        question.edited.connect(lambda: self.edit(question))
+
+    def _new_answer(self, place: int) -> Answer:
+        answer = self.transcript.answer(self.core.model.get().name or "Moat", place)
+        answer.again.connect(lambda: self.answer_again(answer))
+        return answer
+
+    def _answer(self) -> None:
+        answer = self._new_answer(len(self._chat.said))
+        self.raw.clear()
+        self.composer.show_answering(answering=True)
+        self._turn = tasks.spawn(self._take_turn(answer), "chat turn")
+
+    async def _take_turn(self, answer: Answer) -> None:
+        chat, said = self._chat, self._chat.said
+        try:
+            await self._listen(answer)
         except asyncio.CancelledError:
             # After "New chat" the answer's widget is gone.
-            if messages is self._messages:
+            if said is self._chat.said:
                 answer.stop()
         except AppError as error:
             answer.fail(str(error))
-        if messages is self._messages:
+        if said is self._chat.said:
             if answer.text():
-                messages.append(Message("assistant", answer.text()))
+                said.append(Said("assistant", answer.text()))
             self._turn = None
             self.composer.show_answering(answering=False)
+            self.export.setEnabled(True)
+            self.run(self._keep(chat))
 
-    async def _listen(self, answer: Answer, messages: list[Message]) -> None:
+    async def _keep(self, chat: Chat) -> None:
+        self._store.keep(chat)
+        self.show_chats()
+
+    async def _listen(self, answer: Answer) -> None:
         settings = self.core.settings.get().server
         needs_key = settings.require_key or settings.listen == "network"
         key = await self.core.access_key() if needs_key else ""
         address = self.core.server.get().address
-        async with aclosing(client.ask(address, key, messages)) as heard:
+        asked = client.ask(
+            address, key, self._chat.messages(), self.options.options(), self.raw.add
+        )
+        async with aclosing(asked) as heard:
             async for piece in heard:
                 match piece:
                     case TextDelta(text):
                         answer.add_text(text)
                     case ReasoningDelta(text):
                         answer.add_thought(text)
+                    case StatusNote(text):
+                        answer.add_step(text)
                     case Finished():
                         answer.finish(piece)
+                        self._show_used(piece)
+
+    def _show_used(self, finished: Finished) -> None:
+        used = finished.usage.prompt_tokens + finished.usage.completion_tokens
+        context = self.core.model.get().context_tokens
+        if used and context:
+            words = tr("{used} of {all} tokens of context used")
+            self.used.setText(words.format(used=f"{used:,}", all=f"{context:,}"))
+
+    def _attach_files(self) -> None:
+        picked, _ = QFileDialog.getOpenFileNames(self, tr("Attach text files"))
+        try:
+            self.attach([*self._attached, *(attachments.read(Path(one)) for one in picked)])
+        except AppError as error:
+            self.failed.emit(str(error))
+
+    def _export(self) -> None:
+        picked, _ = QFileDialog.getSaveFileName(self, tr("Export this chat"), "chat.md")
+        if picked:
+            self.run(self.export_to(Path(picked)))
+
+    def _open_kept(self, chat_id: str) -> None:
+        found = next((one for one in self._store.all() if one.id == chat_id), None)
+        if found and found.id != self._chat.id:
+            self.open(found)
+
+    def _forget(self, chat_id: str) -> None:
+        try:
+            self._store.forget(chat_id)
+        except AppError as error:
+            self.failed.emit(str(error))
+        if chat_id == self._chat.id:
+            self.clear()
+        self.show_chats()
+
+    def _set_system(self, text: str) -> None:
+        self._chat.system = text
+
+    def _show_panels(self, pressed: Button) -> None:
+        """One beside the conversation at a time: both leave it too little room."""
+        other = self.show_options if pressed is self.show_list else self.show_list
+        if pressed.isChecked():
+            other.setChecked(False)
+        self.chats.setVisible(self.show_list.isChecked())
+        self.side.setVisible(self.show_options.isChecked())
+        self.show_chats()
 
     def _bind(self, core: Face) -> None:
         self.composer.sent.connect(self.ask)
         self.composer.stopped.connect(self.stop)
+        self.composer.attach.clicked.connect(self._attach_files)
+        self.detach.clicked.connect(lambda: self.attach([]))
         self.new_chat.clicked.connect(self.clear)
+        self.export.clicked.connect(self._export)
+        self.show_list.toggled.connect(lambda _: self._show_panels(self.show_list))
+        self.show_options.toggled.connect(lambda _: self._show_panels(self.show_options))
+        self.options.raw_wanted.connect(self.raw.setVisible)
+        self.options.system_changed.connect(self._set_system)
+        self.chats.opened.connect(self._open_kept)
+        self.chats.forgotten.connect(self._forget)
         self.empty.suggested.connect(self.ask)
         self.empty.wants_start.connect(lambda: self.run(core.start()))
         self.empty.wants_model.connect(lambda: self.wants_page.emit("Home"))
@@ -111,13 +262,32 @@ class ChatPage(Page):
         self._body.addWidget(self.empty)
         self._body.addWidget(self.transcript)
         self.first = self.composer.editor
+        for button in (self.show_list, self.show_options):
+            button.setCheckable(True)
+        self.export.setEnabled(False)
         head = QWidget()
-        head.setLayout(row(Label("Chat", "title"), 0, self.new_chat))
+        head.setLayout(
+            row(
+                Label(tr("Chat"), "title"), 0, self.used, self.export,
+                self.show_list, self.show_options, self.new_chat,
+            )
+        )  # fmt: skip
+        middle = QHBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.chats)
+        middle.addWidget(self._body, 1)
+        middle.addWidget(self.side)
+        self.side.setLayout(stack(self.options, self.raw, spacing=theme.MEDIUM))
+        files_line = QWidget()
+        files_line.setLayout(row(self.attached, self.detach, 0))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, theme.PAGE_MARGIN, 0, theme.LARGE)
         layout.addLayout(_centred(head))
-        layout.addWidget(self._body, 1)
+        layout.addLayout(middle, 1)
+        layout.addLayout(_centred(files_line))
         layout.addLayout(_centred(self.composer))
+        for hidden in (self.chats, self.side, self.raw, self.attached, self.detach):
+            hidden.hide()
 
 
 def _centred(part: QWidget) -> QHBoxLayout:

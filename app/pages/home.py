@@ -11,9 +11,10 @@ from app.widgets.banner import Banner
 from app.widgets.controls import Button, Card, Column, CopyButton, Label, row
 from app.widgets.hero import Hero
 from app.widgets.model_picker import ModelPicker
+from app.words import tr
 from server.face import Face, ModelStatus, ServerStatus
 
-_ADDRESS_HELP = "Give this address to OpenBB, an OpenAI client or CopilotKit."
+ADDRESS_HELP = "Give this address to OpenBB, an OpenAI client or CopilotKit."
 
 
 class HomePage(Page):
@@ -25,7 +26,7 @@ class HomePage(Page):
         self.hero = Hero()
         self.failure = self._build_failure()
         self.address = QLineEdit()
-        self.copy = CopyButton("the address", self.address.text)
+        self.copy = CopyButton(tr("the address"), self.address.text)
         self.port_note = Label("", "small", wrap=True)
         self.picker = ModelPicker()
         self.activity = Activity()
@@ -38,14 +39,14 @@ class HomePage(Page):
         facts = state.describe_model(self.core.model.get(), self.core.models.get())
         self.hero.show_summary(summary, facts if summary.look in ("ready", "busy") else "")
         self.failure.setVisible(summary.look == "failed")
-        self.failure.tell("What happened", summary.detail, summary.advice)
+        self.failure.tell(tr("What happened"), summary.detail, summary.advice)
 
     def show_server(self, server: ServerStatus) -> None:
         self.hero.show_server(server)
         self.address.setText(server.address)
-        self.address.setPlaceholderText("There is no address while Moat is stopped.")
+        self.address.setPlaceholderText(tr("There is no address while Moat is stopped."))
         self.copy.setEnabled(bool(server.address))
-        self.port_note.setText(server.port_note or _ADDRESS_HELP)
+        self.port_note.setText(server.port_note or tr(ADDRESS_HELP))
 
     def show_models(self, _: object) -> None:
         self.picker.show_models(self.core.models.get(), self.core.model.get())
@@ -93,9 +94,9 @@ class HomePage(Page):
 
     def _build_failure(self) -> Banner:
         banner = Banner("bad", closes=False)
-        again = Button("Try again", "reset")
+        again = Button(tr("Try again"), "reset")
         again.clicked.connect(self.try_again)
-        logs = Button("Open the log", "logs")
+        logs = Button(tr("Open the log"), "logs")
         logs.clicked.connect(lambda: self.wants_page.emit("Logs"))
         banner.add_button(again)
         banner.add_button(logs)
@@ -103,14 +104,14 @@ class HomePage(Page):
 
     def _lay_out(self) -> None:
         self.address.setReadOnly(True)
-        self.address.setAccessibleName("Address of the server")
+        self.address.setAccessibleName(tr("Address of the server"))
         self.address.setFont(theme.mono())
         address = Card()
-        address.column.addWidget(Label("Address", "section"))
+        address.column.addWidget(Label(tr("Address"), "section"))
         address.column.addLayout(row(self.address, self.copy))
         address.column.addWidget(self.port_note)
         column = Column()
-        column.body.addWidget(Label("Home", "title"))
+        column.body.addWidget(Label(tr("Home"), "title"))
         column.body.addLayout(self._notices)
         for part in (self.hero, self.failure, address, self.picker, self.activity):
             column.body.addWidget(part)

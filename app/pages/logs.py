@@ -11,12 +11,13 @@ from app.pages.base import Page
 from app.widgets.controls import Button, CopyButton, Label, row
 from app.widgets.log_lines import LogLines, as_text
 from app.widgets.log_view import LogView
+from app.words import tr
 from server.errors import LinkLost
 from server.face import Face
 
 _RECENT = 5000
 _TYPING_MS = 150
-_LEVEL_CHOICES = (
+LEVEL_CHOICES = (
     ("Everything", "debug"),
     ("Info and above", "info"),
     ("Warnings and errors", "warning"),
@@ -34,9 +35,9 @@ class LogsPage(Page):
         self.view = LogView(self.lines)
         self.level = QComboBox()
         self.search = QLineEdit()
-        self.pause = Button("Pause", "pause")
-        self.copy = CopyButton("the shown or selected lines", self._copied)
-        self.clear = Button("Clear", "trash", name="Clear the list")
+        self.pause = Button(tr("Pause"), "pause")
+        self.copy = CopyButton(tr("the shown or selected lines"), self._copied)
+        self.clear = Button(tr("Clear"), "trash", name=tr("Clear the list"))
         self.count = Label("", "small")
         self.detail = Label("", "small", wrap=True)
         self._typing = QTimer(self)
@@ -47,9 +48,11 @@ class LogsPage(Page):
 
     def show_count(self) -> None:
         shown = self.lines.rowCount()
-        text = f"{shown:,} line{'' if shown == 1 else 's'}"
+        words = tr("1 line") if shown == 1 else tr("{count} lines")
+        text = words.format(count=f"{shown:,}")
         if self.pause.isChecked():
-            text = f"Paused  ·  {self.lines.waiting:,} new  ·  {text}"
+            waiting = tr("{count} new").format(count=f"{self.lines.waiting:,}")
+            text = f"{tr('Paused')}  ·  {waiting}  ·  {text}"
         self.count.setText(text)
 
     def show_detail(self) -> None:
@@ -71,17 +74,17 @@ class LogsPage(Page):
 
     def _paused(self, paused: bool) -> None:
         self.lines.pause(paused=paused)
-        self.pause.setText("Resume" if paused else "Pause")
+        self.pause.setText(tr("Resume") if paused else tr("Pause"))
         self.pause.set_icon("play" if paused else "pause", self.pause.text())
 
     def _prepare(self) -> None:
-        for words, level in _LEVEL_CHOICES:
-            self.level.addItem(words, level)
+        for words, level in LEVEL_CHOICES:
+            self.level.addItem(tr(words), level)
         self.level.setCurrentIndex(1)
-        self.level.setAccessibleName("Least level shown")
+        self.level.setAccessibleName(tr("Least level shown"))
         self.level.currentIndexChanged.connect(self._filter)
-        self.search.setPlaceholderText("Filter by text")
-        self.search.setAccessibleName("Filter by text")
+        self.search.setPlaceholderText(tr("Filter by text"))
+        self.search.setAccessibleName(tr("Filter by text"))
         self.search.setClearButtonEnabled(True)
         self._typing.setSingleShot(True)
         self._typing.setInterval(_TYPING_MS)
@@ -92,7 +95,7 @@ class LogsPage(Page):
         self.clear.clicked.connect(self.lines.clear)
         self.lines.changed.connect(self.show_count)
         self.view.selectionModel().selectionChanged.connect(self.show_detail)
-        copying = QAction("Copy", self)
+        copying = QAction(tr("Copy"), self)
         copying.setShortcut(QKeySequence.StandardKey.Copy)
         copying.triggered.connect(self.copy.click)
         self.view.addAction(copying)
@@ -102,7 +105,7 @@ class LogsPage(Page):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*([theme.PAGE_MARGIN] * 4))
         layout.setSpacing(theme.MEDIUM)
-        layout.addLayout(row(Label("Logs", "title"), 0, self.count))
+        layout.addLayout(row(Label(tr("Logs"), "title"), 0, self.count))
         bar = row(self.search, self.level, self.pause, self.copy, self.clear)
         bar.setStretch(0, 1)
         layout.addLayout(bar)

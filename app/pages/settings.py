@@ -1,14 +1,19 @@
 """Settings: made from the declarations in server.settings, so a new setting needs nothing here."""
 
+import asyncio
+import json
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QVBoxLayout, QWidget
 
 from app import theme
 from app.pages.base import Page
-from app.widgets.controls import Card, Column, Label, divider, row
+from app.widgets.controls import Button, Card, Column, Label, divider, row
 from app.widgets.form import Field
+from app.words import tr
+from server import files
 from server.errors import AppError
 from server.face import Face
 from server.settings import Settings
@@ -23,7 +28,9 @@ class SettingsPage(Page):
         self.fields: dict[str, Field] = {}
         self._groups: list[tuple[QWidget, list[tuple[Field, QWidget]]]] = []
         self.search = QLineEdit()
-        self.nothing = Label("No setting matches.", "muted")
+        self.export = Button("", "external", "icon", name=tr("Export settings"))
+        self.import_file = Button("", "download", "icon", name=tr("Import settings"))
+        self.nothing = Label(tr("No setting matches."), "muted")
         self._lay_out()
         self.observe(core.settings, self.show_settings)
 
@@ -44,6 +51,40 @@ class SettingsPage(Page):
             found = found or bool(matching)
         self.nothing.setVisible(not found)
 
+    def export_to(self, path: Path) -> None:
+        """Every setting that is not its default."""
+        changed = self.core.settings.get().model_dump(mode="json", exclude_defaults=True)
+        try:
+            files.write_atomically(path, json.dumps(changed, indent=2, ensure_ascii=False))
+        except OSError as error:
+            text = tr("The settings could not be exported: {why}.")
+            self.failed.emit(text.format(why=error.strerror))
+
+    async def import_from(self, path: Path) -> None:
+        """All of them or none; what this version does not know is passed over."""
+        try:
+            text = await asyncio.to_thread(path.read_text, "utf-8")
+            told = json.loads(text)
+            changes = {
+                f"{group}.{name}": value
+                for group, held in told.items()
+                for name, value in held.items()
+                if f"{group}.{name}" in self.fields
+            }
+        except (OSError, ValueError, AttributeError) as error:
+            raise AppError(tr("This file holds no settings of Moat.")) from error
+        await self.core.change_settings(changes)
+
+    def _pick_export(self) -> None:
+        picked, _ = QFileDialog.getSaveFileName(self, tr("Export settings"), "moat-settings.json")
+        if picked:
+            self.export_to(Path(picked))
+
+    def _pick_import(self) -> None:
+        picked, _ = QFileDialog.getOpenFileName(self, tr("Import settings"), "", "JSON (*.json)")
+        if picked:
+            self.run(self.import_from(Path(picked)))
+
     async def _change(self, name: str, value: Any) -> None:
         try:
             await self.core.change_setting(name, value)
@@ -52,19 +93,23 @@ class SettingsPage(Page):
             self.fields[name].show_problem(str(error))
 
     def _lay_out(self) -> None:
-        self.search.setPlaceholderText("Search settings")
-        self.search.setAccessibleName("Search settings")
+        self.search.setPlaceholderText(tr("Search settings"))
+        self.search.setAccessibleName(tr("Search settings"))
         self.search.setClearButtonEnabled(True)
         self.search.setFixedWidth(theme.SEARCH_WIDTH)
         self.search.textChanged.connect(self.filter)
         self.nothing.hide()
         column = Column()
-        column.body.addLayout(row(Label("Settings", "title"), 0, self.search))
+        self.export.clicked.connect(self._pick_export)
+        self.import_file.clicked.connect(self._pick_import)
+        column.body.addLayout(
+            row(Label(tr("Settings"), "title"), 0, self.import_file, self.export, self.search)
+        )
         for name, info in Settings.model_fields.items():
             group = info.annotation
             assert isinstance(group, type)
             assert issubclass(group, BaseModel)
-            column.body.addWidget(self._card(name, info.title or name, group))
+            column.body.addWidget(self._card(name, tr(info.title or name), group))
         column.body.addWidget(self.nothing)
         column.body.addStretch(1)
         layout = QVBoxLayout(self)

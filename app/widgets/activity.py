@@ -5,7 +5,9 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app import theme
 from app.state import phase_of
-from app.widgets.controls import Button, Card, Label, divider, stack
+from app.widgets.controls import Button, Card, Label, divider, row, stack
+from app.widgets.plot import Plot
+from app.words import tr
 from server.face import Load, RunningRequest
 
 
@@ -19,27 +21,32 @@ class Activity(Card):
         figures = QHBoxLayout()
         for figure in (self.speed, self.running, self.waiting, self.memory):
             figures.addWidget(figure, 1)
-        self.empty = Label("No requests at the moment.", "muted")
+        self.empty = Label(tr("No requests at the moment."), "muted")
         self._list = QVBoxLayout()
         self._list.setSpacing(theme.SMALL)
-        self.column.addWidget(Label("Activity", "section"))
+        self.column.addWidget(Label(tr("Activity"), "section"))
+        self.plots = (Plot("accent"), Plot("good"))
+        self.speed_plot, self.memory_plot = self.plots
         self.column.addLayout(figures)
+        self.column.addLayout(row(*self.plots, spacing=theme.LARGE))
         self.column.addWidget(divider())
         self.column.addWidget(self.empty)
         self.column.addLayout(self._list)
 
     def show_load(self, load: Load) -> None:
-        self.speed.tell(f"{load.tokens_per_s:,.1f}", "tokens per second")
-        self.running.tell(f"{load.running}", "running")
-        self.waiting.tell(f"{load.waiting}", "waiting")
-        self.memory.tell(_memory(load.memory_mb), "memory in use" if load.memory_mb else "")
+        self.speed_plot.add(load.tokens_per_s, tr("Tokens per second in the last minutes"))
+        self.memory_plot.add(load.memory_mb, tr("Memory in the last minutes"))
+        self.speed.tell(f"{load.tokens_per_s:,.1f}", tr("tokens per second"))
+        self.running.tell(f"{load.running}", tr("running"))
+        self.waiting.tell(f"{load.waiting}", tr("waiting"))
+        self.memory.tell(_memory(load.memory_mb), tr("memory in use") if load.memory_mb else "")
 
     def show_requests(self, requests: tuple[RunningRequest, ...]) -> None:
         wanted = {request.id for request in requests}
         for gone in self._rows.keys() - wanted:
-            row = self._rows.pop(gone)
-            self._list.removeWidget(row)
-            row.deleteLater()
+            line = self._rows.pop(gone)
+            self._list.removeWidget(line)
+            line.deleteLater()
         for request in requests:
             if request.id not in self._rows:
                 self._add(request.id)
@@ -47,10 +54,10 @@ class Activity(Card):
         self.empty.setVisible(not requests)
 
     def _add(self, number: int) -> None:
-        row = RequestRow(number)
-        row.cancelled.connect(self.cancelled)
-        self._rows[number] = row
-        self._list.addWidget(row)
+        line = RequestRow(number)
+        line.cancelled.connect(self.cancelled)
+        self._rows[number] = line
+        self._list.addWidget(line)
 
 
 class RequestRow(QWidget):
@@ -60,7 +67,7 @@ class RequestRow(QWidget):
         super().__init__()
         self.who = Label()
         self.what = Label("", "small")
-        self.cancel = Button("Cancel", "close", "icon", name="Cancel this request")
+        self.cancel = Button(tr("Cancel"), "close", "icon", name=tr("Cancel this request"))
         self.cancel.clicked.connect(lambda: self._cancel(number))
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
@@ -68,9 +75,10 @@ class RequestRow(QWidget):
         line.addWidget(self.cancel)
 
     def show_request(self, request: RunningRequest) -> None:
-        self.who.setText(f"{request.client or 'Unnamed client'}  ·  {request.route}")
+        who = request.client or tr("Unnamed client")
+        self.who.setText(f"{who}  ·  {request.route}")
         self.what.setText(f"{phase_of(request)}  ·  {request.model}")
-        self.cancel.setAccessibleName(f"Cancel the request of {request.client or 'a client'}")
+        self.cancel.setAccessibleName(tr("Cancel the request of {who}").format(who=who))
 
     def _cancel(self, number: int) -> None:
         self.cancel.setEnabled(False)

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout
 from app import theme
 from app.widgets.controls import Button, Card, Label, Tone, row, stack
 from app.widgets.picture import Picture
+from app.words import tr
 
 _PICTURES: dict[Tone, tuple[str, str]] = {
     "bad": ("failed", "bad"),
@@ -36,7 +37,7 @@ class Banner(Card):
         line.addWidget(Picture(name, theme.LARGE, role), 0, middle)
         line.addLayout(words, 1)
         if closes:
-            self.close_button = Button("Dismiss", "close", "icon", name="Dismiss")
+            self.close_button = Button(tr("Dismiss"), "close", "icon", name=tr("Dismiss"))
             self.close_button.clicked.connect(self.dismissed)
             line.addWidget(self.close_button, 0, middle)
         margin, high = theme.MEDIUM + theme.TINY, theme.SMALL if closes else theme.MEDIUM

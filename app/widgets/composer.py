@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit
 
 from app import theme
 from app.widgets.controls import Button, restyle
+from app.words import tr
 
 _MOST_LINES = 8
 
@@ -20,15 +21,17 @@ class Composer(QFrame):
         self._answering = False
         self._open = False
         self.editor = _Editor()
-        self.editor.setAccessibleName("Your message")
-        self.button = Button("Send", "send", "round", name="Send")
+        self.editor.setAccessibleName(tr("Your message"))
+        self.button = Button(tr("Send"), "send", "round", name=tr("Send"))
         self.button.clicked.connect(self._press)
+        self.attach = Button("", "plus", "icon", name=tr("Attach text files"))
         self.editor.entered.connect(self._send)
         self.editor.escaped.connect(self._escape)
         self.editor.textChanged.connect(self._update)
         self.editor.focused.connect(self._mark)
         line = QHBoxLayout(self)
-        line.setContentsMargins(theme.LARGE - 4, theme.SMALL, theme.SMALL, theme.SMALL)
+        line.setContentsMargins(theme.SMALL, theme.SMALL, theme.SMALL, theme.SMALL)
+        line.addWidget(self.attach, 0, Qt.AlignmentFlag.AlignBottom)
         line.addWidget(self.editor, 1)
         line.addWidget(self.button, 0, Qt.AlignmentFlag.AlignBottom)
         self._update()
@@ -41,7 +44,9 @@ class Composer(QFrame):
 
     def show_answering(self, *, answering: bool) -> None:
         self._answering = answering
-        self.button.set_icon(*(("stop", "Stop the answer") if answering else ("send", "Send")))
+        self.button.set_icon(
+            *(("stop", tr("Stop the answer")) if answering else ("send", tr("Send")))
+        )
         self._update()
 
     def _press(self) -> None:

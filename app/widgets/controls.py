@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import icons, theme
+from app.words import tr
 
 Tone = Literal["", "bad", "warn", "info", "plain"]
 Kind = Literal["", "primary", "icon", "round", "suggestion"]
@@ -79,7 +80,7 @@ class CopyButton(Button):
     """Puts text on the clipboard and says so for a moment."""
 
     def __init__(self, what: str, text: Callable[[], str], kind: Kind = "") -> None:
-        super().__init__("Copy", "copy", kind, name=f"Copy {what}")
+        super().__init__(tr("Copy"), "copy", kind, name=tr("Copy {what}").format(what=what))
         self._what = what
         self._text = text
         self._back = QTimer(self)
@@ -90,15 +91,15 @@ class CopyButton(Button):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._text())
-        self.set_icon("check", f"Copied {self._what}")
+        self.set_icon("check", tr("Copied {what}").format(what=self._what))
         if self.text():
-            self.setText("Copied")
+            self.setText(tr("Copied"))
         self._back.start()
 
     def _rest(self) -> None:
-        self.set_icon("copy", f"Copy {self._what}")
+        self.set_icon("copy", tr("Copy {what}").format(what=self._what))
         if self.text():
-            self.setText("Copy")
+            self.setText(tr("Copy"))
 
 
 class Card(QFrame):

@@ -6,13 +6,16 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app import theme
 from app.widgets.controls import Button, Label
 from app.widgets.picture import Picture
+from app.words import tr
 from server.face import ModelStatus, ServerStatus
 
-SUGGESTIONS = (
-    "Explain in two sentences what a moat is in investing.",
-    "Write a short table with three kinds of bonds and their risks.",
-    "Write a Python function that computes a moving average.",
-)
+
+def suggestions() -> tuple[str, ...]:
+    return (
+        tr("Explain in two sentences what a moat is in investing."),
+        tr("Write a short table with three kinds of bonds and their risks."),
+        tr("Write a Python function that computes a moving average."),
+    )
 
 
 class EmptyChat(QWidget):
@@ -24,10 +27,10 @@ class EmptyChat(QWidget):
         super().__init__()
         self.title = Label("", "headline")
         self.text = Label("", "muted", wrap=True)
-        self.action = Button("Start", kind="primary")
+        self.action = Button(tr("Start"), kind="primary")
         self.action.clicked.connect(self._act)
         self._needs_model = False
-        self.suggestions = [self._suggestion(text) for text in SUGGESTIONS]
+        self.suggestions = [self._suggestion(text) for text in suggestions()]
         column = QVBoxLayout()
         column.setSpacing(theme.SMALL)
         column.addWidget(Picture("chat", 40, "muted"), 0, Qt.AlignmentFlag.AlignHCenter)
@@ -69,20 +72,32 @@ class EmptyChat(QWidget):
 def _words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, str]:
     """A title, a sentence and the label of the one button, if there is something to press."""
     if server.phase in ("stopped", "failed"):
-        return "Moat is not serving", server.reason or "Start it to chat with a model.", "Start"
+        return (
+            tr("Moat is not serving"),
+            server.reason or tr("Start it to chat with a model."),
+            tr("Start"),
+        )
     if server.phase == "starting":
-        return "Moat is starting", "One moment.", ""
+        return tr("Moat is starting"), tr("One moment."), ""
     match model.phase:
         case "empty":
             return (
-                "No model is loaded",
-                "Your first message loads it, or pick one now.",
-                "Pick a model",
+                tr("No model is loaded"),
+                tr("Your first message loads it, or pick one now."),
+                tr("Pick a model"),
             )
         case "loading":
-            return f"Loading {model.name}", f"{model.progress:.0%}. You can write already.", ""
+            return (
+                tr("Loading {name}").format(name=model.name),
+                tr("{percent}. You can write already.").format(percent=f"{model.progress:.0%}"),
+                "",
+            )
         case "failed":
-            return f"{model.name} could not be loaded", model.reason, "Pick another model"
+            return (
+                tr("{name} could not be loaded").format(name=model.name),
+                model.reason,
+                tr("Pick another model"),
+            )
         case "ready":
-            text = "Everything you write stays on this computer."
-            return f"Ask {model.name}", text, ""
+            text = tr("Everything you write stays on this computer.")
+            return tr("Ask {name}").format(name=model.name), text, ""

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.widgets.controls import Button, Label, stack
+from app.words import tr
 
 
 class Field(QWidget):
@@ -29,16 +30,18 @@ class Field(QWidget):
         super().__init__()
         self.name = name
         self.default = info.get_default(call_default_factory=True)
-        self.words = f"{info.title or name} {info.description or ''}".casefold()
-        self.title = Label(info.title or name, wrap=True)
+        title = tr(info.title or name)
+        about = tr(info.description) if info.description else ""
+        self.words = f"{title} {about}".casefold()
+        self.title = Label(title, wrap=True)
         self.help = Label("", "small", wrap=True)
-        self.help.tell(info.description or "")
+        self.help.tell(about)
         self.problem = Label("", "bad", wrap=True)
         self.problem.hide()
         self.control = _control(info, self._edited)
-        self.control.setAccessibleName(info.title or name)
-        self.control.setAccessibleDescription(info.description or "")
-        self.reset = Button("", "reset", "icon", name=f"Reset '{info.title or name}'")
+        self.control.setAccessibleName(title)
+        self.control.setAccessibleDescription(about)
+        self.reset = Button("", "reset", "icon", name=tr("Reset “{name}”").format(name=title))
         self.reset.clicked.connect(lambda: self._edited(self.default))
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -69,7 +72,7 @@ class Field(QWidget):
 
 class _Switch(QCheckBox):
     def __init__(self, changed: Callable[[object], None]) -> None:
-        super().__init__("On")
+        super().__init__(tr("On"))
         self.setFixedWidth(theme.FIELD_WIDTH)
         self.toggled.connect(changed)
 
@@ -102,7 +105,7 @@ class _Choice(QComboBox):
         self.setFixedWidth(theme.FIELD_WIDTH)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         for choice in get_args(info.annotation):
-            self.addItem(choice[:1].upper() + choice[1:], choice)
+            self.addItem(tr(choice[:1].upper() + choice[1:]), choice)
         self.currentIndexChanged.connect(lambda index: changed(self.itemData(index)))
 
     def show_value(self, value: Any) -> None:
@@ -135,7 +138,7 @@ class _Lines(QPlainTextEdit):
         super().__init__()
         self.setFixedSize(theme.FIELD_WIDTH, theme.LINES_HEIGHT)
         self.setTabChangesFocus(True)
-        self.setPlaceholderText("One in a line")
+        self.setPlaceholderText(tr("One in a line"))
         self._shown: tuple[str, ...] = ()
         self._changed = changed
 

@@ -7,6 +7,7 @@ from app import theme
 from app.state import Summary
 from app.widgets.controls import Button, Card, Label, restyle, stack
 from app.widgets.picture import LookPicture
+from app.words import tr
 from server.face import ModelStatus, ServerStatus
 
 
@@ -19,12 +20,12 @@ class Hero(Card):
         self.headline = Label("", "headline", wrap=True)
         self.detail = Label("", "muted", wrap=True)
         self.facts = Label("", "small", wrap=True)
-        self.switch = Button("Start", kind="primary")
+        self.switch = Button(tr("Start"), kind="primary")
         self.switch.setProperty("scale", "big")
         self.switch.clicked.connect(self._switch)
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
-        self.progress.setAccessibleName("Loading the model")
+        self.progress.setAccessibleName(tr("Loading the model"))
         line = QHBoxLayout()
         line.setSpacing(theme.LARGE)
         line.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
@@ -42,8 +43,10 @@ class Hero(Card):
 
     def show_server(self, server: ServerStatus) -> None:
         serving = server.phase == "ready"
-        self.switch.setText({"ready": "Stop", "starting": "Starting"}.get(server.phase, "Start"))
-        self.switch.setAccessibleName(f"{self.switch.text()} serving")
+        self.switch.setText(
+            {"ready": tr("Stop"), "starting": tr("Starting")}.get(server.phase, tr("Start"))
+        )
+        self.switch.setAccessibleName(tr("{do} serving").format(do=self.switch.text()))
         self.switch.setEnabled(server.phase != "starting")
         self.switch.setProperty("kind", "" if serving else "primary")
         restyle(self.switch)

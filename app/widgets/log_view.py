@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 from app import theme
 from app.theme import Colours
 from app.widgets.log_lines import LINE_ROLE, LogLines, clock
+from app.words import tr
 from server.face import LogLine
 
 _LEVEL_WORDS = {"warning": "warn", "critical": "fatal"}
@@ -25,7 +26,7 @@ class LogView(QTableView):
 
     def __init__(self, lines: LogLines) -> None:
         super().__init__()
-        self.setAccessibleName("Log lines")
+        self.setAccessibleName(tr("Log lines"))
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
         self.setWordWrap(False)

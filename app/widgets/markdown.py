@@ -23,6 +23,8 @@ from PySide6.QtWidgets import QFrame, QTextBrowser
 
 from app import theme
 from app.theme import Colours
+from app.widgets.controls import CopyButton
+from app.words import tr
 
 _LINE_HEIGHT = 140.0
 _DIALECT = (
@@ -35,6 +37,7 @@ class MarkdownView(QTextBrowser):
     def __init__(self) -> None:
         super().__init__()
         self._source = ""
+        self.copies: list[CopyButton] = []
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
         self.anchorClicked.connect(_open)
@@ -54,6 +57,8 @@ class MarkdownView(QTextBrowser):
         document.setMarkdown(source, _DIALECT)
         _restyle(document, theme.colours_of(QGuiApplication.palette()))
         self._fit()
+        # Only now: half-way through, the document has no code and the buttons would flicker.
+        self._place_copies()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         painter = QPainter(self.viewport())
@@ -72,6 +77,7 @@ class MarkdownView(QTextBrowser):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self._fit()
+        self._place_copies()
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         # The transcript scrolls, not one message.
@@ -86,6 +92,25 @@ class MarkdownView(QTextBrowser):
         height = round(self.document().size().height()) + 2
         if height != self.height():
             self.setFixedHeight(height)
+
+    def _place_copies(self) -> None:
+        """A button in the corner of each block of code."""
+        boxes = _code_boxes(self.document())
+        while len(self.copies) < len(boxes):
+            self.copies.append(self._copy_of(len(self.copies)))
+        for number, button in enumerate(self.copies):
+            button.setVisible(number < len(boxes))
+            if number < len(boxes):
+                left = self.width() - button.sizeHint().width() - 2
+                button.move(left, round(boxes[number].top()) + 2)
+
+    def _copy_of(self, number: int) -> CopyButton:
+        button = CopyButton(tr("this code"), lambda: self._code(number), "icon")
+        button.setParent(self.viewport())
+        return button
+
+    def _code(self, number: int) -> str:
+        return code_blocks(self.document())[number]
 
 
 def _open(address: QUrl) -> None:
@@ -174,6 +199,19 @@ def _is_code(block: QTextBlock) -> bool:
         style.hasProperty(QTextFormat.Property.BlockCodeFence)
         or style.hasProperty(QTextFormat.Property.BlockCodeLanguage)
     )
+
+
+def code_blocks(document: QTextDocument) -> list[str]:
+    """The text of each block of code."""
+    found: list[list[str]] = []
+    block = document.begin()
+    while block.isValid():
+        if _is_code(block):
+            if not (found and _is_code(block.previous())):
+                found.append([])
+            found[-1].append(block.text())
+        block = block.next()
+    return ["\n".join(lines) for lines in found]
 
 
 def _code_boxes(document: QTextDocument) -> list[QRectF]:

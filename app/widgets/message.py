@@ -3,13 +3,14 @@
 import time
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app import theme
 from app.widgets.banner import Banner
 from app.widgets.controls import Button, CopyButton, Label, row
 from app.widgets.markdown import MarkdownView
+from app.words import tr
 from server.events import Finished
 
 _RENDER_MS = 90
@@ -17,14 +18,22 @@ _MEASURABLE_S = 0.05
 
 
 class Question(QWidget):
-    def __init__(self, text: str) -> None:
+    """`place` is where it stands in the conversation."""
+
+    edited = Signal()
+
+    def __init__(self, text: str, place: int = 0) -> None:
         super().__init__()
+        self.place = place
+        self.text = text
+        self.edit = Button("", "edit", "icon", name=tr("Edit and ask again"))
+        self.edit.clicked.connect(self.edited)
         label = Label(text, wrap=True)
         label.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        label.setAccessibleName(f"You: {text}")
+        label.setAccessibleName(tr("You: {text}").format(text=text))
         # A label that wraps asks for little width and would wrap a short text.
         widest = max(label.fontMetrics().horizontalAdvance(line) for line in text.split("\n"))
         label.setMinimumWidth(min(widest + theme.TINY, theme.SURE_WIDTH))
@@ -39,6 +48,7 @@ class Question(QWidget):
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
         line.addStretch(1)
+        line.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignBottom)
         line.addWidget(bubble, 4 if len(text) > 60 else 0)
 
 
@@ -59,29 +69,40 @@ class Pace:
     def words(self, tokens: int) -> str:
         """`tokens` is the server's count once it is known; until then each piece is one."""
         tokens = tokens or self.pieces
-        parts = [f"{tokens:,} token{'' if tokens == 1 else 's'}"]
+        words = tr("1 token") if tokens == 1 else tr("{count} tokens")
+        parts = [words.format(count=f"{tokens:,}")]
         if self.last_at - self.first_at > _MEASURABLE_S:
-            parts.append(f"{(tokens - 1) / (self.last_at - self.first_at):,.1f} tokens/s")
-        parts.append(f"first after {self.first_at - self.asked_at:.1f} s")
+            parts.append(
+                tr("{speed} tokens/s").format(
+                    speed=f"{(tokens - 1) / (self.last_at - self.first_at):,.1f}"
+                )
+            )
+        parts.append(tr("first after {time} s").format(time=f"{self.first_at - self.asked_at:.1f}"))
         return "  ·  ".join(parts)
 
 
 class Answer(QWidget):
     """Grows while it streams; drawn again at most every 90 ms, whatever the speed."""
 
-    def __init__(self, model: str) -> None:
+    again = Signal()
+
+    def __init__(self, model: str, place: int = 0) -> None:
         super().__init__()
+        self.place = place
         self._text: list[str] = []
         self._thoughts: list[str] = []
         self._pace = Pace(time.monotonic())
         self.view = MarkdownView()
-        self.view.setAccessibleName("Answer")
-        self.thinking = Button("Show the reasoning", kind="suggestion")
+        self.view.setAccessibleName(tr("Answer"))
+        self.thinking = Button(tr("Show the reasoning"), kind="suggestion")
         self.thinking.setCheckable(True)
         self.thoughts = Label("", "muted", wrap=True)
         self.thinking.toggled.connect(self.thoughts.setVisible)
-        self.footer = Label("Waiting for the first word…", "small")
-        self.copy = CopyButton("the answer", self.text, "icon")
+        self.footer = Label(tr("Waiting for the first word…"), "small")
+        self.steps = Label("", "small", wrap=True)
+        self.copy = CopyButton(tr("the answer"), self.text, "icon")
+        self.retry = Button("", "reset", "icon", name=tr("Answer again"))
+        self.retry.clicked.connect(self.again)
         self.failure = Banner("bad", closes=False)
         self._render = QTimer(self)
         self._render.setSingleShot(True)
@@ -100,19 +121,32 @@ class Answer(QWidget):
         self._thoughts.append(text)
         self._came()
 
+    def add_step(self, text: str) -> None:
+        """Something it did on the way: a tool, a search."""
+        before = self.steps.text()
+        self.steps.tell(f"{before}\n•  {text}" if before else f"•  {text}")
+
+    def show_whole(self, text: str) -> None:
+        """An answer that was given earlier."""
+        self._text = [text]
+        self._draw()
+        self._close("")
+
     def finish(self, finished: Finished) -> None:
-        end = "  ·  cut at the length limit" if finished.reason == "length" else ""
+        end = f"  ·  {tr('cut at the length limit')}" if finished.reason == "length" else ""
         self._close(self._pace.words(finished.usage.completion_tokens) + end)
         if not self.text():
-            self.footer.setText(f"The model gave an empty answer.{end}")
+            self.footer.setText(tr("The model gave an empty answer.") + end)
 
     def stop(self) -> None:
         told = f"  ·  {self._pace.words(0)}" if self._pace.pieces else ""
-        self._close(f"Stopped{told}")
+        self._close(tr("Stopped") + told)
 
     def fail(self, sentence: str) -> None:
         self._close("")
-        self.failure.tell("No answer" if not self._text else "The answer broke off", sentence)
+        self.failure.tell(
+            tr("No answer") if not self._text else tr("The answer broke off"), sentence
+        )
         self.failure.show()
 
     def _came(self) -> None:
@@ -133,15 +167,18 @@ class Answer(QWidget):
             self._draw()
         self.footer.tell(footer)
         self.copy.setVisible(bool(self._text))
+        self.retry.show()
 
     def _lay_out(self, model: str) -> None:
         for hidden in (self.view, self.thinking, self.thoughts, self.failure, self.copy):
             hidden.hide()
+        self.retry.hide()
+        self.steps.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.TINY + 2)
         column.addWidget(Label(model, "small"))
         column.addLayout(row(self.thinking, 0))
-        for part in (self.thoughts, self.view, self.failure):
+        for part in (self.thoughts, self.steps, self.view, self.failure):
             column.addWidget(part)
-        column.addLayout(row(self.footer, self.copy, 0))
+        column.addLayout(row(self.footer, self.copy, self.retry, 0))

@@ -5,9 +5,10 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy
 
 from app.state import sentence, size
 from app.widgets.controls import Button, Card, Label, row
+from app.words import tr
 from server.face import ModelCard, ModelStatus
 
-_EMPTY = "No model is on this computer yet. Put a GGUF file into the models folder."
+NO_MODEL = "No model is on this computer yet. Put a GGUF file into the models folder."
 
 
 class ModelPicker(Card):
@@ -17,14 +18,16 @@ class ModelPicker(Card):
     def __init__(self) -> None:
         super().__init__()
         self.choice = QComboBox()
-        self.choice.setAccessibleName("Model that answers")
+        self.choice.setAccessibleName(tr("Model that answers"))
         self.choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.choice.setMinimumContentsLength(12)
         self.choice.activated.connect(self._pick)
-        self.unload = Button("Unload", "unload", name="Unload the model and free its memory")
+        self.unload = Button(
+            tr("Unload"), "unload", name=tr("Unload the model and free its memory")
+        )
         self.unload.clicked.connect(self.unloaded)
         self.note = Label("", "small", wrap=True)
-        self.column.addWidget(Label("Model", "section"))
+        self.column.addWidget(Label(tr("Model"), "section"))
         self.column.addLayout(row(self.choice, self.unload))
         self.column.addWidget(self.note)
 
@@ -34,11 +37,11 @@ class ModelPicker(Card):
             for card in cards:
                 self.choice.addItem(_line(card), card.name)
             self.choice.setCurrentIndex(self.choice.findData(model.name))
-            self.choice.setPlaceholderText("Pick a model" if cards else "None")
+            self.choice.setPlaceholderText(tr("Pick a model") if cards else tr("None"))
         self.choice.setEnabled(bool(cards) and model.phase != "loading")
         self.unload.setEnabled(model.phase == "ready")
         chosen = next((card for card in cards if card.name == model.name), None)
-        self.note.tell(_EMPTY if not cards else sentence(chosen.label) if chosen else "")
+        self.note.tell(tr(NO_MODEL) if not cards else sentence(chosen.label) if chosen else "")
 
     def _pick(self, index: int) -> None:
         self.picked.emit(self.choice.itemData(index))

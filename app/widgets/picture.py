@@ -5,7 +5,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 
 from app import icons, theme
-from app.state import LOOK_WORDS, Look
+from app.state import Look, look_words
 
 
 class Picture(QLabel):
@@ -17,6 +17,10 @@ class Picture(QLabel):
         self._side = side
         self._role = role
         self.setFixedSize(side, side)
+        self._draw()
+
+    def show_picture(self, name: str, role: str) -> None:
+        self._name, self._role = name, role
         self._draw()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
@@ -42,4 +46,4 @@ class LookPicture(QLabel):
         colour = theme.LOOK_COLOURS[look]
         scale = self.devicePixelRatioF()
         self.setPixmap(icons.pixmap(f"tray-{look}", colour, self._side, scale))
-        self.setAccessibleName(LOOK_WORDS[look])
+        self.setAccessibleName(look_words(look))

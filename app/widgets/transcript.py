@@ -6,12 +6,13 @@ from PySide6.QtWidgets import QWidget
 from app import theme
 from app.widgets.controls import Column
 from app.widgets.message import Answer, Question
+from app.words import tr
 
 
 class Transcript(Column):
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Conversation")
+        self.setAccessibleName(tr("Conversation"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._following = True
         self.body.setSpacing(theme.LARGE)
@@ -21,13 +22,24 @@ class Transcript(Column):
         bar.actionTriggered.connect(self._look)
         bar.sliderMoved.connect(self._look)
 
-    def ask(self, text: str) -> None:
-        self._add(Question(text))
+    def ask(self, text: str, place: int = 0) -> Question:
+        question = Question(text, place)
+        self._add(question)
+        return question
 
-    def answer(self, model: str) -> Answer:
-        answer = Answer(model)
+    def answer(self, model: str, place: int = 0) -> Answer:
+        answer = Answer(model, place)
         self._add(answer)
         return answer
+
+    def cut(self, message: QWidget) -> None:
+        """Take away this message and all after it."""
+        first = self.body.indexOf(message)
+        while first >= 0 and self.body.count() > first + 1:
+            item = self.body.takeAt(first)
+            if item and (widget := item.widget()):
+                widget.hide()
+                widget.deleteLater()
 
     def clear(self) -> None:
         while self.body.count() > 1:

@@ -9,9 +9,13 @@ import pytest
 
 from app.child import Program, keep_serving
 from app.link import Link
+from app.pages.activity import ActivityPage
 from app.pages.chat import ChatPage
+from app.pages.connect import ConnectPage
+from app.pages.hardware import HardwarePage
 from app.pages.home import HomePage
 from app.pages.logs import LogsPage
+from app.pages.models import ModelsPage
 from app.widgets.activity import RequestRow
 from app.widgets.message import Answer
 from server import roles, tasks
@@ -39,6 +43,9 @@ async def test_a_person_asks_stops_cancels_and_switches_off(
         await _ask_and_read(chat)
         await _ask_and_stop(chat)
         await _ask_and_cancel(chat, home)
+        await _ask_in_every_protocol(chat)
+        await _the_machine_and_what_went_on(shown, link)
+        await _every_client_connects(shown(ConnectPage(link.face)))
         await until(lambda: logs.lines.rowCount() > 0)
         home.hero.switch.click()
         await until(lambda: home.hero.switch.text() == "Start")
@@ -72,6 +79,37 @@ async def _ask_and_cancel(chat: ChatPage, home: HomePage) -> None:
     home.activity.findChildren(RequestRow)[0].cancel.click()
     await _finished(chat)
     await until(lambda: not home.activity.findChildren(RequestRow))
+
+
+async def _ask_in_every_protocol(chat: ChatPage) -> None:
+    for number, first in ((1, "POST /v1/agent/query"), (2, "POST /api/copilotkit/agent")):
+        chat.clear()
+        chat.options.protocol.setCurrentIndex(number)
+        chat.options.length.slider.setValue(1)
+        chat.ask("Say hello in three words.")
+        await _finished(chat)
+        assert _last(chat).text(), _last(chat).failure.text.text()
+        assert chat.raw.lines.toPlainText().startswith(first)
+    chat.options.protocol.setCurrentIndex(0)
+
+
+async def _the_machine_and_what_went_on(shown: Shown, link: Link) -> None:
+    hardware = shown(HardwarePage(link.face))
+    await until(lambda: hardware.fit.verdict.text() == "Runs well", LOAD_S)
+    assert hardware.sliders["context_tokens"].value() == 0
+    models = shown(ModelsPage(link.face))
+    assert [one.load.text() for one in models.installed.list.rows] == ["Answers now"]
+    activity = shown(ActivityPage(link.face))
+    await until(lambda: activity.requests.rowCount() >= 5)
+    assert activity.summary.text().startswith("Nothing has left this machine since")
+
+
+async def _every_client_connects(page: ConnectPage) -> None:
+    for card in page.cards.values():
+        card.test.click()
+        await until(lambda card=card: card.outcome.isVisible(), LOAD_S)  # type: ignore[misc]
+        assert card.outcome.text().startswith("✓"), card.outcome.text()
+    assert page.door.silence.isVisible()
 
 
 async def _finished(chat: ChatPage) -> None:

@@ -1,11 +1,17 @@
+from dataclasses import replace
+
+import pytest
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.tray import Tray
+from server.abilities import Approval
 from server.face import ModelStatus, RunningRequest, ServerStatus
 from tests.app.until import until
 from tests.fake_core import LARGE, STARTER, FakeCore
+from tests.fake_plugins import PORTFOLIO
+from tests.fake_shelf import AT_FORTY
 
 
 def texts(tray: Tray) -> list[str]:
@@ -118,4 +124,48 @@ async def test_rebuilding_the_menu_leaves_nothing_behind(core: FakeCore) -> None
     for _ in range(50):
         tray.menu.aboutToShow.emit()
     await until(lambda: len(tray.menu.children()) <= before + 10)
+    tray.close()
+
+
+async def test_running_requests_are_listed_and_cancelled(core: FakeCore) -> None:
+    tray = Tray(core)
+    core.requests.set((RunningRequest(7, "OpenBB", "/r", "m", 0, "writing", 3),))
+    menu = entry(tray, "Running requests (1)").menu()
+    assert menu
+    (cancel,) = menu.actions()  # type: ignore[attr-defined]
+    assert cancel.text() == "Cancel OpenBB: Writing: 3 tokens so far"
+    cancel.trigger()
+    await until(lambda: core.commands == [("cancel_request", 7)])
+    tray.close()
+
+
+async def test_downloads_and_questions_are_announced(
+    core: FakeCore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tray = Tray(core)
+    told: list[tuple[str, str]] = []
+    monkeypatch.setattr(tray, "tell", lambda title, text: told.append((title, text)))
+    core.downloads.set((AT_FORTY,))
+    core.downloads.set((replace(AT_FORTY, phase="failed", reason="The disk is full."),))
+    core.downloads.set((replace(AT_FORTY, phase="done"),))
+    core.approvals.set((Approval("a", "p", "o", "change", "Send an order", "https://x"),))
+    assert told == [
+        ("Download failed", "m-Q4_K_M.gguf: The disk is full."),
+        ("Download finished", "m-Q4_K_M.gguf"),
+        ("A plugin asks for your permission", "Send an order"),
+    ]
+    tray.close()
+
+
+async def test_plugins_are_paused_and_resumed(core: FakeCore) -> None:
+    tray = Tray(core)
+    assert "Pause plugins" not in texts(tray)
+    core.plugins.set((PORTFOLIO, replace(PORTFOLIO, key="off", enabled=False)))
+    entry(tray, "Pause plugins").trigger()
+    await until(lambda: core.commands == [("disable_plugin", "portfolio")])
+    core.plugins.set((replace(PORTFOLIO, enabled=False),))
+    entry(tray, "Resume plugins").trigger()
+    await until(lambda: ("enable_plugin", "portfolio") in core.commands)
+    tray.menu.aboutToShow.emit()
+    assert "Resume plugins" not in texts(tray)
     tray.close()

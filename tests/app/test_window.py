@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
     QPlainTextEdit,
+    QSlider,
     QTableView,
     QWidget,
 )
@@ -32,6 +33,7 @@ CONTROLS = (
     QPlainTextEdit,
     QAbstractSpinBox,
     QAbstractItemView,
+    QSlider,
 )
 
 
@@ -130,7 +132,11 @@ async def test_tab_walks_through_all_of_a_page(
     for _ in range(len(controls(window)) + 10):
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
         met.add(QApplication.focusWidget())
-    assert {one.accessibleName() for one in wanted - met} == set()
+    # Of a group of which one holds, Tab meets that one; the arrow keys reach the others.
+    groups = {one.group() for one in met if isinstance(one, QAbstractButton) and one.group()}
+    for one in wanted - met:
+        assert isinstance(one, QAbstractButton), one.accessibleName()
+        assert one.group() in groups, one.accessibleName()
 
 
 class Watcher(QObject):

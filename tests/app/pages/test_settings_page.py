@@ -1,11 +1,13 @@
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.pages.settings import SettingsPage
-from server.errors import BadRequest
+from server.errors import AppError, BadRequest
 from server.settings import Settings
 from tests.app.until import until
 from tests.fake_core import FakeCore
@@ -90,4 +92,34 @@ async def test_showing_a_value_changes_nothing(core: FakeCore, shown: Shown) -> 
     page = shown(SettingsPage(core))
     core.settings.set(Settings().changed("server.port", 8123).changed("window.theme", "light"))
     assert page.fields["server.port"].control.value() == 8123
+    assert core.commands == []
+
+
+async def test_settings_are_exported_and_imported_together(
+    core: FakeCore, shown: Shown, tmp_path: Path
+) -> None:
+    core.settings.set(Settings().changed("server.port", 8123).changed("window.theme", "dark"))
+    page = shown(SettingsPage(core))
+    page.export_to(tmp_path / "settings.json")
+    core.settings.set(Settings())
+    await page.import_from(tmp_path / "settings.json")
+    assert core.settings.get().server.port == 8123
+    assert core.settings.get().window.theme == "dark"
+    assert core.commands == [
+        ("change_settings", {"server.port": 8123, "window.theme": "dark"}),
+    ]
+
+
+async def test_a_file_without_settings_changes_nothing(
+    core: FakeCore, shown: Shown, tmp_path: Path
+) -> None:
+    page = shown(SettingsPage(core))
+    for text in ("", "[]", '{"server": 3}', "\0"):
+        (tmp_path / "x.json").write_text(text)
+        with pytest.raises(AppError, match="holds no settings"):
+            await page.import_from(tmp_path / "x.json")
+    told: list[str] = []
+    page.failed.connect(told.append)
+    page.export_to(tmp_path / "x.json" / "y.json")
+    assert "could not be exported" in told[0]
     assert core.commands == []

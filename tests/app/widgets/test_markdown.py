@@ -2,7 +2,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices, QTextTable
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextTable
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -79,3 +79,16 @@ async def test_it_is_drawn_again_in_the_dark(shown: Shown, qapp: QApplication) -
 
     await until(lambda: DARK.raised in grounds())
     theme.apply(qapp, "light")
+
+
+async def test_each_block_of_code_has_a_copy_button(shown: Shown, qapp: object) -> None:
+    view = shown(MarkdownView())
+    view.show_markdown("One:\n\n```python\na = 1\nb = 2\n```\n\nTwo:\n\n```\nc\n```\n")
+    assert len(view.copies) == 2
+    view.copies[0].click()
+    assert QGuiApplication.clipboard().text() == "a = 1\nb = 2"
+    view.copies[1].click()
+    assert QGuiApplication.clipboard().text() == "c"
+    assert view.copies[1].y() > view.copies[0].y()
+    view.show_markdown("Nothing to copy.")
+    assert not any(button.isVisible() for button in view.copies)

@@ -1,0 +1,103 @@
+"""Chats kept on this computer: one file each, written whole or not at all, and searchable."""
+
+import json
+import logging
+import secrets
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from server import files
+from server.chat import Message
+from server.errors import AppError
+
+log = logging.getLogger(__name__)
+
+_TITLE_LETTERS = 60
+
+
+class ChatNotKept(AppError):
+    code = "chat_not_kept"
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"The chat could not be kept: {error.strerror or error}.")
+
+
+@dataclass(slots=True)
+class Said:
+    role: str
+    text: str
+
+
+@dataclass(slots=True)
+class Chat:
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
+    system: str = ""
+    said: list[Said] = field(default_factory=list)
+    changed_at: float = 0.0
+
+    @property
+    def title(self) -> str:
+        first = next((one.text for one in self.said if one.role == "user"), "")
+        line = first.strip().split("\n")[0]
+        return line if len(line) <= _TITLE_LETTERS else f"{line[:_TITLE_LETTERS].rstrip()}…"
+
+    def messages(self) -> list[Message]:
+        """As they are sent: the system prompt first."""
+        found = [Message("system", self.system)] if self.system.strip() else []
+        roles = {"user": "user", "assistant": "assistant"}
+        return [*found, *(Message(roles[one.role], one.text) for one in self.said)]  # type: ignore[arg-type]
+
+    def matches(self, text: str) -> bool:
+        wanted = text.casefold()
+        return any(wanted in one.text.casefold() for one in self.said)
+
+    def as_markdown(self) -> str:
+        heads = {"user": "You", "assistant": "Answer"}
+        parts = [f"# {self.title}"]
+        if self.system.strip():
+            parts.append(f"> {self.system.strip()}")
+        parts += [f"## {heads[one.role]}\n\n{one.text}" for one in self.said]
+        return "\n\n".join(parts) + "\n"
+
+
+class ChatStore:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def keep(self, chat: Chat) -> None:
+        if not chat.said:
+            return
+        chat.changed_at = time.time()
+        text = json.dumps(asdict(chat), ensure_ascii=False, indent=1)
+        try:
+            files.write_atomically(self._file(chat.id), text)
+        except OSError as error:
+            raise ChatNotKept(error) from error
+
+    def forget(self, chat_id: str) -> None:
+        try:
+            self._file(chat_id).unlink(missing_ok=True)
+        except OSError as error:
+            raise ChatNotKept(error) from error
+
+    def all(self) -> list[Chat]:
+        """Newest first. A file that cannot be read is passed over and left where it is."""
+        found = []
+        for path in self._folder.glob("*.json"):
+            try:
+                found.append(_read(path))
+            except (OSError, ValueError, KeyError, TypeError, AttributeError):
+                log.warning("A kept chat cannot be read: %s", path.name)
+        return sorted(found, key=lambda chat: -chat.changed_at)
+
+    def _file(self, chat_id: str) -> Path:
+        return self._folder / f"{chat_id}.json"
+
+
+def _read(path: Path) -> Chat:
+    told = json.loads(path.read_text(encoding="utf-8"))
+    said = [Said(one["role"], str(one["text"])) for one in told["said"]]
+    if not all(one.role in ("user", "assistant") for one in said):
+        raise ValueError(path.name)
+    return Chat(path.stem, str(told["system"]), said, float(told["changed_at"]))

@@ -1,0 +1,195 @@
+"""Hardware: what this machine has, and how a model would sit in it, before it is loaded."""
+
+from PySide6.QtCore import QSignalBlocker, QTimer
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout
+
+from app.pages.base import Page
+from app.widgets.controls import Button, Card, Column, Label, row
+from app.widgets.fit_label import FitLabel
+from app.widgets.machine_card import MachineCard
+from app.widgets.memory_bar import MemoryBar
+from app.widgets.slider import Slider
+from app.words import tr
+from server.errors import AppError, LinkLost
+from server.face import Face
+from server.settings import ModelSettings
+from server.stock import Fit, Machine, Setup
+
+_ESTIMATE_MS = 120
+_KV_TYPES = ("f16", "q8_0", "q4_0")
+_LEAST_CONTEXT = 2048
+_MOST_CONTEXT = 131_072
+_FIELDS = ("context_tokens", "gpu_layers", "kv_type", "threads", "slots")
+
+
+class HardwarePage(Page):
+    title = "Hardware"
+    icon = "hardware"
+
+    def __init__(self, core: Face) -> None:
+        super().__init__(core)
+        self.machine = MachineCard()
+        self._cores = 1
+        self._layers = 0
+        self._trained = 0
+        self.model = QComboBox()
+        self.sliders = _sliders()
+        self.fit = FitLabel()
+        self.bar = MemoryBar()
+        self.apply = Button(tr("Use these settings"), "check", "primary")
+        self.undo = Button(tr("Undo"), "reset")
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(_ESTIMATE_MS)
+        self._lay_out()
+        self._bind(core)
+
+    def show_machine(self, machine: Machine) -> None:
+        self._cores = machine.cores
+        self.machine.show_machine(machine)
+        self.sliders["gpu_layers"].setVisible(bool(machine.devices))
+        self.show_settings(None)
+
+    def show_models(self, _: object) -> None:
+        chosen = self.model.currentData() or self.core.model.get().name
+        with QSignalBlocker(self.model):
+            self.model.clear()
+            for card in self.core.models.get():
+                self.model.addItem(card.name, card.name)
+            self.model.setCurrentIndex(max(0, self.model.findData(chosen)))
+        self.model.setEnabled(self.model.count() > 0)
+        self.estimate_soon()
+
+    def show_settings(self, _: object) -> None:
+        """The sliders as the settings have them; what fits this machine and model is offered."""
+        now = self.core.settings.get().model
+        self.sliders["context_tokens"].offer(_contexts(self._trained), now.context_tokens)
+        self.sliders["gpu_layers"].offer(range(-1, self._layers + 1), now.gpu_layers)
+        self.sliders["kv_type"].offer(_KV_TYPES, now.kv_type)
+        self.sliders["threads"].offer(range(self._cores + 1), now.threads)
+        self.sliders["slots"].offer(range(1, 17), now.slots)
+        self._changed()
+
+    def chosen(self) -> dict[str, object]:
+        return {name: self.sliders[name].value() for name in _FIELDS}
+
+    def estimate_soon(self) -> None:
+        self._soon.start()
+
+    async def estimate(self) -> None:
+        if not self.model.currentData():
+            return
+        wanted = self.chosen()
+        setup = Setup(
+            context_tokens=self.sliders["context_tokens"].value(),
+            slots=self.sliders["slots"].value(),
+            kv_type=self.sliders["kv_type"].value(),
+            gpu_layers=self.sliders["gpu_layers"].value(),
+        )
+        try:
+            fit = await self.core.estimate_model(self.model.currentData(), setup)
+        except LinkLost:
+            return
+        except AppError as error:
+            fit = Fit("unknown", str(error))
+        self._show_fit(fit, wanted)
+
+    async def survey(self) -> None:
+        try:
+            self.show_machine(await self.core.survey_machine())
+        except LinkLost:
+            return
+
+    async def use(self) -> None:
+        changes = {f"model.{name}": value for name, value in self._differences().items()}
+        await self.core.change_settings(changes)
+
+    def _show_fit(self, fit: Fit, wanted: dict[str, object]) -> None:
+        if (fit.layers, fit.trained_context_tokens) != (self._layers, self._trained):
+            self._layers, self._trained = fit.layers, fit.trained_context_tokens
+            for name, values in (
+                ("context_tokens", _contexts(self._trained)),
+                ("gpu_layers", range(-1, self._layers + 1)),
+            ):
+                self.sliders[name].offer(values, wanted[name])
+        self.fit.show_fit(fit)
+        self.bar.show_fit(fit)
+
+    def _differences(self) -> dict[str, object]:
+        now: ModelSettings = self.core.settings.get().model
+        return {name: value for name, value in self.chosen().items() if value != getattr(now, name)}
+
+    def _changed(self) -> None:
+        differs = bool(self._differences())
+        self.apply.setEnabled(differs)
+        self.undo.setEnabled(differs)
+        self.estimate_soon()
+
+    def _bind(self, core: Face) -> None:
+        for slider in self.sliders.values():
+            slider.changed.connect(self._changed)
+        self.model.currentIndexChanged.connect(self.estimate_soon)
+        self._soon.timeout.connect(lambda: self.run(self.estimate()))
+        self.apply.clicked.connect(lambda: self.run(self.use()))
+        self.undo.clicked.connect(lambda: self.show_settings(None))
+        self.machine.again.clicked.connect(lambda: self.run(self.survey()))
+        self.observe(core.models, self.show_models)
+        self.observe(core.settings, self.show_settings)
+        self.observe(core.server, lambda _: self.run(self.survey()))
+
+    def _lay_out(self) -> None:
+        self.model.setAccessibleName(tr("Model to judge"))
+        self.model.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.model.setMinimumContentsLength(12)
+        card = Card()
+        card.column.addWidget(Label(tr("How a model would sit in it"), "headline"))
+        card.column.addWidget(self.model)
+        card.column.addWidget(self.fit)
+        card.column.addWidget(self.bar)
+        for slider in self.sliders.values():
+            card.column.addWidget(slider)
+        card.column.addLayout(row(self.apply, self.undo, 0))
+        column = Column()
+        column.body.addWidget(Label(tr("Hardware"), "title"))
+        column.body.addWidget(self.machine)
+        column.body.addWidget(card)
+        column.body.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(column)
+
+
+def _sliders() -> dict[str, Slider]:
+    automatic = tr("Automatic")
+    return {
+        "context_tokens": Slider(
+            tr("Context"),
+            lambda value: tr("{tokens} tokens").format(tokens=f"{value:,}") if value else automatic,
+            tr("How much it can read and write at once."),
+        ),
+        "gpu_layers": Slider(
+            tr("Layers on the graphics card"),
+            lambda value: automatic if value < 0 else str(value),
+        ),
+        "kv_type": Slider(
+            tr("Precision of the context"),
+            lambda value: {"f16": tr("Full"), "q8_0": tr("Half the memory")}.get(
+                value, tr("A quarter of the memory")
+            ),
+        ),
+        "threads": Slider(
+            tr("Processor threads"), lambda value: str(value) if value else automatic
+        ),
+        "slots": Slider(tr("Answers at the same time"), str),
+    }
+
+
+def _contexts(trained: int) -> list[int]:
+    """Automatic, then doublings up to what the model was trained for."""
+    most = trained or _MOST_CONTEXT
+    found = [0]
+    step = _LEAST_CONTEXT
+    while step < most:
+        found.append(step)
+        step *= 2
+    return [*found, most]

@@ -1,0 +1,26 @@
+"""A few lines to paste elsewhere, in a box that is as tall as they are."""
+
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QPlainTextEdit
+
+from app import theme
+
+
+class CodeBox(QPlainTextEdit):
+    def __init__(self, name: str, most_lines: int = 24) -> None:
+        super().__init__()
+        self._most_lines = most_lines
+        self.setObjectName("code")
+        self.setReadOnly(True)
+        self.setTabChangesFocus(True)
+        self.setAccessibleName(name)
+        self.setFont(theme.mono())
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+
+    def show_text(self, text: str) -> None:
+        if text == self.toPlainText():
+            return
+        self.setPlainText(text)
+        lines = min(text.count("\n") + 1, self._most_lines)
+        high = QFontMetrics(self.font()).lineSpacing() * lines
+        self.setFixedHeight(high + 2 * theme.CODE_PADDING + theme.SMALL)

@@ -1,0 +1,53 @@
+"""This machine in words: memory, processor, graphics, and a warning when one is not used."""
+
+from app.state import size
+from app.widgets.activity import Figure
+from app.widgets.banner import Banner
+from app.widgets.controls import Button, Card, Label, row
+from app.words import tr
+from server.stock import Device, Machine
+
+
+class MachineCard(Card):
+    def __init__(self) -> None:
+        super().__init__()
+        self.memory, self.free, self.cores = Figure(), Figure(), Figure()
+        self.again = Button(tr("Look again"), "reset", name=tr("Look at this machine again"))
+        self.devices = Label("", wrap=True)
+        self.features = Label("", "small", wrap=True)
+        self.warning = Banner("warn", closes=False)
+        self.warning.hide()
+        self.column.addLayout(row(Label(tr("This machine"), "headline"), 0, self.again))
+        figures = row()
+        for figure in (self.memory, self.free, self.cores):
+            figures.addWidget(figure, 1)
+        self.column.addLayout(figures)
+        self.column.addWidget(self.devices)
+        self.column.addWidget(self.features)
+        self.column.addWidget(self.warning)
+
+    def show_machine(self, machine: Machine) -> None:
+        self.memory.tell(size(machine.memory_bytes), tr("memory"))
+        self.free.tell(size(machine.free_bytes), tr("free just now"))
+        self.cores.tell(str(machine.cores), tr("processor cores"))
+        self.devices.setText(device_words(machine))
+        self.features.tell(", ".join(machine.features))
+        expected = bool(machine.note) or bool(machine.devices and not machine.engine_uses_gpu)
+        note = machine.note or tr("This build of the engine cannot use it.")
+        self.warning.tell(tr("The graphics card is not used"), note if expected else "")
+        self.warning.setVisible(expected)
+
+
+def device_words(machine: Machine) -> str:
+    if not machine.devices:
+        return tr("No graphics card that models could use was found: the processor does the work.")
+    return "\n".join(_device(device) for device in machine.devices)
+
+
+def _device(device: Device) -> str:
+    return tr("{name} ({backend}): {free} of {total} free").format(
+        name=device.name,
+        backend=device.backend,
+        free=size(device.free_bytes),
+        total=size(device.total_bytes),
+    )

@@ -1,0 +1,155 @@
+"""One plugin: what it is, what it may do, and the switches about it."""
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QComboBox, QLineEdit, QVBoxLayout, QWidget
+
+from app import theme
+from app.widgets.controls import Button, Card, Label, restyle, row, stack
+from app.widgets.fit_label import facts
+from app.words import tr
+from server.abilities import OperationCard, PluginCard
+
+_POLICIES = ("default", "allow", "block")
+
+
+class PluginBox(Card):
+    switched = Signal(str, bool)
+    removed = Signal(str)
+    rolled_back = Signal(str)
+    policy_set = Signal(str, str, str)
+    secret_set = Signal(str, str, str)
+
+    def __init__(self, card: PluginCard) -> None:
+        super().__init__()
+        self._card = card
+        self.name = Label(card.name, "headline")
+        self.state = Label("", "small", wrap=True)
+        self.about = Label(card.description, "muted", wrap=True)
+        self.review = Label("", wrap=True)
+        self.findings = Label("", "warn", wrap=True)
+        self.switch = Button(tr("Enable"))
+        self.switch.clicked.connect(lambda: self.switched.emit(card.key, not self._card.enabled))
+        self.more = Button(tr("Details"), name=tr("Details of {name}").format(name=card.name))
+        self.more.setCheckable(True)
+        self.details = QWidget()
+        self.more.toggled.connect(self.details.setVisible)
+        self._inside = QVBoxLayout(self.details)
+        self._inside.setContentsMargins(0, 0, 0, 0)
+        self.policies: dict[str, QComboBox] = {}
+        self.secrets: dict[str, QLineEdit] = {}
+        head = row(spacing=theme.SMALL)
+        head.addLayout(stack(self.name, self.state, spacing=2), 1)
+        head.addWidget(self.more)
+        head.addWidget(self.switch)
+        self.column.addLayout(head)
+        for part in (self.about, self.review, self.findings, self.details):
+            self.column.addWidget(part)
+        self._build_details(card)
+        self.details.hide()
+
+    def show_card(self, card: PluginCard) -> None:
+        self._card = card
+        origin = tr("part of Moat") if card.shipped else tr("added by you")
+        self.state.setText(facts(f"{card.version}", origin, state_words(card)))
+        self.state.setProperty("role", "small" if card.state == "ok" else "warn")
+        restyle(self.state)
+        self.review.tell(review_words(card) if card.review or not card.enabled else "")
+        self.findings.tell("\n".join(card.findings))
+        enable = tr("Accept and enable") if card.review else tr("Enable")
+        self.switch.setText(tr("Disable") if card.enabled else enable)
+        self.switch.setAccessibleName(f"{self.switch.text()}: {card.name}")
+        self.switch.setProperty("kind", "" if card.enabled else "primary")
+        self.switch.setEnabled(card.enabled or card.state != "broken")
+        restyle(self.switch)
+        for operation in card.operations:
+            if choice := self.policies.get(operation.key):
+                with QSignalBlocker(choice):
+                    choice.setCurrentIndex(choice.findData(operation.policy))
+
+    def _build_details(self, card: PluginCard) -> None:
+        for operation in card.operations:
+            self._inside.addWidget(self._operation(operation))
+        for flow in card.flows:
+            self._inside.addWidget(Label(f"•  {flow.description}", "small", wrap=True))
+        for name in card.secrets:
+            self._inside.addWidget(self._secret(name))
+        actions = row(0)
+        if card.previous_version is not None:
+            back = Button(tr("Back to version {old}").format(old=card.previous_version), "reset")
+            back.clicked.connect(lambda: self.rolled_back.emit(card.key))
+            actions.insertWidget(0, back)
+        if not card.shipped:
+            remove = Button(tr("Remove"), "trash", name=tr("Remove {name}").format(name=card.name))
+            remove.clicked.connect(lambda: self.removed.emit(card.key))
+            actions.insertWidget(0, remove)
+        self._inside.addLayout(actions)
+
+    def _operation(self, operation: OperationCard) -> QWidget:
+        choice = QComboBox()
+        choice.setFixedWidth(theme.FIELD_WIDTH - 2 * theme.HUGE)
+        choice.setAccessibleName(tr("What {name} may do").format(name=operation.key))
+        for policy in _POLICIES:
+            choice.addItem(policy_words(policy), policy)
+        choice.activated.connect(
+            lambda _: self.policy_set.emit(self._card.key, operation.key, choice.currentData())
+        )
+        self.policies[operation.key] = choice
+        holder = QWidget()
+        line = row()
+        words = stack(Label(operation.key), Label(operation.description, "small", wrap=True))
+        line.addLayout(words, 1)
+        line.addWidget(choice)
+        holder.setLayout(line)
+        return holder
+
+    def _secret(self, name: str) -> QWidget:
+        field = QLineEdit()
+        field.setEchoMode(QLineEdit.EchoMode.Password)
+        field.setAccessibleName(name)
+        missing = name in self._card.missing_secrets
+        field.setPlaceholderText(tr("Not set yet") if missing else tr("Kept in the keychain"))
+        field.setFixedWidth(theme.FIELD_WIDTH)
+        field.editingFinished.connect(lambda: self._set_secret(name, field))
+        self.secrets[name] = field
+        holder = QWidget()
+        line = row()
+        line.addWidget(Label(name), 1)
+        line.addWidget(field)
+        holder.setLayout(line)
+        return holder
+
+    def _set_secret(self, name: str, field: QLineEdit) -> None:
+        if text := field.text():
+            field.clear()
+            field.setPlaceholderText(tr("Kept in the keychain"))
+            self.secret_set.emit(self._card.key, name, text)
+
+
+def review_words(card: PluginCard) -> str:
+    """What enabling it would accept."""
+    parts = []
+    if card.hosts:
+        parts.append(tr("It connects to: {hosts}.").format(hosts=", ".join(card.hosts)))
+    if card.commands:
+        parts.append(tr("It starts: {commands}.").format(commands="; ".join(card.commands)))
+    if card.runs_code:
+        parts.append(tr("It runs code of its own, in a process apart."))
+    if card.secrets:
+        parts.append(tr("It asks for: {secrets}.").format(secrets=", ".join(card.secrets)))
+    return " ".join(parts) or tr("It reaches nothing outside Moat.")
+
+
+def state_words(card: PluginCard) -> str:
+    if card.state == "ok":
+        if card.review:
+            return tr("waits for your review")
+        return tr("enabled") if card.enabled else tr("disabled")
+    return {
+        "warnings": tr("works, with warnings"),
+        "partly broken": tr("partly broken"),
+        "broken": tr("broken"),
+    }[card.state]
+
+
+def policy_words(policy: str) -> str:
+    return {"default": tr("Ask by risk"), "allow": tr("Always allow"), "block": tr("Never")}[policy]

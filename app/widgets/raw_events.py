@@ -1,0 +1,36 @@
+"""What came over the wire, line by line, for people who build on these protocols."""
+
+from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
+
+from app import theme
+from app.widgets.controls import CopyButton, Label, row
+from app.words import tr
+
+_MOST_LINES = 5000
+
+
+class RawEvents(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedWidth(theme.WIDE_PANEL)
+        self.lines = QPlainTextEdit()
+        self.lines.setObjectName("code")
+        self.lines.setReadOnly(True)
+        self.lines.setTabChangesFocus(True)
+        self.lines.setMaximumBlockCount(_MOST_LINES)
+        self.lines.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.lines.setFont(theme.mono())
+        self.lines.setAccessibleName(tr("Raw events"))
+        self.lines.setPlaceholderText(tr("The events of the next answer appear here."))
+        copy = CopyButton(tr("the raw events"), self.lines.toPlainText, "icon")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.MEDIUM, 0, theme.PAGE_MARGIN, theme.MEDIUM)
+        column.setSpacing(theme.SMALL)
+        column.addLayout(row(Label(tr("Raw events"), "section"), 0, copy))
+        column.addWidget(self.lines, 1)
+
+    def add(self, line: str) -> None:
+        self.lines.appendPlainText(line)
+
+    def clear(self) -> None:
+        self.lines.clear()

@@ -1,0 +1,78 @@
+"""Collects the texts of the window into the translation files: `python -m scripts.translations`."""
+
+import ast
+import sys
+from pathlib import Path
+from typing import Literal, get_args, get_origin
+from xml.etree import ElementTree
+
+from app.pages import PAGES
+from app.pages.home import ADDRESS_HELP
+from app.pages.logs import LEVEL_CHOICES
+from app.session import NO_TRAY, STAYS
+from app.widgets.model_picker import NO_MODEL
+from app.words import CONTEXT, FOLDER, LANGUAGES, read
+from server.settings import Settings
+
+SOURCES = Path("app")
+
+
+def texts() -> list[str]:
+    """Every text inside tr(...), in the order of the files."""
+    found: dict[str, None] = {}
+    for path in sorted(SOURCES.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                continue
+            if node.func.id == "tr" and isinstance(node.args[0], ast.Constant):
+                found[str(node.args[0].value)] = None
+    found.update(dict.fromkeys(declared()))
+    return list(found)
+
+
+def declared() -> list[str]:
+    """Texts that are declared elsewhere and pass through tr when they are shown."""
+    found = [page.title for page in PAGES]
+    found += [NO_TRAY, STAYS, ADDRESS_HELP, NO_MODEL, *(words for words, _ in LEVEL_CHOICES)]
+    for group in Settings.model_fields.values():
+        found.append(group.title or "")
+        assert isinstance(group.annotation, type)
+        for info in getattr(group.annotation, "model_fields", {}).values():
+            found += [info.title or "", info.description or ""]
+            if get_origin(info.annotation) is Literal:
+                found += [word[:1].upper() + word[1:] for word in get_args(info.annotation)]
+    return [text for text in found if text]
+
+
+def write(path: Path, language: str, known: dict[str, str]) -> int:
+    """Known translations stay, new texts come as unfinished; returns how many lack one."""
+    root = ElementTree.Element("TS", version="2.1", language=language)
+    context = ElementTree.SubElement(root, "context")
+    ElementTree.SubElement(context, "name").text = CONTEXT
+    missing = 0
+    for text in texts():
+        message = ElementTree.SubElement(context, "message")
+        ElementTree.SubElement(message, "source").text = text
+        translation = ElementTree.SubElement(message, "translation")
+        if text in known:
+            translation.text = known[text]
+        else:
+            translation.set("type", "unfinished")
+            missing += 1
+    ElementTree.indent(root, " ")
+    body = ElementTree.tostring(root, encoding="unicode")
+    path.write_text(f'<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n{body}\n', "utf-8")
+    return missing
+
+
+def main() -> int:
+    FOLDER.mkdir(exist_ok=True)
+    for language in LANGUAGES:
+        path = FOLDER / f"moat_{language}.ts"
+        missing = write(path, language, read(path))
+        sys.stdout.write(f"{path}: {len(texts())} texts, {missing} without translation\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

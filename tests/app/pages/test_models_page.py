@@ -1,0 +1,146 @@
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtWidgets import QApplication
+
+from app.pages.models import DISCOVER, DOWNLOADS, ModelsPage
+from app.widgets.discover import FileRow, RepositoryRow
+from app.widgets.downloads import state_words, time_left
+from app.widgets.installed import FolderRow
+from server.errors import AppError
+from server.face import ModelStatus
+from server.stock import Download
+from tests.app.until import until
+from tests.fake_core import LARGE, STARTER, FakeCore
+from tests.fake_shelf import AT_FORTY, LISTING
+
+Shown = Callable[[Any], Any]
+
+
+async def test_what_is_installed_can_be_loaded(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    starter, large = page.installed.list.rows
+    assert starter.load.text() == "Answers now"
+    assert not starter.load.isEnabled()
+    assert not starter.delete.isVisible()
+    assert "5.0 GB" in large.facts.text()
+    large.load.click()
+    await until(lambda: core.model.get().name == LARGE.name)
+    assert large.load.text() == "Answers now"
+
+
+async def test_deleting_asks_first_and_says_what_it_freed(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    large = page.installed.list.rows[1]
+    large.delete.click()
+    assert "5.0 GB" in large.note.text()
+    large.keep.click()
+    assert not large.sure.isVisible()
+    large.delete.click()
+    large.sure.click()
+    await until(page.freed.isVisible)
+    assert "2.1 GB" in page.freed.text.text()
+    assert ("delete_model", LARGE.name) in core.commands
+
+
+async def test_with_nothing_installed_it_leads_on(shown: Shown, qapp: QApplication) -> None:
+    core = FakeCore()
+    page = shown(ModelsPage(core))
+    assert page.installed.empty.isVisible()
+    page.installed.discover.click()
+    await until(lambda: ("suggest_models",) in core.commands)
+    await until(lambda: page.discover.findChildren(FileRow))
+
+
+async def test_folders_of_other_programs_are_offered(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    await until(page.folders.isVisible)
+    (line,) = page.folders.findChildren(FolderRow)
+    line.used.emit("/home/me/.lmstudio/models")
+    await until(lambda: core.settings.get().model.folders == ("/home/me/.lmstudio/models",))
+
+
+async def test_a_file_is_imported(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    await page.import_file("/models/x.gguf")
+    assert ("import_model", "/models/x.gguf") in core.commands
+
+
+async def test_a_search_leads_to_files_and_a_download(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    page.parts.choose(DISCOVER)
+    await until(lambda: page.discover.heading.text() == "For this machine")
+    page.discover.search.setText(" qwen ")
+    page.discover.go.click()
+    assert not page.discover.go.isEnabled()
+    await until(lambda: page.discover.findChildren(RepositoryRow))
+    assert ("search_models", "qwen") in core.commands
+    page.discover.findChildren(RepositoryRow)[0].open.click()
+    await until(lambda: page.discover.heading.text() == LISTING.repo)
+    fits, too_large = [one for one in page.discover.findChildren(FileRow) if one.isVisible()]
+    assert fits.fit.verdict.text() == "Runs well"
+    assert too_large.fit.verdict.text() == "Does not fit"
+    assert "19.0 GB" in too_large.fit.why.text()
+    fits.button.click()
+    await until(lambda: page.parts.buttons[DOWNLOADS].isChecked())
+    assert ("download_model", LISTING.repo, "m-Q4_K_M.gguf") in core.commands
+    assert page.parts.buttons[DOWNLOADS].text() == "Downloads (1)"
+
+
+async def test_a_search_that_fails_says_why_and_can_be_repeated(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = shown(ModelsPage(core))
+    page.parts.choose(DISCOVER)
+    await until(lambda: page.discover.heading.text())
+    core.refuse = AppError("Moat is set to offline.")
+    page.discover.search.setText("x")
+    page.discover.go.click()
+    await until(lambda: page.discover.busy.text() == "Moat is set to offline.")
+    assert page.discover.go.isEnabled()
+
+
+async def test_a_download_is_paused_resumed_retried_and_cancelled(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = shown(ModelsPage(core))
+    page.parts.choose(DOWNLOADS)
+    assert page.downloads.empty.isVisible()
+    core.downloads.set((AT_FORTY,))
+    (line,) = page.downloads.list.rows
+    assert line.progress.value() == 400
+    assert line.state.text() == "859 MB of 2.1 GB  ·  9.0 MB/s  ·  2 min left"
+    line.pause.click()
+    core.downloads.set((replace(AT_FORTY, phase="paused"),))
+    assert page.downloads.list.rows == [line]
+    line.resume.click()
+    core.downloads.set((replace(AT_FORTY, phase="failed", reason="The disk is full."),))
+    assert line.state.text() == "The disk is full."
+    assert not line.progress.isVisible()
+    line.retry.click()
+    line.cancel.click()
+    await until(lambda: page.downloads.empty.isVisible())
+    assert [one[0] for one in core.commands if "download" in one[0]] == [
+        "pause_download",
+        "resume_download",
+        "resume_download",
+        "cancel_download",
+    ]
+
+
+def test_states_and_times_in_words() -> None:
+    done = Download("d", "x", "r", "done", 10, 10)
+    assert state_words(done).startswith("Finished and checked")
+    assert state_words(replace(done, phase="waiting", reason="429")) == "Waiting  ·  429"
+    assert time_left(None) == ""
+    assert time_left(20) == "less than a minute left"
+    assert time_left(7400) == "2 h 3 min left"
+
+
+async def test_the_answering_model_changes_with_the_core(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    core.model.set(ModelStatus("loading", LARGE.name))
+    assert not any(one.load.isEnabled() for one in page.installed.list.rows)
+    core.models.set((STARTER,))
+    assert len(page.installed.list.rows) == 1

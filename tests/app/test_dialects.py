@@ -1,0 +1,54 @@
+import json
+
+import pytest
+
+from app.dialects import AgUi, OpenAI, OpenBB, Options, failure, of
+from server.chat import Message
+from server.errors import AppError
+from server.events import Finished, ReasoningDelta, StatusNote, TextDelta
+
+SAID = [Message("system", "Be brief."), Message("user", "Hi"), Message("assistant", "Yes?")]
+
+
+def test_sampling_is_sent_only_when_chosen() -> None:
+    assert "temperature" not in OpenAI().body(SAID, Options())
+    body = OpenAI().body(SAID, Options(temperature=0.0, top_p=0.9, max_tokens=64))
+    assert (body["temperature"], body["top_p"], body["max_tokens"]) == (0.0, 0.9, 64)
+
+
+def test_openbb_has_its_own_roles_and_events() -> None:
+    dialect = of(Options("openbb"))
+    assert isinstance(dialect, OpenBB)
+    assert dialect.body(SAID, Options())["messages"] == [
+        {"role": "human", "content": "Hi"},
+        {"role": "ai", "content": "Yes?"},
+    ]
+    assert dialect.read("copilotMessageChunk", '{"delta": "A"}') == [TextDelta("A")]
+    step = json.dumps({"eventType": "INFO", "message": "Reading"})
+    assert dialect.read("copilotStatusUpdate", step) == [StatusNote("Reading")]
+    assert dialect.read("copilotStatusUpdate", '{"hidden": true, "message": "x"}') == []
+    assert dialect.read("copilotCitationCollection", "{}") == []
+    assert dialect.end() == Finished("stop")
+
+
+def test_ag_ui_must_say_that_it_is_over() -> None:
+    dialect = AgUi()
+    assert dialect.body(SAID, Options(max_tokens=5))["forwardedProps"] == {"maxOutputTokens": 5}
+    heard = [
+        *dialect.read("", '{"type": "TOOL_CALL_START", "toolCallName": "prices"}'),
+        *dialect.read("", '{"type": "REASONING_MESSAGE_CONTENT", "delta": "Hm"}'),
+        *dialect.read("", '{"type": "TEXT_MESSAGE_CONTENT", "delta": "A"}'),
+    ]
+    assert heard == [StatusNote("Tool: prices"), ReasoningDelta("Hm"), TextDelta("A")]
+    with pytest.raises(AppError, match="broke off"):
+        dialect.end()
+    dialect.read("", '{"type": "RUN_FINISHED"}')
+    assert dialect.end() == Finished("stop")
+    with pytest.raises(AppError, match="No model"):
+        dialect.read("", '{"type": "RUN_ERROR", "message": "No model"}')
+
+
+def test_an_error_is_read_in_any_shape() -> None:
+    assert str(failure({"error": {"message": "a", "code": "c"}})) == "a"
+    assert str(failure({"error": "b"})) == "b"
+    assert str(failure({"message": "c"})) == "c"

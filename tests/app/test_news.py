@@ -1,0 +1,23 @@
+from dataclasses import replace
+
+from app.news import News
+from server.observe import Value
+from server.stock import Download
+
+FIRST = Download("1", "a", "r", "running")
+
+
+def test_each_change_is_told_once_and_what_was_there_is_not() -> None:
+    source: Value[tuple[Download, ...]] = Value((FIRST,))
+    told: list[tuple[str, str]] = []
+    news = News(source, lambda one: told.append((one.id, one.phase)))
+    source.set((replace(FIRST, done_bytes=5),))
+    assert told == []
+    source.set((replace(FIRST, phase="done"), replace(FIRST, id="2")))
+    assert told == [("1", "done"), ("2", "running")]
+    source.set((replace(FIRST, phase="done", reason="x"), replace(FIRST, id="2")))
+    assert len(told) == 2
+    news.end()
+    source.set(())
+    source.set((FIRST,))
+    assert len(told) == 2

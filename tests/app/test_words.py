@@ -1,0 +1,100 @@
+import re
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+
+from app import words
+from app.pages import PAGES
+from app.session import Session
+from app.tray import Tray
+from app.window import Window
+from app.words import FOLDER, LANGUAGES, read, tr
+from scripts.translations import texts, write
+from server.settings import Settings
+from tests.fake_core import FakeCore
+
+HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+def places(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+@pytest.fixture
+def speak(qapp: QApplication) -> Iterator[object]:
+    installed: list[words.Translator] = []
+
+    def install(language: str) -> None:
+        translator = words.install(language)
+        assert translator
+        installed.append(translator)
+
+    yield install
+    for one in installed:
+        qapp.removeTranslator(one)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_text_is_translated_with_the_same_places(language: str) -> None:
+    known = read(FOLDER / f"moat_{language}.ts")
+    assert [text for text in texts() if not known.get(text)] == []
+    assert [text for text in texts() if places(text) != places(known[text])] == []
+
+
+def test_chinese_is_chinese() -> None:
+    known = read(FOLDER / "moat_zh.ts")
+    sentences = [text for text in texts() if text.endswith(".")]
+    assert [text for text in sentences if not HAN.search(known[text])] == []
+
+
+def test_a_new_text_comes_as_unfinished(tmp_path: Path) -> None:
+    path = tmp_path / "moat_de.ts"
+    first = texts()[0]
+    assert write(path, "de", {first: "Da & dort"}) == len(texts()) - 1
+    assert read(path) == {first: "Da & dort"}
+
+
+def test_without_a_translation_a_text_stays(speak: object) -> None:
+    assert tr("Connect") == "Connect"
+    speak("de")  # type: ignore[operator]
+    assert tr("Connect") == "Verbinden"
+    assert tr("Nobody translated this.") == "Nobody translated this."
+
+
+def test_english_and_unknown_system_languages_need_no_file(
+    monkeypatch: pytest.MonkeyPatch, qapp: QApplication
+) -> None:
+    assert words.install("en") is None
+    monkeypatch.setattr(words.QLocale, "system", lambda: words.QLocale("fr_FR"))
+    assert words.choose("system") == "en"
+    monkeypatch.setattr(words.QLocale, "system", lambda: words.QLocale("zh_CN"))
+    assert words.choose("system") == "zh"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_every_page_opens_in_every_language(
+    language: str, speak: object, core: FakeCore, memory: QSettings
+) -> None:
+    speak(language)  # type: ignore[operator]
+    window = Window(core, memory)
+    for page in PAGES:
+        window.turn_to(page.title)
+        assert window.page().title == page.title
+    known = read(FOLDER / f"moat_{language}.ts")
+    assert [one.accessibleName() for one in window.buttons] == [known[one.title] for one in PAGES]
+    window.deleteLater()
+
+
+async def test_a_changed_language_is_remembered_for_the_next_start(
+    core: FakeCore, qapp: QApplication, memory: QSettings
+) -> None:
+    session = Session(qapp, core, Tray(core), memory)
+    core.settings.set(Settings().changed("window.language", "de"))
+    assert memory.value("window/language") == "de"
+    assert "started again" in session.window.notice.text.text()
+    session.close()
+    session.window.deleteLater()
