@@ -4,7 +4,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any
 
 from server.engine.worker.admission import Admission
@@ -122,30 +122,27 @@ class Scheduler:
     def _compute(self, items: list[Item]) -> None:
         chunk = self._turns.chunk_tokens(self._running, self._reading)
         answers = self._running[:]
-        used_s = process_time()
+        self._threads.look(perf_counter())
         try:
             if chunk:
                 reading = self._turns.in_order(self._reading)
                 answers = fill_chunk(self._read_batch, reading, chunk)
-                seconds = self._read(answers, items)
-                kind = (0, self._read_batch.count // 64)
+                self._read(answers, items)
             else:
                 guessing_s = self._decode_batch.fill(answers)
-                seconds = self._step.decode(self._decode_batch.batch, answers, items, guessing_s)
-                kind = (len(answers), self._decode_batch.batch.count)
+                self._step.decode(self._decode_batch.batch, answers, items, guessing_s)
         except Failed as failed:
             self._recover(answers, failed.code, items)
             return
         for answer in answers:
             if answer.reason is not None:
                 self._release(answer)
-        self._threads.note(kind, seconds, process_time() - used_s, perf_counter())
 
-    def _read(self, answers: list[Answer], items: list[Item]) -> float:
+    def _read(self, answers: list[Answer], items: list[Item]) -> None:
         """Those whose prompt is read to its end run from now on."""
         self._alone_reading = answers[0].request.id if len(answers) == 1 else None
         try:
-            seconds = self._step.read(self._read_batch, answers, items)
+            self._step.read(self._read_batch, answers, items)
         finally:
             self._alone_reading = None
         for answer in answers:
@@ -153,7 +150,6 @@ class Scheduler:
                 self._reading.remove(answer)
                 self._running.append(answer)
                 self._decode_batch.unsettle()
-        return seconds
 
     def _take_in(self, items: list[Item]) -> None:
         while self._inbox:

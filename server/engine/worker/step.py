@@ -21,8 +21,6 @@ class Failed(Exception):
 
 
 class Step:
-    """`decode` and `read` return the time the evaluation took."""
-
     def __init__(
         self, context: Context, pace: Pace, vocabulary: Vocabulary, counters: Counters
     ) -> None:
@@ -33,7 +31,7 @@ class Step:
 
     def decode(
         self, batch: Batch, answers: list[Answer], items: list[Item], guessing_s: float
-    ) -> float:
+    ) -> None:
         began = perf_counter()
         seconds = self._evaluate(batch)
         if batch.count == len(answers):
@@ -46,9 +44,8 @@ class Step:
                 gained = answer.said - said
                 self._settle_draft(answer, gained, seconds + guessing_s, len(answers))
         self._counters.choose_s += perf_counter() - began - seconds
-        return seconds
 
-    def read(self, batch: Batch, answers: list[Answer], items: list[Item]) -> float:
+    def read(self, batch: Batch, answers: list[Answer], items: list[Item]) -> None:
         began = perf_counter()
         seconds = self._evaluate(batch)
         self._pace.note_read(batch.count, seconds)
@@ -63,7 +60,6 @@ class Step:
                 assert rows is not None
                 self._begin(answer, rows, items)
         self._counters.choose_s += perf_counter() - began - seconds
-        return seconds
 
     def _evaluate(self, batch: Batch) -> float:
         self._context.clear_abort()

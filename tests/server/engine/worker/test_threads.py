@@ -1,65 +1,59 @@
-"""The thread count follows what steps take."""
+import os
+from time import perf_counter, process_time
 
-from server.engine.worker.threads import ThreadCount
+import pytest
+
+from server.engine.worker.threads import LOOK_EVERY_S, ThreadCount, used_by_others_s
 
 
 class Machine:
-    """Steps take as long as this says for each thread count, and threads wait on busy cores."""
+    """Its other programs keep `busy` cores busy; time passes by looking."""
 
-    def __init__(self, most: int, seconds: dict[int, float], free: int) -> None:
-        self.seconds = seconds
-        self.free = free
-        self.used = most
-        self.count = ThreadCount(most, self.use)
-        self.now = 0.0
+    def __init__(self, cores: int) -> None:
+        self.busy = 0.0
+        self.applied: list[int] = []
+        self._used_s = 1000.0
+        self._now = 50.0
+        self.threads = ThreadCount(cores, self.applied.append, lambda: self._used_s)
 
-    def use(self, count: int) -> None:
-        self.used = count
-
-    def work(self, steps: int, kind: object = "decode") -> None:
-        for _ in range(steps):
-            step_s = self.seconds[self.used]
-            self.now += step_s
-            self.count.note(kind, step_s, step_s * min(self.used, self.free), self.now)
+    def pass_by(self, seconds: float = LOOK_EVERY_S) -> int:
+        self._now += seconds
+        self._used_s += self.busy * seconds
+        self.threads.look(self._now)
+        return self.threads.current
 
 
-def test_fewer_threads_are_kept_when_they_are_faster() -> None:
-    machine = Machine(2, {1: 0.1, 2: 0.4}, free=1)
-    machine.work(60)
-    assert machine.count.current == 1
+@pytest.mark.parametrize(
+    ("busy", "left"), [(0.0, 4), (0.3, 4), (0.7, 3), (1.0, 3), (1.8, 2), (4.0, 1), (9.0, 1)]
+)
+def test_as_many_threads_are_left_out_as_cores_are_busy(busy: float, left: int) -> None:
+    machine = Machine(4)
+    machine.pass_by()
+    machine.busy = busy
+    assert machine.pass_by() == left
 
 
-def test_a_trial_that_is_slower_is_taken_back() -> None:
-    machine = Machine(2, {1: 0.4, 2: 0.1}, free=1)
-    machine.work(60)
-    assert machine.count.current == 2
+def test_all_threads_are_back_as_soon_as_the_cores_are_free() -> None:
+    machine = Machine(2)
+    machine.pass_by()
+    machine.busy = 2.0
+    machine.pass_by()
+    machine.busy = 0.0
+    machine.pass_by()
+    assert machine.applied == [1, 2]
 
 
-def test_the_count_comes_back_when_the_machine_is_free_again() -> None:
-    machine = Machine(4, {1: 0.1, 2: 0.2, 3: 0.3, 4: 0.4}, free=1)
-    machine.work(200)
-    assert machine.count.current == 1
-    machine.seconds = {1: 0.4, 2: 0.2, 3: 0.15, 4: 0.1}
-    machine.free = 4
-    machine.work(600)
-    assert machine.count.current == 4
+def test_it_looks_only_now_and_then() -> None:
+    machine = Machine(2)
+    machine.pass_by()
+    machine.busy = 2.0
+    assert machine.pass_by(LOOK_EVERY_S / 3) == 2
 
 
-def test_nothing_is_tried_while_all_threads_are_busy() -> None:
-    machine = Machine(2, {1: 0.1, 2: 0.2}, free=2)
-    machine.work(60)
-    assert machine.used == machine.count.current == 2
-
-
-def test_another_kind_of_step_ends_a_trial() -> None:
-    machine = Machine(2, {1: 0.1, 2: 0.4}, free=1)
-    machine.work(3)
-    assert machine.used == 1
-    machine.work(1, kind="prompt")
-    assert machine.used == 2
-
-
-def test_one_thread_is_never_changed() -> None:
-    machine = Machine(1, {1: 0.1}, free=1)
-    machine.work(50)
-    assert machine.used == 1
+def test_our_own_work_is_not_that_of_others() -> None:
+    began, before, own = perf_counter(), used_by_others_s(), process_time()
+    while process_time() - own < 0.5:
+        pass
+    used_s = used_by_others_s() - before
+    left_for_others_s = (perf_counter() - began) * (os.cpu_count() or 1) - 0.5
+    assert used_s <= left_for_others_s + 0.2
