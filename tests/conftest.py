@@ -1,8 +1,10 @@
 """What every test gets: a home of its own, no keyring of the user's, no screen unless asked for."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 
 from server.models import starter
@@ -21,6 +23,17 @@ def moat_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in [name for name in os.environ if name.startswith("MOAT_SECRET_")]:
         monkeypatch.delenv(name)
     return home
+
+
+@pytest.fixture
+def new_children() -> Callable[[], list[psutil.Process]]:
+    """Processes started since the test began; servers that several tests share do not count."""
+    before = set(psutil.Process().children())
+
+    def find() -> list[psutil.Process]:
+        return [child for child in psutil.Process().children() if child not in before]
+
+    return find
 
 
 @pytest.fixture(scope="session")

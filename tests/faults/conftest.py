@@ -19,14 +19,16 @@ Say = Callable[[str], None]
 
 
 @pytest.fixture
-async def engine(starter_model: Path) -> AsyncIterator[WorkerProcess]:
+async def engine(
+    starter_model: Path, new_children: Callable[[], list[psutil.Process]]
+) -> AsyncIterator[WorkerProcess]:
     """Nothing of it may be left when a test is over."""
     tasks, descriptors = len(asyncio.all_tasks()), _open_descriptors()
     engine = WorkerProcess(starter_model, OPTIONS, command=COMMAND, limits=Limits(silent_s=5))
     yield engine
     await engine.close()
     gc.collect()
-    assert psutil.Process().children(recursive=True) == []
+    assert new_children() == []
     assert len(asyncio.all_tasks()) == tasks
     assert _open_descriptors() <= descriptors
 

@@ -6,7 +6,7 @@ MOAT_MEMORY_FAULTS sets how many settings are tried in each way.
 import os
 import random
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import psutil
@@ -72,7 +72,11 @@ async def answers(engine: FittedEngine) -> None:
 
 @pytest.mark.parametrize("number", range(COUNT))
 async def test_what_the_estimate_rules_out_is_stepped_down(
-    shelf: ModelShelf, starter_model: Path, tmp_path: Path, number: int
+    shelf: ModelShelf,
+    starter_model: Path,
+    tmp_path: Path,
+    number: int,
+    new_children: Callable[[], list[psutil.Process]],
 ):
     said: list[str] = []
     shelf.surveyor = Told(random.Random(number).randrange(700, 1500) * MB)
@@ -85,7 +89,7 @@ async def test_what_the_estimate_rules_out_is_stepped_down(
     finally:
         await engine.close()
     assert len(said) == 1
-    assert psutil.Process().children(recursive=True) == []
+    assert new_children() == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of addresses are kept on Linux only")
@@ -96,6 +100,7 @@ async def test_what_the_system_refuses_is_stepped_down(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     number: int,
+    new_children: Callable[[], list[psutil.Process]],
 ):
     monkeypatch.setenv("MOAT_CRAMPED_MB", str(CRAMPED_MB))
     said: list[str] = []
@@ -116,4 +121,4 @@ async def test_what_the_system_refuses_is_stepped_down(
         await engine.close()
     assert len(tried) > 1
     assert len(said) == 1
-    assert psutil.Process().children(recursive=True) == []
+    assert new_children() == []

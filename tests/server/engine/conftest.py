@@ -15,7 +15,7 @@ Make = Callable[..., WorkerProcess]
 
 
 @pytest.fixture
-async def make() -> AsyncIterator[Make]:
+async def make(new_children: Callable[[], list[psutil.Process]]) -> AsyncIterator[Make]:
     made: list[WorkerProcess] = []
 
     def make(name: str | Path = "model.gguf", limits: Limits = QUICK) -> WorkerProcess:
@@ -25,6 +25,6 @@ async def make() -> AsyncIterator[Make]:
     yield make
     for engine in made:
         await engine.close()
-    assert psutil.Process().children(recursive=True) == []
+    assert new_children() == []
     # Transports that were not closed would warn now, and warnings are errors.
     gc.collect()

@@ -49,11 +49,13 @@ async def test_loading_shows_progress_and_then_the_facts(make: Make) -> None:
     assert engine.facts.special_tokens == ("<eos>",)
 
 
-async def test_those_who_ask_at_once_share_one_load(make: Make) -> None:
+async def test_those_who_ask_at_once_share_one_load(
+    make: Make, new_children: Callable[[], list[psutil.Process]]
+) -> None:
     engine = make("slow.gguf")
     answers = await asyncio.gather(*(text_of(engine, f"number {n}") for n in range(8)))
     assert answers == [f"number {n}" for n in range(8)]
-    assert len(psutil.Process().children()) == 1
+    assert len(new_children()) == 1
 
 
 async def test_leaving_while_the_model_loads_leaves_the_load_to_the_others(make: Make) -> None:
