@@ -88,6 +88,7 @@ class Scheduler:
             if not self.take_step():
                 self._wake.wait(IDLE_WAIT_S)
                 self._wake.clear()
+                self._threads.forget()
 
     def take_step(self) -> bool:
         """False when there was nothing to do."""

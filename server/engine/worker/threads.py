@@ -5,6 +5,7 @@ threads are faster. So the processor time that other programs use is watched, an
 are left out as they keep cores busy.
 """
 
+import math
 from collections.abc import Callable
 from time import process_time
 
@@ -26,8 +27,12 @@ class ThreadCount:
         self._most = most
         self._apply = apply
         self._others_s = others_s or used_by_others_s
-        self._seen_at = 0.0
+        self._seen_at = -math.inf
         self._seen_s = 0.0
+
+    def forget(self) -> None:
+        """What others did while we had nothing to do says nothing of now."""
+        self._seen_at = -math.inf
 
     def look(self, now: float) -> None:
         """Called between steps; looks at the machine now and then."""
@@ -35,7 +40,7 @@ class ThreadCount:
         if self._most < 2 or passed_s < LOOK_EVERY_S:
             return
         used_s = self._others_s()
-        busy_cores = (used_s - self._seen_s) / passed_s if self._seen_at else 0.0
+        busy_cores = (used_s - self._seen_s) / passed_s
         self._seen_at, self._seen_s = now, used_s
         count = max(1, self._most - int(busy_cores + 1 - ROUNDING))
         if count != self.current:

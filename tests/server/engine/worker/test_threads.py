@@ -43,6 +43,15 @@ def test_all_threads_are_back_as_soon_as_the_cores_are_free() -> None:
     assert machine.applied == [1, 2]
 
 
+def test_what_others_did_while_we_were_idle_does_not_count() -> None:
+    machine = Machine(2)
+    machine.pass_by()
+    machine.busy = 2.0
+    machine.threads.forget()
+    assert machine.pass_by() == 2
+    assert machine.pass_by() == 1
+
+
 def test_it_looks_only_now_and_then() -> None:
     machine = Machine(2)
     machine.pass_by()
