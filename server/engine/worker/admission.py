@@ -57,8 +57,9 @@ class Admission:
             slot = min(others, key=lambda slot: (slot.count > 0, slot.used_at), default=holder)
             shared = self._copy(holder, slot, shared)
         else:
-            slot, shared = oldest, 0
-            self.evict(slot)
+            # A common system prompt is short, but it is there already.
+            slot, shared = oldest, min(common_prefix(oldest.tokens, tokens), limit)
+            self._keep(slot)
         if slot.count > shared:
             slot.cut(shared, self._context)
         slot.busy = True
