@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from server import VERSION
+from server import VERSION, backends
 from server.agency import gather
 from server.chat import ChatRequest
+from server.configured import Configured
 from server.conversation.means import Means
 from server.conversation.run import converse
 from server.current import CurrentModel
@@ -17,16 +18,17 @@ from server.egress import Egress
 from server.engine.base import Engine
 from server.engine.pool import Found, Pool, PoolLimits
 from server.engine.process import WorkerProcess
+from server.engine_options import OptionsOf
 from server.errors import BadRequest, NotSupported, Stopping
 from server.events import Events
 from server.face import LogLine, ModelCard
 from server.keychain import Keychain
-from server.loading import Loader, MakeEngine, options_of
+from server.loading import Loader, MakeEngine
 from server.logs import Logs
 from server.meter import Meter
 from server.models.shelf import ModelShelf
 from server.models.worked import Worked
-from server.observe import Value
+from server.observe import Signal, Value
 from server.paths import Paths
 from server.plugged import Plugged, furnish
 from server.protocols import ENDPOINTS
@@ -35,8 +37,12 @@ from server.requests import About, Requests
 from server.settings import ModelSettings, Settings
 from server.settings_store import SettingsStore
 from server.shelved import Shelved
+from server.tasks import spawn, stop
+from server.updates import Updates
+from server.waking import watch
 from server.web.app import Site
-from server.web.serving import Serving
+from server.web.serving import Serving, needs_new_socket
+from server.windowed import Windowed, new_own_key
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +50,7 @@ ASKABLE = frozenset({"tokenize", "detokenize", "embed", "apply_template", "stats
 MB = 1024 * 1024
 
 
-class Core(Shelved, Plugged):
+class Core(Configured, Shelved, Plugged, Windowed):
     """open() before use, close() after. Everything in `server.face.Face`, and `converse`."""
 
     def __init__(self, paths: Paths, make_engine: MakeEngine = WorkerProcess) -> None:
@@ -54,7 +60,7 @@ class Core(Shelved, Plugged):
         self._logs = Logs(paths.logs)
         self.logged = self._logs.ring.logged
         self.keychain = Keychain(paths.secrets)
-        self.egress = Egress(lambda: self.settings.get().network)
+        self.egress = Egress(lambda: self.settings.get().network, self.proxy_password)
         self.shelf = ModelShelf(
             paths.models, (self.egress, self.keychain), self.settings.get, self.change_setting
         )
@@ -66,6 +72,8 @@ class Core(Shelved, Plugged):
         self._meter = Meter()
         self.load = self._meter.load
         self._chosen = ""
+        self._options_of = OptionsOf(paths.cache / "conversations")
+        self._options_of.forget(self._model_settings)
         loader = Loader(make_engine, self.shelf, Worked(paths.data / "loads.json"), self._notice)
         self._pool = Pool(self._look_up, loader, _limits(self._model_settings))
         self._pool.loaded.connect(lambda _loaded: self._mark_loaded())
@@ -74,14 +82,22 @@ class Core(Shelved, Plugged):
         self._requests = Requests(lambda: self._meter.measure(self._requests))
         self.requests, self.answered = self._requests.running, self._requests.answered
         self.outgoing, self.opened_at = self.egress.recent, Value(time.time())
+        self.asked_to_quit: Signal[str] = Signal()
         self._furnish(paths)
         self._serving = Serving(
-            ENDPOINTS, self._site(), lambda: self.settings.get().server, self.access_key
+            ENDPOINTS,
+            self._site(),
+            lambda: self.settings.get().server,
+            self.access_key,
+            paths.https,
         )
         self.server, self.knocks = self._serving.status, self._serving.knocks
 
     def _furnish(self, paths: Paths) -> None:
-        """The plugins, and the agents that may use them."""
+        """The plugins, the agents that may use them, and what was added or announced."""
+        self.settings.connect(lambda now: backends.point(now.model.backends, paths.data))
+        self._updates = Updates(self.egress, lambda: self.settings.get().updates)
+        self.update, self.check_update = self._updates.found, self._updates.check
         self.house = furnish(
             paths,
             (self.egress, self.keychain, self._logs.redactor),
@@ -89,6 +105,7 @@ class Core(Shelved, Plugged):
             self._engine,
         )
         self.plugins, self.approvals = self.house.plugins, self.house.approvals
+        self.forms, self.own_secret = self.house.forms, new_own_key()
         self._agents = gather(
             self.egress,
             lambda: self.settings.get().copilot,
@@ -105,15 +122,21 @@ class Core(Shelved, Plugged):
             self._max_requests,
             self._look,
             self._requests.note_reply,
+            self.is_own,
         )
 
     async def open(self) -> None:
         self._logs.open()
+        await self._hide_proxy_password()
         self._refresh_models()
         self.shelf.open()
         await self.house.open()
+        self._waking = spawn(watch(self.check_engine), "watch for sleep")
+        self._updating = spawn(self._updates.watch(), "look for new versions")
 
     async def close(self) -> None:
+        await stop(self._waking)
+        await stop(self._updating)
         await self._requests.close()
         await self._serving.stop()
         await self.house.close()
@@ -168,19 +191,6 @@ class Core(Shelved, Plugged):
     async def cancel_request(self, request_id: int) -> None:
         self._requests.cancel(request_id)
 
-    async def change_setting(self, field: str, value: Any) -> None:
-        await self.change_settings({field: value})
-
-    async def change_settings(self, changes: dict[str, Any]) -> None:
-        before = after = self.settings.get()
-        for field, value in changes.items():
-            try:
-                after = after.changed(field, value)
-            except (KeyError, ValueError) as error:
-                raise BadRequest(f"The setting {field} cannot be that: {error}", field) from None
-        self._save(after)
-        await self._apply(before, after)
-
     async def dismiss_notice(self, text: str) -> None:
         self.notices.set(tuple(one for one in self.notices.get() if one != text))
 
@@ -197,25 +207,26 @@ class Core(Shelved, Plugged):
     async def answer_chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
         """Every event of a conversation's answer, tracked and cancellable."""
         about = replace(about, model=request.model or self.model.get().name)
-        run = self._run(request, about.client)
+        run = self._run(request, about)
         async with aclosing(self._requests.track(run, about)) as events:
             async for event in events:
                 yield event
 
-    async def _run(self, request: ChatRequest | Run | AgentRun, client: str) -> Events:
+    async def _run(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
         if isinstance(request, AgentRun):
             run = request.converse()
         elif isinstance(request, Run):
-            run = request.converse(await self._means(request.model, client))
+            run = request.converse(await self._means(request.model, about))
         else:
-            means = replace(await self._means(request.model, client), text_only=True)
-            run = converse(means, replace(request, client=client))
+            means = replace(await self._means(request.model, about), text_only=True)
+            run = converse(means, replace(request, client=about.client))
         async with aclosing(run) as events:
             async for event in events:
                 yield event
 
-    async def _means(self, model: str | None, client: str) -> Means:
-        return Means(await self._engine(model), (), client, self.house.for_clients())
+    async def _means(self, model: str | None, about: About) -> Means:
+        talk = self.house.talk_for(is_own=about.is_own)
+        return Means(await self._engine(model), (), about.client, talk)
 
     async def _engine(self, name: str | None) -> Engine:
         card = self.library.find(name, self._default_name())
@@ -242,7 +253,9 @@ class Core(Shelved, Plugged):
 
     def _look_up(self, name: str) -> Found:
         card = self.library.find(name, "")
-        return Found(Path(card.path), options_of(self._model_settings), card.size_bytes)
+        options = self._options_of(self._model_settings)
+        options = replace(options, projector=Path(card.projector) if card.projector else None)
+        return Found(Path(card.path), options, card.size_bytes)
 
     @property
     def _model_settings(self) -> ModelSettings:
@@ -251,23 +264,17 @@ class Core(Shelved, Plugged):
     def _max_requests(self) -> int:
         return self.settings.get().server.max_requests
 
-    def _save(self, settings: Settings) -> None:
-        self.settings.set(settings)
-        try:
-            self._store.save(settings)
-        except OSError as error:
-            self._notice(f"The settings could not be saved: {error.strerror}.")
-
     async def _apply(self, before: Settings, after: Settings) -> None:
         """Make a changed setting true now."""
         if after.server != before.server:
             await self._serving.renew_key()
-            if _needs_new_socket(before, after) and self.server.get().phase == "ready":
+            if needs_new_socket(before.server, after.server) and self.server.get().phase == "ready":
                 await self._serving.stop()
                 await self._serving.start()
         self._pool.set_limits(_limits(after.model))
         renamed = after.model.name != before.model.name
-        loads_otherwise = renamed or options_of(after.model) != options_of(before.model)
+        self._options_of.forget(after.model)
+        loads_otherwise = renamed or self._options_of(after.model) != self._options_of(before.model)
         if loads_otherwise and self.model.get().phase == "ready":
             await self._current.reload()
         self._refresh_models()
@@ -281,6 +288,7 @@ class Core(Shelved, Plugged):
         self._mark_loaded()
 
     def _mark_loaded(self) -> None:
+        self._meter.workers_changed()
         loaded = {one.name for one in self._pool.loaded.get() if one.phase == "ready"}
         cards = self.models.get()
         self.models.set(tuple(replace(card, loaded=card.name in loaded) for card in cards))
@@ -288,8 +296,3 @@ class Core(Shelved, Plugged):
 
 def _limits(settings: ModelSettings) -> PoolLimits:
     return PoolLimits(settings.idle_unload_min * 60.0, settings.memory_budget_mb * MB)
-
-
-def _needs_new_socket(before: Settings, after: Settings) -> bool:
-    fields = ("port", "listen", "max_body_mb")
-    return any(getattr(before.server, name) != getattr(after.server, name) for name in fields)

@@ -10,19 +10,18 @@ from typing import Any
 
 from server.chat import ChatRequest
 from server.engine.base import Engine, EngineOptions, LoadState, ModelFacts
+from server.engine_options import ALL_LAYERS
 from server.errors import AppError, ModelDamaged, ModelLoadFailed, OutOfMemory, Stopping
 from server.events import Pieces
-from server.models.fit import COMFORTABLE, explain, judge, ladder
+from server.models.fit import COMFORTABLE, explain, judge, ladder, without_card
 from server.models.header import Header
+from server.models.projectors import size_of
 from server.models.shelf import ModelShelf
 from server.models.worked import Worked
 from server.observe import Disconnect, Value
-from server.settings import ModelSettings
 from server.stock import Machine, Setup
 
 log = logging.getLogger(__name__)
-ALL_LAYERS = 999
-"""In the options: as many layers on the graphics card as fit."""
 TRIES = 6
 SMALLER = 0.8
 """Of the memory the last try took: the next one must make a difference."""
@@ -57,6 +56,7 @@ class FittedEngine:
         self._engine: Engine | None = None
         self._unlink: Disconnect = lambda: None
         self._turn = asyncio.Lock()
+        self._device = ""
         self._settling = False
         self._closed = False
 
@@ -106,6 +106,7 @@ class FittedEngine:
         self._settling = True
         try:
             header = await asyncio.to_thread(self._loader.shelf.headers.check, self._path)
+            await self._check_eyes()
             machine = await self._loader.shelf.surveyor.look()
             await self._try(header, machine)
         except AppError as error:
@@ -113,6 +114,18 @@ class FittedEngine:
             raise
         finally:
             self._settling = False
+
+    async def _check_eyes(self) -> None:
+        """A damaged projector costs a model its eyes, not its words."""
+        eyes = self._options.projector
+        if eyes is None:
+            return
+        try:
+            await asyncio.to_thread(self._loader.shelf.headers.check, eyes)
+        except ModelDamaged as error:
+            log.warning("%s", error)
+            self._loader.say(str(error))
+            self._options = replace(self._options, projector=None)
 
     async def _try(self, header: Header, machine: Machine) -> None:
         """Down the ladder until one loads; the first error is the one that is told."""
@@ -175,9 +188,17 @@ class FittedEngine:
     def _show(self, state: LoadState) -> None:
         if self._engine is not None:
             self.facts = self._engine.facts
+        if state.phase == "ready" and not self._settling:
+            self._compare_device()
         # A try that failed may not be the last: `_begin` says when it was.
         if not self._closed and not (self._settling and state.phase == "failed"):
             self.state.set(state)
+
+    def _compare_device(self) -> None:
+        """A worker that was started again may find the graphics card gone."""
+        if (self._device, self.facts.device) == ("gpu", "cpu"):
+            self._warn("The engine was started again and could not use the graphics card.")
+        self._device = self.facts.device
 
     def _conclude(self, header: Header, asked: Setup, taken: Setup, machine: Machine) -> None:
         wanted = next(iter(ladder(header, asked, machine)))
@@ -186,8 +207,18 @@ class FittedEngine:
             log.warning("%s: %s", self._path.stem, sentence)
             self._loader.say(f"{self._path.stem}: {sentence}")
             self._loader.worked.remember(self._path, asked, taken, machine)
-        if taken.gpu_layers > 0 and self.facts.device == "cpu":
-            self._loader.say(f"{self._path.stem} runs on the processor, not on the graphics card.")
+        eyes = self._options.projector
+        if eyes is not None and not self.facts.sees_images:
+            self._loader.say(f"{self._path.stem} cannot see images: {eyes.name} does not fit it.")
+        missing = self._loader.worked.last_card(machine)
+        if self.facts.device == "cpu":
+            self._warn(without_card(asked, taken, machine, missing))
+        self._device = self.facts.device
+
+    def _warn(self, why: str) -> None:
+        if why:
+            log.warning("%s runs on the processor. %s", self._path.stem, why)
+            self._loader.say(f"{self._path.stem} runs on the processor. {why}")
 
     async def _drop(self) -> None:
         engine, self._engine = self._engine, None
@@ -210,18 +241,6 @@ def _setup(options: EngineOptions) -> Setup:
         -1 if options.gpu_layers >= ALL_LAYERS else options.gpu_layers,
         options.batch_tokens,
         options.flash_attention,
-    )
-
-
-def options_of(settings: ModelSettings) -> EngineOptions:
-    return EngineOptions(
-        context_tokens=settings.context_tokens or None,
-        slots=settings.slots,
-        threads=settings.threads or None,
-        gpu_layers=ALL_LAYERS if settings.gpu_layers < 0 else settings.gpu_layers,
-        kv_type=settings.kv_type,
-        flash_attention={"auto": None, "on": True, "off": False}[settings.flash_attention],
-        prompt_cache_mb=settings.prompt_cache_mb,
-        speculate=settings.speculate,
-        queue_limit=settings.queue_limit,
+        options.gpu_split,
+        size_of([str(options.projector or "")]),
     )

@@ -12,7 +12,7 @@ Role = Literal["worker", "render", "tools", "serve", "window"]
 PARENT = "MOAT_PARENT_PID"
 """Tells a child whose it is; `server.lifeline` reads it."""
 
-WORKER_TUNING: Mapping[str, str] = {"GOMP_SPINCOUNT": "5000"}
+WORKER_TUNING: Mapping[str, str] = {"GOMP_SPINCOUNT": "20000"}
 """Variables of the native libraries, set for a worker unless the user set them.
 
 Threads that spin long at a barrier starve the thread they wait for when a core is busy elsewhere.

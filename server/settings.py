@@ -44,6 +44,14 @@ class ServerSettings(Group):
         tuple[str, ...],
         Field(title="Extra host names", description="Names besides localhost clients may use."),
     ] = ()
+    https: Annotated[
+        bool,
+        Field(
+            title="Also serve HTTPS on this machine",
+            description="For Safari. The Connect page shows the certificate to trust.",
+        ),
+    ] = False
+    https_port: Annotated[int, Field(ge=1024, le=65535, title="Port for HTTPS")] = 7443
     max_body_mb: Annotated[int, Field(ge=1, le=1024, title="Largest request (MB)")] = 64
     max_requests: Annotated[int, Field(ge=1, le=4096, title="Requests at the same time")] = 512
     start_serving: Annotated[bool, Field(title="Serve as soon as Moat starts")] = True
@@ -69,6 +77,22 @@ class ModelSettings(Group):
         Field(ge=-1, le=999, title="Layers on the GPU", description="-1: as many as fit."),
     ] = -1
     kv_type: Annotated[Literal["f16", "q8_0", "q4_0"], Field(title="Cache precision")] = "f16"
+    batch_tokens: Annotated[
+        int,
+        Field(
+            ge=32,
+            le=4096,
+            title="Prompt tokens read at once",
+            description="More reads long prompts faster on a GPU and needs more memory.",
+        ),
+    ] = 512
+    gpu_split: Annotated[
+        tuple[float, ...],
+        Field(
+            title="Share of each GPU",
+            description="For example 3 and 1: three quarters on the first. Empty: by free memory.",
+        ),
+    ] = ()
     flash_attention: Annotated[Literal["auto", "on", "off"], Field(title="Flash attention")] = (
         "auto"
     )
@@ -76,9 +100,33 @@ class ModelSettings(Group):
         int,
         Field(ge=0, le=65536, title="Memory for earlier conversations (MB)"),
     ] = 1024
+    prompt_disk_mb: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=1_048_576,
+            title="Disk for earlier conversations (MB)",
+            description="Long ones need not be read again after a restart. 0: nothing is written.",
+        ),
+    ] = 0
     speculate: Annotated[
         bool, Field(title="Guess ahead from the prompt", description="Faster on quotes and tables.")
     ] = True
+    draft_model: Annotated[
+        str,
+        Field(
+            title="Draft model",
+            description="A small GGUF file of the same family that guesses ahead. Empty: none.",
+        ),
+    ] = ""
+    loras: Annotated[tuple[str, ...], Field(title="LoRA adapters (GGUF files)")] = ()
+    tool_signatures: Annotated[
+        Literal["typescript", "json"],
+        Field(
+            title="Tools are described as",
+            description="For models without tool words of their own. TypeScript is shorter.",
+        ),
+    ] = "typescript"
     queue_limit: Annotated[int, Field(ge=1, le=1024, title="Requests that may wait")] = 64
     idle_unload_min: Annotated[
         int, Field(ge=0, le=1440, title="Unload when idle (minutes)", description="0: never.")
@@ -94,6 +142,13 @@ class ModelSettings(Group):
         tuple[str, ...],
         Field(title="Models used where they lie", description="GGUF files, not copied."),
     ] = ()
+    backends: Annotated[
+        str,
+        Field(
+            title="Folder with support for graphics cards",
+            description="Backends made for this engine. Empty: 'backends' beside the models.",
+        ),
+    ] = ""
 
 
 class CopilotSettings(Group):
@@ -123,6 +178,13 @@ class PluginSettings(Group):
         Field(
             title="Let connected programs use plugins",
             description="Calls that change something still wait for your permission here.",
+        ),
+    ] = False
+    paused: Annotated[
+        bool,
+        Field(
+            title="Pause plugins",
+            description="None answers or is called, and each stays as you enabled it.",
         ),
     ] = False
     choose: Annotated[
@@ -165,6 +227,27 @@ class NetworkSettings(Group):
     ] = 0
 
 
+class UpdateSettings(Group):
+    look: Annotated[
+        bool,
+        Field(
+            title="Look for new versions once a day",
+            description="You are told about one. Nothing is downloaded or installed by itself.",
+        ),
+    ] = False
+    address: Annotated[
+        str,
+        Field(title="Where they are announced", description="Empty: as this package was made."),
+    ] = ""
+    key: Annotated[
+        str,
+        Field(
+            title="Key of those who announce them",
+            description="Ed25519 in base64. What it did not sign is not believed.",
+        ),
+    ] = ""
+
+
 class PrivacySettings(Group):
     log_prompts: Annotated[
         bool,
@@ -180,6 +263,7 @@ class Settings(Group):
     window: WindowSettings = Field(default_factory=WindowSettings, title="Window")
     network: NetworkSettings = Field(default_factory=NetworkSettings, title="Network")
     privacy: PrivacySettings = Field(default_factory=PrivacySettings, title="Privacy")
+    updates: UpdateSettings = Field(default_factory=UpdateSettings, title="New versions")
 
     def changed(self, field: str, value: Any) -> "Settings":
         """A copy with one field changed and checked; `field` is a dotted name like server.port."""

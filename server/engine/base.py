@@ -26,11 +26,15 @@ class EngineOptions:
     flash_attention: bool | None = None
     kv_unified: bool | None = None
     prompt_cache_mb: int = 1024
+    prompt_disk_mb: int = 0
+    prompt_folder: Path | None = None
     speculate: bool = True
     draft_model: Path | None = None
     projector: Path | None = None
     loras: tuple[Path, ...] = ()
     queue_limit: int = 64
+    tool_signatures: Literal["typescript", "json"] = "typescript"
+    """How tools are told to a model whose template has no words for them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Any
 from server.chat import ChatRequest, Json
 from server.engine.base import EngineOptions, ModelFacts
 from server.engine.formats.base import Format, Parser, Prepared
+from server.engine.formats.messages import IMAGE_MARK
 from server.engine.refusals import refusal
 from server.engine.wire import Job
 from server.engine.worker_link import Item
@@ -42,10 +43,11 @@ def job_of(request: ChatRequest, prepared: Prepared) -> Json:
     job = Job(
         messages=list(prepared.messages),
         tools=list(prepared.tools),
-        template_options=dict(request.template_options),
+        template_options=dict((*prepared.options, *request.template_options)),
         prompt=request.prompt,
         prompt_suffix=prepared.prompt_suffix,
         images=[image.data for message in request.messages for image in message.images],
+        image_mark=IMAGE_MARK,
         sampling=asdict(request.sampling),
         max_tokens=request.max_tokens,
         stop=list(prepared.stop),
@@ -64,6 +66,7 @@ def options_of(options: EngineOptions) -> Json:
         **asdict(options),
         "draft_model": options.draft_model and str(options.draft_model),
         "projector": options.projector and str(options.projector),
+        "prompt_folder": options.prompt_folder and str(options.prompt_folder),
         "loras": [str(path) for path in options.loras],
     }
 

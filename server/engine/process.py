@@ -14,7 +14,7 @@ from server.engine.formats.base import Format
 from server.engine.jobs import Reading, facts_of, job_of, options_of, prepare
 from server.engine.pulse import Limits
 from server.engine.worker_link import Answer, WorkerLink
-from server.errors import AppError, EngineCrashed, ModelLoadFailed, Stopping
+from server.errors import AppError, Busy, EngineCrashed, ModelLoadFailed, Stopping
 from server.events import Piece, Pieces, PromptProgress
 from server.observe import Value
 from server.tasks import spawn, stop
@@ -70,6 +70,7 @@ class WorkerProcess:
         crashes = 0
         while True:
             link = await self._ready()
+            self._check_room(link)
             assert self._style
             prepared = prepare(request, self._style, self.facts)
             reading = Reading(prepared.parser)
@@ -94,6 +95,12 @@ class WorkerProcess:
             finally:
                 link.forget(answer)
 
+    def _check_room(self, link: WorkerLink) -> None:
+        """Told at once: in a burst the worker itself would need seconds to say so to everybody."""
+        waiting = link.unanswered - self._options.slots
+        if waiting >= self._options.queue_limit:
+            raise Busy(waiting)
+
     async def apply_template(self, request: ChatRequest) -> str:
         await self._ready()
         assert self._style
@@ -114,8 +121,16 @@ class WorkerProcess:
         return vectors
 
     async def stats(self) -> dict[str, Any]:
+        """The worker's figures, and what it was loaded with."""
         stats: dict[str, Any] = await self._ask("stats")
-        return stats
+        return {
+            **stats,
+            "slots": self._options.slots,
+            "context_tokens": self.facts.context_tokens,
+            "chat_template": self.facts.template,
+            "bos_token": self.facts.bos,
+            "eos_token": self.facts.eos,
+        }
 
     async def _ask(self, what: str, **arguments: Any) -> Any:
         link = await self._ready()
@@ -172,6 +187,7 @@ class WorkerProcess:
             await link.close()
             raise
         self.facts = facts_of(facts)
+        self.facts.extra["tool_signatures"] = self._options.tool_signatures
         self._style = self._choose(self.facts)
         return link
 

@@ -43,6 +43,8 @@ class Job:
     prompt: str | None = None
     prompt_suffix: str = ""
     images: list[bytes] = field(default_factory=list)
+    image_mark: str = "<__media__>"
+    """What stands in the messages where an image belongs."""
     sampling: dict[str, Any] = field(default_factory=dict)
     max_tokens: int | None = None
     stop: list[str] = field(default_factory=list)

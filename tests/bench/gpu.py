@@ -24,7 +24,7 @@ ROUNDS = 3
 
 async def ours(model: Path, streams: int) -> float:
     """Tokens per second of all streams together while they decode; the best of the rounds."""
-    context = (PROMPT_TOKENS + ANSWER_TOKENS + 64) * streams
+    context = PROMPT_TOKENS + ANSWER_TOKENS + 64
     options = EngineOptions(context_tokens=context, slots=streams, gpu_layers=999, speculate=False)
     engine = WorkerProcess(model, options)
     await engine.load()

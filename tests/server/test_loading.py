@@ -10,18 +10,21 @@ import pytest
 
 from server.egress import Egress
 from server.engine.base import EngineOptions, LoadState
+from server.engine_options import ALL_LAYERS
 from server.errors import ModelDamaged, ModelLoadFailed
 from server.keychain import Keychain
-from server.loading import ALL_LAYERS, FittedEngine, Loader, options_of
+from server.loading import FittedEngine, Loader
 from server.models.shelf import ModelShelf
 from server.models.worked import Worked
-from server.settings import ModelSettings, NetworkSettings, Settings
-from server.stock import Machine
+from server.settings import NetworkSettings, Settings
+from server.stock import Device, Machine
 from tests.engines import ScriptedEngine
 from tests.gguf_files import Shape, write_model
+from tests.projectors import write_projector
 
 GB = 1 << 30
 MB = 1 << 20
+CARD = Device("A card", "CUDA", 8 * GB, 8 * GB)
 BIG = Shape(width=1024, layers=16, heads=16, key_heads=8, forward=2048, context=131072)
 
 
@@ -167,6 +170,42 @@ async def test_what_worked_survives_a_broken_file(tmp_path: Path):
         assert len(json.loads(desk.worked.read_text())) == 1
 
 
-def test_settings_become_options():
-    options = options_of(ModelSettings(context_tokens=0, gpu_layers=-1, kv_type="q8_0"))
-    assert (options.context_tokens, options.gpu_layers, options.kv_type) == (None, 999, "q8_0")
+async def test_a_card_nobody_uses_is_said(tmp_path: Path):
+    async with opened(lambda: Desk(tmp_path, 16 * GB)) as desk:
+        note = "A card is there, but this build of the engine cannot use it."
+        desk.shelf.surveyor.found = replace(  # type: ignore[attr-defined]
+            await desk.shelf.surveyor.look(), devices=(CARD,), note=note
+        )
+        await desk.engine(EngineOptions(context_tokens=4096, gpu_layers=ALL_LAYERS)).load()
+        assert desk.said == [f"big runs on the processor. {note}"]
+
+
+async def test_a_worker_that_comes_back_without_the_card_is_said(tmp_path: Path):
+    async with opened(lambda: Desk(tmp_path, 16 * GB)) as desk:
+        inner = ScriptedEngine()
+        inner.facts = replace(inner.facts, device="gpu")
+        loader = Loader(
+            lambda _path, _options: inner, desk.shelf, Worked(desk.worked), desk.said.append
+        )
+        engine = FittedEngine(desk.path, EngineOptions(context_tokens=4096), loader)
+        await engine.load()
+        assert desk.said == []
+        inner.state.set(LoadState("loading"))
+        inner.facts = replace(inner.facts, device="cpu")
+        inner.state.set(LoadState("ready", 1.0))
+        inner.state.set(LoadState("ready", 1.0))
+        (sentence,) = desk.said
+        assert "could not use the graphics card" in sentence
+
+
+async def test_a_projector_that_is_no_good_costs_only_the_eyes(tmp_path: Path):
+    async with opened(lambda: Desk(tmp_path, 16 * GB)) as desk:
+        damaged = tmp_path / "mmproj.gguf"
+        damaged.write_bytes(b"GGUF and nothing more")
+        await desk.engine(EngineOptions(context_tokens=4096, projector=damaged)).load()
+        assert desk.made[0].projector is None
+        assert "mmproj" in desk.said[0]
+        unfit = write_projector(tmp_path / "eyes.gguf", width=64)
+        await desk.engine(EngineOptions(context_tokens=4096, projector=unfit)).load()
+        assert desk.made[1].projector == unfit
+        assert desk.said[1:] == ["big cannot see images: eyes.gguf does not fit it."]

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from server.engine.worker.batch import Tokens
 from server.engine.worker.compose import LEAST_CHUNK
 from server.engine.worker.context import Context
-from server.engine.worker.prefix import HostCache, common_prefix
+from server.engine.worker.disk_cache import DiskCache
+from server.engine.worker.prefix import HostCache, Kept, common_prefix
 from server.engine.worker.slots import Slot
 
 WORTH_RESTORING = 64
 WORTH_SHARING = 16
-WORTH_COPYING = 64
+COPIES_PER_READ = 8
+"""A sequence is copied whole: this many tokens at least for the time it takes to read one."""
 WORTH_KEEPING = 128
 WORTH_WAITING = 128
+WORTH_STORING = 512
 
 
 @dataclass(slots=True)
@@ -21,17 +24,27 @@ class ReuseCounts:
     restored: int = 0
     kept: int = 0
     shared: int = 0
+    stored: int = 0
 
 
 class Admission:
     def __init__(
-        self, context: Context, slots: list[Slot], cache: HostCache, *, unified: bool
+        self,
+        context: Context,
+        slots: list[Slot],
+        cache: HostCache,
+        disk: DiskCache | None,
+        *,
+        unified: bool,
     ) -> None:
         self.counts = ReuseCounts()
         self.cache = cache
+        self._disk = disk
         self._context = context
         self._slots = slots
         self._unified = unified
+        for kept in disk.load() if disk is not None else ():
+            cache.put(kept)
 
     def place(self, tokens: Tokens) -> Slot | None:
         """A free slot, holding as much of the prompt as could be found; None when all are busy.
@@ -45,21 +58,15 @@ class Admission:
         holder, shared = self._best_holder(tokens, limit)
         key, kept = self.cache.best(tokens)
         kept = min(kept, limit)
-        oldest = min(free, key=lambda slot: (slot.count > 0, slot.used_at))
         if kept > shared + WORTH_RESTORING:
-            slot, shared = oldest, self._restore(oldest, key, kept)
+            slot = self._oldest(free)
+            shared = self._restore(slot, key, kept)
         elif self._continues(holder, shared, len(free)):
             slot = holder
             if slot.count - shared > WORTH_KEEPING:
                 self._keep(slot)
-        elif shared >= (WORTH_SHARING if self._unified else WORTH_COPYING):
-            others = [slot for slot in free if slot is not holder]
-            slot = min(others, key=lambda slot: (slot.count > 0, slot.used_at), default=holder)
-            shared = self._copy(holder, slot, shared)
         else:
-            # A common system prompt is short, but it is there already.
-            slot, shared = oldest, min(common_prefix(oldest.tokens, tokens), limit)
-            self._keep(slot)
+            slot, shared = self._begin(tokens, free, holder, shared)
         if slot.count > shared:
             slot.cut(shared, self._context)
         slot.busy = True
@@ -72,6 +79,19 @@ class Admission:
             return False
         _, shared = self._best_holder(tokens, len(tokens) - LEAST_CHUNK)
         return ahead - shared >= WORTH_WAITING
+
+    def store_one(self) -> None:
+        """Writes a conversation that rests to disk, where that is wanted and not yet done."""
+        if self._disk is None:
+            return
+        resting = (slot for slot in self._slots if not slot.busy)
+        for one in (*self.cache, *resting):
+            if len(one.tokens) < WORTH_STORING or self._disk.holds(one.tokens):
+                continue
+            if isinstance(one, Slot):
+                one = Kept(one.tokens.copy(), self._context.save(one.sequence))
+            self.counts.stored += self._disk.store(one)
+            return
 
     def evict(self, slot: Slot) -> None:
         if slot.count:
@@ -87,15 +107,46 @@ class Admission:
         return True
 
     def _best_holder(self, tokens: Tokens, limit: int) -> tuple[Slot, int]:
-        shares = [min(common_prefix(slot.tokens, tokens), limit) for slot in self._slots]
+        """Of equals a free one, then the shortest: the cheapest to copy."""
+        shares = {
+            slot.sequence: min(common_prefix(slot.tokens, tokens), limit) for slot in self._slots
+        }
         best = max(
-            range(len(shares)), key=lambda index: (shares[index], not self._slots[index].busy)
+            self._slots, key=lambda slot: (shares[slot.sequence], not slot.busy, -slot.count)
         )
-        return self._slots[best], shares[best]
+        return best, shares[best.sequence]
 
     def _continues(self, holder: Slot, shared: int, free: int) -> bool:
         """The same conversation goes on, or there is no other slot to keep the old one in."""
         return not holder.busy and shared > 0 and (2 * shared >= holder.count or free == 1)
+
+    def _begin(
+        self, tokens: Tokens, free: list[Slot], holder: Slot, shared: int
+    ) -> tuple[Slot, int]:
+        """Another conversation: a slot for it, with the system prompt that others have read."""
+        others = [slot for slot in free if slot is not holder] or free
+        slot = self._oldest(others)
+        own = min(common_prefix(slot.tokens, tokens), shared)
+        if shared - own >= WORTH_SHARING and self._is_cheaper_to_copy(holder, shared - own):
+            return slot, self._copy(holder, slot, shared)
+        self._keep(slot)
+        return slot, own
+
+    def _oldest(self, slots: list[Slot]) -> Slot:
+        """An empty one, else the one not used for longest; a neighbour of those at work first.
+
+        Only neighbours are evaluated together where each sequence has a buffer of its own.
+        """
+        busy = {slot.sequence for slot in self._slots if slot.busy}
+
+        def rank(slot: Slot) -> tuple[bool, bool, float]:
+            beside = not busy.isdisjoint((slot.sequence - 1, slot.sequence + 1))
+            return slot.count > 0, not beside, slot.used_at
+
+        return min(slots, key=rank)
+
+    def _is_cheaper_to_copy(self, holder: Slot, gained: int) -> bool:
+        return self._unified or gained * COPIES_PER_READ >= holder.count
 
     def _keep(self, slot: Slot) -> None:
         """Saves a slot's state to host memory unless it is short or held elsewhere."""
@@ -105,7 +156,7 @@ class Admission:
             return
         if self._context.saved_bytes(slot.sequence) > self.cache.capacity_bytes:
             return
-        self.cache.put(slot.tokens.copy(), self._context.save(slot.sequence))
+        self.cache.put(Kept(slot.tokens.copy(), self._context.save(slot.sequence)))
         self.counts.kept += 1
 
     def _held_by_another(self, slot: Slot) -> bool:
@@ -118,7 +169,7 @@ class Admission:
     def _restore(self, slot: Slot, key: int, shared: int) -> int:
         kept = self.cache.take(key)
         self.evict(slot)
-        if not self._context.restore(slot.sequence, kept.state):
+        if not (kept.is_whole() and self._context.restore(slot.sequence, kept.state)):
             slot.cut(0, self._context)
             return 0
         slot.append(kept.tokens)
@@ -126,8 +177,6 @@ class Admission:
         return shared
 
     def _copy(self, holder: Slot, slot: Slot, shared: int) -> int:
-        if slot is holder:
-            return shared
         self.evict(slot)
         if self._unified:
             self._context.share(holder.sequence, slot.sequence, shared)

@@ -9,8 +9,9 @@ from server.engine.worker.logprobs import Entry, logprob_entry
 from server.engine.worker.request import Request
 from server.engine.worker.sampling import Sampler
 from server.engine.worker.slots import Slot
-from server.engine.worker.speculate import Payoff
+from server.engine.worker.speculate import Lessons, Payoff
 from server.engine.worker.text import TextOut
+from server.engine.worker.vision import Picture, View
 from server.engine.worker.vocabulary import Vocabulary
 
 Item = list[Any]
@@ -19,31 +20,59 @@ Item = list[Any]
 class Answer:
     """`todo` is the unread prompt; `pending` was said but not evaluated; `draft` is a guess."""
 
-    def __init__(self, request: Request, slot: Slot, sampler: Sampler, room_tokens: int) -> None:
+    def __init__(
+        self, request: Request, slot: Slot, sampler: Sampler, room_tokens: int, lessons: Lessons
+    ) -> None:
         self.request = request
         self.slot = slot
         self.todo: Tokens = request.tokens[slot.count :]
+        self.view: View | None = None
         self.pending: list[int] = []
         self.draft: list[int] = []
         self.row = 0
         self.chunk = 0
         self.said = 0
         self.reason: str | None = None
-        self.payoff = Payoff()
+        self.payoff = Payoff(lessons)
         self.first_at = 0.0
         self._sampler = sampler
-        self._cached = slot.count
+        self._pictures = [one for one in request.pictures if one.start >= slot.count]
+        self._cached = request.tokens_until(slot.count)
+        self._asked = request.tokens_until(len(request.tokens))
         self._text = TextOut(request.stops)
         self._logprobs: list[Entry] = []
         self._admitted_at = perf_counter()
         wanted = request.max_tokens
-        room = room_tokens - len(request.tokens)
+        room = room_tokens - self._asked
         self._most = room if wanted is None else min(wanted, room)
 
     @property
     def room(self) -> int:
         """How many more tokens it may say."""
         return self._most - self.said
+
+    @property
+    def picture(self) -> Picture | None:
+        """What the prompt goes on with, where that is no text."""
+        return self._pictures[0] if self._pictures and not self.text_left else None
+
+    @property
+    def text_left(self) -> int:
+        """How much of the unread prompt comes before the next picture."""
+        if not self._pictures:
+            return len(self.todo)
+        return self._pictures[0].start - (len(self.request.tokens) - len(self.todo))
+
+    def progress(self) -> Item:
+        done = self.request.tokens_until(self.slot.count) + (self.view.done if self.view else 0)
+        return [self.request.id, "prompt", done, self._asked]
+
+    def pass_picture(self) -> None:
+        """The slot holds all of it."""
+        places = self._pictures.pop(0).positions
+        self.slot.append(self.todo[:places])
+        self.todo = self.todo[places:]
+        self.view = None
 
     def advance(self, logits: Logits, vocabulary: Vocabulary) -> None:
         """Chooses what follows: the tokens that must come, or one that may and what it brings."""
@@ -80,7 +109,7 @@ class Answer:
         now = perf_counter()
         first_at = self.first_at or now
         return {
-            "prompt_tokens": len(self.request.tokens),
+            "prompt_tokens": self._asked,
             "cached_tokens": self._cached,
             "completion_tokens": self.said,
             "prompt_s": first_at - self._admitted_at,

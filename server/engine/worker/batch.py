@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from server.engine.worker.native import INT_P, lib, pointer
+from server.engine.worker.native import FLOAT_P, INT_P, lib, pointer
 
 Tokens = NDArray[np.int32]
 
@@ -59,3 +59,22 @@ class Batch:
         struct.seq_id = pointer(self._sequence, ctypes.POINTER(INT_P))
         struct.logits = pointer(self._output, ctypes.POINTER(ctypes.c_int8))
         return struct
+
+
+class RowBatch:
+    """A run of rows of one sequence in place of tokens; `places` has a line for each axis."""
+
+    def __init__(self, rows: NDArray[np.float32], places: NDArray[np.int32], sequence: int) -> None:
+        self.count = len(rows)
+        self._rows = np.ascontiguousarray(rows)
+        self._places = np.ascontiguousarray(places)
+        self._ids = np.array([sequence], np.int32)
+        self._sequence = np.full(self.count, self._ids.ctypes.data, np.uintp)
+        self._ones = np.ones(self.count, np.int32)
+        self._output = np.zeros(self.count, np.int8)
+        self.native = lib.llama_batch()
+        self.native.embd = pointer(self._rows, FLOAT_P)
+        self.native.pos = pointer(self._places, INT_P)
+        self.native.n_seq_id = pointer(self._ones, INT_P)
+        self.native.seq_id = pointer(self._sequence, ctypes.POINTER(INT_P))
+        self.native.logits = pointer(self._output, ctypes.POINTER(ctypes.c_int8))

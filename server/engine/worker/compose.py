@@ -1,17 +1,20 @@
 """What goes into a step: a token of every running answer, or a chunk of waiting prompts.
 
 The two are never mixed: a cache with a buffer per sequence evaluates them one after the other
-anyway. Prompts are evaluated in chunks of at least `LEAST_CHUNK` tokens and guesses in fewer: below
-that, llama.cpp multiplies by other kernels with other last bits, and the same question would get
-another answer depending on what was cached or who else was asking. Only where so small a chunk
-would already stretch the gap between a running answer's tokens, prompts are read in smaller ones.
+anyway. It also evaluates together only what stands in the order of the sequences. Prompts are
+evaluated in chunks of at least `LEAST_CHUNK` tokens and guesses in fewer: below that, llama.cpp
+multiplies by other kernels with other last bits, and the same question would get another answer
+depending on what was cached or who else was asking. Only where so small a chunk would already
+stretch the gap between a running answer's tokens, prompts are read in smaller ones.
 """
 
+from itertools import takewhile
 from time import perf_counter
 
 from server.engine.worker.answer import Answer
 from server.engine.worker.batch import Batch
 from server.engine.worker.draft import DraftModel
+from server.engine.worker.pace import Pace
 from server.engine.worker.speculate import lookup
 
 LEAST_CHUNK = 8
@@ -22,16 +25,21 @@ ENOUGH_TOKENS = 128
 class DecodeBatch:
     """A token of every running answer, and its guesses."""
 
-    def __init__(self, batch: Batch, draft_model: DraftModel | None, *, speculate: bool) -> None:
+    def __init__(
+        self, batch: Batch, draft_model: DraftModel | None, pace: Pace, *, speculate: bool
+    ) -> None:
         self.batch = batch
         self._draft_model = draft_model
+        self._pace = pace
         self._speculate = speculate
         self._steady: list[Answer] | None = None
 
-    def fill(self, running: list[Answer]) -> float:
+    def fill(self, running: list[Answer], *, guess: bool) -> float:
         """Returns the time that guessing took."""
         began = perf_counter()
-        drafted = self._speculate and self._draft(running)
+        for answer in running:
+            answer.draft = []
+        drafted = guess and self._speculate and self._draft(running)
         guessing_s = perf_counter() - began
         single = not drafted and all(len(answer.pending) == 1 for answer in running)
         if single and self._steady == running:
@@ -56,12 +64,15 @@ class DecodeBatch:
         )
 
     def _draft(self, running: list[Answer]) -> bool:
-        spare = (self.batch.capacity - sum(len(a.pending) for a in running)) // len(running)
+        """No more guesses than keep the step near its usual time: they may all be wrong."""
+        count = sum(len(answer.pending) for answer in running)
+        most = min(self.batch.capacity - count, MOST_DRAFTED * len(running))
+        spare = self._pace.spare_tokens(count, most)
         found = False
         for answer in running:
-            answer.draft = []
-            if answer.request.constrained is None and answer.payoff.wants_draft():
+            if spare and answer.request.constrained is None and answer.payoff.wants_draft():
                 answer.draft = self._guess(answer, min(spare, MOST_DRAFTED, answer.room - 1))
+                spare -= len(answer.draft)
                 found = found or bool(answer.draft)
         return found
 
@@ -72,8 +83,9 @@ class DecodeBatch:
         slot = answer.slot
         slot.buffer[slot.count] = answer.pending[0]
         tokens = slot.buffer[: slot.count + 1]
-        found = lookup(tokens, most)
-        if not found and self._draft_model is not None:
+        found = [*takewhile(lambda token: token >= 0, lookup(tokens, most))]
+        blind = bool(answer.request.pictures)
+        if not found and self._draft_model is not None and not blind:
             return self._draft_model.guess(slot.sequence, tokens, most)
         return found
 
@@ -86,21 +98,28 @@ def fill_chunk(batch: Batch, reading: list[Answer], most: int) -> list[Answer]:
     takes no further prompt: the first ones are then answered sooner, and the last no later.
     """
     batch.clear()
+    count = 0
     taken: list[Answer] = []
     for answer in reading:
-        if batch.count >= ENOUGH_TOKENS:
+        if count >= ENOUGH_TOKENS:
             break
-        left = len(answer.todo)
-        room = most - batch.count
+        left = answer.text_left
+        room = most - count
         size = part_size(left, room, LEAST_CHUNK) if taken else first_size(left, room)
         if not size or any(0 < abs(other.chunk - size) < LEAST_CHUNK for other in taken):
             continue
         answer.chunk = size
-        outputs = 1 if size == left else 0
-        slot = answer.slot
-        answer.row = batch.add(answer.todo[:size], slot.sequence, slot.count, outputs)
+        count += size
         taken.append(answer)
+    for answer in sorted(taken, key=in_sequence):
+        outputs = 1 if answer.chunk == len(answer.todo) else 0
+        slot = answer.slot
+        answer.row = batch.add(answer.todo[: answer.chunk], slot.sequence, slot.count, outputs)
     return taken
+
+
+def in_sequence(answer: Answer) -> int:
+    return answer.slot.sequence
 
 
 def first_size(left: int, room: int) -> int:

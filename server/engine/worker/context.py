@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from server.engine.worker.batch import Batch
+from server.engine.worker.batch import Batch, RowBatch
 from server.engine.worker.model import Model
 from server.engine.worker.native import BYTE_P, lib, pointer
 from server.engine.worker.plan import Plan
@@ -40,7 +40,7 @@ class Context:
         self._rows: NDArray[np.float32] = np.empty((0, 0), np.float32)
         self._adapters: list[Any] = []
 
-    def decode(self, batch: Batch) -> int:
+    def decode(self, batch: Batch | RowBatch) -> int:
         batch.native.n_tokens = batch.count
         code: int = lib.llama_decode(self.native, batch.native)
         if code == 0:
@@ -78,6 +78,10 @@ class Context:
     def restore(self, sequence: int, state: NDArray[np.uint8]) -> bool:
         data = pointer(state, BYTE_P)
         return bool(lib.llama_state_seq_set_data(self.native, data, state.nbytes, sequence))
+
+    def look_back_only(self, only: bool) -> None:
+        """Whether what is read sees only what came before it, as text does."""
+        lib.llama_set_causal_attn(self.native, only)
 
     def use_threads(self, count: int) -> None:
         lib.llama_set_n_threads(self.native, count, count)

@@ -12,6 +12,8 @@ class Counters:
     prompt_tokens: int = 0
     cached_tokens: int = 0
     completion_tokens: int = 0
+    pictures: int = 0
+    encode_s: float = 0.0
     drafted_tokens: int = 0
     accepted_tokens: int = 0
     answers: int = 0

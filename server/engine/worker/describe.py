@@ -4,16 +4,20 @@ import json
 import sys
 from importlib import metadata
 
-from server.engine.worker import devices
+from server.engine.worker import backends, devices, trial
 from server.engine.worker.native import lib
 
 
 def main() -> None:
+    loaded = backends.load(trial.usual())
     facts = {
         "version": metadata.version("llama-cpp-python"),
         "system": lib.llama_print_system_info().decode(errors="replace").strip(" |"),
         "gpu": bool(lib.llama_supports_gpu_offload()),
         "devices": devices.read(),
+        "variant": loaded.variant,
+        "added": loaded.added,
+        "refused": loaded.refused,
     }
     sys.stdout.write(json.dumps(facts) + "\n")
 

@@ -1,11 +1,9 @@
 """The graphics devices the compiled engine can use, with their memory as the driver tells it."""
 
 import ctypes
-import sys
-from pathlib import Path
 from typing import Any
 
-import llama_cpp
+from server.engine.worker import backends
 
 CPU_KIND, ACCELERATOR_KIND = 0, 3
 
@@ -33,10 +31,10 @@ def read() -> list[dict[str, Any]]:
 
 
 def _library() -> Any:
-    folder = Path(llama_cpp.__file__).parent / "lib"
-    name = {"win32": "ggml.dll", "darwin": "libggml.dylib"}.get(sys.platform, "libggml.so")
+    library = backends.library()
+    if library is None:
+        return None
     try:
-        library: Any = ctypes.CDLL(str(folder / name))
         library.ggml_backend_dev_count.restype = ctypes.c_size_t
         library.ggml_backend_dev_get.restype = ctypes.c_void_p
         library.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
@@ -46,7 +44,7 @@ def _library() -> Any:
         for one in ("ggml_backend_dev_description", "ggml_backend_dev_name"):
             getattr(library, one).restype = ctypes.c_char_p
             getattr(library, one).argtypes = [ctypes.c_void_p]
-    except (OSError, AttributeError):
+    except AttributeError:
         return None
     return library
 

@@ -5,6 +5,8 @@ Whatever the copy allows, the schema allows; only the copy is compiled, never sh
 
 from typing import Any
 
+from server.engine.worker.strengthen import strengthen
+
 LARGEST_INTEGER = 2**53 - 1
 LONGEST_STRING = 4000
 SMALLEST_STEP = 1e-6
@@ -13,16 +15,32 @@ DATE_TIME = (
     r"(\.[0-9]{1,3})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
 )
 NOTES = frozenset({"description", "title", "default", "examples", "$comment", "deprecated"})
+NEVER: tuple[Any, ...] = ({}, True)
+"""Not anything: as the value of "not", it leaves nothing."""
+OLD_DRAFTS = ("draft-03", "draft-04", "draft-06", "draft-07")
+BESIDE_A_REFERENCE = frozenset({"$ref", "$defs", "definitions"})
 VALUES = frozenset({"enum", "const", "required"})
-NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions"})
+NAMED = frozenset({
+    "properties", "patternProperties", "$defs", "definitions", "dependencies", "dependentRequired",
+    "dependentSchemas",
+})  # fmt: skip
 
 
 def harden(schema: Any) -> Any:
+    return _hardened(schema, schema)
+
+
+def _hardened(schema: Any, root: Any) -> Any:
     if isinstance(schema, list):
-        return [harden(part) for part in schema]
+        return [_hardened(part, root) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {key: _part(key, part) for key, part in schema.items() if key not in NOTES}
+    kept = {key: _part(key, part, root) for key, part in schema.items() if key not in NOTES}
+    if "$ref" in kept and _is_of_an_old_draft(root):
+        return {key: part for key, part in kept.items() if key in BESIDE_A_REFERENCE}
+    if kept.get("not") in NEVER:
+        return False
+    strengthen(kept, root)
     match kept.get("type"):
         case "integer":
             _bound_integer(kept)
@@ -33,12 +51,18 @@ def harden(schema: Any) -> Any:
     return kept
 
 
-def _part(key: str, part: Any) -> Any:
+def _is_of_an_old_draft(root: Any) -> bool:
+    """Until draft 7, what stands beside a reference says nothing."""
+    named = root.get("$schema") if isinstance(root, dict) else None
+    return isinstance(named, str) and any(draft in named for draft in OLD_DRAFTS)
+
+
+def _part(key: str, part: Any, root: Any) -> Any:
     if key in VALUES:
         return part
     if key in NAMED and isinstance(part, dict):
-        return {name: harden(inner) for name, inner in part.items()}
-    return harden(part)
+        return {name: _hardened(inner, root) for name, inner in part.items()}
+    return _hardened(part, root)
 
 
 def _bound_integer(schema: dict[str, Any]) -> None:

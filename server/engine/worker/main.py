@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from server.engine.base import EngineOptions
+from server.engine.worker import backends, trial
 from server.engine.worker.asks import Asks
 from server.engine.worker.context import Context
 from server.engine.worker.embed import Embedder
@@ -20,16 +21,17 @@ from server.engine.worker.model import Model
 from server.engine.worker.native import lib
 from server.engine.worker.native_log import NativeLog
 from server.engine.worker.pipe import Pipe, take_standard_streams
-from server.engine.worker.plan import make_plan
+from server.engine.worker.plan import Plan, make_plan
 from server.engine.worker.prepare import Preparer
-from server.engine.worker.probe import abilities
+from server.engine.worker.probe import abilities, reads_parts
 from server.engine.worker.refusals import Refused
 from server.engine.worker.scheduler import Scheduler
 from server.engine.worker.template import Template
+from server.engine.worker.vision import Projector
 from server.lifeline import die_with_parent
 
 OPTION_FIELDS = frozenset(field.name for field in fields(EngineOptions))
-PATH_OPTIONS = ("draft_model", "projector")
+PATH_OPTIONS = ("draft_model", "projector", "prompt_folder")
 T = TypeVar("T")
 
 
@@ -99,6 +101,7 @@ class Worker:
                 os._exit(70)
 
     def _open(self, path: Path, options: EngineOptions) -> tuple[Scheduler, dict[str, Any]]:
+        backends.tell(backends.load(trial.usual()), sys.stderr)
         lib.llama_backend_init()
         model = Model(path, options, self._tell_progress)
         plan = make_plan(model, options)
@@ -107,14 +110,17 @@ class Worker:
         self._log.mute_while(context.is_aborting)
         words = model.vocabulary
         template = Template(model.template, words.bos, words.eos)
-        preparer = Preparer(words, template, context.sequence_tokens)
-        scheduler = Scheduler(model, context, plan, self._tell_step)
+        template.reads_parts = bool(model.template) and reads_parts(template)
+        projector = _projector(model, plan)
+        preparer = Preparer(words, template, context.sequence_tokens, projector)
+        scheduler = Scheduler(model, context, plan, self._tell_step, projector)
         embedder = Embedder(model, plan.threads)
         self._asks = Asks(words, preparer, embedder, scheduler)
         self._preparer = preparer
         self._scheduler = scheduler
         extra = {"template": abilities(template) if model.template else {}}
-        facts = model.facts(context.sequence_tokens, extra, sees_images=False)
+        sees_images = projector is not None
+        facts = model.facts(context.sequence_tokens, extra, sees_images=sees_images)
         return scheduler, {"op": "ready", "facts": facts}
 
     def _tell_progress(self, done: float) -> None:
@@ -161,6 +167,17 @@ def _loaded(part: T | None) -> T:
     if part is None:
         raise Refused("invalid_request", "No model is loaded yet.")
     return part
+
+
+def _projector(model: Model, plan: Plan) -> Projector | None:
+    """A model whose eyes do not fit is still good for text."""
+    if model.options.projector is None:
+        return None
+    try:
+        return Projector(model.options.projector, model, plan)
+    except Refused as refused:
+        sys.stderr.write(f"warning: {refused}\n")
+        return None
 
 
 def options_of(raw: dict[str, Any]) -> EngineOptions:

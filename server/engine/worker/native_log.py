@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from server.engine.worker.native import lib
+from server.engine.worker.native import lib, vision
 
 LEVELS = {2: b"info: ", 3: b"warning: ", 4: b"error: "}
 CONTINUED = 5
@@ -22,6 +22,7 @@ class NativeLog:
 
     def install(self) -> None:
         lib.llama_log_set(self._callback, None)
+        vision.mtmd_helper_log_set(self._callback, None)
 
     def mute_while(self, muted: Callable[[], bool]) -> None:
         """An answer that was cancelled is no error, though llama.cpp says so."""

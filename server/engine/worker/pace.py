@@ -5,15 +5,15 @@ NEWER = 0.3
 
 
 class Pace:
-    """Learns the time of a decode step by its width, and of reading a chunk by its size."""
+    """Learns the time of a decode step by its tokens, and of reading a chunk by its size."""
 
     def __init__(self) -> None:
         self._decode_s: dict[int, float] = {}
         self._chunk_s: dict[int, float] = {}
         self._token_s = 0.0
 
-    def note_decode(self, answers: int, seconds: float) -> None:
-        self._decode_s[answers] = _blend(self._decode_s.get(answers), seconds)
+    def note_decode(self, tokens: int, seconds: float) -> None:
+        self._decode_s[tokens] = _blend(self._decode_s.get(tokens), seconds)
 
     def note_read(self, tokens: int, seconds: float) -> None:
         size = next((size for size in SIZES if size >= tokens), SIZES[-1])
@@ -21,14 +21,24 @@ class Pace:
         if tokens >= 64 or not self._token_s:
             self._token_s = _blend(self._token_s or None, seconds / tokens)
 
-    def decode_s(self, answers: int) -> float:
-        """The usual time of a decode step; a guess from the nearest width known."""
-        known = self._decode_s.get(answers)
-        if known is not None:
-            return known
-        if not self._decode_s:
-            return 0.0
-        return self._decode_s[min(self._decode_s, key=lambda width: abs(width - answers))]
+    def decode_s(self, tokens: int) -> float:
+        """The usual time of a decode step; where it is not known, from what lies around it."""
+        known = self._decode_s.get(tokens)
+        if known is not None or not self._decode_s:
+            return known or 0.0
+        below = max((width for width in self._decode_s if width < tokens), default=None)
+        above = min((width for width in self._decode_s if width > tokens), default=None)
+        if below is None or above is None:
+            nearest = self._decode_s[above or below or 0]
+            return nearest if below is None else max(nearest, self.reading_s(tokens))
+        part = (tokens - below) / (above - below)
+        return self._decode_s[below] * (1 - part) + self._decode_s[above] * part
+
+    def spare_tokens(self, tokens: int, most: int) -> int:
+        """How many more a decode step may have until it takes twice its usual time."""
+        usual_s = self.decode_s(tokens)
+        within = (n for n in range(most, 0, -1) if self.decode_s(tokens + n) <= 2 * usual_s)
+        return next(within, 0)
 
     def chunk_tokens(self, budget_s: float, most: int) -> int:
         """The largest chunk expected to fit the time; never nothing."""

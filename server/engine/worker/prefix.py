@@ -1,7 +1,9 @@
 """What was computed before and may be used again: common prefixes, and evicted conversations."""
 
 import itertools
+import zlib
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +26,11 @@ def common_prefix(left: Tokens, right: Tokens) -> int:
 class Kept:
     tokens: Tokens
     state: NDArray[np.uint8]
+    checksum: int | None = None
+    """Where the state comes from a file."""
+
+    def is_whole(self) -> bool:
+        return self.checksum is None or zlib.crc32(self.state.data) == self.checksum
 
 
 class HostCache:
@@ -38,6 +45,9 @@ class HostCache:
     def __len__(self) -> int:
         return len(self._kept)
 
+    def __iter__(self) -> Iterator[Kept]:
+        return iter(self._kept.values())
+
     def holds(self, tokens: Tokens) -> bool:
         """Whether a kept conversation begins with all of these; if so it counts as used now."""
         for key, kept in self._kept.items():
@@ -46,16 +56,16 @@ class HostCache:
                 return True
         return False
 
-    def put(self, tokens: Tokens, state: NDArray[np.uint8]) -> None:
+    def put(self, new: Kept) -> None:
         superseded = [
             key
             for key, kept in self._kept.items()
-            if common_prefix(kept.tokens, tokens) == len(kept.tokens)
+            if common_prefix(kept.tokens, new.tokens) == len(kept.tokens)
         ]
         for key in superseded:
             self._drop(key)
-        self._kept[next(self._keys)] = Kept(tokens, state)
-        self.size_bytes += state.nbytes
+        self._kept[next(self._keys)] = new
+        self.size_bytes += new.state.nbytes
         while self.size_bytes > self.capacity_bytes:
             self._drop(next(iter(self._kept)))
 

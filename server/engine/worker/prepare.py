@@ -6,9 +6,10 @@ from typing import Any
 from server.chat import Sampling
 from server.engine.wire import Job
 from server.engine.worker.grammar import Grammars
-from server.engine.worker.refusals import Refused
+from server.engine.worker.refusals import Refused, too_long
 from server.engine.worker.request import Request
 from server.engine.worker.template import Template, TemplateFailed
+from server.engine.worker.vision import Projector, Prompt
 from server.engine.worker.vocabulary import Vocabulary
 
 JOB_FIELDS = frozenset(field.name for field in fields(Job))
@@ -18,34 +19,28 @@ SAMPLING_FIELDS = frozenset(field.name for field in fields(Sampling))
 class Preparer:
     """Renders, tokenises and compiles. Used by one thread, which is not the scheduler's."""
 
-    def __init__(self, vocabulary: Vocabulary, template: Template, context_tokens: int) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        template: Template,
+        context_tokens: int,
+        projector: Projector | None = None,
+    ) -> None:
         self._vocabulary = vocabulary
         self._template = template
-        self._context_tokens = context_tokens
+        self._available = context_tokens - 1
+        self._projector = projector
         self._grammars = Grammars(vocabulary)
 
     def prepare(self, request_id: int, raw: dict[str, Any]) -> Request:
         job = Job(**{name: value for name, value in raw.items() if name in JOB_FIELDS})
-        if job.images:
-            raise Refused("not_supported", "This model cannot see images.")
-        tokens = self._vocabulary.tokenize_prompt(self.render(job))
-        available = self._context_tokens - 1
-        if len(tokens) > available:
-            raise Refused(
-                "context_length_exceeded",
-                f"The prompt needs {len(tokens)} tokens; the model has room for {available}. "
-                "Nothing was cut.",
-                needed=len(tokens),
-                available=available,
-            )
-        if not len(tokens):
-            raise Refused("invalid_request", "The prompt is empty.")
+        prompt = self._illustrated(job) if job.images else self._plain(job)
         constrained = None
         if job.constraint is not None:
             constrained = self._grammars.constrain(job.constraint, job.trigger)
         return Request(
             id=request_id,
-            tokens=tokens,
+            tokens=prompt.tokens,
             sampling=sampling_of(job.sampling),
             max_tokens=job.max_tokens,
             stops=tuple(job.stop),
@@ -53,7 +48,27 @@ class Preparer:
             visible=self._vocabulary.markers(job.visible_tokens),
             top_logprobs=job.top_logprobs,
             client=job.client,
+            pictures=prompt.pictures,
         )
+
+    def _plain(self, job: Job) -> Prompt:
+        tokens = self._vocabulary.tokenize_prompt(self.render(job))
+        if len(tokens) > self._available:
+            raise too_long(len(tokens), self._available)
+        if not len(tokens):
+            raise Refused("invalid_request", "The prompt is empty.")
+        return Prompt(tokens)
+
+    def _illustrated(self, job: Job) -> Prompt:
+        if self._projector is None:
+            raise Refused("not_supported", "This model cannot see images.")
+        texts = self.render(job).split(job.image_mark)
+        if len(texts) != len(job.images) + 1 or not texts[-1]:
+            raise Refused(
+                "template_failed", "The model's chat template does not show where the images are."
+            )
+        bos = self._vocabulary.lacks_bos(texts[0])
+        return self._projector.read(texts, job.images, self._available, bos=bos)
 
     def render(self, job: Job) -> str:
         if job.prompt is not None:

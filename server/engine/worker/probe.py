@@ -43,6 +43,13 @@ def abilities(template: Template) -> dict[str, bool]:
     }
 
 
+def reads_parts(template: Template) -> bool:
+    """Templates of models with eyes may know content only as a list of texts and images."""
+    parts = [{"type": "text", "text": QUESTION}]
+    plain = QUESTION in _render(template, [USER])
+    return not plain and QUESTION in _render(template, [{"role": "user", "content": parts}])
+
+
 def _alternates(template: Template) -> bool:
     """Whether it refuses two questions in a row or a second system turn, or shows only one."""
     other = {"role": "user", "content": "needle-other"}

@@ -10,3 +10,12 @@ class Refused(Exception):
         super().__init__(message)
         self.code = code
         self.facts = facts
+
+
+def too_long(needed: int, available: int) -> Refused:
+    return Refused(
+        "context_length_exceeded",
+        f"The prompt needs {needed} tokens; the model has room for {available}. Nothing was cut.",
+        needed=needed,
+        available=available,
+    )

@@ -6,6 +6,7 @@ from time import perf_counter
 from server.chat import Sampling
 from server.engine.worker.batch import Tokens
 from server.engine.worker.constrained import Constrained
+from server.engine.worker.vision import Picture
 
 
 @dataclass(eq=False, slots=True)
@@ -19,5 +20,16 @@ class Request:
     visible: frozenset[int] = frozenset()
     top_logprobs: int | None = None
     client: str = ""
+    pictures: tuple[Picture, ...] = ()
     cancelled: bool = False
     submitted_at: float = field(default_factory=perf_counter)
+
+    def whole_until(self, count: int) -> int:
+        """As many of the first `count` places as hold no part of a picture."""
+        cut = (one.start for one in self.pictures if one.start < count < one.end)
+        return next(cut, count)
+
+    def tokens_until(self, count: int) -> int:
+        """What the first `count` places take in the cache: a picture may take more than places."""
+        pictures = (one for one in self.pictures if one.end <= count)
+        return count + sum(one.tokens - one.positions for one in pictures)

@@ -4,8 +4,6 @@ import ctypes
 import math
 import os
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -40,11 +38,14 @@ class Sampler:
         self._chain = make_chain(sampling, vocabulary)
 
     def pick(self, logits: Logits) -> int:
-        with self._bias.applied(logits):
-            if self._plain_greedy:
-                return int(logits.argmax())
+        own = self._bias.apply(logits)
+        if self._plain_greedy:
+            token = int(logits.argmax())
+        else:
             ids = self._candidates(logits)
-            return self._apply(ids, logits[ids])
+            token = self._apply(ids, logits[ids])
+        self._bias.restore(logits, own)
+        return token
 
     def accept(self, token: int) -> None:
         """A token has become part of the text, sampled or not."""
@@ -85,16 +86,17 @@ class Bias:
         self._tokens = np.array(list(added), np.intp)
         self._added = np.array(list(added.values()), np.float32)
 
-    @contextmanager
-    def applied(self, logits: Logits) -> Iterator[None]:
-        """In place and only for a while: the row goes on to be the model's own."""
+    def apply(self, logits: Logits) -> Logits | None:
+        """In place and only for a while: `restore` makes the row the model's own again."""
         if not len(self._tokens):
-            yield
-            return
-        own = logits[self._tokens]
+            return None
+        own: Logits = logits[self._tokens]
         logits[self._tokens] = own + self._added
-        yield
-        logits[self._tokens] = own
+        return own
+
+    def restore(self, logits: Logits, own: Logits | None) -> None:
+        if own is not None:
+            logits[self._tokens] = own
 
 
 def _has_penalties(sampling: Sampling) -> bool:

@@ -11,20 +11,25 @@ from server.engine.worker.admission import Admission
 from server.engine.worker.answer import Answer, Item
 from server.engine.worker.batch import Batch
 from server.engine.worker.candidates import CandidateArray
-from server.engine.worker.compose import DecodeBatch, fill_chunk
+from server.engine.worker.compose import DecodeBatch, fill_chunk, in_sequence
 from server.engine.worker.context import ABORTED, CACHE_FULL, Context
 from server.engine.worker.counters import Counters
+from server.engine.worker.disk_cache import DiskCache, folder_for
 from server.engine.worker.draft import DraftModel
+from server.engine.worker.look import Look
 from server.engine.worker.model import Model
+from server.engine.worker.native import lib
 from server.engine.worker.pace import Pace
 from server.engine.worker.plan import Plan
 from server.engine.worker.prefix import HostCache
 from server.engine.worker.request import Request
 from server.engine.worker.sampling import Sampler
 from server.engine.worker.slots import make_slots
+from server.engine.worker.speculate import Lessons
 from server.engine.worker.step import Failed, Step
 from server.engine.worker.threads import ThreadCount
 from server.engine.worker.turns import Turns
+from server.engine.worker.vision import Projector
 from server.engine.worker.waiting import WaitingLine
 
 IDLE_WAIT_S = 5.0
@@ -35,7 +40,14 @@ Emit = Callable[[list[Item]], None]
 class Scheduler:
     """`submit`, `cancel`, `stop` and `load` may be called from any thread; the rest runs on one."""
 
-    def __init__(self, model: Model, context: Context, plan: Plan, emit: Emit) -> None:
+    def __init__(
+        self,
+        model: Model,
+        context: Context,
+        plan: Plan,
+        emit: Emit,
+        projector: Projector | None = None,
+    ) -> None:
         options = model.options
         self.counters = Counters()
         self._vocabulary = model.vocabulary
@@ -52,16 +64,19 @@ class Scheduler:
         self._array = CandidateArray()
         slots = make_slots(plan.slots, context.sequence_tokens)
         cache = HostCache(options.prompt_cache_mb << 20)
-        self._admission = Admission(context, slots, cache, unified=plan.kv_unified)
+        disk = _disk_cache(model, plan)
+        self._admission = Admission(context, slots, cache, disk, unified=plan.kv_unified)
         speculate = options.speculate and model.can_rewind
         shape = (plan.batch_tokens, plan.slots, context.sequence_tokens)
         draft = DraftModel(options.draft_model, model, plan) if options.draft_model else None
-        self._decode_batch = DecodeBatch(Batch(*shape), draft, speculate=speculate)
-        self._read_batch = Batch(*shape)
         pace = Pace()
+        self._decode_batch = DecodeBatch(Batch(*shape), draft, pace, speculate=speculate)
+        self._read_batch = Batch(*shape)
+        self._lessons = Lessons()
         self._turns = Turns(pace, plan.batch_tokens)
         self._threads = ThreadCount(plan.threads, context.use_threads)
         self._step = Step(context, pace, model.vocabulary, self.counters)
+        self._look = Look(projector, context, self._step, self.counters)
 
     def submit(self, request: Request) -> None:
         self._inbox.append(request)
@@ -86,7 +101,8 @@ class Scheduler:
     def run(self) -> None:
         while not self._stopping:
             if not self.take_step():
-                self._wake.wait(IDLE_WAIT_S)
+                if not self._wake.wait(IDLE_WAIT_S):
+                    self._admission.store_one()
                 self._wake.clear()
                 self._threads.forget()
 
@@ -121,16 +137,24 @@ class Scheduler:
         }
 
     def _compute(self, items: list[Item]) -> None:
-        chunk = self._turns.chunk_tokens(self._running, self._reading)
+        # A picture is encoded in one go: whoever waited for that has the next turn.
+        held = self._look.has_encoded and bool(self._running)
+        chunk = 0 if held else self._turns.chunk_tokens(self._running, self._reading)
+        self._look.has_encoded = False
         answers = self._running[:]
         self._threads.look(perf_counter())
         try:
             if chunk:
                 reading = self._turns.in_order(self._reading)
-                answers = fill_chunk(self._read_batch, reading, chunk)
-                self._read(answers, items)
+                if reading[0].picture is not None:
+                    answers = reading[:1]
+                    self._look_on(reading[0], chunk, items)
+                else:
+                    answers = fill_chunk(self._read_batch, reading, chunk)
+                    self._read(answers, items)
             else:
-                guessing_s = self._decode_batch.fill(answers)
+                # Guesses make the gap longer, and so does reading: one of them at a time.
+                guessing_s = self._decode_batch.fill(answers, guess=not self._reading)
                 self._step.decode(self._decode_batch.batch, answers, items, guessing_s)
         except Failed as failed:
             self._recover(answers, failed.code, items)
@@ -150,7 +174,18 @@ class Scheduler:
             if not len(answer.todo):
                 self._reading.remove(answer)
                 self._running.append(answer)
+                self._running.sort(key=in_sequence)
                 self._decode_batch.unsettle()
+
+    def _look_on(self, answer: Answer, chunk: int, items: list[Item]) -> None:
+        """A prompt has come to a picture: one step of taking it in."""
+        assert answer.picture is not None
+        self._alone_reading = answer.request.id
+        try:
+            self._look.take(answer, answer.picture, chunk)
+        finally:
+            self._alone_reading = None
+        items.append(answer.progress())
 
     def _take_in(self, items: list[Item]) -> None:
         while self._inbox:
@@ -172,9 +207,13 @@ class Scheduler:
         if slot is None:
             return False
         self._waiting.leave(request, served=True)
+        whole = request.whole_until(slot.count)
+        if whole < slot.count:
+            slot.cut(whole, self._context)
         sampler = Sampler(request.sampling, self._vocabulary, self._array)
-        answer = Answer(request, slot, sampler, self._context.sequence_tokens)
-        self.counters.cached_tokens += slot.count
+        room = self._context.sequence_tokens
+        answer = Answer(request, slot, sampler, room, self._lessons)
+        self.counters.cached_tokens += request.tokens_until(slot.count)
         self._reading.append(answer)
         return True
 
@@ -196,6 +235,8 @@ class Scheduler:
     def _release(self, answer: Answer) -> None:
         """Frees the slot; what it computed stays there for the next turn."""
         answer.close()
+        if answer.view is not None:
+            answer.slot.cut(answer.slot.count, self._context)
         self._decode_batch.unsettle()
         answer.slot.busy = False
         answer.slot.used_at = perf_counter()
@@ -209,6 +250,8 @@ class Scheduler:
         self._decode_batch.unsettle()
         for answer in answers:
             answer.draft = []
+            if answer.view is not None:
+                answer.view.done = 0
             answer.slot.cut(answer.slot.count, self._context)
         if code == ABORTED:
             return
@@ -226,3 +269,12 @@ class Scheduler:
             items.append([answer.request.id, "error", "engine_crashed", message, {}])
             answer.slot.cut(0, self._context)
             self._release(answer)
+
+
+def _disk_cache(model: Model, plan: Plan) -> DiskCache | None:
+    options = model.options
+    if options.prompt_folder is None:
+        return None
+    shape = (plan.kv_type, options.loras, lib.LLAMA_STATE_SEQ_VERSION)
+    folder = folder_for(options.prompt_folder, model.path, shape)
+    return DiskCache(folder, options.prompt_disk_mb << 20)

@@ -8,6 +8,7 @@ LONGEST_MATCH = 16
 SHORTEST_MATCH = 3
 FIRST_PAUSE = 32
 LONGEST_PAUSE = 512
+MOST_SKIPPED = 31
 
 
 def lookup(tokens: Tokens, most: int) -> list[int]:
@@ -31,13 +32,35 @@ def lookup(tokens: Tokens, most: int) -> list[int]:
     return drafted
 
 
+class Lessons:
+    """What earlier answers taught: where guesses did not pay, only every so many answers try."""
+
+    def __init__(self) -> None:
+        self._skips = 0
+        self._left = 0
+
+    def may_try(self) -> bool:
+        if self._left:
+            self._left -= 1
+            return False
+        return True
+
+    def note_loss(self) -> None:
+        self._skips = min(MOST_SKIPPED, 2 * self._skips + 1)
+        self._left = self._skips
+
+    def note_gain(self) -> None:
+        self._skips = self._left = 0
+
+
 class Payoff:
     """Whether guessing is worth its time: it pauses, longer each time, when it is not."""
 
-    def __init__(self) -> None:
+    def __init__(self, lessons: Lessons) -> None:
+        self._lessons = lessons
         self._gain = 1.0
         self._pause = FIRST_PAUSE
-        self._wait = 0
+        self._wait = 0 if lessons.may_try() else LONGEST_PAUSE
 
     def wants_draft(self) -> bool:
         if self._wait > 0:
@@ -46,7 +69,7 @@ class Payoff:
         return True
 
     def note(self, gained: int, seconds: float, usual_s: float) -> None:
-        """After a step with a guess: tokens gained, the step's time, and a usual step's time."""
+        """After a guess: tokens gained, the time they took, and what one usually takes."""
         if usual_s <= 0:
             return
         worth = gained * usual_s / seconds
@@ -55,5 +78,7 @@ class Payoff:
             self._wait = self._pause
             self._pause = min(LONGEST_PAUSE, 2 * self._pause)
             self._gain = 1.0
+            self._lessons.note_loss()
         elif self._gain > 1.3:
             self._pause = FIRST_PAUSE
+            self._lessons.note_gain()

@@ -3,7 +3,7 @@
 from time import perf_counter
 
 from server.engine.worker.answer import Answer, Item
-from server.engine.worker.batch import Batch
+from server.engine.worker.batch import Batch, RowBatch
 from server.engine.worker.candidates import Logits
 from server.engine.worker.context import Context
 from server.engine.worker.counters import Counters
@@ -33,16 +33,17 @@ class Step:
         self, batch: Batch, answers: list[Answer], items: list[Item], guessing_s: float
     ) -> None:
         began = perf_counter()
+        usual_s = self._pace.decode_s(len(answers))
         seconds = self._evaluate(batch)
-        if batch.count == len(answers):
-            self._pace.note_decode(len(answers), seconds)
+        self._pace.note_decode(batch.count, seconds)
+        drafted = sum(len(answer.draft) for answer in answers)
+        guess_s = (max(0.0, seconds - usual_s) + guessing_s) / max(1, drafted)
         rows = self._context.rows()
         for answer in answers:
             said = answer.said
             self._continue(answer, rows, items)
             if answer.draft:
-                gained = answer.said - said
-                self._settle_draft(answer, gained, seconds + guessing_s, len(answers))
+                self._settle_draft(answer, answer.said - said, guess_s, usual_s / len(answers))
         self._counters.choose_s += perf_counter() - began - seconds
 
     def read(self, batch: Batch, answers: list[Answer], items: list[Item]) -> None:
@@ -54,14 +55,17 @@ class Step:
         for answer in answers:
             answer.slot.append(answer.todo[: answer.chunk])
             answer.todo = answer.todo[answer.chunk :]
-            total = len(answer.request.tokens)
-            items.append([answer.request.id, "prompt", answer.slot.count, total])
+            items.append(answer.progress())
             if not len(answer.todo):
                 assert rows is not None
                 self._begin(answer, rows, items)
         self._counters.choose_s += perf_counter() - began - seconds
 
-    def _evaluate(self, batch: Batch) -> float:
+    def read_rows(self, batch: RowBatch) -> None:
+        self._pace.note_read(batch.count, self._evaluate(batch))
+        self._counters.prompt_tokens += batch.count
+
+    def _evaluate(self, batch: Batch | RowBatch) -> float:
         self._context.clear_abort()
         began = perf_counter()
         code = self._context.decode(batch)
@@ -104,9 +108,10 @@ class Step:
             row += 1
             answer.advance(rows[row], self._vocabulary)
 
-    def _settle_draft(self, answer: Answer, gained: int, seconds: float, answers: int) -> None:
+    def _settle_draft(self, answer: Answer, gained: int, guess_s: float, token_s: float) -> None:
+        """A guess costs what the step took longer; a token is worth its share of a usual step."""
         answer.slot.cut(answer.slot.count, self._context)
-        answer.payoff.note(gained, seconds, self._pace.decode_s(answers))
+        answer.payoff.note(gained, token_s + len(answer.draft) * guess_s, token_s)
         self._counters.drafted_tokens += len(answer.draft)
         self._counters.accepted_tokens += max(0, gained - 1)
 

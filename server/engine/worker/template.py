@@ -29,6 +29,8 @@ class Template:
         self, source: str, bos: str = "", eos: str = "", command: Sequence[str] | None = None
     ) -> None:
         self._source = source
+        self.reads_parts = False
+        """Whether it wants a message's content as a list of parts and shows no plain text."""
         self._fixed = {"bos_token": bos, "eos_token": eos}
         self._command = command or roles.command("render")
         self._one_at_a_time = threading.Lock()
@@ -44,7 +46,7 @@ class Template:
         variables: dict[str, Any] = {
             **(options or {}),
             **self._fixed,
-            "messages": list(messages),
+            "messages": [_in_parts(one) if self.reads_parts else one for one in messages],
             "add_generation_prompt": add_generation_prompt,
         }
         if tools:
@@ -66,6 +68,13 @@ class Template:
             if self._child:
                 self._child.end()
             self._child = None
+
+
+def _in_parts(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    content = message.get("content")
+    if not isinstance(content, str):
+        return message
+    return {**message, "content": [{"type": "text", "text": content}]}
 
 
 class _ChildGone(Exception):

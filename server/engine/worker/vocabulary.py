@@ -36,8 +36,10 @@ class Vocabulary:
 
     def tokenize_prompt(self, text: str) -> Tokens:
         """A whole prompt: its markers count, and it gets the BOS its model wants, once."""
-        has_bos = bool(self.bos) and text.startswith(self.bos)
-        return self.tokenize(text, bos=not has_bos)
+        return self.tokenize(text, bos=self.lacks_bos(text))
+
+    def lacks_bos(self, prompt: str) -> bool:
+        return not (self.bos and prompt.startswith(self.bos))
 
     def piece(self, token: int) -> bytes:
         """What a token adds to the answer; nothing for markers."""

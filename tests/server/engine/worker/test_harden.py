@@ -62,3 +62,10 @@ def test_a_moment_in_time_gets_at_most_three_digits_of_a_second() -> None:
     hardened = harden({"type": "string", "format": "date-time"})
     assert "format" not in hardened
     assert "{1,3}" in hardened["pattern"]
+
+
+def test_what_stands_beside_a_reference_counts_as_in_the_draft() -> None:
+    schema = {"definitions": {"n": {"type": "null"}}, "$ref": "#/definitions/n", "type": "object"}
+    old = {**schema, "$schema": "http://json-schema.org/draft-07/schema#"}
+    assert harden(old) == {"definitions": {"n": {"type": "null"}}, "$ref": "#/definitions/n"}
+    assert harden(schema)["type"] == "object"

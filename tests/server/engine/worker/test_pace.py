@@ -24,9 +24,21 @@ def test_a_size_that_was_measured_is_not_guessed() -> None:
     assert pace.chunk_tokens(0.011, most=512) == 16
 
 
-def test_an_unknown_width_takes_the_nearest() -> None:
-    assert learned().decode_s(4) == 0.010
+def test_an_unknown_width_is_guessed_from_those_around_it() -> None:
+    pace = learned()
+    assert pace.decode_s(4) == 0.010
+    assert abs(pace.decode_s(20) - 0.040) < 1e-9
+    pace.note_decode(9, 0.030)
+    assert abs(pace.decode_s(5) - 0.020) < 1e-9
     assert Pace().decode_s(4) == 0.0
+
+
+def test_guesses_are_spared_only_as_much_as_a_step_takes() -> None:
+    pace = learned()
+    pace.note_decode(8, 0.080)
+    assert pace.spare_tokens(1, 7) == 1
+    pace.note_decode(8, 0.010)
+    assert pace.spare_tokens(8, 7) == 7
 
 
 def test_the_time_to_read_is_known_from_long_chunks() -> None:

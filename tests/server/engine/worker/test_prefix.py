@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.engine.worker.batch import Tokens
-from server.engine.worker.prefix import HostCache, common_prefix
+from server.engine.worker.prefix import HostCache, Kept, common_prefix
 
 
 def tokens(*ids: int) -> Tokens:
@@ -25,8 +25,8 @@ def test_the_common_prefix_is_where_they_first_differ(left: list[int], right: li
 
 def test_the_conversation_that_shares_most_is_found() -> None:
     cache = HostCache(100)
-    cache.put(tokens(1, 2, 3), state(10))
-    cache.put(tokens(1, 2, 9, 9), state(10))
+    cache.put(Kept(tokens(1, 2, 3), state(10)))
+    cache.put(Kept(tokens(1, 2, 9, 9), state(10)))
     key, shared = cache.best(tokens(1, 2, 3, 4))
     assert shared == 3
     assert cache.take(key).tokens.tolist() == [1, 2, 3]
@@ -36,10 +36,10 @@ def test_the_conversation_that_shares_most_is_found() -> None:
 
 def test_the_least_used_goes_first_when_memory_is_short() -> None:
     cache = HostCache(25)
-    cache.put(tokens(1), state(10))
-    cache.put(tokens(2), state(10))
+    cache.put(Kept(tokens(1), state(10)))
+    cache.put(Kept(tokens(2), state(10)))
     assert cache.holds(tokens(1))
-    cache.put(tokens(3), state(10))
+    cache.put(Kept(tokens(3), state(10)))
     assert not cache.holds(tokens(2))
     assert cache.holds(tokens(1))
     assert cache.size_bytes == 20
@@ -47,8 +47,8 @@ def test_the_least_used_goes_first_when_memory_is_short() -> None:
 
 def test_a_longer_conversation_replaces_its_own_beginning() -> None:
     cache = HostCache(100)
-    cache.put(tokens(1, 2), state(10))
-    cache.put(tokens(1, 2, 3), state(15))
+    cache.put(Kept(tokens(1, 2), state(10)))
+    cache.put(Kept(tokens(1, 2, 3), state(15)))
     assert len(cache) == 1
     assert cache.size_bytes == 15
     assert cache.holds(tokens(1, 2))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.engine.worker.probe import abilities
+from server.engine.worker.probe import abilities, reads_parts
 from server.engine.worker.template import Template
 
 CHATML = (
@@ -19,6 +19,12 @@ CALLING = (
     "{% if enable_thinking is defined and enable_thinking %}<think>\n{% endif %}"
 )
 TEXT_ONLY = CALLING.replace("arguments | tojson", "arguments + ''")
+
+
+PARTS = (
+    "{% for m in messages %}{{ m.role }}:{% for part in m.content %}{% if part.type == 'text' %}"
+    "{{ part.text }}{% endif %}{% endfor %}{% endfor %}"
+)
 
 
 def found(source: str) -> set[str]:
@@ -40,3 +46,14 @@ def found(source: str) -> set[str]:
 )
 def test_abilities(source: str, flags: set[str]) -> None:
     assert found(source) == flags
+
+
+def test_a_template_that_knows_only_parts_is_given_parts() -> None:
+    template = Template(PARTS)
+    assert template.render([{"role": "user", "content": "hello"}]) == "user:"
+    template.reads_parts = reads_parts(template)
+    assert template.render([{"role": "user", "content": "hello"}]) == "user:hello"
+    template.close()
+    plain = Template(CHATML)
+    assert not reads_parts(plain)
+    plain.close()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from server.engine.worker.speculate import FIRST_PAUSE, Payoff, lookup
+from server.engine.worker.speculate import FIRST_PAUSE, Lessons, Payoff, lookup
 
 
 def guess(*ids: int, most: int = 12) -> list[int]:
@@ -31,14 +31,27 @@ def test_too_short_a_match_is_no_guess() -> None:
 
 
 def test_guessing_pauses_when_it_costs_more_than_it_brings() -> None:
-    payoff = Payoff()
+    payoff = Payoff(Lessons())
     assert payoff.wants_draft()
     payoff.note(gained=1, seconds=2.0, usual_s=1.0)
     assert [payoff.wants_draft() for _ in range(FIRST_PAUSE + 1)].count(True) == 1
 
 
 def test_guessing_goes_on_while_it_pays() -> None:
-    payoff = Payoff()
+    payoff = Payoff(Lessons())
     for _ in range(5):
         payoff.note(gained=6, seconds=2.0, usual_s=1.0)
         assert payoff.wants_draft()
+
+
+def test_what_did_not_pay_is_tried_by_ever_fewer_answers() -> None:
+    lessons = Lessons()
+    tried = []
+    for _ in range(40):
+        payoff = Payoff(lessons)
+        tried.append(payoff.wants_draft())
+        if tried[-1]:
+            payoff.note(gained=1, seconds=2.0, usual_s=1.0)
+    assert [number for number, hit in enumerate(tried) if hit] == [0, 2, 6, 14, 30]
+    Payoff(lessons).note(gained=6, seconds=2.0, usual_s=1.0)
+    assert Payoff(lessons).wants_draft()

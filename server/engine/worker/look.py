@@ -1,0 +1,61 @@
+"""A picture's way into a slot: encoded in one step, its rows then read in as many as it takes."""
+
+from time import perf_counter
+
+from server.engine.worker.answer import Answer
+from server.engine.worker.batch import RowBatch
+from server.engine.worker.compose import first_size
+from server.engine.worker.context import Context
+from server.engine.worker.counters import Counters
+from server.engine.worker.step import Failed, Step
+from server.engine.worker.vision import Picture, Projector, View
+
+NOT_ENCODED = -3
+
+
+class Look:
+    def __init__(
+        self, projector: Projector | None, context: Context, step: Step, counters: Counters
+    ) -> None:
+        self.has_encoded = False
+        """The last step was the long one, which cannot be parted."""
+        self._projector = projector
+        self._context = context
+        self._step = step
+        self._counters = counters
+
+    def take(self, answer: Answer, picture: Picture, most: int) -> None:
+        """One step: encoding it, or reading as many rows as there is time for."""
+        if answer.view is None:
+            answer.view = self._encode(picture)
+            self.has_encoded = True
+            return
+        view = answer.view
+        size = first_size(view.left, most) if view.causal else view.left
+        self._read(view, size, answer.slot.sequence)
+        view.done += size
+        if not view.left:
+            answer.pass_picture()
+
+    def _encode(self, picture: Picture) -> View:
+        assert self._projector is not None
+        began = perf_counter()
+        view = self._projector.encode(picture)
+        if view is None:
+            raise Failed(NOT_ENCODED)
+        self._counters.steps += 1
+        self._counters.pictures += 1
+        self._counters.encode_s += perf_counter() - began
+        return view
+
+    def _read(self, view: View, size: int, sequence: int) -> None:
+        part = slice(view.done, view.done + size)
+        batch = RowBatch(view.rows[part], view.places[:, part], sequence)
+        if view.causal:
+            self._step.read_rows(batch)
+            return
+        self._context.look_back_only(only=False)
+        try:
+            self._step.read_rows(batch)
+        finally:
+            self._context.look_back_only(only=True)

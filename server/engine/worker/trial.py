@@ -1,0 +1,103 @@
+"""Does a variant of the processor's backend live here, and does it compute the right thing?
+
+Asked once per machine and build, in a child process with the starter model. A batch of prompt
+tokens takes other code paths than single tokens, and dies on other processors.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import llama_cpp
+
+from server import paths, processor, roles
+from server.engine.worker import backends
+from server.engine.worker.backends import CHOSEN_BY_HAND, Variant
+from server.files import write_atomically
+
+FLAG = "--try"
+SENTENCE = "The capital of France is Paris. "
+BEGINNING = "The capital of France is"
+EXPECTED = "Paris"
+WRONG_ANSWER = 3
+PATIENCE_S = 120.0
+
+
+class Trials:
+    """Called with a variant: why it is not to be used here, or None."""
+
+    def __init__(self, kept: Path, model: Path | None) -> None:
+        self._kept = kept
+        self._model = model
+
+    def __call__(self, variant: Variant) -> str | None:
+        if self._model is None or os.environ.get(CHOSEN_BY_HAND):
+            return None
+        known = self._read()
+        key = _key(variant)
+        if key not in known:
+            try:
+                known[key] = _try_out(variant, self._model)
+            except subprocess.TimeoutExpired:  # slow is not wrong
+                return None
+            self._kept.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._kept, json.dumps(known, indent=1))
+        return known[key] or None
+
+    def _read(self) -> dict[str, str]:
+        try:
+            known: dict[str, str] = json.loads(self._kept.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return known
+
+
+def usual() -> Trials:
+    return Trials(paths.find().cache / "engine-trials.json", _starter())
+
+
+def _starter() -> Path | None:
+    """Only a packaged program has something to try: in a clone, set-up has tried the engine."""
+    if not getattr(sys, "frozen", False):
+        return None
+    models = Path(sys.executable).parent / "resources" / "models"
+    return next(iter(sorted(models.glob("*.gguf"))), None)
+
+
+def _key(variant: Variant) -> str:
+    """Another processor, engine or library is another question."""
+    cpu = processor.read()
+    size = str(variant.path.stat().st_size)
+    parts = (metadata.version("llama-cpp-python"), size, cpu.model, *cpu.features)
+    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return f"{variant.name} {digest}"
+
+
+def _try_out(variant: Variant, model: Path) -> str:
+    child = subprocess.run(
+        roles.command("worker", FLAG, str(model)),
+        env={**roles.environment("worker"), CHOSEN_BY_HAND: variant.name},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    if child.returncode == 0:
+        return ""
+    if child.returncode == WRONG_ANSWER:
+        return "it computes wrong results"
+    return f"it ended with code {child.returncode}"
+
+
+def main(model: str) -> int:
+    """In the child: read a prompt, name the next word."""
+    backends.load()
+    engine = llama_cpp.Llama(model, n_ctx=512, n_batch=256, n_gpu_layers=0, verbose=False)
+    prompt = engine.tokenize((SENTENCE * 12 + BEGINNING).encode())
+    engine.eval(prompt)
+    word = engine.detokenize([engine.sample(temp=0.0)], prev_tokens=prompt)
+    return 0 if word.decode(errors="replace").strip() == EXPECTED else WRONG_ANSWER

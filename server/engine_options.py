@@ -1,0 +1,41 @@
+"""What the settings mean for the engine, and the conversations it may keep on disk."""
+
+import shutil
+from pathlib import Path
+
+from server.engine.base import EngineOptions
+from server.settings import ModelSettings
+
+ALL_LAYERS = 999
+
+
+class OptionsOf:
+    """Called with the settings: the options to load a model with."""
+
+    def __init__(self, kept_conversations: Path) -> None:
+        self._kept_conversations = kept_conversations
+
+    def __call__(self, settings: ModelSettings) -> EngineOptions:
+        return EngineOptions(
+            context_tokens=settings.context_tokens or None,
+            slots=settings.slots,
+            threads=settings.threads or None,
+            batch_tokens=settings.batch_tokens,
+            gpu_layers=ALL_LAYERS if settings.gpu_layers < 0 else settings.gpu_layers,
+            gpu_split=settings.gpu_split,
+            kv_type=settings.kv_type,
+            flash_attention={"auto": None, "on": True, "off": False}[settings.flash_attention],
+            prompt_cache_mb=settings.prompt_cache_mb,
+            prompt_disk_mb=settings.prompt_disk_mb,
+            prompt_folder=self._kept_conversations if settings.prompt_disk_mb else None,
+            speculate=settings.speculate,
+            draft_model=Path(settings.draft_model) if settings.draft_model else None,
+            loras=tuple(Path(path) for path in settings.loras),
+            queue_limit=settings.queue_limit,
+            tool_signatures=settings.tool_signatures,
+        )
+
+    def forget(self, settings: ModelSettings) -> None:
+        """What the user no longer wants kept is removed, not only unused."""
+        if not settings.prompt_disk_mb:
+            shutil.rmtree(self._kept_conversations, ignore_errors=True)
