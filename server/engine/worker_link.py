@@ -117,6 +117,10 @@ class WorkerLink:
         self._write({"op": "load", "path": path, "options": options})
         return await asyncio.shield(self._loaded)
 
+    @property
+    def unanswered(self) -> int:
+        return len(self._answers)
+
     def begin(self, job: Json) -> Answer:
         """Hands the worker a job. Whoever begins an answer ends it with `forget`."""
         answer = Answer(next(self._numbers))

@@ -10,6 +10,7 @@ from server.errors import BadRequest, ModelNotFound
 from server.protocols.base import Facts
 
 BIGGEST = 2**31 - 1
+BIGGEST_SEED = 2**63
 SAMPLING_RANGES = {
     "temperature": (0, 2), "top_p": (0, 1), "min_p": (0, 1), "typical_p": (0, 1),
     "repeat_penalty": (0, 10), "frequency_penalty": (-2, 2), "presence_penalty": (-2, 2),
@@ -110,7 +111,9 @@ def sampling(fields: Fields) -> Sampling:
     }
     given["top_k"] = fields.integer("top_k", -1, BIGGEST)
     given["mirostat"] = fields.integer("mirostat", 0, 2)
-    given["seed"] = fields.integer("seed", -(2**63), 2**64 - 1)
+    seed = fields.integer("seed", -(2**63), 2**64 - 1)
+    # Each further choice adds one to it, and must still fit what travels to a worker.
+    given["seed"] = None if seed is None else seed % BIGGEST_SEED
     given["ignore_eos"] = fields.flag("ignore_eos")
     known = {name: value for name, value in given.items() if value is not None}
     return Sampling(**known, logit_bias=_logit_bias(fields))

@@ -13,6 +13,20 @@ from server.protocols.fields import Fields, sendable
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 NO_PARAMETERS: Json = {"type": "object", "properties": {}, "additionalProperties": False}
 NAME = re.compile(r"[\w.:/-]{1,128}")
+NAMED_SCHEMAS = frozenset({"properties", "patternProperties", "$defs", "definitions"})
+LISTED_SCHEMAS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems", "items"})
+LISTED_NAMES = frozenset({"required", "type"})
+ONE_SCHEMA = frozenset({"items", "additionalProperties", "not", "if", "then", "else", "contains"})
+SCHEMA_KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(NAMED_SCHEMAS, (dict,)),
+    **dict.fromkeys(LISTED_SCHEMAS | {"enum", "required"}, (list,)),
+    **dict.fromkeys(ONE_SCHEMA, (dict, bool)),
+    **dict.fromkeys(("$ref", "pattern", "format"), (str,)),
+    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), (int,)),
+    **dict.fromkeys(("minimum", "maximum", "multipleOf"), (int, float)),
+    "items": (dict, bool, list),
+    "type": (str, list),
+}
 DATA_URL = re.compile(r"data:(image/[\w.+-]+);base64,(.*)", re.DOTALL)
 
 
@@ -48,8 +62,28 @@ def function_tool(function: Fields) -> Tool:
     parameters = function.value("parameters")
     if parameters is not None and not isinstance(parameters, dict):
         raise function.wrong("parameters", "must be a JSON schema object")
-    known = sendable(parameters) if parameters else NO_PARAMETERS
+    known = tidied(sendable(parameters)) if parameters else NO_PARAMETERS
     return Tool(name, function.text("description") or "", known)
+
+
+def tidied(schema: Any) -> Any:
+    """Without the keywords whose values are of the wrong kind: programs describe tools, too."""
+    if not isinstance(schema, dict):
+        return schema if isinstance(schema, bool) else {}
+    made: Json = {}
+    for keyword, value in schema.items():
+        kinds = SCHEMA_KINDS.get(keyword)
+        if kinds and (not isinstance(value, kinds) or (isinstance(value, bool) and int in kinds)):
+            continue
+        if keyword in NAMED_SCHEMAS:
+            made[keyword] = {name: tidied(part) for name, part in value.items()}
+        elif isinstance(value, list) and keyword in LISTED_SCHEMAS:
+            made[keyword] = [tidied(part) for part in value]
+        elif isinstance(value, list) and keyword in LISTED_NAMES:
+            made[keyword] = [name for name in value if isinstance(name, str)]
+        else:
+            made[keyword] = tidied(value) if keyword in ONE_SCHEMA else value
+    return made
 
 
 def choice_of(

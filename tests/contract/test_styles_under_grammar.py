@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 import pytest_asyncio
 
-from server.chat import ChatRequest, Message, Sampling, Tool, ToolChoice
+from server.chat import ChatRequest, Json, Message, Sampling, Tool, ToolChoice
 from server.engine.base import EngineOptions, ModelFacts
 from server.engine.formats import FORMATS
 from server.engine.formats.base import Format, Prepared
@@ -21,37 +21,44 @@ from server.engine.process import WorkerProcess
 from server.events import ToolCallRequested
 
 CALLS = int(os.environ.get("MOAT_CALLS_PER_STYLE", "2"))
-AT_ONCE = 4
+AT_ONCE = 16
+ENOUGH_TOKENS = 1000
 STYLES = {style.name: style for style in FORMATS}
+LAMP = {"n": {"type": "integer", "minimum": 1, "maximum": 40}, "on": {"type": "boolean"}}
+SAY = {"s": {"type": "string", "minLength": 2, "maxLength": 6}}
+PICK = {"m": {"type": "string", "enum": ["low", "high"]}, "w": {"type": ["integer", "null"]}}
+TAGS = {"t": {"type": "array", "items": {"enum": ["a", "b"]}, "maxItems": 2}}
+MOVE = {
+    "at": {
+        "type": "object",
+        "properties": {"x": {"type": "number", "minimum": 0, "maximum": 1, "multipleOf": 0.5}},
+        "required": ["x"],
+        "additionalProperties": False,
+    }
+}
+
+
+def _tool(name: str, properties: Json, *required: str) -> Tool:
+    return Tool(
+        name,
+        f"To {name}.",
+        {
+            "type": "object",
+            "properties": properties,
+            "required": list(required),
+            "additionalProperties": False,
+        },
+    )
+
+
 TOOLS = (
-    Tool(
-        "switch_lamp",
-        "Switch a lamp.",
-        {
-            "type": "object",
-            "properties": {
-                "lamp": {"type": "integer", "minimum": 1, "maximum": 40},
-                "mode": {"type": "string", "enum": ["low", "high"]},
-                "on": {"type": "boolean"},
-            },
-            "required": ["lamp", "on"],
-            "additionalProperties": False,
-        },
-    ),
-    Tool(
-        "say_name",
-        "Say a name.",
-        {
-            "type": "object",
-            "properties": {
-                "name": {"type": "string", "minLength": 2, "maxLength": 8},
-                "tags": {"type": "array", "items": {"enum": ["a", "b"]}, "maxItems": 2},
-            },
-            "required": ["name", "tags"],
-            "additionalProperties": False,
-        },
-    ),
+    _tool("lamp", LAMP, "n"),
+    _tool("say", SAY, "s"),
+    _tool("pick", PICK, "m", "w"),
+    _tool("tag", TAGS, "t"),
+    _tool("move", MOVE, "at"),
 )
+"""Short, for a whole run makes thousands of calls: each has something of its own to keep to."""
 SCHEMAS = {tool.name: tool.parameters for tool in TOOLS}
 
 
@@ -61,8 +68,9 @@ def by_client(request: ChatRequest, facts: ModelFacts) -> Prepared:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def engine(starter_model: Path) -> AsyncIterator[WorkerProcess]:
+    options = EngineOptions(slots=AT_ONCE, context_tokens=1536, prompt_cache_mb=0)
     style = Format("each its own", lambda _facts: True, by_client)
-    worker = WorkerProcess(starter_model, EngineOptions(slots=AT_ONCE), choose=lambda _facts: style)
+    worker = WorkerProcess(starter_model, options, choose=lambda _facts: style)
     yield worker
     await worker.close()
 
@@ -74,13 +82,15 @@ async def test_every_call_is_valid(engine: WorkerProcess, name: str) -> None:
     free = asyncio.Semaphore(AT_ONCE)
 
     async def ask(seed: int) -> list[str]:
+        first = seed % len(TOOLS)
         request = ChatRequest(
-            (Message("user", "Switch lamp 7 on and say a name."),),
-            tools=TOOLS,
+            (Message("user", "Do something."),),
+            tools=(TOOLS[first], TOOLS[first - 2]),
             tool_choice=ToolChoice("required"),
-            parallel_calls=seed % 8 == 0,
+            parallel_calls=seed % 16 == 0,
             sampling=Sampling(temperature=1.0, seed=seed),
-            max_tokens=1500,
+            max_tokens=ENOUGH_TOKENS,
+            template_options=(("enable_thinking", False),),
             client=name,
         )
         async with free, aclosing(engine.generate(request)) as pieces:

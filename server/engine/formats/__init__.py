@@ -32,6 +32,7 @@ from server.engine.formats import (
     minimax_m3,
     mistral_nemo,
     mistral_small,
+    muse,
     nemotron,
     phi4,
     plain,
@@ -42,6 +43,7 @@ from server.engine.formats.base import Format, Prepared
 from server.engine.formats.choice import wants_tools
 
 FORMATS: tuple[Format, ...] = (
+    muse.FORMAT,
     gpt_oss.FORMAT,
     functionary_v3_2.FORMAT,
     functionary_v2.FORMAT,

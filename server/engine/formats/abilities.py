@@ -40,7 +40,9 @@ def abilities(facts: ModelFacts) -> Abilities:
 
 
 def thought_marks(facts: ModelFacts) -> tuple[str, str] | None:
-    return next((marks for marks in THOUGHTS if marks[1] in facts.template), None)
+    """The template's own; an answer that begins in a thought ends it somehow, usually like this."""
+    usual = THOUGHTS[0] if abilities(facts).opens_thought else None
+    return next((marks for marks in THOUGHTS if marks[1] in facts.template), usual)
 
 
 def starts_in_thought(request: ChatRequest, facts: ModelFacts) -> bool:

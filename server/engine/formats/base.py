@@ -33,6 +33,8 @@ class Prepared:
     stop: tuple[str, ...] = ()
     """All stop texts to use, the request's included where they make sense."""
     prompt_suffix: str = ""
+    options: tuple[tuple[str, Any], ...] = ()
+    """What else the template is told; the request's own options come first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,25 +5,38 @@ from server.engine.base import ModelFacts
 from server.engine.formats import lark, messages, plain
 from server.engine.formats.abilities import abilities, starts_in_thought, thought_marks
 from server.engine.formats.base import Format, Prepared
-from server.engine.formats.choice import callable_tools, most_calls
+from server.engine.formats.choice import callable_tools, most_calls, wants_tools
 from server.engine.formats.signatures import json_schemas, typescript
-from server.engine.formats.stream import More, Reader, Script, ScriptParser
+from server.engine.formats.stream import (
+    Emit,
+    More,
+    Reader,
+    Script,
+    ScriptParser,
+    first_of,
+    held_back,
+)
 
 NOTE = """You can call functions. Functions:
 {functions}
 Reply in JSON: {forms}"""
+ANSWER_NOTE = "Reply in JSON: {forms}"
 CALLS = '{"tool_calls": [{"name": ..., "arguments": {...}}]} to call functions'
 ANSWER = '{"response": ...} to answer'
 
 
 def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
+    if not (wants_tools(request) or _would_imitate_calls(request)):
+        return plain.prepare(request, facts)
     able = abilities(facts)
     marks = thought_marks(facts)
     opened = starts_in_thought(request, facts)
     note = _note(request, as_json=facts.extra.get("tool_signatures") == "json")
     return Prepared(
         messages=messages.told(request.messages, able, note),
-        parser=ScriptParser(script(marks if opened else None, text=request.constraint is None)),
+        parser=ScriptParser(
+            script(marks if opened else None, text=request.constraint is None, stops=request.stop)
+        ),
         constraint=Constraint("lark", grammar(request), strict=False),
         trigger=marks[1] if marks and opened else None,
         visible_tokens=marks or (),
@@ -31,18 +44,20 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
 
 
 def grammar(request: ChatRequest) -> str:
-    tools = callable_tools(request)
+    tools = callable_tools(request) if wants_tools(request) else ()
     rules = [_call(at, tool) for at, tool in enumerate(tools)]
-    rules.append("call: " + lark.any_of([f"call_{at}" for at in range(len(tools))]))
-    calls = lark.repeated("call", '", "', most_calls(request))
-    forms = [f'"\\"tool_calls\\": [" {calls} "]"']
+    forms = []
+    if tools:
+        rules.append("call: " + lark.any_of([f"call_{at}" for at in range(len(tools))]))
+        calls = lark.repeated("call", '", "', most_calls(request))
+        forms.append(f'"\\"tool_calls\\": [" {calls} "]"')
     if request.tool_choice.mode != "required":
         forms.append('"\\"response\\": " answer')
         rules.append(f"answer: {_answer(request.constraint)}")
     return f'start: "{{" ({lark.any_of(forms)}) "}}"\n' + "\n".join(rules) + "\n"
 
 
-def script(marks: tuple[str, str] | None, *, text: bool) -> Script:
+def script(marks: tuple[str, str] | None, *, text: bool, stops: tuple[str, ...] = ()) -> Script:
     """`text`: the response is a JSON string, shown decoded; else its raw JSON is the answer."""
 
     def read(reader: Reader) -> More:
@@ -52,13 +67,13 @@ def script(marks: tuple[str, str] | None, *, text: bool) -> Script:
         if not (yield from reader.accept("{")):
             yield from reader.until((), reader.say)
             return
-        yield from _member(reader, text=text)
+        yield from _member(reader, text=text, stops=stops)
         yield from reader.until((), lambda _rest: None)
 
     return read
 
 
-def _member(reader: Reader, *, text: bool) -> More:
+def _member(reader: Reader, *, text: bool, stops: tuple[str, ...]) -> More:
     key = yield from reader.json_whole()
     yield from reader.skip_space()
     yield from reader.accept(":")
@@ -66,9 +81,34 @@ def _member(reader: Reader, *, text: bool) -> More:
     if key == "tool_calls":
         yield from _calls(reader)
     elif text and reader.text.startswith('"'):
-        yield from reader.json_text(reader.say)
+        stopping = Stopping(stops, reader.say)
+        yield from reader.json_text(stopping.emit)
+        stopping.end()
     else:
         yield from reader.json_value(reader.say)
+
+
+class Stopping:
+    """Emits up to the first stop text, whatever the cuts; what follows is dropped."""
+
+    def __init__(self, stops: tuple[str, ...], emit: Emit) -> None:
+        self._stops = tuple(filter(None, stops))
+        self._emit = emit
+        self._waiting = ""
+        self._stopped = False
+
+    def emit(self, text: str) -> None:
+        if self._stopped:
+            return
+        text = self._waiting + text
+        found = first_of(text, self._stops)
+        self._stopped = found is not None
+        cut = found[0] if found else len(text) - held_back(text, self._stops)
+        self._emit(text[:cut])
+        self._waiting = "" if found else text[cut:]
+
+    def end(self) -> None:
+        self._emit(self._waiting)
 
 
 def _calls(reader: Reader) -> More:
@@ -88,7 +128,14 @@ def _calls(reader: Reader) -> More:
         yield from reader.accept(", ")
 
 
+def _would_imitate_calls(request: ChatRequest) -> bool:
+    """No more calls are wanted, but earlier ones are shown as text: it would go on like that."""
+    return request.constraint is None and any(one.tool_calls for one in request.messages)
+
+
 def _note(request: ChatRequest, *, as_json: bool) -> str:
+    if not wants_tools(request):
+        return ANSWER_NOTE.format(forms=ANSWER)
     tools = callable_tools(request)
     functions = json_schemas(tools) if as_json else typescript(tools)
     forms = CALLS if request.tool_choice.mode == "required" else f"{CALLS}, or {ANSWER}"
@@ -103,7 +150,7 @@ def _call(at: int, tool: Tool) -> str:
 
 def _answer(constraint: Constraint | None) -> str:
     rule = lark.constraint_rule(constraint) if constraint else None
-    return rule or lark.schema({"type": "string"}, lenient=True)
+    return rule or lark.schema({"type": "string", "minLength": 1}, lenient=True)
 
 
-FORMAT = Format("generic", lambda _facts: True, prepare)
+FORMAT = Format("generic", lambda _facts: True, prepare, always=True)

@@ -67,18 +67,21 @@ def _bound(
     request: ChatRequest, specials: Mapping[str, int]
 ) -> tuple[Constraint | None, str | None]:
     answer = lark.constraint_rule(request.constraint) if request.constraint else None
+    thought = "" if dict(request.template_options).get("enable_thinking") is False else "thought?"
     final = f"{_mark('<|channel|>final', specials)} shown {_mark(MESSAGE, specials)} answer"
     rules = [f"shown: ({_mark(' <|constrain|>json', specials)})?"]
     if answer:
         rules.append(f"answer: {answer}")
     if not wants_tools(request):
-        return (_lark(f"thought? {final}", [*rules, *_thought(specials)]) if answer else None), None
+        return (
+            _lark(f"{thought} {final}", [*rules, *_thought(specials)]) if answer else None
+        ), None
     rules += _calls(request, specials)
     if request.tool_choice.mode != "required" and not answer:
         return _lark("call", rules), TRIGGER
     call = f"{_mark('<|channel|>commentary to=functions.', specials)} call"
     forms = call if request.tool_choice.mode == "required" else f"({call} | {final})"
-    return _lark(f"thought? {forms}", [*rules, *_thought(specials)]), None
+    return _lark(f"{thought} {forms}", [*rules, *_thought(specials)]), None
 
 
 def _calls(request: ChatRequest, specials: Mapping[str, int]) -> list[str]:

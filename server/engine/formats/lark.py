@@ -53,7 +53,9 @@ def repeated(item: str, separator: str, most: int) -> str:
 
 
 def schema(value: Json, *, lenient: bool) -> str:
-    guided = {**hardened(value), "x-guidance": {**SPACING, "lenient": lenient}}
+    made = hardened(value)
+    known = made if isinstance(made, dict) else {}
+    guided = {**known, "x-guidance": {**SPACING, "lenient": lenient}}
     return f"%json {json.dumps(guided, ensure_ascii=False)}"
 
 
@@ -72,6 +74,9 @@ def hardened(value: Any, *, closed: bool = True) -> Any:
         return [hardened(item, closed=closed) for item in value]
     if not isinstance(value, dict):
         return value
+    if value.get("not") == {}:
+        # What tools that are described by programs say for: this is never there.
+        return False
     kept = {
         key: part if key in NOT_SCHEMAS else _hardened_part(key, part)
         for key, part in value.items()

@@ -1,16 +1,19 @@
 """{"name": …, "parameters": {…}}, built-in tools as <|python_tag|>name.call(…): Llama 3.x."""
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from server.chat import Tool, ToolCall
+from server.chat import ChatRequest, Tool, ToolCall
+from server.engine.base import ModelFacts
+from server.engine.formats.base import Format, Prepared
 from server.engine.formats.json_body import JsonBody
 from server.engine.formats.named_body import NamedBody
-from server.engine.formats.python_body import PythonBody
-from server.engine.formats.shape import Shape, native
+from server.engine.formats.python_body import CODE_TOOLS, PythonBody, raw_code
+from server.engine.formats.shape import Shape, has, prepare
 from server.engine.formats.stream import Reader
 
 PYTHON_TAG = "<|python_tag|>"
+BUILT_IN = frozenset({"brave_search", "wolfram_alpha", *CODE_TOOLS})
 LONG_FORM = '{"type": "function", "name": '
 
 
@@ -31,7 +34,8 @@ class LlamaBody:
 
     def read(self, reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
         if (yield from reader.accept(PYTHON_TAG)):
-            return (yield from self.built_in.read(reader, tools))
+            made = yield from self.built_in.read(reader, tools)
+            return made or (yield from raw_code(reader, tools))
         if reader.text.startswith("{"):
             return (yield from self.long.read(reader, tools))
         return (yield from self.short.read(reader, tools))
@@ -47,4 +51,16 @@ SHAPE = Shape(
     also=(LONG_FORM, PYTHON_TAG),
     single=True,
 )
-FORMAT = native("llama 3", SHAPE, "<|start_header_id|>ipython<|end_header_id|>")
+
+
+def prepare_llama(request: ChatRequest, facts: ModelFacts) -> Prepared:
+    """Tools the model was trained with are named to its template, not described."""
+    prepared = prepare(SHAPE, request, facts)
+    built_in = [tool.name for tool in request.tools if tool.name in BUILT_IN]
+    if not built_in or "builtin_tools" not in facts.template:
+        return prepared
+    described = tuple(tool for tool in prepared.tools if tool["function"]["name"] not in BUILT_IN)
+    return replace(prepared, tools=described, options=(("builtin_tools", built_in),))
+
+
+FORMAT = Format("llama 3", has("<|start_header_id|>ipython<|end_header_id|>"), prepare_llama)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -9,7 +10,8 @@ from server.chat import Message, ToolCall
 from server.engine.formats.abilities import Abilities
 from server.engine.formats.base import TemplateMessage
 
-IMAGE_MARK = "<__media__>"
+IMAGE_MARK = f"<image {secrets.token_hex(8)}>"
+"""Where an image stands in the text; nobody else can write it."""
 
 
 def native(

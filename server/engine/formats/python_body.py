@@ -11,6 +11,7 @@ from server.engine.formats import lark
 from server.engine.formats.stream import SPACE, More, Reader
 
 QUOTES = "\"'"
+CODE_TOOLS = ("code_interpreter", "python", "ipython")
 WORDS = {"true": True, "false": False, "null": None}
 
 
@@ -39,9 +40,10 @@ class PythonBody:
     def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
         parts: list[str] = []
         found = yield from reader.until((self.after_name, "]", "<"), parts.append)
-        name = "".join(parts).strip(SPACE)
+        said = "".join(parts)
+        name = said.strip(SPACE)
         if found != self.after_name or not name.replace("_", "").replace(".", "").isalnum():
-            reader.text = name + (found or "") + reader.text
+            reader.text = said + (found or "") + reader.text
             return False
         reader.open_call(name)
         yield from self._arguments(reader)
@@ -69,6 +71,21 @@ class PythonBody:
             if last != ",":
                 break
         reader.argue("{}" if comma == "{" else "}")
+
+
+def raw_code(reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
+    """All the rest is a program, for the tool that runs programs; False where there is none."""
+    name = next((name for name in CODE_TOOLS if name in tools), None)
+    if name is None:
+        return False
+    key = next(iter(tools[name].parameters.get("properties", {})), "code")
+    reader.open_call(name)
+    reader.argue(f'{{{json.dumps(key)}: "')
+    yield from reader.until(
+        (), lambda text: reader.argue(json.dumps(text, ensure_ascii=False)[1:-1])
+    )
+    reader.argue('"}')
+    return True
 
 
 def literal(reader: Reader) -> Generator[None, None, tuple[Any, str]]:

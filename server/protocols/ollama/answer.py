@@ -12,10 +12,11 @@ from server.events import (
     Finished,
     ReasoningDelta,
     TextDelta,
+    TokenLogprob,
     Usage,
 )
 from server.protocols.base import Facts, Frames, Reply
-from server.protocols.frames import dumped, placed
+from server.protocols.frames import dumped, logprob, placed
 from server.protocols.ollama.words import failed, line, said
 
 NANO = 1_000_000_000
@@ -46,7 +47,7 @@ async def collect_chat(events: Events, body: Any, facts: Facts) -> Reply:
             return failed(inner.error)
         shown = _chat_line(inner) or {}
         _join(message, shown.pop("message", {}))
-        whole.update(shown)
+        _gather(whole, shown)
     return Reply({**line(body, facts), **whole, "message": message})
 
 
@@ -60,15 +61,15 @@ async def collect_generate(events: Events, body: Any, facts: Facts) -> Reply:
         shown = _generate_line(inner) or {}
         for name in ("response", "thinking"):
             text[name] += shown.pop(name, "")
-        whole.update(shown)
+        _gather(whole, shown)
     texts = {name: told for name, told in text.items() if told or name == "response"}
     return Reply({**line(body, facts), **whole, **texts})
 
 
 def _chat_line(event: Event) -> Json | None:
     match event:
-        case TextDelta(text):
-            return {"message": said(text), "done": False}
+        case TextDelta(text, logprobs):
+            return {"message": said(text), "done": False, **_logprobs(logprobs)}
         case ReasoningDelta(text):
             return {"message": {**said(""), "thinking": text}, "done": False}
         case ClientToolCall(call):
@@ -83,8 +84,8 @@ def _chat_line(event: Event) -> Json | None:
 
 def _generate_line(event: Event) -> Json | None:
     match event:
-        case TextDelta(text):
-            return {"response": text, "done": False}
+        case TextDelta(text, logprobs):
+            return {"response": text, "done": False, **_logprobs(logprobs)}
         case ReasoningDelta(text):
             return {"response": "", "thinking": text, "done": False}
         case Finished(reason, usage):
@@ -92,6 +93,17 @@ def _generate_line(event: Event) -> Json | None:
         case Failed(error):
             return {"error": str(error), "done": True}
     return None
+
+
+def _logprobs(tokens: tuple[TokenLogprob, ...]) -> Json:
+    return {"logprobs": list(map(logprob, tokens))} if tokens else {}
+
+
+def _gather(whole: Json, shown: Json) -> None:
+    logprobs = [*whole.get("logprobs", []), *shown.get("logprobs", [])]
+    whole.update(shown)
+    if logprobs:
+        whole["logprobs"] = logprobs
 
 
 def _join(message: Json, more: Json) -> None:

@@ -52,9 +52,15 @@ def _request(fields: Fields, facts: Facts, **given: Any) -> ChatRequest:
         max_tokens=limit if limit and limit > 0 else None,
         stop=stop_texts(options),
         constraint=_constraint(fields),
+        top_logprobs=_top_logprobs(fields),
         template_options=() if think is None else (("enable_thinking", think is not False),),
         **given,
     )
+
+
+def _top_logprobs(fields: Fields) -> int | None:
+    wanted, top = fields.flag("logprobs"), fields.integer("top_logprobs", 0, 20)
+    return top or 0 if wanted else None
 
 
 def _constraint(fields: Fields) -> Constraint | None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from server.chat import Json
+from server.errors import ModelNotFound
 from server.face import ModelCard
 from server.protocols.base import Ask, Facts, Reply
 from server.protocols.fields import Fields
@@ -20,13 +21,15 @@ def running(_body: Any, facts: Facts) -> Reply:
 def show(body: Any, facts: Facts) -> Reply:
     fields = Fields(body)
     name = model_name({"model": fields.text("model") or fields.some_text("name")}, facts)
-    card = next(card for card in facts.models if card.name == name)
+    card = next((card for card in facts.models if card.name == name), None)
+    if card is None:
+        raise ModelNotFound(str(name), tuple(one.name for one in facts.models))
     about = {
         "general.parameter_count": card.parameters,
         "general.architecture": "llama",
         "llama.context_length": card.trained_context_tokens,
     }
-    abilities = ["completion", "tools"]
+    abilities = ["completion", "tools", *(["vision"] if card.projector else [])]
     return Reply({**_card(card), "model_info": about, "capabilities": abilities})
 
 

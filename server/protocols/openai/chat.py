@@ -17,6 +17,7 @@ from server.events import (
     Finished,
     PromptProgress,
     ReasoningDelta,
+    StatusNote,
     TextDelta,
     TokenLogprob,
     Usage,
@@ -31,7 +32,7 @@ from server.protocols.fields import (
     template_options,
     token_limit,
 )
-from server.protocols.frames import DONE, chat_usage, dumped, logprob, placed, sse, summed
+from server.protocols.frames import DONE, chat_usage, dumped, logprob, placed, sse, step, summed
 from server.protocols.messages import (
     choice_of,
     function_tool,
@@ -187,6 +188,8 @@ class _Chunks:
                 yield self.frame(index, {}, "function_call" if legacy else reason)
             case PromptProgress():
                 yield KEEP_ALIVE
+            case StatusNote(message):
+                yield step(message)
 
     def frame(
         self,

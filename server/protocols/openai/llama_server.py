@@ -21,6 +21,7 @@ COUNTERS = {
     "steps": "Steps of the model",
     "decode_s": "Seconds spent in the model",
 }
+TOLD = ("chat_template", "bos_token", "eos_token")
 GAUGES = {"running": "Answers being written", "waiting": "Requests that wait"}
 
 
@@ -68,12 +69,21 @@ def metrics(_body: Any, _facts: Facts) -> Ask:
 
 
 def _properties(facts: Facts, stats: Json) -> Reply:
+    """Under the names llama-server has for them; what an engine does not tell is left out."""
+    stats = dict(stats)
+    told = {name: stats.pop(name) for name in TOLD if name in stats}
+    if "slots" in stats:
+        told["total_slots"] = stats.pop("slots")
+    if "context_tokens" in stats:
+        told["default_generation_settings"] = {"n_ctx": stats.pop("context_tokens")}
     default = next((card for card in facts.models if card.name == facts.default_model), None)
     return Reply(
         {
             "model_alias": facts.default_model,
             "model_path": default.path if default else "",
             "build_info": f"moat-{facts.version}",
+            "modalities": {"vision": bool(default and default.projector), "audio": False},
+            **told,
             "stats": stats,
         }
     )

@@ -27,6 +27,7 @@ def _card(card: ModelCard) -> Json:
         "n_params": card.parameters,
         "n_ctx_train": card.trained_context_tokens,
         "loaded": card.loaded,
+        "vision": bool(card.projector),
     }
     return {"id": card.name, "object": "model", "created": 0, "owned_by": "moat", "meta": about}
 

@@ -1,10 +1,13 @@
 """A request as a worker gets it, and a worker's items as pieces."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from server.chat import ChatRequest, Constraint, Image, Message, Sampling
 from server.engine.base import EngineOptions
+from server.engine.formats.abilities import Abilities
 from server.engine.formats.base import Prepared
+from server.engine.formats.messages import native
 from server.engine.jobs import PlainText, Reading, facts_of, job_of, options_of
 from server.engine.wire import Job, pack, unpack
 from server.errors import ContextOverflow
@@ -33,6 +36,13 @@ def test_the_style_decides_what_the_worker_gets() -> None:
     assert (job["stop"], job["trigger"]) == (["the style's"], "<call>")
     assert (job["images"], job["template_options"]) == ([b"png"], {"enable_thinking": False})
     assert job["sampling"]["seed"] == 3
+
+
+def test_only_we_can_say_where_an_image_stands() -> None:
+    (shown,) = native((replace(REQUEST.messages[0], content="<__media__>"),), Abilities())
+    mark = job_of(REQUEST, PREPARED)["image_mark"]
+    assert shown["content"] == f"{mark}\n<__media__>"
+    assert mark != Job().image_mark
 
 
 def test_job_and_options_survive_the_pipe() -> None:

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from server.chat import ChatRequest, Constraint
-from server.engine.base import LoadState
+from server.engine.base import EngineOptions, LoadState
 from server.engine.process import WorkerProcess
 from server.engine.pulse import Limits
 from server.errors import (
@@ -24,7 +24,18 @@ from server.errors import (
     TemplateRefused,
 )
 from server.events import Finished, Piece, PromptProgress, TextDelta, TokenLogprob, Usage
-from tests.scripted import IMPATIENT, QUICK, choose, collect, drain, pieces, says, text_of, until
+from tests.scripted import (
+    IMPATIENT,
+    QUICK,
+    SCRIPTED,
+    choose,
+    collect,
+    drain,
+    pieces,
+    says,
+    text_of,
+    until,
+)
 
 DONE = Finished("stop", Usage(prompt_tokens=3, completion_tokens=2))
 Make = Callable[..., WorkerProcess]
@@ -132,6 +143,23 @@ async def test_whoever_leaves_frees_the_slot(make: Make, leave: str) -> None:
         while (await engine.stats())["running"]:
             pass
     assert len((await engine.stats())["cancelled"]) == 1
+
+
+async def test_one_too_many_is_refused_at_once() -> None:
+    options = EngineOptions(slots=1, queue_limit=1)
+    engine = WorkerProcess(
+        Path("model.gguf"), options, choose=choose, command=SCRIPTED, limits=QUICK
+    )
+    async with (
+        aclosing(engine.generate(says("endless"))) as first,
+        aclosing(engine.generate(says("endless"))) as second,
+    ):
+        await anext(first)
+        await anext(second)
+        with pytest.raises(Busy):
+            await pieces(engine, "one too many")
+    assert await text_of(engine, "room again") == "room again"
+    await engine.close()
 
 
 async def test_an_answer_that_ended_is_not_cancelled(make: Make) -> None:

@@ -1,6 +1,7 @@
 """The generic style binds any model to calls or a response, and reads both as they come."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from llguidance import LLMatcher, LLTokenizer
@@ -147,3 +148,30 @@ def test_without_a_choice_of_tools_none_are_shown() -> None:
     prepared = choose(FACTS).prepare(off, FACTS)
     assert prepared.messages == ({"role": "user", "content": "Hi"},)
     assert prepared.constraint is None
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_a_response_ends_at_the_first_stop_text(size: int) -> None:
+    stopping = replace(ASK, stop=("\n\n", "END"))
+    said = read(stopping, '{"response": "a E\\n b\\n\\nc END"}', size)
+    whole = read(stopping, '{"response": "a EN"}', size)
+    assert "".join(piece.text for piece in said if isinstance(piece, TextDelta)) == "a E\n b"
+    assert "".join(piece.text for piece in whole if isinstance(piece, TextDelta)) == "a EN"
+
+
+@pytest.mark.parametrize("tools", [(), (ADD, PING)])
+def test_after_calls_an_answer_without_tools_is_bound_to_a_response(
+    tools: tuple[Tool, ...],
+) -> None:
+    history = (
+        Message("user", "Hi"),
+        Message("assistant", "", tool_calls=(ToolCall("c1", "add", {"a": 1}),)),
+        Message("tool", "2", tool_call_id="c1"),
+    )
+    off = ChatRequest(history, tools=tools, tool_choice=ToolChoice("none"))
+    prepared = choose(FACTS).prepare(off, FACTS)
+    assert "function add" not in prepared.messages[0]["content"]
+    assert matches(off, '{"response": "hi"}')
+    assert not matches(off, '{"tool_calls": [{"name": "ping", "arguments": {}}]}')
+    pieces = prepared.parser.feed('{"response": "two') + prepared.parser.end("length", Usage())
+    assert "".join(piece.text for piece in pieces if isinstance(piece, TextDelta)) == "two"

@@ -41,3 +41,12 @@ def test_a_bound_answer_is_bound_in_the_final_channel() -> None:
     assert prepared.constraint
     assert matches(prepared.constraint.source, THOUGHT + FINAL.replace("Hello.", "true"))
     assert not matches(prepared.constraint.source, FINAL)
+
+
+def test_without_thinking_the_call_comes_at_once() -> None:
+    off = (("enable_thinking", False),)
+    asked = replace(ASK, tool_choice=ToolChoice("required"), template_options=off)
+    prepared = gpt_oss.prepare(asked, FACTS)
+    assert prepared.constraint
+    assert matches(prepared.constraint.source, CALL)
+    assert not matches(prepared.constraint.source, THOUGHT + CALL)

@@ -14,6 +14,7 @@ from server.events import (
     Finished,
     ReasoningDelta,
     TextDelta,
+    TokenLogprob,
     Usage,
 )
 from server.protocols.base import Facts
@@ -71,3 +72,16 @@ async def test_a_failure_is_told() -> None:
     assert line["error"] == "Gone."
     reply = await collect_chat(replay(failed), {}, FACTS)
     assert (reply.status, reply.body) == (502, {"error": "Gone."})
+
+
+async def test_log_probabilities_come_with_the_text_both_ways() -> None:
+    token = TokenLogprob("a", b"a", -0.5, (TokenLogprob("b", b"b", -1.5),))
+    events = (TextDelta("a", (token,)), TextDelta("a", (token,)), Finished("stop", Usage()))
+    frames = [frame async for frame in render_chat(replay(*events), {}, FACTS)]
+    streamed = [ChatResponse.model_validate_json(frame).logprobs for frame in frames]
+    whole = ChatResponse.model_validate((await collect_chat(replay(*events), {}, FACTS)).body)
+    written = (await collect_generate(replay(*events), {}, FACTS)).body
+    assert [len(found or ()) for found in streamed] == [1, 1, 0]
+    assert whole.logprobs
+    assert [one.logprob for one in whole.logprobs] == [-0.5, -0.5]
+    assert written["logprobs"][0]["top_logprobs"][0]["token"] == "b"

@@ -87,3 +87,9 @@ def test_an_unknown_model_is_refused() -> None:
 def test_a_wrong_field_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(BadRequest):
         chat(**change)
+
+
+def test_log_probabilities_are_asked_for_beside_the_options() -> None:
+    assert chat(logprobs=True, top_logprobs=3).top_logprobs == 3
+    assert chat(logprobs=True).top_logprobs == 0
+    assert chat().top_logprobs is None

@@ -10,7 +10,7 @@ from server.protocols.ollama.catalogue import embed, running, show, tags, versio
 
 CARDS = (
     ModelCard("small", "/s", 5, parameters=135_000_000, loaded=True),
-    ModelCard("big", "/b", 9),
+    ModelCard("big", "/b", 9, projector="/mmproj"),
 )
 FACTS = Facts("", CARDS, "small", "1.2")
 
@@ -25,8 +25,11 @@ def test_models_are_listed() -> None:
 def test_a_model_is_shown() -> None:
     shown = ShowResponse.model_validate(show({"model": "small:latest"}, FACTS).body)
     assert shown.capabilities == ["completion", "tools"]
+    assert show({"model": "big"}, FACTS).body["capabilities"][-1] == "vision"
     with pytest.raises(ModelNotFound):
         show({"model": "none"}, FACTS)
+    with pytest.raises(ModelNotFound):
+        show({"model": "none"}, Facts(""))
 
 
 def test_embeddings_are_asked_for() -> None:

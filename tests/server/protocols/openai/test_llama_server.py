@@ -49,6 +49,15 @@ def test_a_template_is_applied() -> None:
 def test_properties_name_the_model() -> None:
     body = said(properties(None, FACTS), {"running": 1}).body
     assert (body["model_alias"], body["model_path"]) == ("small", "/models/s.gguf")
+    assert "total_slots" not in body
+
+
+def test_properties_have_the_names_clients_of_llama_server_know() -> None:
+    stats = {"running": 1, "slots": 4, "context_tokens": 2048, "chat_template": "{{ x }}"}
+    body = said(properties(None, FACTS), stats).body
+    assert (body["total_slots"], body["chat_template"]) == (4, "{{ x }}")
+    assert body["default_generation_settings"]["n_ctx"] == 2048
+    assert body["stats"] == {"running": 1}
 
 
 def test_metrics_are_what_prometheus_reads() -> None:
