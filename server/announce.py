@@ -24,6 +24,8 @@ class Announcer:
         self._once(status.port_note)
         if status.phase == "ready":
             self._once(f"Moat serves on {status.address}  (stop with Ctrl-C)")
+            if status.secure_address:
+                self._once(f"HTTPS: {status.secure_address}  (trust it once: {status.trust})")
         elif status.phase == "failed":
             self._once(status.reason)
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from server.chat import Json, ToolCall
+from server.chat import Json, Message, ToolCall
 from server.errors import AppError
 
 StopReason = Literal["stop", "length", "tool_calls"]
@@ -151,10 +151,14 @@ class StateChanged:
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """An agent waits for a person's answer, which comes with the next request of its thread."""
+    """An agent waits for a person's answer, which comes with the next request of its thread.
+
+    `said`: the question as messages of the conversation, where the agent asks in that form.
+    """
 
     id: str
     value: Any
+    said: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

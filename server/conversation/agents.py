@@ -74,6 +74,8 @@ class AgentRequest:
     """The client itself asks again after the results of our tools."""
     is_kept: bool = True
     client: str = ""
+    is_own: bool = False
+    """It comes from the person's own window."""
 
     @property
     def question(self) -> str:

@@ -131,6 +131,8 @@ class _Reading:
                 yield from self._state(event)
             case {"type": "MetaEvent", "name": "LangGraphInterruptEvent", "value": value}:
                 yield Interrupted("interrupt", _parsed(value) if isinstance(value, str) else value)
+            case {"type": "MetaEvent", "name": "CopilotKitLangGraphInterruptEvent", "data": data}:
+                yield _asked_in_messages(data)
             case {"type": "RunError", "error": error}:
                 raise RemoteAgentFailed(f"The agent failed: {str(error).splitlines()[0][:300]}")
             case _:
@@ -172,6 +174,17 @@ class _Reading:
         if step and not active:
             self._step = ""
             yield StepChanged(step, active=False)
+
+
+def _asked_in_messages(data: Json) -> Interrupted:
+    said = []
+    for one in data.get("messages") or ():
+        if "name" in one:
+            call = ToolCall(str(one.get("id") or ""), one["name"], one.get("arguments") or {})
+            said.append(Message("assistant", "", tool_calls=(call,)))
+        else:
+            said.append(Message("assistant", str(one.get("content") or "")))
+    return Interrupted("interrupt", data.get("value"), tuple(said))
 
 
 def _schema(parameters: list[Json]) -> Json:

@@ -2,10 +2,20 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
+from dataclasses import asdict
 
+from server.chat import Json
 from server.conversation.agents import Agent, AgentCard, AgentRequest, ThreadState
 from server.engine.base import Engine
-from server.events import Events
+from server.events import (
+    Artifact,
+    Event,
+    Events,
+    Interrupted,
+    StateChanged,
+    StatusNote,
+    StepChanged,
+)
 from server.flows.base import Flow
 from server.plugins.house import PluginHouse
 from server.plugins.talk import Said
@@ -27,12 +37,50 @@ class FlowAgent:
         run = self._house.talk.run(
             engine, self._flow, said, thread=request.thread_id, answer=answer
         )
+        progress = Progress(self._flow)
         async with aclosing(run) as events:
             async for event in events:
-                yield event
+                for told in progress.told(event):
+                    yield told
 
     async def recall(self, _thread_id: str) -> ThreadState | None:
         return None
+
+
+class Progress:
+    """A flow's state for the page: which steps it has come through, and what it has made."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow = flow.key
+        self._steps: list[Json] = []
+        self._artifacts: list[Json] = []
+
+    def told(self, event: Event) -> tuple[Event, ...]:
+        """The event with the state it leads to; what a step comes to is said before it ends."""
+        match event:
+            case StepChanged(name, True):
+                self._steps.append({"name": name, "status": "running"})
+                return event, self._state()
+            case StepChanged():
+                self._mark("done", only="running")
+                return self._state(), event
+            case StatusNote(level="error"):
+                self._mark("failed")
+            case Interrupted():
+                self._mark("waiting")
+                return self._state(), event
+            case Artifact():
+                self._artifacts.append(asdict(event))
+                return event, self._state()
+        return (event,)
+
+    def _mark(self, status: str, only: str = "") -> None:
+        if self._steps and only in ("", self._steps[-1]["status"]):
+            self._steps[-1] = {**self._steps[-1], "status": status}
+
+    def _state(self) -> StateChanged:
+        made = {"artifacts": list(self._artifacts)} if self._artifacts else {}
+        return StateChanged({"flow": self._flow, "steps": list(self._steps), **made})
 
 
 class FlowAgents:

@@ -7,10 +7,10 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import Any
 
-from server.chat import Json, Message, Tool, ToolCall
-from server.conversation.agents import AgentCard, AgentRequest, ThreadState
+from server.chat import Json, Tool, ToolCall
+from server.conversation import langgraph_messages as messages
+from server.conversation.agents import AgentCard, AgentRequest, Answer, ThreadState
 from server.conversation.agents_remote import Peer, RemoteAgentFailed
-from server.conversation.threads import Said
 from server.events import (
     CallArguments,
     CallOpened,
@@ -30,7 +30,6 @@ from server.events import (
 FRESH_S = 30.0
 MODES = ["values", "messages-tuple", "tasks"]
 NOT_STATE = frozenset({"messages", "copilotkit", "tools", "__interrupt__"})
-ROLES = {"human": "user", "ai": "assistant", "tool": "tool", "system": "system"}
 
 
 class LangGraphServer:
@@ -62,10 +61,18 @@ class GraphAgent:
     async def run(self, request: AgentRequest) -> Events:
         thread = _thread(request.thread_id)
         await self._peer.ask("POST", "/threads", {"thread_id": thread, "if_exists": "do_nothing"})
-        values = await self._values(thread)
+        state = await self._state(thread)
+        values = _values(state)
+        waiting = messages.waiting(state)
+        answer = request.answer or _spoken(request, waiting)
+        if waiting and answer is None:
+            for one in waiting:
+                yield one
+            yield Finished("stop")
+            return
         body: Json = {"assistant_id": self._assistant, "stream_mode": MODES}
-        if request.answer is not None:
-            body["command"] = {"resume": request.answer.value}
+        if answer is not None:
+            body["command"] = {"resume": answer.value}
         else:
             body["input"] = _input(request, values)
         body["on_disconnect"] = "cancel"
@@ -80,16 +87,14 @@ class GraphAgent:
 
     async def recall(self, thread_id: str) -> ThreadState | None:
         try:
-            values = await self._values(_thread(thread_id))
+            values = _values(await self._state(_thread(thread_id)))
         except RemoteAgentFailed:
             return None
-        said = tuple(_said(one) for one in values.get("messages") or ())
+        said = tuple(messages.read(one) for one in values.get("messages") or ())
         return ThreadState(_state(values), said) if values else None
 
-    async def _values(self, thread: str) -> Json:
-        found = await self._peer.ask("GET", f"/threads/{thread}/state")
-        values = found.get("values") if isinstance(found, dict) else None
-        return values if isinstance(values, dict) else {}
+    async def _state(self, thread: str) -> Any:
+        return await self._peer.ask("GET", f"/threads/{thread}/state")
 
 
 class _Reading:
@@ -128,7 +133,7 @@ class _Reading:
             return
         if message.get("type") == "tool":
             yield from self._close_calls()
-            yield ToolCallFinished(str(message.get("tool_call_id")), _text(message))
+            yield ToolCallFinished(str(message.get("tool_call_id")), messages.text(message))
             return
         if message.get("type") not in ("ai", "AIMessageChunk"):
             return
@@ -136,7 +141,7 @@ class _Reading:
             yield from self._close_calls()
             self._message = message["id"]
             yield MessageOpened(self._message)
-        if text := _text(message):
+        if text := messages.text(message):
             yield TextDelta(text)
         if message["type"] == "AIMessageChunk":
             for chunk in message.get("tool_call_chunks") or ():
@@ -174,10 +179,10 @@ class _Reading:
 
     def _interrupted(self, interrupts: Any) -> Iterator[Event]:
         for one in interrupts:
-            name = str(one.get("id") or "interrupt")
-            if name not in self._interrupts:
-                self._interrupts.add(name)
-                yield Interrupted(name, one.get("value"))
+            asked = messages.interrupted(one)
+            if asked.id not in self._interrupts:
+                self._interrupts.add(asked.id)
+                yield asked
 
 
 async def _server_sent(peer: Peer, path: str, body: Json) -> AsyncGenerator[tuple[str, Any], None]:
@@ -194,11 +199,22 @@ async def _server_sent(peer: Peer, path: str, body: Json) -> AsyncGenerator[tupl
                 kind, data = "", ""
 
 
+def _spoken(request: AgentRequest, waiting: tuple[Interrupted, ...]) -> Answer | None:
+    """A question asked in messages is answered in messages; any other needs its own answer."""
+    said = messages.spoken_answer(request)
+    return Answer(said) if said is not None and any(one.said for one in waiting) else None
+
+
+def _values(state: Any) -> Json:
+    values = state.get("values") if isinstance(state, dict) else None
+    return values if isinstance(values, dict) else {}
+
+
 def _input(request: AgentRequest, values: Json) -> Json:
     """What the graph does not know yet; its own messages it has."""
     known = {one.get("id") for one in values.get("messages") or ()}
     fresh = [
-        _told(one)
+        messages.write(one)
         for one in request.said
         if one.message.role in ("user", "tool") and one.id not in known
     ]
@@ -209,35 +225,6 @@ def _input(request: AgentRequest, values: Json) -> Json:
     context = [{"description": what, "value": value} for what, value in request.context]
     state = {key: value for key, value in (request.state or {}).items() if key not in NOT_STATE}
     return state | {"messages": fresh, "copilotkit": {"actions": tools, "context": context}}
-
-
-def _told(said: Said) -> Json:
-    message = said.message
-    if message.role == "tool":
-        call = {"tool_call_id": message.tool_call_id, "name": message.name}
-        return {"id": said.id, "role": "tool", "content": message.content} | call
-    return {"id": said.id, "role": "user", "content": message.content}
-
-
-def _said(told: Json) -> Said:
-    role = ROLES.get(str(told.get("type")), "assistant")
-    message_id, text = str(told.get("id") or ""), _text(told)
-    if role == "tool":
-        call_id = str(told.get("tool_call_id"))
-        return Said(message_id, Message("tool", text, tool_call_id=call_id, name=told.get("name")))
-    calls = tuple(
-        ToolCall(one["id"], one["name"], one["args"]) for one in told.get("tool_calls") or ()
-    )
-    if role == "assistant":
-        return Said(message_id, Message("assistant", text, tool_calls=calls))
-    return Said(message_id, Message("user" if role == "user" else "system", text))
-
-
-def _text(message: Json) -> str:
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    return "".join(part.get("text") or "" for part in content or () if isinstance(part, dict))
 
 
 def _state(values: Json) -> Json:

@@ -10,7 +10,9 @@ from server.conversation.means import Means
 from server.conversation.run import converse
 from server.engine.base import Engine
 from server.events import Events, Finished, ToolCallFinished, ToolCallStarted
-from server.plugins.talk import PluginTalk
+from server.plugins.talk import PluginTalk, Said
+
+Offered = Callable[[Engine, Said], Awaitable[tuple[Tool, ...]]]
 
 PROMPT = "You are a helpful assistant inside an application. Answer briefly and truthfully."
 CANNOT_SEE = "[An image is attached here. The model in use cannot see images.]"
@@ -27,16 +29,18 @@ class Copilot:
         engine: Callable[[str | None], Awaitable[Engine]],
         tools: Callable[[], Awaitable[tuple[Tool, ...]]],
         answer_tokens: Callable[[], int],
-        plugins: Callable[[], PluginTalk | None] = lambda: None,
+        plugins: Callable[[bool], PluginTalk | None] = lambda _is_own: None,
+        offered: Offered | None = None,
     ) -> None:
         self._engine = engine
         self._tools = tools
         self._answer_tokens = answer_tokens
         self._plugins = plugins
+        self._offered = offered
 
     async def run(self, request: AgentRequest) -> Events:
         engine = await self._engine(request.model)
-        ours = await self._tools()
+        ours = (*await self._tools(), *await self._of_plugins(engine, request))
         tools = _merged(ours, request.tools)
         chat = ChatRequest(
             messages(request, sees_images=engine.facts.sees_images),
@@ -48,12 +52,19 @@ class Copilot:
             stop=request.stop,
             client=request.client,
         )
-        events = converse(Means(engine, ours, request.client, self._plugins()), chat)
+        events = converse(Means(engine, ours, request.client, self._plugins(request.is_own)), chat)
         if request.ends_after_tools:
             events = _one_turn(events)
         async with aclosing(events):
             async for event in events:
                 yield event
+
+    async def _of_plugins(self, engine: Engine, request: AgentRequest) -> tuple[Tool, ...]:
+        """Beside a page's actions the model calls them; else their flows come by the question."""
+        if self._offered is None or not request.tools or not request.is_kept:
+            return ()
+        said = Said(tuple(one.message for one in request.said), request.client)
+        return await self._offered(engine, said)
 
     async def agents(self) -> tuple["Copilot", ...]:
         return (self,)

@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
-from pypdf import PdfReader
-from pypdf.errors import PyPdfError
-
 from server.chat import Image
 from server.conversation import workbook
 from server.conversation.tables import Table, from_grid
+from server.late import Late
 
 MAX_BYTES = 48 * 1024 * 1024
 MAX_PAGES = 400
@@ -27,9 +25,12 @@ WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 HIDDEN_TAGS = frozenset({"script", "style", "head", "noscript", "template"})
 BREAKING_TAGS = frozenset({"p", "br", "div", "tr", "li", "h1", "h2", "h3", "h4", "table", "td"})
 
+pypdf = Late("pypdf")
+pdf_errors = Late("pypdf.errors")
+
 # What readers of a stranger's file raise when it breaks their assumptions.
 DAMAGE = (
-    PyPdfError, zipfile.BadZipFile, ElementTree.ParseError, zlib.error, struct.error, EOFError,
+    zipfile.BadZipFile, ElementTree.ParseError, zlib.error, struct.error, EOFError,
     OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError,
     RuntimeError, MemoryError,
 )  # fmt: skip
@@ -52,6 +53,8 @@ class Document:
     image: Image | None = None
     is_paged: bool = False
     notes: tuple[str, ...] = field(default=())
+    raw: bytes = field(default=b"", repr=False)
+    """The file itself, where a place in it can be shown."""
 
 
 def read(data: bytes, name: str, declared: str = "") -> Document:
@@ -60,7 +63,7 @@ def read(data: bytes, name: str, declared: str = "") -> Document:
         raise Unreadable(f"{name} is too big to read.")
     try:
         return _read(data, name, declared)
-    except DAMAGE as error:
+    except (*DAMAGE, pdf_errors.PyPdfError) as error:
         raise Unreadable(f"{name} is damaged or not what it claims to be.") from error
 
 
@@ -141,7 +144,7 @@ class _TagStripper(HTMLParser):
 
 
 def _pdf(data: bytes, name: str) -> Document:
-    reader = PdfReader(io.BytesIO(data))
+    reader = pypdf.PdfReader(io.BytesIO(data))
     if reader.is_encrypted and not reader.decrypt(""):
         raise Unreadable(f"{name} is protected by a password.")
     end = time.monotonic() + PDF_S
@@ -156,7 +159,7 @@ def _pdf(data: bytes, name: str) -> Document:
         notes.append(f"Only the first {len(pages)} of {total} pages of {name} were read.")
     if not any(pages):
         notes.append(f"{name} holds no text; it may be a scan, and Moat does not read pictures.")
-    return Document(name, tuple(pages), is_paged=True, notes=tuple(notes))
+    return Document(name, tuple(pages), is_paged=True, notes=tuple(notes), raw=data)
 
 
 def _zipped(data: bytes, name: str) -> Document:

@@ -15,21 +15,27 @@ Stream = AsyncGenerator[Event, None]
 async def written(events: Stream) -> Stream:
     """The same events, with what a text cannot hold beside it put into it."""
     spoken = False
+    rows: Sequence[Json] = ()
     async with aclosing(events):
         async for event in events:
             if isinstance(event, Artifact) and event.content.get("rows"):
-                yield TextDelta(("\n\n" if spoken else "") + markdown(event) + "\n\n")
-                spoken = True
+                is_told = event.content["rows"] == rows
+                text = markdown(event, with_table=not is_told)
+                rows = event.content["rows"]
+                if text:
+                    yield TextDelta(("\n\n" if spoken else "") + text + "\n\n")
+                    spoken = True
             spoken = spoken or isinstance(event, TextDelta)
             yield event
 
 
-def markdown(made: Artifact) -> str:
-    text = table(made.content["rows"])
+def markdown(made: Artifact, *, with_table: bool = True) -> str:
+    """A chart of rows that were just shown needs no second table of them."""
     option = made.content.get("option")
-    if option is None:
-        return text
-    return f"{text}\n\n```echarts\n{json.dumps(option, ensure_ascii=False)}\n```"
+    parts = [table(made.content["rows"])] if with_table else []
+    if option is not None:
+        parts.append(f"```echarts\n{json.dumps(option, ensure_ascii=False)}\n```")
+    return "\n\n".join(parts)
 
 
 def table(rows: Sequence[Json]) -> str:

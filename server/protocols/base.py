@@ -37,6 +37,16 @@ class Facts:
     query: dict[str, str] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
     """The request's headers, names in lower case, without those that carry secrets."""
+    is_own: bool = False
+    """It came from the person's own window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that came in a form; its name is the sender's word, nothing more."""
+
+    name: str
+    data: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +78,8 @@ class AgentRun:
     render: Callable[[Events], Frames] | None = None
     collect: Callable[[Events], Awaitable[Reply]] | None = None
     content_type: str = EVENT_STREAM
+    keep_alive: bytes = KEEP_ALIVE
+    """What says nothing but that the answer is still to come."""
     model: str | None = None
 
 
@@ -76,7 +88,7 @@ Told = Reply | AgentRun | Frames
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What needs the agents or their threads: `find` answers, begins a run, or replays one."""
+    """What takes its time: `find` answers, begins a run of an agent, or replays one."""
 
     find: Callable[[Agents], Awaitable[Told]]
 
@@ -101,3 +113,7 @@ class Endpoint:
     failed: Callable[[Exception], Reply] | None = None
     """How this protocol words an error before a stream began; None: the server's plain form."""
     needs_body: bool = True
+    takes_form: bool = False
+    """A form with a file may come in place of JSON; its fields are the body then."""
+    takes_credentials: bool = False
+    """An allowed page may send its cookies to this path and all below it."""

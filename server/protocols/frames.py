@@ -20,6 +20,11 @@ def sse(data: Any, event: str = "") -> bytes:
     return f"{name}data: {dumped(data)}\n\n".encode("utf-8", "replace")
 
 
+def step(message: str) -> bytes:
+    """What a flow is doing, as a comment: who does not know it passes it over."""
+    return f": step {' '.join(message.split())}\n\n".encode("utf-8", "replace")
+
+
 def summed(usages: Sequence[Usage], *, prompts: int = 1) -> Usage:
     """Answers to one prompt count it once; `prompts` is how many different ones there were."""
     if not usages:

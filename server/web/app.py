@@ -15,6 +15,7 @@ from server.errors import AppError, NotSupported
 from server.events import Event, Events, Failed, OfChoice
 from server.protocols.base import (
     EVENT_STREAM,
+    KEEP_ALIVE,
     AgentRun,
     Ask,
     Endpoint,
@@ -26,6 +27,7 @@ from server.protocols.base import (
 )
 from server.requests import About
 from server.web.body import read_json
+from server.web.form import FORM, read_form
 from server.web.guard import Guard, Handler, client_of
 from server.web.stream import send
 
@@ -35,7 +37,10 @@ FIRST_EVENT_S = 5.0
 """How long an answer may stay silent before its stream opens; until then a failure has a status."""
 
 Item = Event | OfChoice
-SECRET_HEADERS = frozenset({"authorization", "x-api-key", "cookie", "proxy-authorization"})
+OWN_HEADER = "x-moat-window"
+SECRET_HEADERS = frozenset(
+    {"authorization", "x-api-key", "cookie", "proxy-authorization", OWN_HEADER}
+)
 
 
 async def _no_agents(_look: Look) -> Told:
@@ -52,6 +57,7 @@ class Site:
     max_requests: Callable[[], int]
     look: Callable[[Look], Awaitable[Told]] = _no_agents
     replied: Callable[[About], None] = lambda _about: None
+    is_own: Callable[[str], bool] = lambda _sent: False
 
 
 def create_app(
@@ -69,17 +75,19 @@ def create_app(
 def _handler(endpoint: Endpoint, site: Site) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         try:
-            body = await read_json(request, required=endpoint.needs_body)
+            body = await _body(request, endpoint)
             facts = replace(
                 site.facts(request.host),
+                address=f"{request.scheme}://{request.host}",
                 path=dict(request.match_info),
                 query=dict(request.query),
                 headers=_headers(request),
+                is_own=site.is_own(request.headers.get(OWN_HEADER, "")),
             )
             accepted = endpoint.accept(body, facts)
             while isinstance(accepted, Ask):
                 accepted = accepted.then(await site.answer(accepted))
-            about = About(endpoint.path, client_of(request))
+            about = About(endpoint.path, client_of(request), is_own=facts.is_own)
             if isinstance(accepted, Reply):
                 site.replied(about)
                 return _plain(accepted)
@@ -91,6 +99,12 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
             return _failure(endpoint, error)
 
     return handle
+
+
+async def _body(request: web.Request, endpoint: Endpoint) -> Any:
+    if endpoint.takes_form and request.content_type == FORM:
+        return await read_form(request)
+    return await read_json(request, required=endpoint.needs_body)
 
 
 def _headers(request: web.Request) -> dict[str, str]:
@@ -114,7 +128,8 @@ async def _respond(
                 return _plain(await endpoint.collect(all_events, *known))
             assert endpoint.render
             async with aclosing(endpoint.render(all_events, *known)) as frames:
-                return await send(request, frames, endpoint.content_type)
+                kept = KEEP_ALIVE if endpoint.content_type == EVENT_STREAM else b""
+                return await send(request, frames, endpoint.content_type, kept)
     finally:
         first.cancel()
         await asyncio.wait({first})
@@ -136,7 +151,7 @@ async def _tell(request: web.Request, told: Told, site: Site, about: About) -> w
             return _plain(await told.collect(events))
         assert told.render
         async with aclosing(told.render(events)) as frames:
-            return await send(request, frames, told.content_type)
+            return await send(request, frames, told.content_type, told.keep_alive)
 
 
 async def _resumed(first: asyncio.Task[Item], events: Events) -> Events:

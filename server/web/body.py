@@ -8,7 +8,7 @@ from pydantic_core import from_json
 
 from server.errors import AppError, BadRequest
 
-READ_S = 30.0
+READ_S = 20.0
 
 
 class TooSlow(AppError):
@@ -19,6 +19,9 @@ class TooSlow(AppError):
 async def read_json(request: web.Request, *, required: bool = True) -> Any:
     if request.method in ("GET", "HEAD"):
         return {}
+    announced = request.content_length or 0
+    if announced > request.client_max_size:
+        raise web.HTTPRequestEntityTooLarge(request.client_max_size, announced)
     try:
         async with asyncio.timeout(READ_S):
             data = await request.read()

@@ -37,6 +37,10 @@ def create_control(face: Face, guard: Guard) -> web.Application:
             return web.json_response(body, status=error.status)
         return web.Response(body=to_json({"result": result}), content_type="application/json")
 
+    async def ping(_request: web.Request) -> web.StreamResponse:
+        return web.Response(status=204)
+
+    app.router.add_get("/control/ping", ping)
     app.router.add_get("/control/stream", stream)
     app.router.add_post("/control/command", command)
     return app

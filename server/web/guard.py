@@ -10,6 +10,7 @@ from aiohttp import web
 from yarl import URL
 
 from server.face import Knock
+from server.web.form import FORM
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 PREFLIGHT_S = "600"
@@ -30,6 +31,14 @@ class Gate:
     hosts: frozenset[str]
     origins: frozenset[str] = frozenset()
     key: str | None = None
+    credentials: tuple[str, ...] = ()
+    """Paths to which, and below which, an allowed page may send its cookies."""
+
+    forms: frozenset[str] = frozenset()
+    """Paths that take a form with a file."""
+
+    def takes_credentials(self, path: str) -> bool:
+        return any(path == one or path.startswith(f"{one}/") for one in self.credentials)
 
 
 class Refused(Exception):
@@ -69,7 +78,7 @@ class Guard:
                 if request.method == "OPTIONS":
                     self._note(request, "")
                     return _preflight(request)
-                check_content_type(request)
+                check_content_type(request, gate)
                 check_key(request, gate)
             except Refused as refused:
                 self._note(request, refused.code)
@@ -100,10 +109,12 @@ class Guard:
         response.headers["Vary"] = "Origin"
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers.popall("Server", None)
-        origin = request.headers.get("Origin")
-        if origin in self._gate().origins and response.status != 421:
+        origin, gate = request.headers.get("Origin"), self._gate()
+        if origin in gate.origins and response.status != 421:
             response.headers["Access-Control-Allow-Origin"] = origin
             response.headers["Access-Control-Expose-Headers"] = EXPOSED
+            if gate.takes_credentials(request.path):
+                response.headers["Access-Control-Allow-Credentials"] = "true"
         trace = request.headers.get("X-Trace-Id")
         if trace and response.status < 400 and trace.isprintable():
             response.headers["X-Trace-Id"] = trace
@@ -125,8 +136,12 @@ def check_host(request: web.Request, gate: Gate) -> None:
             raise Refused(421)
 
 
-def check_content_type(request: web.Request) -> None:
+def check_content_type(request: web.Request, gate: Gate) -> None:
     if request.method not in WITH_BODY or not _has_body(request):
+        return
+    # Any page can send a form; with an origin it was checked, with a key it had to ask first.
+    named = not request.headers.keys().isdisjoint({"Origin", "Authorization"})
+    if named and request.content_type == FORM and request.path in gate.forms:
         return
     if request.content_type != "application/json":
         raise Refused(415, "unsupported_media_type", "Send application/json.")

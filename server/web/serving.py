@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
 
 from server.errors import AppError
 from server.face import Knock, ServerStatus
@@ -10,6 +11,7 @@ from server.protocols.base import Endpoint
 from server.settings import ServerSettings
 from server.web.app import Site, create_app
 from server.web.guard import Gate, Guard
+from server.web.secure import Secure, Secured
 from server.web.site import Listener, Listening
 
 log = logging.getLogger(__name__)
@@ -25,6 +27,7 @@ class Serving:
         site: Site,
         settings: Callable[[], ServerSettings],
         access_key: Callable[[], Awaitable[str]],
+        https_folder: Path,
     ) -> None:
         self.status: Value[ServerStatus] = Value(ServerStatus())
         self._endpoints = tuple(endpoints)
@@ -33,6 +36,8 @@ class Serving:
         self._access_key = access_key
         self._listener: Listener | None = None
         self._listening = Listening(0, frozenset())
+        self._secure = Secure(https_folder)
+        self._secured = Secured()
         self._key: str | None = None
         self._knocks: Recent[Knock] = Recent(
             KEPT_KNOCKS, lambda one: (one.origin, one.method, one.client, one.outcome)
@@ -52,6 +57,8 @@ class Serving:
 
     async def stop(self) -> None:
         listener, self._listener = self._listener, None
+        await self._secure.close()
+        self._secured = Secured()
         if listener is not None:
             await listener.close()
         self.status.set(ServerStatus("stopped"))
@@ -72,13 +79,46 @@ class Serving:
         self._listening = await self._listener.open(wanted, everywhere=everywhere)
         port = self._listening.port
         note = f"Port {wanted} is taken; Moat uses {port}." if wanted not in (0, port) else ""
-        self.status.set(ServerStatus("ready", f"http://127.0.0.1:{port}", port_note=note))
+        if settings.https:
+            note = f"{note} {await self._open_secure(self._listener, wanted)}".strip()
+        secured = self._secured
+        self.status.set(
+            ServerStatus(
+                "ready",
+                f"http://127.0.0.1:{port}",
+                port_note=note,
+                secure_address=secured.address,
+                certificate=secured.certificate,
+                trust=secured.trust,
+            )
+        )
         log.info("Listening on http://127.0.0.1:%d. %s", port, note)
+
+    async def _open_secure(self, listener: Listener, plain: int) -> str:
+        """What is to be said of it; without it HTTP goes on."""
+        wanted = self._settings().https_port if plain else 0
+        try:
+            self._secured = await self._secure.open(listener, wanted)
+        except (AppError, ImportError, OSError, ValueError) as error:
+            log.exception("HTTPS cannot be served")
+            return f"HTTPS cannot be served: {error}"
+        port = self._secured.listening.port
+        moved = wanted not in (0, port)
+        return f"Port {wanted} is taken; HTTPS uses {port}." if moved else ""
 
     def _gate(self) -> Gate:
         settings = self._settings()
         named = {f"{name.lower()}:{self._listening.port}" for name in settings.host_names}
-        return Gate(self._listening.hosts | named, frozenset(settings.origins), self._key)
+        named |= self._secured.listening.hosts
+        credentials = tuple(one.path for one in self._endpoints if one.takes_credentials)
+        hosts = self._listening.hosts | named
+        forms = frozenset(one.path for one in self._endpoints if one.takes_form)
+        return Gate(hosts, frozenset(settings.origins), self._key, credentials, forms)
 
     def _knocked(self, origin: str, method: str) -> None:
         log.warning("A page at %s was turned away (%s); allow it in the settings", origin, method)
+
+
+def needs_new_socket(before: ServerSettings, after: ServerSettings) -> bool:
+    fields = ("port", "listen", "max_body_mb", "https", "https_port")
+    return any(getattr(before, name) != getattr(after, name) for name in fields)

@@ -1,9 +1,12 @@
 """Listening: loopback on both address families, the next free port if the wanted one is taken."""
 
 import errno
+import itertools
 import socket
+import ssl
 from dataclasses import dataclass
 
+import psutil
 from aiohttp import web
 
 from server.errors import PortTaken
@@ -11,6 +14,9 @@ from server.errors import PortTaken
 TRIES = 100
 BACKLOG = 1024
 SHUTDOWN_S = 0.5
+IDLE_S = 20.0
+"""How long a connection may take to bring a whole request's head, and wait for its next one."""
+LINGER_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +35,22 @@ class Listener:
             handler_cancellation=True,
             access_log=None,
             shutdown_timeout=SHUTDOWN_S,
+            keepalive_timeout=IDLE_S,
+            lingering_time=LINGER_S,
             max_line_size=16 * 1024,
             max_field_size=16 * 1024,
         )
 
-    async def open(self, port: int, *, everywhere: bool = False) -> Listening:
+    async def open(
+        self, port: int, *, everywhere: bool = False, context: ssl.SSLContext | None = None
+    ) -> Listening:
+        """Again for each port; with `context` that one speaks TLS."""
         sockets = bind(port, everywhere=everywhere)
-        await self._runner.setup()
+        if self._runner.server is None:
+            await self._runner.setup()
         for one in sockets:
-            await web.SockSite(self._runner, one, backlog=BACKLOG).start()
+            site = web.SockSite(self._runner, one, backlog=BACKLOG, ssl_context=context)
+            await site.start()
         found: int = sockets[0].getsockname()[1]
         return Listening(found, _host_names(found, sockets, everywhere=everywhere))
 
@@ -108,10 +121,6 @@ def _host_names(port: int, sockets: list[socket.socket], *, everywhere: bool) ->
 
 
 def _own_addresses() -> set[str]:
-    name = socket.gethostname()
-    found = {name.lower()}
-    try:
-        found |= {str(entry[4][0]) for entry in socket.getaddrinfo(name, None, socket.AF_INET)}
-    except OSError:
-        return found
-    return found
+    entries = itertools.chain.from_iterable(psutil.net_if_addrs().values())
+    addresses = {entry.address for entry in entries if entry.family == socket.AF_INET}
+    return {socket.gethostname().lower(), *addresses}

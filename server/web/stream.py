@@ -9,11 +9,15 @@ from server.protocols.base import EVENT_STREAM, KEEP_ALIVE, Frames
 from server.tasks import spawn, stop
 
 KEEP_ALIVE_S = 10.0
-STUCK_READER_S = 15.0
-SEND_BUFFER_BYTES = 64 * 1024
+STUCK_READER_S = 12.0
+SEND_BUFFER_BYTES = 16 * 1024
+WRITE_BUFFER_BYTES = 16 * 1024
 
 
-async def send(request: web.Request, frames: Frames, content_type: str) -> web.StreamResponse:
+async def send(
+    request: web.Request, frames: Frames, content_type: str, keep_alive: bytes = KEEP_ALIVE
+) -> web.StreamResponse:
+    """`keep_alive` goes out between frames when there were none for long; empty: never."""
     response = web.StreamResponse(headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
     response.content_type = content_type.partition(";")[0]
     if content_type == EVENT_STREAM:
@@ -23,9 +27,7 @@ async def send(request: web.Request, frames: Frames, content_type: str) -> web.S
     _shrink_send_buffer(request)
     await response.prepare(request)
     writer = _Writer(response)
-    ticker = None
-    if content_type == EVENT_STREAM:
-        ticker = spawn(writer.keep_alive(), "keep-alive")
+    ticker = spawn(writer.bridge(keep_alive), "keep-alive") if keep_alive else None
     try:
         async for frame in frames:
             await writer.write(frame)
@@ -47,12 +49,12 @@ class _Writer:
             await self._response.write(frame)
         self._last = asyncio.get_running_loop().time()
 
-    async def keep_alive(self) -> None:
+    async def bridge(self, keep_alive: bytes) -> None:
         while True:
             quiet_s = asyncio.get_running_loop().time() - self._last
             if quiet_s >= KEEP_ALIVE_S:
                 try:
-                    await self.write(KEEP_ALIVE)
+                    await self.write(keep_alive)
                 except (ConnectionError, TimeoutError):
                     return
                 quiet_s = 0.0
@@ -61,7 +63,10 @@ class _Writer:
 
 def _shrink_send_buffer(request: web.Request) -> None:
     """The kernel would swallow megabytes for a reader that sleeps, and keep its slot busy."""
-    wire = request.transport.get_extra_info("socket") if request.transport else None
+    if request.transport is None:
+        return
+    request.transport.set_write_buffer_limits(WRITE_BUFFER_BYTES)
+    wire = request.transport.get_extra_info("socket")
     if wire is not None:
         wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
 

@@ -39,9 +39,19 @@ def test_every_case_passes_or_is_skipped_for_a_stated_lack(
     failed = {one["case"]: one["note"] for one in results if one["status"] == "FAIL"}
     skipped = {one["case"] for one in results if one["status"] == "SKIP"}
     if _model_ends_early(moat):
+        # Without a cut there is nothing to tell of: the next test makes one.
         failed.pop("responses.incomplete", None)
     assert failed == {}
     assert skipped <= LACKING.keys()
+
+
+def test_an_answer_that_was_cut_is_incomplete(moat: Moat) -> None:
+    body = {"input": LONG, "max_output_tokens": 16, "temperature": 0, "ignore_eos": True}
+    with post(f"{moat.address}/v1/responses", body) as answer:
+        told = json.load(answer)
+    assert told["status"] == "incomplete"
+    assert told["incomplete_details"] == {"reason": "max_output_tokens"}
+    assert told["usage"]["output_tokens"] == 16
 
 
 def _model_ends_early(moat: Moat) -> bool:

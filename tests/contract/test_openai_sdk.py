@@ -49,6 +49,31 @@ def test_the_streaming_helper_puts_a_call_together(client: OpenAI, model: str) -
     assert 0 <= json.loads(calls[0].function.arguments)["a"] <= 99
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_after_a_result_and_without_tools_plain_text_comes(
+    client: OpenAI, model: str, stream: bool
+) -> None:
+    function = {"name": "add", "arguments": '{"a": 2}'}
+    history: Any = [
+        {"role": "user", "content": "Add 2."},
+        {
+            "role": "assistant",
+            "tool_calls": [{"id": "c", "type": "function", "function": function}],
+        },
+        {"role": "tool", "tool_call_id": "c", "content": "4"},
+    ]
+    asked: Any = {"model": model, "messages": history, "tools": [TOOL], "tool_choice": "none"}
+    answer: Any = client.chat.completions.create(
+        **asked, max_tokens=20, temperature=0, stream=stream
+    )
+    if stream:
+        text = "".join(chunk.choices[0].delta.content or "" for chunk in answer)
+    else:
+        text = answer.choices[0].message.content
+    assert text
+    assert "tool_calls" not in text
+
+
 def test_a_conversation_goes_on_through_the_responses_api(client: OpenAI, model: str) -> None:
     tool: Any = {"type": "function", "name": "add", "parameters": ADD, "strict": True}
     first = client.responses.create(

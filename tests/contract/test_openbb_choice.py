@@ -52,3 +52,14 @@ def test_numbers_are_right_to_the_digit(dashboard: Dashboard, question: dict[str
 
 def test_there_are_sixty_questions() -> None:
     assert len(list(questions())) == 60
+
+
+def test_thirty_more_questions_are_held_out_and_labelled() -> None:
+    """Measured by scripts/measure_openbb.py; nothing is tuned on them, so they bind nothing."""
+    held_out = dashboards.held_out()
+    assert sum(map(len, held_out.values())) == 30
+    known = {question["ask"] for _, question in questions()}
+    for name, found in held_out.items():
+        here = {widget["widget_id"] for widget in dashboards.load(name).widgets}
+        assert {label for one in found for label in one["widgets"]} <= here
+        assert known.isdisjoint(one["ask"] for one in found)

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from openbb_ai.models import Citation
 
 from tests.contract.openbb import dashboards
 from tests.contract.openbb.dashboards import follow_up
@@ -119,7 +120,12 @@ async def test_the_pdf_is_read_and_its_pages_cited() -> None:
     assert calls[0]["input_arguments"]["data_sources"][0]["id"] == REPORT["widget_id"]
     assert "[page 2] Risk factors." in engine.prose[0].messages[-1].content
     cited = data_of(told, CITED)[0]["citations"]
-    assert {"Filename": "annual_report.pdf", "Page": 2} in [one["details"][0] for one in cited]
+    (second,) = [
+        one for one in cited if one["details"] == [{"Filename": "annual_report.pdf", "Page": 2}]
+    ]
+    ((box,),) = Citation.model_validate(second).model_dump()["quote_bounding_boxes"]
+    assert box["text"] == "A strike in the port of Trieste could delay shipments."
+    assert (box["page"], round(box["x0"]), round(box["top"])) == (2, 141, 62)
 
 
 async def test_a_chart_goes_on_the_dashboard_in_a_second_hop() -> None:
@@ -140,18 +146,71 @@ async def test_a_chart_goes_on_the_dashboard_in_a_second_hop() -> None:
     assert text_of(told).startswith("Income Statement is now on your dashboard.")
 
 
+async def test_a_note_of_the_answer_goes_on_the_dashboard() -> None:
+    body = EQUITY.request(
+        "Add a note on the last close in Price History to the dashboard",
+        workspace_options={"generative-ui": True},
+    )
+
+    def both(call: dict[str, Any]) -> list[dict[str, Any]]:
+        if call["function"] == "add_generative_widget":
+            return [{"status": "success", "message": "done", "data": {"widget_uuid": "new"}}]
+        return EQUITY.provide(call)
+
+    engine = TalkingEngine()
+    calls, told = await drive(engine, body, both)
+    assert [call["function"] for call in calls] == ["get_widget_data", "add_generative_widget"]
+    kept = calls[1]["input_arguments"]
+    assert (kept["widget_type"], kept["name"]) == ("note", "Note on Price History")
+    assert kept["data"].startswith("**Latest close: 189.85")
+    assert kept["data"].endswith(SPOKEN)
+    assert calls[1]["extra_state"]
+    assert text_of(told) == "Note on Price History is now on your dashboard."
+    assert len(engine.prose) == 1
+
+
+async def test_a_task_of_another_agent_is_answered_as_a_question() -> None:
+    body = EQUITY.request("Look at the market for me")
+    task = {"role": "ai", "content": "What was the highest close?", "agent_id": "openbb-copilot"}
+    body["messages"].append(task)
+    calls, told = await drive(TalkingEngine(), body, provide)
+    assert calls[0]["input_arguments"]["data_sources"][0]["id"] == "price_history"
+    assert text_of(told).startswith("**Highest close: 189.85")
+
+
+async def test_a_skill_named_in_the_question_is_fetched_and_followed() -> None:
+    catalogue = [{"slug": "risk-memo", "description": "Writes a memo", "updatedAt": "2025"}]
+    body = EQUITY.request("Use the risk memo skill on Company News", skills_catalog=catalogue)
+    skill = {"slug": "risk-memo", "description": "d", "contentMarkdown": "Begin with RISKS."}
+
+    def both(call: dict[str, Any]) -> list[dict[str, Any]]:
+        if call["function"] == "get_skill_content":
+            return [{"status": "success", "data": {"skill": skill}}]
+        return EQUITY.provide(call)
+
+    engine = TalkingEngine()
+    calls, _ = await drive(engine, body, both)
+    assert [call["function"] for call in calls] == ["get_skill_content", "get_widget_data"]
+    assert "Begin with RISKS." in engine.prose[0].messages[0].content
+
+
 @pytest.mark.timeout(600)
 def test_the_starter_keeps_to_the_protocol(moat: Moat) -> None:
-    """A few of the questions over HTTP: whatever it says, the order of events holds."""
-    for question, read, _, begins in QUESTIONS[0:5:2]:
-        body = EQUITY.request(question)
+    """All ten over HTTP: whatever it says, the order of events holds, and computed text is ours."""
+    options = {"answer-length": "short"}
+    for question, read, events, begins in QUESTIONS:
+        body = EQUITY.request(question, workspace_options=options)
         told = _asked(moat, body)
         if read:
             call = told[-1][1]
-            assert [one["id"] for one in call["input_arguments"]["data_sources"]][:1] == read
+            sources = [one["id"] for one in call["input_arguments"]["data_sources"]]
+            assert set(read) <= set(sources), question
             told = _asked(moat, follow_up(body, call, EQUITY.provide(call)))
         assert text_of(told).strip()
-        assert begins.startswith(SPOKEN) or text_of(told).startswith(begins)
+        assert begins.startswith(SPOKEN) or text_of(told).startswith(begins), question
+        shown = [name for name in names(told) if name in events]
+        assert shown == [name for name in events if name in shown], question
+        assert told[-1][0] == NEXT, question
 
 
 def _asked(moat: Moat, body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:

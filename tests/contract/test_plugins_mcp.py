@@ -1,7 +1,6 @@
 """Real MCP servers of others, over pipes and over HTTP."""
 
 import asyncio
-import shutil
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from server.plugins.mcp_action import McpAction
 from server.plugins.mcp_client import McpClient
 from server.plugins.mcp_wire import Hear, Program, Remote, Wire
 from server.settings import NetworkSettings
+from tests.contract.copilotkit.programs import need, packaged
 
 pytest.importorskip("mcp_server_time")
 
@@ -65,17 +65,27 @@ async def test_a_program_that_is_not_there_is_said() -> None:
         await McpClient("x", make).tools()
 
 
-EVERYTHING = shutil.which("mcp-server-everything")
+@pytest.fixture(scope="module")
+def everything() -> tuple[str, ...]:
+    """The reference server of the protocol's makers, as npm installs it."""
+    home = packaged(Path(__file__).parent / "mcp")
+    module = home / "node_modules" / "@modelcontextprotocol" / "server-everything"
+    return need("node"), str(module / "dist" / "index.js"), "stdio"
 
 
-@pytest.mark.skipif(EVERYTHING is None, reason="mcp-server-everything is not installed")
-async def test_server_everything_and_giving_up_a_call() -> None:
+async def test_server_everything_and_giving_up_a_call(everything: tuple[str, ...]) -> None:
     async def make(hear: Hear) -> Wire:
-        return Program((str(EVERYTHING), "stdio"), {}, hear, lambda _line: None)
+        return Program(everything, {}, hear, lambda _line: None)
 
     client = McpClient("everything", make)
     tools = await client.tools()
-    action = McpAction(McpServer("everything", (str(EVERYTHING),)), tools["echo"], client)
+    assert len(tools) >= 8
+    action = McpAction(McpServer("everything", everything), tools["echo"], client)
+    assert action.schema["required"] == ["message"]
+    total = McpAction(McpServer("everything", everything), tools["get-sum"], client)
+    assert "5" in str((await total.call({"a": 2, "b": 3}, {}, 10)).data)
+    with pytest.raises(FlowFailed):
+        await total.call({"a": "two"}, {}, 10)
     assert (await action.call({"message": "hi"}, {}, 10)).data == "Echo: hi"
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(1):

@@ -118,7 +118,7 @@ def graphql(text: str) -> tuple[str, dict[str, Any]]:
 
 
 PROTOCOLS = (openai, openbb, agui, graphql)
-SHOWS_STEPS = {openbb: "Step start", agui: "STEP_STARTED"}
+SHOWS_STEPS = {openai: ": step Step start", openbb: "Step start", agui: "STEP_STARTED"}
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -218,6 +218,60 @@ async def test_secrets_are_in_no_log_prompt_or_file(running: Running, moat_home:
         if file.is_file() and CANARY.encode() in file.read_bytes()
     ]
     assert holders == ["secrets.json"]
+
+
+@pytest.mark.parametrize("protocol", [openai, openbb, agui])
+async def test_the_window_itself_may_use_plugins_though_clients_may_not(
+    running: Running, protocol: Any
+) -> None:
+    await running.core.change_setting("plugins.serve_clients", False)
+    running.decide("once")
+    path, body = protocol(QUESTION)
+    headers = {"X-Moat-Window": await running.core.own_key()}
+    async with (
+        aiohttp.ClientSession(running.address, headers=headers) as client,
+        client.post(path, json=body) as reply,
+    ):
+        assert "Middlemarch" in await reply.text()
+    assert running.books.added == [json.loads(FILLED)]
+
+
+async def test_a_guessed_key_opens_nothing(running: Running) -> None:
+    await running.core.change_setting("plugins.serve_clients", False)
+    running.engine._scripts[:] = [says("plain")]
+    path, body = openai(QUESTION)
+    headers = {"X-Moat-Window": "guessed", "Authorization": "Bearer guessed"}
+    async with (
+        aiohttp.ClientSession(running.address, headers=headers) as client,
+        client.post(path, json=body) as reply,
+    ):
+        assert "plain" in await reply.text()
+    assert running.books.added == []
+
+
+async def test_what_is_missing_is_asked_in_a_form_of_the_window(running: Running) -> None:
+    """The stream waits for it, and goes on where it stood."""
+    running.decide("once")
+    nothing = says('{"title": null, "author": null, "year": null}')
+    running.engine._scripts[:] = [nothing, nothing, says("Middlemarch is there.")]
+    shown: list[Any] = []
+
+    def fill(waiting: tuple[Any, ...]) -> None:
+        for form in waiting:
+            shown.append(json.loads(form.schema))
+            asked = {name: json.loads(FILLED)[name] for name in shown[-1]["properties"]}
+            running.core.house.answer_form(form.id, json.dumps(asked))
+
+    running.core.forms.connect(fill)
+    path, body = openai("@bookshelf/add_book Add a book")
+    headers = {"X-Moat-Window": await running.core.own_key()}
+    async with (
+        aiohttp.ClientSession(running.address, headers=headers) as client,
+        client.post(path, json=body) as reply,
+    ):
+        assert "Middlemarch" in await reply.text()
+    assert {"title", "author"} <= set(shown[0]["properties"])
+    assert running.books.added[0]["title"] == "Middlemarch"
 
 
 async def test_switched_off_clients_get_plain_answers(running: Running) -> None:

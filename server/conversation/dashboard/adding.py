@@ -1,4 +1,4 @@
-"""Putting a chart or table on the user's dashboard, when asked to and allowed to."""
+"""Putting a chart, a table or a note on the user's dashboard, when asked to and allowed to."""
 
 import re
 from collections.abc import Sequence
@@ -15,14 +15,15 @@ from server.events import StatusNote
 ADD = re.compile(
     r"\b(add|put|pin|place|create|save)\b.*\b(dashboard|widget)\b", re.IGNORECASE | re.DOTALL
 )
+NOTE = re.compile(r"\bnotes?\b", re.IGNORECASE)
+LONGEST_NOTE = 20_000
 FUNCTION = "add_generative_widget"
 OPTION = "generative-ui"
 
 
 async def add_widget(query: Query, means: Means, tables: Sequence[Table]) -> Step | None:
     """The call that adds it; None when nothing is to be added or nothing can be."""
-    allowed = query.options.get(OPTION) and not query.plain_calls and query.hop < MAX_HOPS
-    if not allowed or not ADD.search(query.question) or added(query) is not None:
+    if not _is_wanted(query) or NOTE.search(query.question):
         return None
     table = charts.best_table(query.question, tables)
     if table is None:
@@ -42,6 +43,33 @@ async def add_widget(query: Query, means: Means, tables: Sequence[Table]) -> Ste
     arguments |= {"name": table.name[:80], "description": f"Made from {table.name}"}
     call = ToolCall(uuid4().hex, FUNCTION, {**arguments, "state": state_of(query)})
     return Step(call, (StatusNote(f"Adding {table.name} to the dashboard"),))
+
+
+def is_note_wanted(query: Query) -> bool:
+    """The answer itself is to be kept there."""
+    return _is_wanted(query) and NOTE.search(query.question) is not None
+
+
+def note_call(query: Query, about: str, text: str) -> ToolCall:
+    arguments: Json = {
+        "widget_type": "note",
+        "data": text.strip()[:LONGEST_NOTE],
+        "name": f"Note on {about[:60]}" if about else "Note",
+        "description": query.question[:200],
+    }
+    return ToolCall(uuid4().hex, FUNCTION, {**arguments, "state": state_of(query)})
+
+
+def is_note_added(query: Query) -> bool:
+    return any(
+        result.function == FUNCTION and result.arguments.get("widget_type") == "note"
+        for result in query.new_results
+    )
+
+
+def _is_wanted(query: Query) -> bool:
+    allowed = query.options.get(OPTION) and not query.plain_calls and query.hop < MAX_HOPS
+    return bool(allowed and ADD.search(query.question)) and added(query) is None
 
 
 def added(query: Query) -> str | None:

@@ -11,6 +11,7 @@ from server.conversation.means import Means
 from server.conversation.ranking import Ranked, rank, stems
 
 SHOWN = 8
+SHOWN_TO_ABLE = 16
 CHOSEN = 3
 CLEAR_LEAD = 1.5
 LEAST_SCORE = 0.6
@@ -55,10 +56,10 @@ async def choose(query: Query, means: Means, widgets: Sequence[Widget]) -> Choic
     if by_name:
         return Choice(tuple(by_name[:CHOSEN]), "name")
     order = [one for one in ranked(question, widgets) if one.score >= LEAST_SCORE]
+    if means.engine.facts.parameters >= ABLE_PARAMETERS:
+        return await _chosen_by_model(means, question, widgets, [one.index for one in order])
     if not order:
         return Choice((), "rank")
-    if means.engine.facts.parameters >= ABLE_PARAMETERS:
-        return await _chosen_by_model(means, question, [widgets[one.index] for one in order])
     if len(order) == 1 or order[0].score >= CLEAR_LEAD * order[1].score:
         return Choice((widgets[order[0].index],), "rank")
     near = [one for one in order[:SHOWN] if one.score >= NEAR * order[0].score]
@@ -70,11 +71,16 @@ async def choose(query: Query, means: Means, widgets: Sequence[Widget]) -> Choic
     return Choice(tuple(together[:CHOSEN]), "model")
 
 
-async def _chosen_by_model(means: Means, question: str, ranking: list[Widget]) -> Choice:
-    """A model that can tell a matter of general knowledge may also choose nothing."""
-    picked = await _ask(means, question, ranking[:SHOWN])
+async def _chosen_by_model(
+    means: Means, question: str, widgets: Sequence[Widget], order: list[int]
+) -> Choice:
+    """One that can tell general knowledge may choose nothing; and it knows words we do not rank."""
+    best = [widgets[index] for index in order]
+    near = [one for one in widgets if one.tier != "extra" and one not in best]
+    shown = [*best[:SHOWN], *near][: max(SHOWN_TO_ABLE, len(best[:SHOWN]))]
+    picked = await _ask(means, question, shown) if shown else []
     if picked is None:
-        return Choice((ranking[0],), "rank")
+        return Choice(tuple(best[:1]), "rank")
     return Choice(tuple(picked[:CHOSEN]), "model")
 
 

@@ -1,24 +1,29 @@
 """What follows an answer: where it comes from, and what one might ask next."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from server.chat import Json
+from server.conversation import quotes
 from server.conversation.charts import is_wanted
 from server.conversation.dashboard.gather import Material
 from server.conversation.dashboard.nouns import Query
 from server.events import Citations, Suggestions
 
 MOST_CITED = 8
+MOST_PAGES = 3
 MOST_SUGGESTED = 3
 
 
-def cite(materials: Sequence[Material], pages: dict[str, tuple[int, ...]]) -> Citations:
+def cite(
+    materials: Sequence[Material], pages: dict[str, tuple[int, ...]], question: str
+) -> Citations:
     """One source per material that held data, with its arguments and the pages read."""
     sources: list[Json] = []
     for material in materials:
         if material.source is None or material.is_empty:
             continue
-        sources += _sources(material, pages)
+        sources += _sources(material, pages, question)
         sources += [{"name": material.name, "given": one} for one in material.citations]
     return Citations(tuple(sources[:MOST_CITED]))
 
@@ -38,7 +43,7 @@ def suggest(query: Query, materials: Sequence[Material]) -> Suggestions:
     return Suggestions(tuple(dict.fromkeys(one[:120] for one in found))[:MOST_SUGGESTED])
 
 
-def _sources(material: Material, pages: dict[str, tuple[int, ...]]) -> list[Json]:
+def _sources(material: Material, pages: dict[str, tuple[int, ...]], question: str) -> list[Json]:
     source, widget = material.source, material.widget
     assert source is not None
     arguments = {
@@ -53,9 +58,13 @@ def _sources(material: Material, pages: dict[str, tuple[int, ...]]) -> list[Json
         "arguments": arguments,
     }
     paged = [
-        {**base, "details": {"Filename": document.name, "Page": page}}
+        {
+            **base,
+            "details": {"Filename": document.name, "Page": page},
+            "boxes": [asdict(box) for box in quotes.find(document, page, question)],
+        }
         for document in material.documents
-        for page in pages.get(document.name, ())[:3]
+        for page in pages.get(document.name, ())[:MOST_PAGES]
     ]
     if paged:
         return paged

@@ -17,6 +17,7 @@ from server.events import StatusNote
 FRESH = re.compile(r"\b(refresh|reload|again|fresh|update[ds]?)\b", re.IGNORECASE)
 WIDGET_FUNCTIONS = ("get_widget_data", "get_extra_widget_data")
 SKILL_CHARACTERS = 4000
+TASK_CHARACTERS = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,8 @@ def _step(
 def state_of(query: Query) -> Json:
     """All that the next hop needs: the client sends less with it than with the first."""
     state: Json = {"v": 1, "hop": query.hop + 1, "tz": query.timezone}
+    if query.is_task:
+        state["task"] = query.question[:TASK_CHARACTERS]
     if query.skills:
         state["skills"] = [
             {"slug": one.slug, "description": one.description, "text": one.text[:SKILL_CHARACTERS]}

@@ -154,6 +154,8 @@ class Query:
     one_source_per_call: bool = False
     plain_calls: bool = False
     """The client knows only widget data: no tools, skills, options, artifacts."""
+    is_task: bool = False
+    """Another agent asks, not the user: with the results its words come as if we had said them."""
     note: str = ""
     """Something to tell the user before the answer."""
 

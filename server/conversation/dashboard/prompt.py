@@ -12,6 +12,7 @@ from server.conversation.documents import Document
 from server.conversation.figures import Figure
 from server.conversation.means import Means
 from server.conversation.passages import excerpt
+from server.conversation.ranking import rank
 from server.conversation.summary import describe
 
 DEFAULT_WINDOW = 4096
@@ -26,6 +27,8 @@ TRIES = 5
 LEAST_CHARACTERS = 160
 MARGIN_TOKENS = 96
 MOST_IMAGES = 4
+UNRELATED_SHARE = 0.4
+"""The same for one whose name and columns the question does not speak of."""
 OLD_SHARE = 0.3
 """How much of a new material's room one from an earlier turn gets."""
 
@@ -128,13 +131,29 @@ def _history(said: Sequence[Said], characters: int) -> list[Message]:
 def _blocks(
     query: Query, materials: Sequence[Material], characters: int, prompt: Prompt
 ) -> list[str]:
-    weights = [1.0 if material.is_new else OLD_SHARE for material in materials]
+    weights = _weights(query.question, materials)
     blocks = []
     for material, weight in zip(materials, weights, strict=True):
         share = int(characters * weight / sum(weights))
         blocks.append(_block(query.question, material, max(share, LEAST_CHARACTERS), prompt))
     # The newest stands nearest to the question.
     return blocks[::-1]
+
+
+def _weights(question: str, materials: Sequence[Material]) -> list[float]:
+    """New before old, and what the question speaks of before what merely lies there."""
+    about = [{f"{one.name} {' '.join(_columns(one))}": 1.0} for one in materials]
+    scores = {one.index: one.score for one in rank(question, about)}
+    best = max(scores.values(), default=0.0)
+    return [
+        (1.0 if material.is_new else OLD_SHARE)
+        * (UNRELATED_SHARE + (1 - UNRELATED_SHARE) * scores.get(number, 0.0) / best if best else 1)
+        for number, material in enumerate(materials)
+    ]
+
+
+def _columns(material: Material) -> list[str]:
+    return [column.name for table in material.tables for column in table.columns]
 
 
 def _block(question: str, material: Material, characters: int, prompt: Prompt) -> str:

@@ -8,7 +8,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from server.chat import ChatRequest, Message, Sampling
 from server.conversation import charts
-from server.conversation.dashboard.adding import add_widget, added
+from server.conversation.dashboard.adding import (
+    add_widget,
+    added,
+    is_note_added,
+    is_note_wanted,
+    note_call,
+)
 from server.conversation.dashboard.closing import cite, suggest
 from server.conversation.dashboard.fetching import Step, next_step
 from server.conversation.dashboard.gather import Material, gather
@@ -64,6 +70,10 @@ async def _taken(query: Query, means: Means) -> Steps | None:
 
 async def _steps(query: Query, means: Means) -> Steps:
     today = _today(query.timezone)
+    if is_note_added(query):
+        yield TextDelta(f"{added(query)}")
+        yield Finished("stop")
+        return
     if query.note and not query.hop:
         yield StatusNote(query.note, "warning")
     step = await next_step(query, means, today)
@@ -100,19 +110,27 @@ async def _answer(
     if lead:
         yield TextDelta(lead)
     end = Finished("stop")
-    spoke = bool(lead)
+    spoken = lead
     async with aclosing(_speak(query, means, prompt)) as events:
         async for event in events:
-            if isinstance(event, Finished):
-                end = event
-            else:
-                spoke = spoke or isinstance(event, TextDelta)
-                yield event
-    if not spoke:
+            match event:
+                case Finished():
+                    end = event
+                case TextDelta(text):
+                    spoken += text
+                    yield event
+                case _:
+                    yield event
+    if not spoken:
         yield TextDelta(SPEECHLESS)
+    used = [one for one in materials if one.is_new] or materials
+    if spoken and is_note_wanted(query):
+        yield ClientToolCall(note_call(query, used[0].name if used else "", spoken))
+        yield Finished("tool_calls")
+        return
     for made in _artifacts(query, tables, figures, chart):
         yield made
-    yield cite([one for one in materials if one.is_new] or materials, prompt.pages)
+    yield await asyncio.to_thread(cite, used, prompt.pages, query.question)
     yield suggest(query, materials)
     yield end
 

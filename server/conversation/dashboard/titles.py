@@ -2,9 +2,11 @@
 
 import json
 import re
+from pathlib import PurePath
 from typing import Any
 
 from server.chat import Json
+from server.conversation import documents
 from server.conversation.asking import ask_json, ask_text
 from server.conversation.means import Means
 from server.conversation.ranking import rank
@@ -14,6 +16,8 @@ from server.events import Events, Finished, TextDelta
 ABLE_PARAMETERS = 1_000_000_000
 TITLE_WORDS = 7
 TITLE_CHARACTERS = 60
+FILE_CHARACTERS = 4000
+FIRST_CHARACTERS = 200
 CATEGORIES = {
     "Equity": "stock share price company close volume symbol ticker earnings dividend market cap",
     "Fixed Income": "bond yield coupon maturity treasury credit spread rating",
@@ -79,14 +83,34 @@ def plain_better_prompt(prompt: str, widgets: list[str]) -> str:
     return f"{asked[:1].upper()}{asked[1:]}? Use the data of {names}." if names else f"{asked}?"
 
 
+def file_info(data: bytes, file: str, name: str, description: str) -> Json:
+    """The same for a file; one that cannot be read is named by its name."""
+    stem = PurePath(file.replace("\\", "/")).stem.replace("_", " ").replace("-", " ")
+    name = name or plain_title(stem or "A file")
+    try:
+        found = documents.read(data, file)
+    except documents.Unreadable as error:
+        return _info(None, name, description or str(error), "")
+    table = found.tables[0] if found.tables else None
+    text = " ".join(found.pages)[:FILE_CHARACTERS]
+    return _info(table, name, description, text)
+
+
 def widget_info(data: Any, name: str, description: str) -> Json:
     """Title, description and category of a widget, from its columns."""
-    table = _table(data, name or "Data")
+    return _info(_table(data, name or "Data"), name, description, "")
+
+
+def _info(table: Table | None, name: str, description: str, text: str) -> Json:
     columns = [column.name for column in table.columns] if table else []
-    words = " ".join([name, description, *columns])
-    order = rank(words, [{text: 1.0, kind: 2.0} for kind, text in CATEGORIES.items()])
+    words = " ".join([name, description, *columns, text])
+    order = rank(words, [{said: 1.0, kind: 2.0} for kind, said in CATEGORIES.items()])
     category = list(CATEGORIES)[order[0].index] if order else "Other"
-    made = f"{len(table.rows)} rows with {', '.join(columns[:6])}" if table else "Text"
+    made = (
+        f"{len(table.rows)} rows with {', '.join(columns[:6])}"
+        if table
+        else one_line(text)[:FIRST_CHARACTERS] or "Text"
+    )
     return {
         "title": name or (plain_title(" ".join(columns[:4])) if columns else "Generated widget"),
         "description": description or made,

@@ -151,18 +151,20 @@ class Encoder:
             yield {"type": "STATE_DELTA", "delta": _patch(before, state)}
 
     def _interrupted(self, event: Interrupted) -> Iterator[Json]:
+        for number, asked in enumerate(event.said):
+            yield from self._open_message(f"{event.id}-{number}")
+            yield from self._text(asked.content)
+        value = event.value if isinstance(event.value, str) else json.dumps(event.value)
         if self.speaks_1_0:
-            message = event.value if isinstance(event.value, str) else json.dumps(event.value)
             self._interrupts.append(
                 {
                     "id": event.id,
                     "reason": "interrupt",
-                    "message": message,
+                    "message": value,
                     "metadata": {"value": event.value},
                 }
             )
             return
-        value = event.value if isinstance(event.value, str) else json.dumps(event.value)
         yield {"type": "CUSTOM", "name": "on_interrupt", "value": value}
 
     def _reasoning(self, text: str) -> Iterator[Json]:

@@ -46,6 +46,7 @@ def read(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> RunInp
         max_tokens=_whole(props.value("maxOutputTokens")),
         is_kept=is_kept,
         client=facts.headers.get("origin") or facts.headers.get("user-agent", ""),
+        is_own=facts.is_own,
     )
     return RunInput(request, fields.body)
 

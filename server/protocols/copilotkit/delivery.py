@@ -4,7 +4,7 @@ import json
 from collections.abc import AsyncGenerator
 
 from server.chat import Json
-from server.protocols.base import EVENT_STREAM, Frames
+from server.protocols.base import EVENT_STREAM, KEEP_ALIVE, Frames
 
 MULTIPART = 'multipart/mixed; boundary="-"'
 RESPONSE_JSON = "application/graphql-response+json"
@@ -24,12 +24,16 @@ def json_type(accept: str) -> str:
     return RESPONSE_JSON if RESPONSE_JSON in accept else PLAIN_JSON
 
 
+def keep_alive(kind: str) -> bytes:
+    """A part that carries nothing but that there is more to come."""
+    return _part({"hasNext": True}) if kind == MULTIPART else KEEP_ALIVE
+
+
 async def multipart(payloads: AsyncGenerator[Json, None]) -> Frames:
     """A client sees a part only once the next delimiter is there, so it follows the part."""
     yield DELIMITER
     async for payload in payloads:
-        body = _dumped(payload)
-        yield b"%b%d\r\n\r\n%b%b" % (PART, len(body), body, DELIMITER)
+        yield _part(payload)
     yield b"--\r\n"
 
 
@@ -38,6 +42,11 @@ async def event_stream(payloads: AsyncGenerator[Json, None]) -> Frames:
     async for payload in payloads:
         yield b"event: next\ndata: %b\n\n" % _dumped(payload)
     yield b"event: complete\ndata:\n\n"
+
+
+def _part(payload: Json) -> bytes:
+    body = _dumped(payload)
+    return b"%b%d\r\n\r\n%b%b" % (PART, len(body), body, DELIMITER)
 
 
 def _dumped(payload: Json) -> bytes:

@@ -132,7 +132,8 @@ async def _generate(asked: _Asked, facts: Facts, agents: Agents) -> Told:
     kind = delivery.stream_type(asked.accept) or delivery.MULTIPART
     write = delivery.multipart if kind == delivery.MULTIPART else delivery.event_stream
     render = partial(_render, asked, begin, write)
-    return AgentRun(run, render, content_type=kind, model=wanted.model)
+    kept = delivery.keep_alive(kind)
+    return AgentRun(run, render, content_type=kind, keep_alive=kept, model=wanted.model)
 
 
 async def _collect(asked: _Asked, begin: Any, events: Events) -> Reply:

@@ -121,6 +121,8 @@ def _answer(events: Any) -> Answer | None:
     for one in events:
         if one.get("response") is not None:
             return Answer(_parsed(one["response"]))
+        if said := _said(one.get("messages") or []):
+            return Answer(said[-1].message.content)
     return None
 
 

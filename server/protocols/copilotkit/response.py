@@ -28,6 +28,7 @@ from server.events import (
     ToolCallStarted,
 )
 from server.protocols.copilotkit.errors import failed_status
+from server.protocols.copilotkit.interrupts import meta_event
 
 T = TypeVar("T")
 JOIN_S = 0.03
@@ -142,8 +143,8 @@ class Response:
             case StateChanged(state):
                 self._state = state
                 self._tell_state(active=True)
-            case Interrupted(_, value):
-                self._meta.put(_interrupt(value))
+            case Interrupted():
+                self._meta.put(meta_event(event, self._finished))
             case Finished():
                 self._tell_end()
                 self._end(DONE, SUCCESS)
@@ -181,9 +182,7 @@ class Response:
         self._calls.pop(call.id).close(DONE)
 
     def _result(self, call_id: str, result: str) -> None:
-        status = Later()
-        status.set(DONE)
-        message = self._message("ResultMessageOutput", result_id(call_id), status)
+        message = self._finished("ResultMessageOutput", result_id(call_id))
         name = self._names.get(call_id, "")
         self._messages.put(
             message | {"actionExecutionId": call_id, "actionName": name, "result": result}
@@ -192,9 +191,7 @@ class Response:
     def _tell_state(self, *, active: bool) -> None:
         if not self._tells_state:
             return
-        status = Later()
-        status.set(DONE)
-        message = self._message("AgentStateMessageOutput", f"ck-{uuid.uuid4()}", status)
+        message = self._finished("AgentStateMessageOutput", f"ck-{uuid.uuid4()}")
         message |= {
             "threadId": self._request.thread_id,
             "agentName": self._request.agent,
@@ -211,6 +208,11 @@ class Response:
         """An agent that told its state says at the end that it rests."""
         if self._step:
             self._tell_state(active=False)
+
+    def _finished(self, kind: str, message_id: str) -> Json:
+        status = Later()
+        status.set(DONE)
+        return self._message(kind, message_id, status)
 
     def _message(self, kind: str, message_id: str | None, status: Later) -> Json:
         return {
@@ -234,12 +236,6 @@ class Response:
         self._status.set(response)
         self._messages.close()
         self._meta.close()
-
-
-def _interrupt(value: Any) -> Json:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    name = "LangGraphInterruptEvent"
-    return {"__typename": name, "type": "MetaEvent", "name": name, "value": text, "response": None}
 
 
 def _failure(message: str) -> str:

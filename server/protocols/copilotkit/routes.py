@@ -3,18 +3,20 @@
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from server.chat import Json
 from server.errors import BadRequest
+from server.late import Late
 from server.protocols.agui import routes as agui
 from server.protocols.base import Accept, Accepted, Endpoint, Facts, Reply
-from server.protocols.copilotkit import operations
 from server.protocols.fields import Fields
 
+operations = Late("server.protocols.copilotkit.operations")
 BASES = ("/api/copilotkit", "/copilotkit")
 
 
 def accept(body: Any, facts: Facts) -> Accepted:
     if isinstance(body, dict) and "query" in body:
-        return operations.accept(body, facts)
+        return _graphql(body, facts)
     if not isinstance(body, dict) or not isinstance(body.get("method"), str):
         return _invalid("Missing method field")
     try:
@@ -27,7 +29,17 @@ def ask_by_get(_body: Any, facts: Facts) -> Accepted:
     if "query" not in facts.query:
         error = {"message": "Must provide query string.", "extensions": {"code": "BAD_REQUEST"}}
         return Reply({"errors": [error]})
-    return operations.accept({"query": facts.query["query"]}, facts, reads_only=True)
+    return _graphql({"query": facts.query["query"]}, facts, reads_only=True)
+
+
+def _graphql(body: Json, facts: Facts, *, reads_only: bool = False) -> Accepted:
+    accepted: Accepted = operations.accept(body, facts, reads_only=reads_only)
+    return accepted
+
+
+def _failed(error: Exception) -> Reply:
+    reply: Reply = operations.failed(error)
+    return reply
 
 
 def _enveloped(method: str, body: Any, facts: Facts) -> Accepted:
@@ -128,8 +140,8 @@ REST: tuple[tuple[str, str, Accept], ...] = (
 
 def _endpoints(base: str) -> tuple[Endpoint, ...]:
     return (
-        Endpoint("POST", base, accept, failed=operations.failed),
-        Endpoint("GET", base, ask_by_get, failed=operations.failed),
+        Endpoint("POST", base, accept, failed=_failed, takes_credentials=True),
+        Endpoint("GET", base, ask_by_get, failed=_failed),
         *(
             Endpoint(method, base + path, take, failed=agui.failed, needs_body=False)
             for method, path, take in REST

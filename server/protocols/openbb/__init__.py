@@ -18,5 +18,6 @@ ENDPOINTS = (
     ),
     Endpoint("POST", "/v1/enhance_prompt", service.enhance_prompt, collect=service.collect_text),
     Endpoint("POST", "/v1/generate/widget_info", service.widget_info),
+    Endpoint("POST", "/v1/generate/widget_info/file", service.widget_info_of_file, takes_form=True),
     Endpoint("POST", "/v1/generate/code", service.code, collect=service.collect_code),
 )

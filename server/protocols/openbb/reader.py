@@ -42,9 +42,11 @@ def read_query(body: Any, *, legacy: bool) -> Query:
     for number, message in enumerate(messages):
         history.add(message, is_last=number == len(messages) - 1)
     state = history.results[-1].state if history.results else {}
+    task = state.get("task") if messages[-1].get("role") == "tool" else None
+    is_task = history.is_task or isinstance(task, str)
     query = Query(
         tuple(history.said),
-        history.question,
+        task if isinstance(task, str) else history.question,
         history.turn,
         read_widgets(body.get("widgets")),
         tuple(history.results),
@@ -57,6 +59,7 @@ def read_query(body: Any, *, legacy: bool) -> Query:
         state,
         one_source_per_call=legacy,
         plain_calls=legacy,
+        is_task=is_task,
     )
     brought = [_brought_skill(element) for one in query.results for element in one.elements]
     skills = query.skills or _skills(state.get("skills"))
@@ -106,6 +109,7 @@ class _History:
         self.results: list[Result] = []
         self.question = ""
         self.turn = 0
+        self.is_task = False
         self._call: Json = {}
 
     def add(self, message: Json, *, is_last: bool) -> None:
@@ -123,6 +127,7 @@ class _History:
         elif role == "human" or is_last:
             # A last message by another agent is a task it hands to us.
             self.turn += 1
+            self.is_task = role == "ai"
             self.question = SKILL_MENTION.sub("", _clean(content)).strip()
             self.said.append(Said("user", self.question, self.turn))
         elif cleaned := _clean(content):

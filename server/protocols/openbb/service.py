@@ -1,5 +1,6 @@
 """The AI service of a self-hosted Workspace: its titles, names and prompts stay here too."""
 
+import asyncio
 from functools import partial
 from typing import Any
 
@@ -7,7 +8,7 @@ from server.chat import Json
 from server.conversation.dashboard import titles
 from server.errors import BadRequest
 from server.events import Events, Failed, TextDelta
-from server.protocols.base import Facts, Reply, Run
+from server.protocols.base import Facts, Look, Reply, Run, Upload
 
 CODE_FIELDS = ("prompt", "request", "query", "instructions", "description", "code")
 
@@ -46,6 +47,22 @@ def widget_info(body: Any, _facts: Facts) -> Reply:
     asked = asked if isinstance(asked, dict) else {}
     name, description = str(asked.get("name") or ""), str(asked.get("description") or "")
     return Reply(titles.widget_info(asked.get("widget_data"), name[:80], description[:400]))
+
+
+def widget_info_of_file(body: Any, _facts: Facts) -> Look:
+    """The same of a file: its tables, else its text."""
+    fields = _object(body)
+    uploads = [one for one in fields.values() if isinstance(one, Upload)]
+    if not uploads:
+        raise BadRequest("Send a form with a file.")
+    name, description = (str(fields.get(key) or "") for key in ("name", "description"))
+
+    async def find(_agents: object) -> Reply:
+        file = uploads[0]
+        info = partial(titles.file_info, file.data, file.name[:200], name[:80], description[:400])
+        return Reply(await asyncio.to_thread(info))
+
+    return Look(find)
 
 
 def code(body: Any, facts: Facts) -> Run | Reply:

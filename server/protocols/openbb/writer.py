@@ -179,6 +179,7 @@ def citation(source: Json) -> Json:
     metadata = {"input_args": source.get("arguments") or {}}
     if source.get("uuid"):
         metadata["widget_uuid"] = source["uuid"]
+    boxes = {"quote_bounding_boxes": [source["boxes"]]} if source.get("boxes") else {}
     return {
         "id": str(uuid4()),
         "source_info": {
@@ -190,6 +191,7 @@ def citation(source: Json) -> Json:
             "citable": True,
         },
         "details": [source["details"]] if source.get("details") else None,
+        **boxes,
     }
 
 

@@ -19,6 +19,10 @@ ENGINES: dict[str, MakeEngine] = {
 async def main(engine: str, settings: dict[str, Any]) -> None:
     core = Core(find(), ENGINES[engine])
     await core.open()
+    for key, options in settings.pop("enabled", {}).items():
+        await core.enable_plugin(key)
+        for name, value in options.items():
+            await core.set_plugin_option(key, name, value)
     for field, value in settings.items():
         await core.change_setting(field, value)
     await core.start_on(0)

@@ -48,6 +48,12 @@ def load(name: str) -> Dashboard:
     return Dashboard(found["name"], found["widgets"], found["data"], found["questions"])
 
 
+def held_out() -> dict[str, list[Json]]:
+    """Questions by dashboard that nothing was ever tuned on; see the remark in the file."""
+    found = json.loads((FOLDER / "held_out.json").read_text("utf-8"))["questions"]
+    return {name: [one for one in found if one["dashboard"] == name] for name in NAMES}
+
+
 def follow_up(body: Json, call: Json, result: list[Json]) -> Json:
     """The next request as the client makes it: less than the first, and the result at the end."""
     kept = {key: value for key, value in body.items() if key not in LOST_AT_FOLLOW_UP}

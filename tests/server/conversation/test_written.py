@@ -29,3 +29,17 @@ async def test_text_holds_what_stood_beside_it() -> None:
     assert texts[0] == "so:"
     assert texts[1].startswith("\n\n| a | b |")
     assert made in seen
+
+
+async def test_a_chart_of_rows_just_shown_has_no_second_table() -> None:
+    rows = [{"a": 1}]
+    made = [
+        Artifact("table", "t", "", {"rows": rows}),
+        Artifact("chart", "c", "", {"rows": rows, "option": {"series": []}}),
+        Artifact("chart", "c", "", {"rows": [{"a": 2}], "option": {"series": []}}),
+    ]
+
+    heard: list[Event] = [event async for event in written(replay(*made))]
+    texts = [event.text for event in heard if isinstance(event, TextDelta)]
+    assert [text.count("| a |") for text in texts] == [1, 0, 1]
+    assert [text.count("```echarts") for text in texts] == [0, 1, 1]

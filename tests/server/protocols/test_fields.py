@@ -45,3 +45,11 @@ def test_effort_and_thinking_reach_the_template() -> None:
 @pytest.mark.parametrize("value", [2**64, -(2**70), [10**400], {"a": [2**63, -(2**63)]}])
 def test_every_number_can_be_sent_to_a_worker(value: object) -> None:
     assert msgpack.unpackb(msgpack.packb(sendable(value))) == sendable(value)
+
+
+def test_a_seed_leaves_room_for_further_choices() -> None:
+    for seed in (2**64 - 1, -(2**63), 5):
+        kept = sampling(Fields({"seed": seed})).seed
+        assert kept is not None
+        assert 0 <= kept < 2**63
+    assert sampling(Fields({"seed": 5})).seed == 5

@@ -5,7 +5,14 @@ import pytest
 from server.chat import Tool, ToolChoice
 from server.errors import BadRequest
 from server.protocols.fields import Fields
-from server.protocols.messages import arguments_of, choice_of, function_tool, several_calls
+from server.protocols.messages import (
+    arguments_of,
+    choice_of,
+    function_tool,
+    several_calls,
+    tidied,
+    tools_of,
+)
 
 ONE = (Tool("add", "", {}),)
 TWO = (*ONE, Tool("sub", "", {}))
@@ -38,3 +45,26 @@ def test_a_choice_needs_tools() -> None:
     assert choice_of("none", ()) == ((), ToolChoice("none"))
     with pytest.raises(BadRequest):
         choice_of("required", ())
+
+
+def test_keywords_of_the_wrong_kind_are_left_out_of_a_tool() -> None:
+    wrong = {
+        "type": ["object", 5],
+        "required": 1,
+        "properties": {
+            "a": {"type": 3, "enum": "x", "minLength": True, "title": 7, "items": [1]},
+            "b": None,
+            "required": {"anyOf": [{"required": "a"}], "not": [], "additionalProperties": False},
+        },
+        "$defs": [],
+    }
+    assert tidied(wrong) == {
+        "type": ["object"],
+        "properties": {
+            "a": {"title": 7, "items": [{}]},
+            "b": {},
+            "required": {"anyOf": [{}], "additionalProperties": False},
+        },
+    }
+    (tool,) = tools_of(Fields({"tools": [{"function": {"name": "f", "parameters": wrong}}]}))
+    assert tool.parameters == tidied(wrong)

@@ -19,6 +19,7 @@ from server.web.guard import Gate, Guard
 Client = TestClient[web.Request, web.Application]
 OPENBB = "https://pro.openbb.co"
 KEY = "moat-the-right-key"
+CREDENTIALED = tuple(endpoint.path for endpoint in ENDPOINTS if endpoint.takes_credentials)
 ROUTES = sorted({(endpoint.method, endpoint.path) for endpoint in ENDPOINTS})
 
 
@@ -53,7 +54,8 @@ async def open_client(
     async def open_with(key: str | None = None) -> Client:
         hosts: set[str] = set()
         guard = Guard(
-            lambda: Gate(frozenset(hosts), frozenset({OPENBB}), key), lambda _origin, _method: None
+            lambda: Gate(frozenset(hosts), frozenset({OPENBB}), key, CREDENTIALED),
+            lambda _origin, _method: None,
         )
         site = Site(reached.converse, reached.answer, reached.facts, lambda: 100)
         client = await aiohttp_client(create_app(ENDPOINTS, site, guard, 1024))
@@ -153,7 +155,18 @@ async def test_an_allowed_page_is_answered_with_its_exact_origin(open_client):
         assert reply.headers["Access-Control-Allow-Headers"] == "content-type, x-trace-id"
         assert reply.headers["Access-Control-Allow-Private-Network"] == "true"
         assert reply.headers["Vary"] == "Origin"
-        assert "Access-Control-Allow-Credentials" not in reply.headers
+        takes = "/copilotkit" in path
+        assert ("Access-Control-Allow-Credentials" in reply.headers) == takes, path
+
+
+async def test_cookies_are_taken_from_allowed_pages_only(open_client):
+    client = await open_client()
+    for path in ("/api/copilotkit", "/copilotkit/info", "/api/copilotkitty"):
+        for origin in (OPENBB, "https://evil.test", f"{OPENBB}.evil.test", "null"):
+            reply = await client.options(path, headers={"Origin": origin})
+            takes = origin == OPENBB and path != "/api/copilotkitty"
+            told = reply.headers.get("Access-Control-Allow-Credentials")
+            assert told == ("true" if takes else None), (path, origin)
 
 
 BAD_KEYS: tuple[dict[str, str], ...] = (

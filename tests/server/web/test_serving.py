@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import aiohttp
 import pytest
@@ -26,10 +27,10 @@ async def key() -> str:
 
 
 @pytest.fixture
-async def serving() -> AsyncIterator[Serving]:
+async def serving(tmp_path: Path) -> AsyncIterator[Serving]:
     site = Site(no_answer, no_answer, lambda host: Facts(f"http://{host}"), lambda: 10)  # type: ignore[arg-type]
     settings = ServerSettings(require_key=True)
-    made = Serving(health.ENDPOINTS, site, lambda: settings, key)
+    made = Serving(health.ENDPOINTS, site, lambda: settings, key, tmp_path / "https")
     await made.start(0)
     yield made
     await made.stop()

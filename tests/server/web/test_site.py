@@ -1,6 +1,8 @@
+import asyncio
 import socket
 from contextlib import closing
 
+import psutil
 import pytest
 from aiohttp import ClientSession, web
 
@@ -68,3 +70,24 @@ def test_both_families_share_a_port(everywhere: bool):
     finally:
         for one in sockets:
             one.close()
+
+
+async def test_a_head_that_never_ends_is_shown_out(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("server.web.site.IDLE_S", 0.1)
+    listener = Listener(web.Application())
+    listening = await listener.open(0)
+    reader, writer = await asyncio.open_connection("127.0.0.1", listening.port)
+    writer.write(b"GET / HTTP/1.1\r\nHost: ")
+    async with asyncio.timeout(5):
+        assert await reader.read() == b""
+    writer.close()
+    await listener.close()
+
+
+async def test_on_the_network_it_answers_to_every_address_of_the_machine():
+    listener = Listener(web.Application())
+    listening = await listener.open(0, everywhere=True)
+    own = [one for entries in psutil.net_if_addrs().values() for one in entries]
+    wanted = {f"{one.address}:{listening.port}" for one in own if one.family == socket.AF_INET}
+    await listener.close()
+    assert wanted <= listening.hosts

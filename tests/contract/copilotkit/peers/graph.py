@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, TypedDict
 
+from copilotkit.langgraph import copilotkit_interrupt
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.graph import END, START, StateGraph
@@ -25,6 +26,12 @@ def answer(state: State) -> State:
         return {"messages": [AIMessage(f"The page said {last.content}")]}
     if "FAIL" in last.content:
         raise RuntimeError("the graph broke")
+    if "KITASK" in last.content:
+        told, _ = copilotkit_interrupt(message="Which colour?")
+        return {"messages": [AIMessage(f"It is {told}.")]}
+    if "KITACT" in last.content:
+        told, _ = copilotkit_interrupt(action="sayHello", args={"name": "Ada"})
+        return {"messages": [AIMessage(f"The page answered {told}.")]}
     if "INTERRUPT" in last.content:
         said = interrupt({"ask": "may I?"})
         return {"messages": [AIMessage(f"You said {said}.")]}

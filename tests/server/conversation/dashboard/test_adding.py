@@ -1,6 +1,12 @@
 from dataclasses import replace
 
-from server.conversation.dashboard.adding import add_widget, added
+from server.conversation.dashboard.adding import (
+    add_widget,
+    added,
+    is_note_added,
+    is_note_wanted,
+    note_call,
+)
 from server.conversation.dashboard.nouns import Element, Query, Result
 from server.conversation.means import Means
 from server.conversation.tables import from_grid
@@ -47,3 +53,17 @@ def test_what_became_of_it_is_said() -> None:
     assert added(replace(QUERY, results=(failed,))) == (
         "Prices could not be added to the dashboard: no room"
     )
+
+
+async def test_a_note_keeps_the_answer_and_not_the_rows() -> None:
+    query = replace(QUERY, question="Put a note about this on my dashboard")
+    assert is_note_wanted(query)
+    assert await add_widget(query, MEANS, [TABLE]) is None
+    arguments = note_call(query, "Prices", "**It rose.**\n").arguments
+    assert (arguments["widget_type"], arguments["data"]) == ("note", "**It rose.**")
+    assert arguments["name"] == "Note on Prices"
+    assert arguments["state"]
+    done = Result("add_generative_widget", arguments, (), (Element(),), 1)
+    after = replace(query, results=(done,))
+    assert (is_note_added(after), is_note_wanted(after)) == (True, False)
+    assert not is_note_wanted(replace(query, options={}))

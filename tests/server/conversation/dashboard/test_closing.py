@@ -14,7 +14,7 @@ PRICES = Material(
 
 
 def test_a_source_is_cited_with_its_name_and_arguments() -> None:
-    (source,) = cite([PRICES], {}).sources
+    (source,) = cite([PRICES], {}, "q").sources
     assert (source["name"], source["uuid"], source["widget_id"]) == ("Prices", "u", "w")
     assert source["arguments"] == {"symbol": "ACME"}
     assert source["details"] == {"Name": "Prices", "Symbol": "ACME"}
@@ -22,14 +22,14 @@ def test_a_source_is_cited_with_its_name_and_arguments() -> None:
 
 def test_pages_of_a_document_are_cited_one_by_one() -> None:
     paper = Material("Report", (Document("r.pdf", ("a", "b")),), (), SOURCE)
-    details = [source["details"] for source in cite([paper], {"r.pdf": (1, 2)}).sources]
+    details = [source["details"] for source in cite([paper], {"r.pdf": (1, 2)}, "q").sources]
     assert details == [{"Filename": "r.pdf", "Page": 1}, {"Filename": "r.pdf", "Page": 2}]
 
 
 def test_what_held_nothing_is_not_cited() -> None:
     empty = Material("Empty", (), ("HTTP 404",), SOURCE)
     context = Material("Food", (Document("Food", ("pizza",)),))
-    assert cite([empty, context], {}).sources == ()
+    assert cite([empty, context], {}, "q").sources == ()
 
 
 def test_suggestions_come_from_what_is_there() -> None:
@@ -44,5 +44,5 @@ def test_suggestions_come_from_what_is_there() -> None:
 
 def test_citations_that_came_with_the_data_are_passed_on() -> None:
     given = {"source_info": {"type": "web"}}
-    cited = cite([replace(PRICES, citations=(given,))], {}).sources
+    cited = cite([replace(PRICES, citations=(given,))], {}, "q").sources
     assert cited[1] == {"name": "Prices", "given": given}

@@ -4,7 +4,7 @@ import pytest
 from ag_ui.core import Event as AgUiEvent
 from pydantic import TypeAdapter
 
-from server.chat import ToolCall
+from server.chat import Message, ToolCall
 from server.errors import EngineCrashed
 from server.events import (
     Artifact,
@@ -130,6 +130,14 @@ def test_an_interrupt_is_told_in_the_way_of_the_clients_generation():
     newer = encode(event, Finished("stop"), speaks_1_0=True)
     assert kinds(newer) == ["RUN_STARTED", "RUN_FINISHED"]
     assert newer[-1]["outcome"]["interrupts"][0]["metadata"] == {"value": {"ask": "may I?"}}
+
+
+def test_a_question_asked_in_messages_is_shown_and_closed_before_the_run_ends():
+    event = Interrupted("i", "Which?", (Message("assistant", "Which?"),))
+    assert kinds(encode(event, Finished("stop"))) == [
+        "RUN_STARTED", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "CUSTOM",
+        "TEXT_MESSAGE_END", "RUN_FINISHED",
+    ]  # fmt: skip
 
 
 def test_reasoning_is_told_only_to_those_who_know_it():

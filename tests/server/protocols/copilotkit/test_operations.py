@@ -8,6 +8,7 @@ from aiohttp.test_utils import TestClient
 
 from server.errors import AppError
 from server.events import Finished, TextDelta
+from server.web import stream
 from tests.contract.copilotkit import house
 from tests.contract.copilotkit.recordings import parts
 from tests.engines import EndlessEngine, ScriptedEngine
@@ -178,6 +179,25 @@ async def test_many_pieces_at_once_are_told_in_few_parts():
     words = [item for one in told for item in one.get("items", ()) if isinstance(item, str)]
     assert "".join(words) == "word " * 3000
     assert len(words) < 300
+
+
+async def test_a_long_silence_is_bridged_by_parts_that_carry_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    class Slow(ScriptedEngine):
+        async def generate(self, request):
+            await asyncio.sleep(0.4)
+            yield TextDelta("at last")
+            yield Finished("stop")
+
+    monkeypatch.setattr(stream, "KEEP_ALIVE_S", 0.1)
+    async with house.visit(house.agents(Slow())) as client:
+        _, _, text = await post(client, body(STREAMED))
+    told = parts(text.encode())
+    assert told.count({"hasNext": True}) >= 2
+    assert "data" in told[0]
+    assert told[-1]["hasNext"] is False
+    assert "at last" in text
 
 
 async def test_a_query_by_get_reads_and_never_changes():

@@ -112,7 +112,17 @@ def test_markers_never_reach_the_model() -> None:
 
 def test_a_last_message_of_another_agent_is_a_task() -> None:
     query = read(human("x"), {"role": "ai", "content": "Write.", "agent_id": "openbb-copilot"})
-    assert query.question == "Write."
+    assert (query.question, query.is_task) == ("Write.", True)
+
+
+def test_a_task_is_still_known_when_its_data_comes() -> None:
+    task = {"role": "ai", "content": "Write.", "agent_id": "openbb-copilot"}
+    tool = {"role": "tool", "function": "get_widget_data", "data": []}
+    query = read(human("x"), task, {**tool, "extra_state": {"task": "Write."}})
+    assert (query.question, query.is_task, query.hop) == ("Write.", True, 1)
+    assert read(human("x"), {**tool, "extra_state": {"task": 7}}).question == "x"
+    later = read(human("x"), {**tool, "extra_state": {"task": "Write."}}, human("y"))
+    assert (later.question, later.is_task) == ("y", False)
 
 
 def test_options_come_as_a_map_or_a_list() -> None:

@@ -3,9 +3,11 @@ from typing import Any
 
 import pytest
 
+from server.conversation.agents import Agents
 from server.conversation.means import Means
+from server.conversation.threads import Threads
 from server.errors import BadRequest, EngineCrashed
-from server.protocols.base import Facts, Reply, Run
+from server.protocols.base import Facts, Reply, Run, Upload
 from server.protocols.openbb import service
 from tests.contract.openbb.player import FACTS
 from tests.contract.openbb.talking import TalkingEngine
@@ -97,3 +99,36 @@ async def test_code_that_cannot_be_written_says_why() -> None:
 def test_a_body_that_is_no_object_is_refused(accept: Callable[..., Any]) -> None:
     with pytest.raises(BadRequest):
         accept([], FACTS)
+
+
+async def file_info(**fields: Any) -> Any:
+    looked = service.widget_info_of_file(fields, NO_MODELS)
+    reply = await looked.find(Agents(tuple, Threads()))
+    assert isinstance(reply, Reply)
+    return reply.body
+
+
+async def test_a_file_is_named_by_what_is_in_it() -> None:
+    table = Upload("C:\\desk\\bond_yields.csv", b"maturity,coupon,yield\n2030,2,3\n2031,3,4\n")
+    assert await file_info(file=table) == {
+        "title": "Bond yields",
+        "description": "2 rows with maturity, coupon, yield",
+        "category": "Fixed Income",
+        "subcategory": "Table",
+    }
+    text = Upload("note.txt", b"Inflation and unemployment by country")
+    found = await file_info(file=text, name="My note")
+    assert (found["title"], found["category"], found["subcategory"]) == (
+        "My note", "Economy", "Note",
+    )  # fmt: skip
+
+
+async def test_a_file_that_cannot_be_read_still_has_a_name() -> None:
+    found = await file_info(file=Upload("../../x/scan.zip", b"PK\x03\x04broken"))
+    assert found["title"] == "Scan"
+    assert "damaged" in found["description"]
+
+
+def test_a_form_without_a_file_is_refused() -> None:
+    with pytest.raises(BadRequest, match="file"):
+        service.widget_info_of_file({"name": "x"}, NO_MODELS)

@@ -1,0 +1,164 @@
+"""HTTPS on this machine: an authority that vouches for localhost and nothing else, and its leaf."""
+
+import ipaddress
+import logging
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from server.files import write_atomically
+from server.web.trusting import AUTHORITY
+
+log = logging.getLogger(__name__)
+
+ADDRESSES = ("127.0.0.1", "::1")
+LEAF_DAYS = 397
+"""Browsers refuse what is valid for longer."""
+RENEW_DAYS = 30
+AUTHORITY_DAYS = 3650
+SKEW = timedelta(days=1)
+
+Key = ec.EllipticCurvePrivateKey
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What a listener needs: the leaf with its key, and until when it holds."""
+
+    chain: Path
+    key: Path
+    authority: Path
+    until: datetime
+
+
+class Certificates:
+    """Kept in a folder of the user's own; made when missing, damaged, or about to expire."""
+
+    def __init__(self, folder: Path) -> None:
+        self._authority, self._authority_key = folder / AUTHORITY, folder / "moat-localhost.key"
+        self._leaf, self._leaf_key = folder / "server.crt", folder / "server.key"
+
+    def ready(self) -> Pair:
+        now = datetime.now(UTC)
+        authority = _read(self._authority, self._authority_key)
+        if authority is None or _days_left(authority[0], now) < LEAF_DAYS:
+            authority = _make_authority(now)
+            _write(self._authority, self._authority_key, authority)
+            log.info("A certificate authority for localhost was made")
+        leaf = _read(self._leaf, self._leaf_key)
+        if leaf is None or _days_left(leaf[0], now) < RENEW_DAYS or not _vouches(authority, leaf):
+            leaf = _make_leaf(authority, now)
+            _write(self._leaf, self._leaf_key, leaf)
+            log.info("The certificate for localhost holds until %s", leaf[0].not_valid_after_utc)
+        until = leaf[0].not_valid_after_utc
+        return Pair(self._leaf, self._leaf_key, self._authority, until)
+
+
+Kept = tuple[x509.Certificate, Key]
+
+
+def _make_authority(now: datetime) -> Kept:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = _name("Moat, localhost only")
+    allowed: list[x509.GeneralName] = [x509.DNSName("localhost")]
+    allowed += [x509.IPAddress(ipaddress.ip_network(one)) for one in ADDRESSES]
+    certificate = (
+        _begun(name, name, key, now, AUTHORITY_DAYS)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(_usage(signs_certificates=True), critical=True)
+        .add_extension(x509.NameConstraints(allowed, None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    return certificate, key
+
+
+def _make_leaf(authority: Kept, now: datetime) -> Kept:
+    issuer, issuer_key = authority
+    key = ec.generate_private_key(ec.SECP256R1())
+    names: list[x509.GeneralName] = [x509.DNSName("localhost")]
+    names += [x509.IPAddress(ipaddress.ip_address(one)) for one in ADDRESSES]
+    known = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())
+    certificate = (
+        _begun(_name("localhost"), issuer.subject, key, now, LEAF_DAYS)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(_usage(signs_certificates=False), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .add_extension(x509.SubjectAlternativeName(names), critical=False)
+        .add_extension(known, critical=False)
+        .sign(issuer_key, hashes.SHA256())
+    )
+    return certificate, key
+
+
+def _begun(
+    subject: x509.Name, issuer: x509.Name, key: Key, now: datetime, days: int
+) -> x509.CertificateBuilder:
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - SKEW)
+        .not_valid_after(now - SKEW + timedelta(days=days))
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+    )
+
+
+def _name(text: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
+
+
+def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=not signs_certificates,
+        key_cert_sign=signs_certificates,
+        crl_sign=False,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        encipher_only=False,
+        decipher_only=False,
+    )
+
+
+def _read(path: Path, key_path: Path) -> Kept | None:
+    try:
+        certificate = x509.load_pem_x509_certificate(path.read_bytes())
+        key = load_pem_private_key(key_path.read_bytes(), None)
+    except (OSError, ValueError, TypeError):
+        return None
+    fits = isinstance(key, Key) and key.public_key() == certificate.public_key()
+    return (certificate, key) if fits and isinstance(key, Key) else None
+
+
+def _write(path: Path, key_path: Path, kept: Kept) -> None:
+    certificate, key = kept
+    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    write_atomically(key_path, secret.decode())
+    write_atomically(path, certificate.public_bytes(Encoding.PEM).decode())
+
+
+def _days_left(certificate: x509.Certificate, now: datetime) -> float:
+    return (certificate.not_valid_after_utc - now) / timedelta(days=1)
+
+
+def _vouches(authority: Kept, leaf: Kept) -> bool:
+    try:
+        leaf[0].verify_directly_issued_by(authority[0])
+    except (InvalidSignature, ValueError, TypeError):
+        return False
+    return True

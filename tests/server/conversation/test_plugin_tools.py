@@ -1,0 +1,87 @@
+from collections.abc import Sequence
+
+import pytest
+
+from server.chat import Message, Tool
+from server.conversation.plugin_tools import MOST_TOOLS, PluginTools
+from server.flows.base import Flow, FlowFailed, Kit, Step
+from server.plugins.talk import PluginTalk, Said
+from tests.engines import ScriptedEngine
+from tests.plugin_kits import PlainKit, ScriptedAction
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "days": {"type": "integer", "default": 1}},
+    "required": ["city"],
+    "additionalProperties": False,
+}
+CALL = Flow("wx", "api/now", "The weather", (Step("start", "mcp", {"server": "a", "tool": "b"}),))
+LONG = Flow("wx", "report", "A report", (Step("start", "none"), Step("end", "none")))
+SAID = Said((Message("user", "How is it in Graz?"),), "page")
+
+
+class Plugins:
+    def __init__(self, kit: PlainKit, *flows: Flow, served: bool = True) -> None:
+        self._kit = kit
+        self._flows = flows
+        self._served = served
+        self.talk = PluginTalk(self.flows, self.kit, lambda: True)
+
+    def for_clients(self) -> PluginTalk | None:
+        return self.talk if self._served else None
+
+    async def flows(self) -> Sequence[Flow]:
+        return self._flows
+
+    def kit(self, _flow: Flow, _chat: str) -> Kit:
+        return self._kit
+
+
+def kit(**more: object) -> tuple[PlainKit, ScriptedAction]:
+    action = ScriptedAction("a/b", SCHEMA, **more)  # type: ignore[arg-type]
+    return PlainKit({"a/b": action}), action
+
+
+async def offered(house: Plugins) -> tuple[Tool, ...]:
+    return await PluginTools(house).offered(ScriptedEngine(), SAID)
+
+
+async def call(tool: Tool, **arguments: object) -> str:
+    assert tool.run is not None
+    return await tool.run(arguments)
+
+
+async def test_a_single_call_is_a_tool_with_its_own_arguments():
+    lent, action = kit()
+    (tool,) = await offered(Plugins(lent, CALL))
+    assert (tool.name, tool.parameters) == ("wx_api_now", SCHEMA)
+    assert await call(tool, city="Graz") == '{"got": {"city": "Graz", "days": 1}}'
+    assert action.surroundings["question"] == "How is it in Graz?"
+
+
+async def test_a_flow_of_several_steps_is_asked_in_words():
+    (tool,) = await offered(Plugins(kit()[0], LONG))
+    assert tool.parameters["required"] == ["question"]
+    assert await call(tool, question="now") == "There was nothing to do."
+
+
+async def test_wrong_arguments_and_a_no_fail_in_words():
+    lent, action = kit(risk="change")
+    (tool,) = await offered(Plugins(lent, CALL))
+    with pytest.raises(FlowFailed, match="not valid"):
+        await call(tool)
+    lent.allows = False
+    with pytest.raises(FlowFailed, match="not allowed"):
+        await call(tool, city="Graz")
+    assert action.calls == []
+
+
+async def test_what_cannot_be_reached_and_what_is_too_much_is_not_offered():
+    lent, _ = kit()
+    lost = Flow("wx", "lost", "", (Step("start", "mcp", {"server": "x", "tool": "y"}),))
+    assert [tool.name for tool in await offered(Plugins(lent, lost, LONG))] == ["wx_report"]
+    assert len(await offered(Plugins(lent, *[LONG] * 99))) == MOST_TOOLS
+
+
+async def test_nothing_is_offered_while_programs_may_not_use_plugins():
+    assert await offered(Plugins(kit()[0], CALL, LONG, served=False)) == ()
