@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from app.link import Link
+from app.link import Link, Unresponsive
 from server import tasks
 from server.errors import AppError, LinkLost
 from server.face import ServerStatus
@@ -32,6 +32,13 @@ _TERMINATE_S = 0.4
 
 class ServerDied(AppError):
     code = "server_died"
+
+
+class Replaced(AppError):
+    code = "server_replaced"
+
+    def __init__(self) -> None:
+        super().__init__("The server part of Moat did not answer and was ended.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +62,10 @@ async def keep_serving(program: Program, link: Link) -> None:
                 pause_s = _SHORTEST_PAUSE_S
             log.warning("%s Starting again in %.1f s", death, pause_s)
             link.show(ServerStatus("failed", reason=f"{death} It is being started again."))
+        except Replaced as end:
+            log.warning("%s", end)
+            link.show(ServerStatus("starting"))
+            continue
         await asyncio.sleep(pause_s)
         pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
 
@@ -64,13 +75,18 @@ async def _serve_once(program: Program, link: Link) -> None:
         secret = secrets.token_urlsafe(32)
         address = await _introduce(process, secret, last_words)
         assert process.stdout
+        link.restart.clear()
         mirror = tasks.spawn(_mirror(link, address, secret), "mirror the core")
         rest = tasks.spawn(_listen(process.stdout, bytearray()), "the rest of its output")
+        ended = tasks.spawn(process.wait(), "its end")
+        replaced = tasks.spawn(link.restart.wait(), "a wish for another")
         try:
-            await process.wait()
+            await asyncio.wait([ended, replaced], return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await tasks.stop(mirror)
-            await tasks.stop(rest)
+            for task in (mirror, rest, ended, replaced):
+                await tasks.stop(task)
+        if process.returncode is None:
+            raise Replaced
         raise ServerDied(_cause(process, last_words))
 
 
@@ -126,8 +142,15 @@ async def _introduce(process: Process, secret: str, last_words: bytearray) -> st
 
 async def _mirror(link: Link, address: str, secret: str) -> None:
     while True:
-        with suppress(LinkLost):
+        try:
             await link.follow(address, secret)
+        except Unresponsive as silence:
+            # Tried on: should it wake up, all is well again.
+            if link.face.server.get().phase != "hung":
+                log.warning("%s", silence)
+            link.show(ServerStatus("hung", reason=str(silence)))
+        except LinkLost:
+            log.debug("The link to the server broke")
         await asyncio.sleep(_RETRY_LINK_S)
 
 

@@ -1,14 +1,17 @@
 """Mirrors the core of the server process: its values and signals here, our commands there."""
 
+import asyncio
 import inspect
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import aiohttp
 from pydantic_core import to_jsonable_python
 
+from server import tasks
 from server.errors import AppError, LinkLost
 from server.face import Face, ServerStatus
 from server.mirror import COMMANDS, SIGNALS, VALUES
@@ -17,12 +20,32 @@ from server.observe import Signal, Value
 _LONGEST_LINE = 2**22
 _KEPT = "settings"
 _STREAM_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=3)
+_MISSED = 2
+"""Pings in a row: one may be lost to a machine that slept in between."""
+
+
+class Unresponsive(AppError):
+    code = "server_unresponsive"
+
+    def __init__(self) -> None:
+        super().__init__("The server part of Moat is there, but it does not answer.")
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """How often the core is asked whether it is awake, and how long it may take to say so."""
+
+    every_s: float = 5.0
+    patience_s: float = 3.0
 
 
 class Link:
     """`face` is what a page sees; what it holds follows from the declarations in `Face`."""
 
-    def __init__(self) -> None:
+    def __init__(self, pulse: Pulse = Pulse()) -> None:  # noqa: B008
+        self.restart = asyncio.Event()
+        """Set when the person wants a server that does not respond to be replaced."""
+        self._pulse = pulse
         self._values: dict[str, Value[Any]] = {name: Value(_initial(name)) for name in VALUES}
         self._signals: dict[str, Signal[Any]] = {name: Signal() for name in SIGNALS}
         self._session: aiohttp.ClientSession | None = None
@@ -30,7 +53,7 @@ class Link:
         self.face = cast(Face, SimpleNamespace(**self._values, **self._signals, **commands))
 
     async def follow(self, address: str, secret: str) -> None:
-        """Mirror the core at this address until its stream ends."""
+        """Mirror the core at this address until its stream ends, or it falls silent."""
         async with aiohttp.ClientSession(
             address,
             headers={"Authorization": f"Bearer {secret}"},
@@ -38,12 +61,16 @@ class Link:
             read_bufsize=_LONGEST_LINE,
         ) as session:
             self._session = session
+            reading = tasks.spawn(self._read_stream(session), "mirror: read")
             try:
-                await self._read_stream(session)
+                await self._ping_while(reading, session)
             except aiohttp.ClientError as error:
                 raise LinkLost from error
             finally:
                 self._session = None
+                await tasks.stop(reading)
+            if not await reading:
+                raise LinkLost
 
     def show(self, status: ServerStatus) -> None:
         """What is true while there is no core to mirror. Settings stay, so the look does too."""
@@ -52,12 +79,36 @@ class Link:
                 value.set(_initial(name))
         self.face.server.set(status)
 
-    async def _read_stream(self, session: aiohttp.ClientSession) -> None:
-        async with session.get("/control/stream") as response:
-            response.raise_for_status()
-            async for line in response.content:
-                if line.startswith(b"data:"):
-                    self._apply(json.loads(line[5:]))
+    async def _read_stream(self, session: aiohttp.ClientSession) -> bool:
+        """Whether it ended in good order."""
+        try:
+            async with session.get("/control/stream") as response:
+                response.raise_for_status()
+                async for line in response.content:
+                    if line.startswith(b"data:"):
+                        self._apply(json.loads(line[5:]))
+        except aiohttp.ClientError:
+            return False
+        return True
+
+    async def _ping_while(
+        self, reading: "asyncio.Task[bool]", session: aiohttp.ClientSession
+    ) -> None:
+        missed = 0
+        while True:
+            await asyncio.wait([reading], timeout=0 if missed else self._pulse.every_s)
+            if reading.done():
+                return
+            try:
+                async with (
+                    asyncio.timeout(self._pulse.patience_s),
+                    session.get("/control/ping") as response,
+                ):
+                    missed = 0 if response.ok else missed + 1
+            except TimeoutError:
+                missed += 1
+            if missed >= _MISSED:
+                raise Unresponsive
 
     def _apply(self, event: dict[str, Any]) -> None:
         """A newer core may send what this window does not know; that is passed over."""
@@ -70,6 +121,9 @@ class Link:
         signature = inspect.signature(getattr(Face, name))
 
         async def call(*args: Any, **named: Any) -> Any:
+            if name == "start" and self.face.server.get().phase == "hung":
+                self.restart.set()
+                return None
             arguments = dict(signature.bind(None, *args, **named).arguments)
             del arguments["self"]
             return COMMANDS[name].result.validate_python(await self._send(name, arguments))

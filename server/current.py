@@ -1,14 +1,18 @@
 """The model that answers by default: which it is, how its loading goes, what it says of itself."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
+from server.chat import ChatRequest
 from server.engine.pool import Loaded, Pool
-from server.errors import AppError
+from server.errors import AppError, EngineCrashed, ModelLoadFailed
 from server.face import ModelStatus
 from server.observe import Value
 
 log = logging.getLogger(__name__)
+PROBE_S = 30.0
+"""For one token of a model nobody uses; a device that takes longer is as good as gone."""
 
 
 class CurrentModel:
@@ -17,6 +21,7 @@ class CurrentModel:
         self._pool = pool
         self._default = default
         self._reason = ""
+        self._checking = asyncio.Lock()
         pool.loaded.connect(self._show)
 
     async def load(self) -> None:
@@ -31,6 +36,34 @@ class CurrentModel:
     async def reload(self) -> None:
         """Load it anew with other options; running answers end on the old one."""
         await self._try(self._pool.swap(self._default()))
+
+    async def check(self, say: Callable[[str], None], patience_s: float = PROBE_S) -> None:
+        """After sleep: a loaded model that no longer answers is loaded anew."""
+        async with self._checking:
+            await self._check(say, patience_s)
+
+    async def _check(self, say: Callable[[str], None], patience_s: float) -> None:
+        for one in self._pool.loaded.get():
+            # One at work is watched as it is; to wait in its queue would tell nothing.
+            is_idle = one.phase == "ready" and not one.running
+            if is_idle and not await self._answers(one, patience_s):
+                log.warning("%s did not answer after sleep; it is loaded again", one.name)
+                await self._pool.unload(one.name)
+                await self._try(self._pool.engine(one.name))
+                say(f"{one.name} did not answer after the computer slept and was loaded again.")
+
+    async def _answers(self, one: Loaded, patience_s: float) -> bool:
+        try:
+            async with asyncio.timeout(patience_s):
+                engine = await self._pool.engine(one.name)
+                async for _ in engine.generate(ChatRequest(prompt=" ", max_tokens=1)):
+                    pass
+        except (TimeoutError, EngineCrashed, ModelLoadFailed):
+            return False
+        except AppError:
+            # It refuses to write, say because it only embeds: that is an answer.
+            return True
+        return True
 
     async def unload(self) -> None:
         self._reason = ""
@@ -62,6 +95,7 @@ class CurrentModel:
                 entry.reason,
                 entry.facts.context_tokens,
                 entry.facts.device,
+                entry.facts.sees_images,
             )
         self.status.set(status)
 

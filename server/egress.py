@@ -2,7 +2,7 @@
 
 import ssl
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ KEPT_RECENT = 200
 MAX_REDIRECTS = 5
 CONNECT_S = 30.0
 STALL_S = 300.0
+Password = Callable[[], Awaitable[str | None]]
 CREDENTIALS = ("authorization", "cookie", "x-api-key", "proxy-authorization")
 
 
@@ -27,8 +28,12 @@ class Egress:
     failures = (aiohttp.ClientError, OSError, TimeoutError)
     """What a request raises when the way is broken."""
 
-    def __init__(self, network: Callable[[], NetworkSettings]) -> None:
+    def __init__(
+        self, network: Callable[[], NetworkSettings], password: Password | None = None
+    ) -> None:
+        """`password`: of the proxy, asked for when its address names a user."""
         self._network = network
+        self._password = password
         self._allowed: set[tuple[str, str]] = set()
         self._storage: set[tuple[str, str]] = set()
         self._session: aiohttp.ClientSession | None = None
@@ -72,7 +77,7 @@ class Egress:
                 target,
                 headers=headers,
                 allow_redirects=False,
-                proxy=self._network().proxy or None,
+                proxy=await self._proxy(),
                 timeout=patience,
                 **options,
             )
@@ -95,6 +100,12 @@ class Egress:
         if self._session is not None:
             await self._session.close()
             self._session = None
+
+    async def _proxy(self) -> URL | None:
+        proxy = URL(self._network().proxy)
+        if proxy.user and proxy.password is None and self._password is not None:
+            proxy = proxy.with_password(await self._password())
+        return proxy if proxy.host else None
 
     def _check(self, url: URL, reason: str, *, redirected: bool) -> None:
         if self._network().offline:

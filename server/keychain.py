@@ -9,11 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-import keyring
-import keyring.errors
 from pydantic_core import from_json, to_json
 
 from server.files import write_atomically
+from server.late import Late
 
 SERVICE = "moat"
 PROBE = "probe"
@@ -22,6 +21,8 @@ UNENCRYPTED = "This system has no usable keyring: secrets are stored unencrypted
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
+keyring = Late("keyring")
+failures = Late("keyring.errors")
 
 
 class Keychain:
@@ -36,7 +37,8 @@ class Keychain:
         if given:
             return given
         if await self._works():
-            return await _in_thread(lambda: keyring.get_password(SERVICE, name))
+            stored: str | None = await _in_thread(lambda: keyring.get_password(SERVICE, name))
+            return stored
         return self._read().get(name)
 
     async def set(self, name: str, secret: str) -> None:
@@ -63,7 +65,7 @@ class Keychain:
         if self._usable is None:
             try:
                 self._usable = await _in_thread(_probe)
-            except (keyring.errors.KeyringError, OSError, RuntimeError, TimeoutError) as error:
+            except (failures.KeyringError, OSError, RuntimeError, TimeoutError) as error:
                 log.info("The system keyring cannot be used: %s", type(error).__name__)
                 self._usable = False
             if not self._usable:
@@ -87,7 +89,7 @@ class Keychain:
 def _probe() -> bool:
     value = secrets.token_hex(8)
     keyring.set_password(SERVICE, PROBE, value)
-    same = keyring.get_password(SERVICE, PROBE) == value
+    same: bool = keyring.get_password(SERVICE, PROBE) == value
     _delete(PROBE)
     return same
 

@@ -9,20 +9,20 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from server import paths
+from server import control_client, paths, pulling
+from server.configured import PROXY_PASSWORD
 from server.egress import Egress
 from server.errors import AppError, BadRequest
 from server.keychain import Keychain
 from server.models.shelf import ModelShelf
 from server.observe import Value
 from server.settings_store import SettingsStore
-from server.stock import Download, Fit, KvType, Setup
+from server.stock import Fit, KvType, Setup
 
 GB = 1_000_000_000
 MB = 1_000_000
 UNFINISHED = ".pulls"
 """Apart from the server's own: two programs must not work on one download."""
-BAR = 24
 Run = Callable[[argparse.Namespace, ModelShelf], Awaitable[int]]
 
 
@@ -95,8 +95,9 @@ async def _shelf() -> AsyncIterator[ModelShelf]:
         settings.set(settings.get().changed(field, value))
         store.save(settings.get())
 
-    egress = Egress(lambda: settings.get().network)
-    door = (egress, Keychain(places.secrets))
+    keychain = Keychain(places.secrets)
+    egress = Egress(lambda: settings.get().network, lambda: keychain.get(PROXY_PASSWORD))
+    door = (egress, keychain)
     shelf = ModelShelf(places.models, door, settings.get, change, UNFINISHED)
     shelf.open(run=False)
     shelf.look()
@@ -139,64 +140,24 @@ async def _suggest(shelf: ModelShelf) -> int:
 
 
 async def _pull(options: argparse.Namespace, shelf: ModelShelf) -> int:
-    number = await shelf.download_model(options.repo, options.file)
-    progress = Progress(number, sys.stdout)
-    disconnect = shelf.downloads.connect(progress.show)
-    try:
-        final = await progress.ended
-    finally:
-        disconnect()
+    running = await control_client.find(paths.find().control)
+    final = await (
+        pulling.through(running, options.repo, options.file)
+        if running
+        else pulling.alone(shelf, options.repo, options.file)
+    )
     if final.phase == "failed":
         raise BadRequest(final.reason)
     _say(f"\n{final.name} is here and verified.")
     return 0
 
 
-class Progress:
-    """A line that is written over where a terminal can, a line now and then where not."""
-
-    def __init__(self, number: str, out: Any) -> None:
-        self.ended: asyncio.Future[Download] = asyncio.get_running_loop().create_future()
-        self._number = number
-        self._out = out
-        self._over = bool(out.isatty())
-        self._told = -1
-
-    def show(self, downloads: tuple[Download, ...]) -> None:
-        for one in downloads:
-            if one.id == self._number:
-                self._show(one)
-
-    def _show(self, one: Download) -> None:
-        share = one.done_bytes / one.total_bytes if one.total_bytes else 1.0
-        step = int(share * 20)
-        if self._over:
-            self._out.write(f"\r{line(one, share):<100}")
-        elif step != self._told or one.reason:
-            self._out.write(line(one, share) + "\n")
-        self._told = step
-        self._out.flush()
-        if one.phase in ("done", "failed") and not self.ended.done():
-            self.ended.set_result(one)
-
-
-def line(one: Download, share: float) -> str:
-    if one.reason:
-        return f"{one.name}: {one.reason}"[:100]
-    bar = "#" * int(share * BAR)
-    speed = f"{one.bytes_per_s / MB:6.1f} MB/s" if one.phase == "running" else one.phase
-    left = f"  {_time(one.left_s)} left" if one.left_s and one.phase == "running" else ""
-    return f"[{bar:<{BAR}}] {share:4.0%} of {one.total_bytes / GB:.2f} GB  {speed}{left}"
-
-
-def _time(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
-
-
 async def _remove(options: argparse.Namespace, shelf: ModelShelf) -> int:
-    freed = await shelf.delete_model(options.name)
+    running = await control_client.find(paths.find().control)
+    if running:
+        freed: int = await running.command("delete_model", name=options.name)
+    else:
+        freed = await shelf.delete_model(options.name)
     _say(f"{options.name} is gone; {freed / GB:.2f} GB are free again.")
     return 0
 

@@ -31,6 +31,8 @@ class Machine:
     features: tuple[str, ...] = ()
     note: str = ""
     """Said when a graphics card is there that the engine cannot use."""
+    backends: tuple[str, ...] = ()
+    """Support for graphics cards that was added to the engine: cuda, vulkan …"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,10 @@ class Setup:
     gpu_layers: int = -1
     batch_tokens: int = 512
     flash_attention: bool | None = None
+    gpu_split: tuple[float, ...] = ()
+    """Share of each graphics card; empty: by their free memory."""
+    projector_bytes: int = 0
+    """What the model needs besides to see images."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +166,7 @@ class ModelDetail:
     template: str = ""
     shards: int = 1
     is_embedder: bool = False
+    projector: str = ""
     damaged: str = ""
     template_notes: tuple[TemplateNote, ...] = ()
     fit: Fit = field(default_factory=lambda: Fit("unknown", ""))
@@ -201,6 +208,7 @@ class Shelf(Protocol):
 
     downloads: Value[tuple[Download, ...]]
 
+    async def check_engine(self) -> None: ...
     async def search_models(self, text: str) -> list[HubModel]: ...
     async def list_repository(self, repo: str) -> HubListing: ...
     async def download_model(self, repo: str, file: str) -> str: ...

@@ -4,11 +4,11 @@ from PySide6.QtCore import QSignalBlocker, QTimer
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout
 
 from app.pages.base import Page
+from app.widgets import load_sliders
 from app.widgets.controls import Button, Card, Column, Label, row
 from app.widgets.fit_label import FitLabel
 from app.widgets.machine_card import MachineCard
 from app.widgets.memory_bar import MemoryBar
-from app.widgets.slider import Slider
 from app.words import tr
 from server.errors import AppError, LinkLost
 from server.face import Face
@@ -16,10 +16,10 @@ from server.settings import ModelSettings
 from server.stock import Fit, Machine, Setup
 
 _ESTIMATE_MS = 120
-_KV_TYPES = ("f16", "q8_0", "q4_0")
-_LEAST_CONTEXT = 2048
-_MOST_CONTEXT = 131_072
-_FIELDS = ("context_tokens", "gpu_layers", "kv_type", "threads", "slots")
+_FIELDS = (
+    *("context_tokens", "gpu_layers", "gpu_split", "kv_type", "slots"),
+    *("threads", "batch_tokens", "flash_attention"),
+)
 
 
 class HardwarePage(Page):
@@ -33,7 +33,8 @@ class HardwarePage(Page):
         self._layers = 0
         self._trained = 0
         self.model = QComboBox()
-        self.sliders = _sliders()
+        self.sliders = load_sliders.build()
+        self._cards = 0
         self.fit = FitLabel()
         self.bar = MemoryBar()
         self.apply = Button(tr("Use these settings"), "check", "primary")
@@ -47,7 +48,9 @@ class HardwarePage(Page):
     def show_machine(self, machine: Machine) -> None:
         self._cores = machine.cores
         self.machine.show_machine(machine)
-        self.sliders["gpu_layers"].setVisible(bool(machine.devices))
+        self._cards = len(machine.devices)
+        self.sliders["gpu_layers"].setVisible(self._cards > 0)
+        self.sliders["gpu_split"].setVisible(self._cards > 1)
         self.show_settings(None)
 
     def show_models(self, _: object) -> None:
@@ -63,11 +66,18 @@ class HardwarePage(Page):
     def show_settings(self, _: object) -> None:
         """The sliders as the settings have them; what fits this machine and model is offered."""
         now = self.core.settings.get().model
-        self.sliders["context_tokens"].offer(_contexts(self._trained), now.context_tokens)
-        self.sliders["gpu_layers"].offer(range(-1, self._layers + 1), now.gpu_layers)
-        self.sliders["kv_type"].offer(_KV_TYPES, now.kv_type)
-        self.sliders["threads"].offer(range(self._cores + 1), now.threads)
-        self.sliders["slots"].offer(range(1, 17), now.slots)
+        offered = {
+            "context_tokens": load_sliders.contexts(self._trained),
+            "gpu_layers": range(-1, self._layers + 1),
+            "gpu_split": load_sliders.splits(self._cards, now.gpu_split),
+            "kv_type": load_sliders.KV_TYPES,
+            "slots": range(1, 17),
+            "threads": range(self._cores + 1),
+            "batch_tokens": load_sliders.BATCHES,
+            "flash_attention": tuple(load_sliders.FLASH),
+        }
+        for name, values in offered.items():
+            self.sliders[name].offer(values, getattr(now, name))
         self._changed()
 
     def chosen(self) -> dict[str, object]:
@@ -85,6 +95,9 @@ class HardwarePage(Page):
             slots=self.sliders["slots"].value(),
             kv_type=self.sliders["kv_type"].value(),
             gpu_layers=self.sliders["gpu_layers"].value(),
+            batch_tokens=self.sliders["batch_tokens"].value(),
+            flash_attention=load_sliders.FLASH[self.sliders["flash_attention"].value()],
+            gpu_split=self.sliders["gpu_split"].value(),
         )
         try:
             fit = await self.core.estimate_model(self.model.currentData(), setup)
@@ -108,7 +121,7 @@ class HardwarePage(Page):
         if (fit.layers, fit.trained_context_tokens) != (self._layers, self._trained):
             self._layers, self._trained = fit.layers, fit.trained_context_tokens
             for name, values in (
-                ("context_tokens", _contexts(self._trained)),
+                ("context_tokens", load_sliders.contexts(self._trained)),
                 ("gpu_layers", range(-1, self._layers + 1)),
             ):
                 self.sliders[name].offer(values, wanted[name])
@@ -157,39 +170,3 @@ class HardwarePage(Page):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(column)
-
-
-def _sliders() -> dict[str, Slider]:
-    automatic = tr("Automatic")
-    return {
-        "context_tokens": Slider(
-            tr("Context"),
-            lambda value: tr("{tokens} tokens").format(tokens=f"{value:,}") if value else automatic,
-            tr("How much it can read and write at once."),
-        ),
-        "gpu_layers": Slider(
-            tr("Layers on the graphics card"),
-            lambda value: automatic if value < 0 else str(value),
-        ),
-        "kv_type": Slider(
-            tr("Precision of the context"),
-            lambda value: {"f16": tr("Full"), "q8_0": tr("Half the memory")}.get(
-                value, tr("A quarter of the memory")
-            ),
-        ),
-        "threads": Slider(
-            tr("Processor threads"), lambda value: str(value) if value else automatic
-        ),
-        "slots": Slider(tr("Answers at the same time"), str),
-    }
-
-
-def _contexts(trained: int) -> list[int]:
-    """Automatic, then doublings up to what the model was trained for."""
-    most = trained or _MOST_CONTEXT
-    found = [0]
-    step = _LEAST_CONTEXT
-    while step < most:
-        found.append(step)
-        step *= 2
-    return [*found, most]

@@ -9,6 +9,7 @@ from app.widgets.banner import Banner
 from app.widgets.controls import Column, Label, row
 from app.widgets.discover import Discover
 from app.widgets.downloads import Downloads
+from app.widgets.hub_token import HubToken
 from app.widgets.installed import Installed, OtherFolders
 from app.widgets.segments import Segments
 from app.words import tr
@@ -32,6 +33,7 @@ class ModelsPage(Page):
         self.folders = OtherFolders()
         self.discover = Discover()
         self.downloads = Downloads()
+        self.token = HubToken()
         self.freed = Banner("info")
         self.freed.hide()
         self._body = QStackedWidget()
@@ -72,6 +74,13 @@ class ModelsPage(Page):
         )  # fmt: skip
         self.freed.tell("", words.format(name=name, size=size(freed)))
         self.freed.show()
+
+    async def describe(self, name: str) -> None:
+        self.installed.show_detail(await self.core.describe_model(name))
+
+    async def keep_token(self, token: str) -> None:
+        await self.core.set_hub_token(token)
+        self.token.show_saved(kept=bool(token))
 
     async def import_file(self, path: str) -> None:
         await self.core.import_model(path)
@@ -118,7 +127,9 @@ class ModelsPage(Page):
         self.parts.chosen.connect(self.turn_to)
         self.installed.loaded.connect(lambda name: self.run(core.load_model(name)))
         self.installed.deleted.connect(lambda name: self.run(self.delete(name)))
+        self.installed.described.connect(lambda name: self.run(self.describe(name)))
         self.installed.wants_import.connect(self._pick_file)
+        self.token.saved.connect(lambda token: self.run(self.keep_token(token)))
         self.installed.wants_models.connect(lambda: self.parts.choose(DISCOVER))
         self.folders.used.connect(lambda path: self.run(self.use_folder(path)))
         self.discover.searched.connect(lambda text: self.run(self.search(text)))
@@ -136,7 +147,7 @@ class ModelsPage(Page):
     def _lay_out(self) -> None:
         for parts in (
             (self.freed, self.installed, self.folders),
-            (self.discover,),
+            (self.discover, self.token),
             (self.downloads,),
         ):
             column = Column()

@@ -89,9 +89,9 @@ def _verdict(
 ) -> tuple[Verdict, str]:
     free = machine.free_bytes
     short = memory.needed + SYSTEM_MARGIN - free
-    gpu_short = memory.gpu - sum(device.free_bytes for device in machine.devices)
+    card, gpu_short = _shortest_card(memory, setup, machine)
     if memory.gpu and gpu_short > 0:
-        return "does not fit", f"The graphics card lacks {_gb(gpu_short)}: put fewer layers on it."
+        return "does not fit", f"{card} lacks {_gb(gpu_short)}: put fewer layers on it."
     if short > 0:
         needs = f"It needs {_gb(memory.needed)} and {_gb(free)} are free"
         if memory.needed + SYSTEM_MARGIN < machine.memory_bytes:
@@ -108,6 +108,19 @@ def _verdict(
     ):
         return "tight", f"It takes {where}. {note}".strip()
     return "runs well", f"It takes {where}."
+
+
+def _shortest_card(memory: Memory, setup: Setup, machine: Machine) -> tuple[str, int]:
+    """The card that lacks most, and how much; negative: what is left on it."""
+    devices = machine.devices
+    free = [device.free_bytes for device in devices]
+    whole = float(sum(setup.gpu_split))
+    if whole and len(devices) > 1 and len(setup.gpu_split) == len(devices):
+        shares = [part / whole for part in setup.gpu_split]
+        lacks = [int(memory.gpu * share) - has for share, has in zip(shares, free, strict=True)]
+        worst = lacks.index(max(lacks))
+        return f"{devices[worst].name} (number {worst + 1})", lacks[worst]
+    return "The graphics card", memory.gpu - sum(free)
 
 
 def _slowness(header: Header, setup: Setup, layout: Layout, memory: Memory) -> str:
@@ -184,6 +197,20 @@ def explain(asked: Setup, taken: Setup) -> str:
     if not changes:
         return ""
     return f"There was too little memory, so the model runs with {', '.join(changes)}."
+
+
+def without_card(asked: Setup, taken: Setup, machine: Machine, last_card: str) -> str:
+    """Why a model runs on the processor where a graphics card was expected, in one sentence."""
+    if asked.gpu_layers == 0 or machine.note:
+        return machine.note if asked.gpu_layers else ""
+    if machine.devices and machine.engine_uses_gpu:
+        card = machine.devices[0]
+        if taken.gpu_layers > 0:
+            return f"The engine did not put it on {card.name}; the log says why."
+        return f"{card.name} has only {_gb(card.free_bytes)} free."
+    if last_card:
+        return f"{last_card}, used before, is not there: look at its driver, or start anew."
+    return "There is no graphics card that the engine can use." if asked.gpu_layers > 0 else ""
 
 
 def _gb(size: int) -> str:

@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from server.errors import ModelDamaged, ModelNotFound, NoModel
+from server.errors import BadRequest, ModelDamaged, ModelNotFound, NoModel
 from server.face import ModelCard
 from server.models import starter
 from server.models.gguf import shard_paths
+from server.models.groups import PROJECTOR
 from server.models.header import Header
 from server.models.headers import Headers
+from server.models.projectors import pair
 from server.models.stores import StoredModel, models_in
 
 SIZE_LABEL = re.compile(r"(?:(\d+)x)?([\d.]+)([KMBT])")
@@ -39,11 +42,15 @@ class Library:
         """Look at the folders again; what was found answers until the next look."""
         found: dict[str, ModelCard] = {}
         paths: set[Path] = set()
-        for model in self._models():
+        listed = list(self._models())
+        eyes = self._projectors(listed)
+        for model in listed:
             if model.path not in paths and not self._is_projector(model.path):
                 paths.add(model.path)
                 name = _free_name(model, found)
-                found[name] = self._card(name, model.path)
+                seeing = model.projector or eyes.get(model.path)
+                card = self._card(name, model.path)
+                found[name] = replace(card, projector=str(seeing) if seeing else "")
         starting = starter.find()
         if starting is not None:
             card = self._card(starter.NAME, starting, starter.LABEL, is_starter=True)
@@ -70,12 +77,26 @@ class Library:
         for path in (*self._extra, *self._files):
             if path.is_file():
                 yield StoredModel(path.stem, path)
+                for eyes in path.parent.glob("*mmproj*.gguf"):
+                    yield StoredModel(eyes.stem, eyes)
         for folder in self._folders:
             yield from models_in(folder)
 
     def _is_projector(self, path: Path) -> bool:
         header = self._headers.peek(path)
-        return header is not None and header.is_projector
+        return header.is_projector if header else bool(PROJECTOR.search(path.name))
+
+    def _projectors(self, listed: list[StoredModel]) -> dict[Path, Path]:
+        """The projector that lies beside a model, by the model's path."""
+        folders: dict[Path, tuple[dict[Path, Header | None], dict[Path, Header]]] = {}
+        for path in (one.path for one in listed):
+            models, eyes = folders.setdefault(path.parent, ({}, {}))
+            header = self._headers.peek(path)
+            if header and header.is_projector:
+                eyes[path] = header
+            else:
+                models[path] = header
+        return {k: v for each in folders.values() for k, v in pair(*each).items()}
 
     def _card(
         self, name: str, path: Path, label: str = "", *, is_starter: bool = False
@@ -111,3 +132,26 @@ def _free_name(model: StoredModel, taken: dict[str, ModelCard]) -> str:
     while name in taken and folder.name:
         name, folder = f"{folder.name}/{name}", folder.parent
     return name
+
+
+def delete(card: ModelCard, models: Path) -> int:
+    """Removes the model's files, with a projector no other model beside it has; bytes freed."""
+    path = Path(card.path)
+    if not path.resolve().is_relative_to(models.resolve()):
+        raise BadRequest("This model belongs to another program; delete it there.", "name")
+    try:
+        parts = list(shard_paths(path))
+    except ModelDamaged:
+        parts = [path]
+    others = {one for one in path.parent.glob("*.gguf") if not PROJECTOR.search(one.name)}
+    if card.projector and others <= set(parts):
+        parts += [one for one in path.parent.glob("*.gguf") if PROJECTOR.search(one.name)]
+    freed = 0
+    for part in parts:
+        freed += part.stat().st_size
+        part.unlink()
+    folder = path.parent
+    while folder != models and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent
+    return freed

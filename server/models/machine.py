@@ -4,8 +4,10 @@ import asyncio
 import importlib.util
 import json
 import logging
+import os
 import re
 import shutil
+import subprocess
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from pathlib import Path
@@ -13,7 +15,7 @@ from typing import Any
 
 import psutil
 
-from server import processor, roles
+from server import backends, processor, roles
 from server.stock import Device, Machine
 
 log = logging.getLogger(__name__)
@@ -33,15 +35,17 @@ class Surveyor:
     """Memory is read at each look; the devices of the engine only when asked to look anew."""
 
     def __init__(self) -> None:
-        self._devices: tuple[Device, ...] | None = None if _may_use_gpu() else ()
+        self._devices: tuple[Device, ...] | None = None
         self._engine_uses_gpu = False
         self._features = _features(processor.read())
         self._looking = asyncio.Lock()
 
     async def look(self, *, anew: bool = False) -> Machine:
         async with self._looking:
-            if self._devices is None or anew:
+            if anew or (self._devices is None and _may_use_gpu()):
                 await self._ask_engine()
+            elif self._devices is None:
+                self._devices = await _other_devices()
         return self.machine()
 
     def machine(self) -> Machine:
@@ -60,22 +64,35 @@ class Surveyor:
             self._engine_uses_gpu,
             self._features,
             note,
+            tuple(backends.found(backends.folder())),
         )
 
+    async def engine_build(self) -> str:
+        """Which engine this is, and which of its parts were chosen for this machine."""
+        facts = _json(await _engine())
+        parts = (facts.get("variant"), *facts.get("added", ()), facts.get("system"))
+        return f"llama-cpp-python {facts.get('version', '?')}: {', '.join(filter(None, parts))}"
+
     async def _ask_engine(self) -> None:
-        answer = await _output(roles.command("worker", "--describe"), roles.environment("worker"))
-        facts = _json(answer)
+        facts = _json(await _engine())
         self._engine_uses_gpu = bool(facts.get("gpu"))
         found = [Device(**one) for one in facts.get("devices", [])]
         self._devices = tuple(found) or await _other_devices()
 
 
+async def _engine() -> bytes:
+    return await _output(roles.command("worker", "--describe"), roles.environment("worker"))
+
+
 def _may_use_gpu() -> bool:
     """Whether the engine has a library for graphics cards, seen without starting it."""
+    if backends.found(backends.folder()):
+        return True
     found = importlib.util.find_spec("llama_cpp")
     if found is None or not found.submodule_search_locations:
         return True
-    libraries = Path(found.submodule_search_locations[0]) / "lib"
+    named = os.environ.get("LLAMA_CPP_LIB_PATH")
+    libraries = Path(named or Path(found.submodule_search_locations[0]) / "lib")
     return any(kind in file.name for file in libraries.glob("*ggml-*") for kind in GPU_LIBRARIES)
 
 
@@ -116,7 +133,12 @@ def read_nvidia(text: str) -> list[Device]:
 async def _output(command: list[str], environment: dict[str, str] | None) -> bytes:
     try:
         child = await asyncio.create_subprocess_exec(
-            *command, env=environment, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL
+            *command,
+            env=environment,
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=DEVNULL,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except OSError:
         return b""

@@ -1,5 +1,6 @@
 """The memory a model takes, from its header alone: weights, cache, working space, per device."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,6 +16,9 @@ PROGRAM_BYTES = 85 * MB
 TOKEN_BYTES = 300
 """What llama.cpp keeps for each token of the vocabulary."""
 CELLS = 256
+CARD_BYTES = 600 * MB
+"""What the driver and its libraries take on a graphics card for every program that uses it."""
+BLOCK = re.compile(r"blk\.(\d+)\.")
 X86_REPACKED = {"Q4_0", "Q4_K", "IQ4_NL", "MXFP4"}
 ARM_REPACKED = {*X86_REPACKED, "Q5_K", "Q6_K", "Q8_0"}
 
@@ -94,6 +98,14 @@ def compute_bytes(layout: Layout, setup: Setup, rows: int) -> int:
     return max(attention + 6 * stream, forward + 4 * stream, 4 * rows * layout.vocabulary)
 
 
+def conversion_bytes(layout: Layout, setup: Setup) -> int:
+    """The processor's own scratch besides: attention scores in the format of the cache's values."""
+    batch = min(setup.batch_tokens, max(1, setup.context_tokens))
+    cells = -(-setup.context_tokens // CELLS) * CELLS
+    scores = 0 if uses_flash(setup) else 2 * cells * layout.heads
+    return batch * (scores + max(layout.width, layout.forward))
+
+
 def uses_flash(setup: Setup) -> bool:
     """As the worker decides where the user does not."""
     if setup.flash_attention is not None:
@@ -108,18 +120,20 @@ def memory_of(header: Header, weight_bytes: int, setup: Setup, machine: Machine)
     placed = min(on_gpu, layout.layers)
     split = layout.layers - placed
     program = PROGRAM_BYTES + TOKEN_BYTES * layout.vocabulary
+    program += 0 if on_gpu else setup.projector_bytes
     gpu = 0
     gpu_weights = _gpu_weights(header, weight_bytes, on_gpu, layout)
     if on_gpu:
-        gpu = gpu_weights + cache_bytes(layout, setup, slice(split, None))
-        gpu += compute_bytes(layout, setup, setup.batch_tokens)
+        gpu = CARD_BYTES + gpu_weights + cache_bytes(layout, setup, slice(split, None))
+        gpu += compute_bytes(layout, setup, setup.batch_tokens) + setup.projector_bytes
     repacked, covered = _repacked(header, weight_bytes, machine.features)
-    left = 1 - gpu_weights / max(1, weight_bytes)
+    left = max(0.0, 1 - gpu_weights / max(1, weight_bytes))
     return Memory(
-        weights=int(weight_bytes - gpu_weights),
+        weights=max(0, weight_bytes - gpu_weights),
         repacked=int(repacked * left),
         cache=cache_bytes(layout, setup, slice(0, split)),
-        compute=compute_bytes(layout, setup, setup.slots),
+        compute=compute_bytes(layout, setup, setup.slots)
+        + (conversion_bytes(layout, setup) if split else 0),
         program=program,
         gpu=gpu,
         reclaimable=int(covered * left),
@@ -127,13 +141,24 @@ def memory_of(header: Header, weight_bytes: int, setup: Setup, machine: Machine)
 
 
 def _gpu_weights(header: Header, weight_bytes: int, on_gpu: int, layout: Layout) -> int:
+    """The last layers, then the output; the token table stays where it is."""
     if not on_gpu:
         return 0
-    table = sum(t.size_bytes for t in header.tensors if t.name == "token_embd.weight")
-    table = table or weight_bytes // (layout.layers + 2)
-    each = max(0, weight_bytes - 2 * table) // layout.layers
     whole = on_gpu > layout.layers
-    return min(weight_bytes, each * min(on_gpu, layout.layers) + (2 * table if whole else 0))
+    if not header.tensors:
+        table = weight_bytes // (layout.layers + 2)
+        each = max(0, weight_bytes - 2 * table) // layout.layers
+        return each * min(on_gpu, layout.layers) + (table if whole else 0)
+    first = layout.layers - min(on_gpu, layout.layers)
+    has_output = any(one.name == "output.weight" for one in header.tensors)
+    found = 0
+    for one in header.tensors:
+        match = BLOCK.match(one.name)
+        if match:
+            found += one.size_bytes * (int(match[1]) >= first)
+        elif whole and (one.name != "token_embd.weight" or not has_output):
+            found += one.size_bytes
+    return found
 
 
 def _repacked(header: Header, weight_bytes: int, features: tuple[str, ...]) -> tuple[int, int]:

@@ -10,15 +10,15 @@ from server.egress import Egress
 from server.errors import BadRequest, HubFailed, ModelDamaged
 from server.face import ModelCard
 from server.keychain import Keychain
-from server.models import catalogue, stores, templates
+from server.late import Late
+from server.models import catalogue, choices, projectors, stores
 from server.models.download import Limits
 from server.models.downloads import FOLDER, Downloads
 from server.models.fit import judge
-from server.models.gguf import shard_paths
 from server.models.groups import group
 from server.models.headers import Headers
 from server.models.hub import Hub, Repository
-from server.models.library import Library
+from server.models.library import Library, delete
 from server.models.machine import Surveyor
 from server.models.parse import peek
 from server.settings import NetworkSettings, Settings
@@ -34,11 +34,10 @@ from server.stock import (
     Suggestion,
 )
 
+templates = Late("server.models.templates")
 TOKEN = "hub-token"
 PEEK_BYTES = 512 * 1024
 MB_PER_S = 1_000_000
-ORDER = {"runs well": 0, "tight": 1, "unknown": 2, "does not fit": 3}
-GOOD_ENOUGH = ("Q4_K_M", "UD-Q4_K_XL", "Q5_K_M", "Q6_K", "Q8_0", "MXFP4", "Q4_0")
 
 
 class ModelShelf:
@@ -87,7 +86,7 @@ class ModelShelf:
     async def list_repository(self, repo: str) -> HubListing:
         """The choices of a repository, each judged for this machine by its own header."""
         found = await self._hub.repository(repo)
-        models, projectors = group(found.files)
+        models, eyes = group(found.files)
         machine = await self.surveyor.look()
         judged = await self._judge_all(found, models, machine)
         note = "" if models else "This repository holds no GGUF files."
@@ -98,24 +97,20 @@ class ModelShelf:
             found.gated,
             self._hub.page(repo),
             judged,
-            projectors,
+            eyes,
             note,
         )
 
     async def download_model(self, repo: str, file: str) -> str:
         """By a file's name, or by a quantisation; an empty name takes the recommended one."""
         found = await self._hub.repository(repo)
-        models, projectors = group(found.files)
-        choice = next((one for one in (*models, *projectors) if one.name == file), None)
-        if choice is None and not file:
-            listed = await self._judge_all(found, models, await self.surveyor.look())
-            choice = next((one for one in listed if one.recommended), None)
-        if choice is None:
-            choice = next((one for one in models if one.quantisation == file.upper()), None)
-        if choice is None:
-            names = ", ".join(one.quantisation or one.name for one in models) or "none"
-            raise BadRequest(f"There is no such file in {repo}. There are: {names}.", "file")
-        files = tuple(one for one in found.files if one.path in choice.parts)
+        models, eyes = group(found.files)
+        if not file:
+            models = await self._judge_all(found, models, await self.surveyor.look())
+            choice = next((one for one in models if one.recommended), None)
+        else:
+            choice = choices.named(models, eyes, file)
+        files = choices.files_of(found, choice, models, eyes)
         return self._fetching.start(found, files)
 
     async def pause_download(self, download_id: str) -> None:
@@ -140,7 +135,6 @@ class ModelShelf:
     async def delete_model(self, name: str) -> int:
         """Returns the bytes freed; a file that lies elsewhere is only taken off the list."""
         card = self.library.find(name, "")
-        path = Path(card.path)
         if card.starter:
             raise BadRequest("The starter model is part of the program.", "name")
         files = self._settings().model.files
@@ -148,7 +142,7 @@ class ModelShelf:
             await self._change("model.files", tuple(one for one in files if one != card.path))
             self._changed()
             return 0
-        freed = await asyncio.to_thread(_delete, path, self._models)
+        freed = await asyncio.to_thread(delete, card, self._models)
         self._changed()
         return freed
 
@@ -172,14 +166,15 @@ class ModelShelf:
             template=header.template,
             shards=header.shards,
             is_embedder=header.is_embedder,
+            projector=card.projector,
             template_notes=await asyncio.to_thread(templates.notes, header),
-            fit=judge(header, self._setup(), machine),
+            fit=judge(header, _seeing(self._setup(), card), machine),
         )
 
     async def estimate_model(self, name: str, setup: Setup) -> Fit:
         card = self.library.find(name, "")
         header = await asyncio.to_thread(self.headers.check, Path(card.path))
-        return judge(header, setup, await self.surveyor.look())
+        return judge(header, _seeing(setup, card), await self.surveyor.look())
 
     async def suggest_models(self) -> list[Suggestion]:
         installed = {Path(card.path).name for card in self.look()}
@@ -211,7 +206,7 @@ class ModelShelf:
             replace(one, fit=fit, installed=Path(one.name).name in have)
             for one, fit in zip(models, fits, strict=True)
         ]
-        best = _recommended(judged)
+        best = choices.recommended(judged)
         return tuple(replace(one, recommended=one is best) for one in judged)
 
     async def _fits(
@@ -234,7 +229,9 @@ class ModelShelf:
             model.slots,
             model.kv_type,
             model.gpu_layers,
-            flash_attention={"auto": None, "on": True, "off": False}[model.flash_attention],
+            model.batch_tokens,
+            {"auto": None, "on": True, "off": False}[model.flash_attention],
+            model.gpu_split,
         )
 
     def _network(self) -> NetworkSettings:
@@ -253,20 +250,6 @@ class ModelShelf:
         self.on_change()
 
 
-def _recommended(judged: list[HubFile]) -> HubFile | None:
-    """The usual quantisation that runs well, else the best verdict; None if nothing fits."""
-    able = [one for one in judged if one.fit.verdict != "does not fit"]
-    if not able:
-        return None
-    best = min(ORDER[one.fit.verdict] for one in able)
-    able = [one for one in able if ORDER[one.fit.verdict] == best]
-    for wanted in GOOD_ENOUGH:
-        for one in able:
-            if one.quantisation == wanted:
-                return one
-    return able[len(able) // 2]
-
-
 def _existing(path: str) -> Path:
     given = Path(path).expanduser().resolve()
     if not given.is_file():
@@ -274,19 +257,6 @@ def _existing(path: str) -> Path:
     return given
 
 
-def _delete(path: Path, models: Path) -> int:
-    if not path.resolve().is_relative_to(models.resolve()):
-        raise BadRequest("This model belongs to another program; delete it there.", "name")
-    freed = 0
-    try:
-        parts = list(shard_paths(path))
-    except ModelDamaged:
-        parts = [path]
-    for part in parts:
-        freed += part.stat().st_size
-        part.unlink()
-    folder = path.parent
-    while folder != models and not any(folder.iterdir()):
-        folder.rmdir()
-        folder = folder.parent
-    return freed
+def _seeing(setup: Setup, card: ModelCard) -> Setup:
+    """With what its projector takes."""
+    return replace(setup, projector_bytes=projectors.size_of([card.projector]))

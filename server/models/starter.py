@@ -17,8 +17,10 @@ def find() -> Path | None:
 def _beside_the_program() -> Path | None:
     if not getattr(sys, "frozen", False):
         return None
-    path = Path(sys.executable).parent / "resources" / "models" / FILE
-    return path if path.is_file() else None
+    # A bundle of macOS keeps data apart from the program.
+    roots = (Path(sys.executable).parent, Path(getattr(sys, "_MEIPASS", "")))
+    paths = (root / "resources" / "models" / FILE for root in roots)
+    return next((path for path in paths if path.is_file()), None)
 
 
 def _in_package() -> Path | None:

@@ -9,6 +9,7 @@ from server.models.gguf import SHARD
 from server.stock import FoundFolder
 
 MODEL_LAYER = "application/vnd.ollama.image.model"
+PROJECTOR_LAYER = "application/vnd.ollama.image.projector"
 LIBRARY = ("registry.ollama.ai", "library")
 
 
@@ -16,6 +17,7 @@ LIBRARY = ("registry.ollama.ai", "library")
 class StoredModel:
     name: str
     path: Path
+    projector: Path | None = None
 
 
 def candidates(home: Path, variables: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
@@ -75,11 +77,17 @@ def _ollama(folder: Path) -> Iterator[StoredModel]:
     for manifest in sorted(path for path in (folder / "manifests").rglob("*") if path.is_file()):
         try:
             layers = json.loads(manifest.read_text("utf-8"))["layers"]
-            digest = next(one["digest"] for one in layers if one["mediaType"] == MODEL_LAYER)
-        except (OSError, ValueError, LookupError, TypeError, StopIteration):
+            blob = _blob(folder, layers, MODEL_LAYER)
+            eyes = _blob(folder, layers, PROJECTOR_LAYER)
+        except (OSError, ValueError, LookupError, TypeError):
             continue
-        blob = folder / "blobs" / str(digest).replace(":", "-")
         parts = manifest.relative_to(folder / "manifests").parts
-        if blob.is_file() and blob.parent == folder / "blobs":
+        if blob:
             short = parts[2:] if parts[:2] == LIBRARY else parts
-            yield StoredModel("/".join(short[:-1]) + ":" + short[-1], blob)
+            yield StoredModel("/".join(short[:-1]) + ":" + short[-1], blob, eyes)
+
+
+def _blob(folder: Path, layers: list[dict[str, str]], kind: str) -> Path | None:
+    digests = [str(one["digest"]) for one in layers if one["mediaType"] == kind]
+    blob = folder / "blobs" / (digests[0] if digests else "").replace(":", "-")
+    return blob if digests and blob.is_file() and blob.parent == folder / "blobs" else None

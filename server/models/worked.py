@@ -2,6 +2,7 @@
 
 import json
 import logging
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from server.stock import Machine, Setup
 log = logging.getLogger(__name__)
 MORE_ROOM = 1.2
 """With this much more free memory than then, the setup asked for is tried again."""
+CARD = "card"
+MISSED_S = 90 * 86400.0
+"""A card that was gone for longer is not missed any more."""
 
 
 class Worked:
@@ -20,22 +24,38 @@ class Worked:
 
     def recall(self, model: Path, asked: Setup, machine: Machine) -> Setup | None:
         entry = self._read().get(_key(model, machine))
-        if not isinstance(entry, dict) or entry.get("asked") != asdict(asked):
+        if not isinstance(entry, dict) or entry.get("asked") != _plain(asked):
             return None
         if _free(machine) > MORE_ROOM * entry.get("free_bytes", 0):
             return None
         try:
-            return Setup(**entry["worked"])
+            found = {**entry["worked"], "gpu_split": tuple(entry["worked"]["gpu_split"])}
+            return Setup(**found)
         except (TypeError, LookupError):
             return None
 
     def remember(self, model: Path, asked: Setup, worked: Setup, machine: Machine) -> None:
         found = self._read()
         found[_key(model, machine)] = {
-            "asked": asdict(asked),
-            "worked": asdict(worked),
+            "asked": _plain(asked),
+            "worked": _plain(worked),
             "free_bytes": _free(machine),
         }
+        self._write(found)
+
+    def last_card(self, machine: Machine) -> str:
+        """The card that was used lately and is missing now; what is used now is kept in mind."""
+        found = self._read()
+        known: Any = found.get(CARD)
+        known = known if isinstance(known, dict) else {}
+        if machine.devices:
+            if machine.engine_uses_gpu and known.get("name") != machine.devices[0].name:
+                self._write({**found, CARD: {"name": machine.devices[0].name, "at": time.time()}})
+            return ""
+        is_recent = time.time() - float(known.get("at", 0)) < MISSED_S
+        return str(known.get("name", "")) if is_recent else ""
+
+    def _write(self, found: dict[str, Any]) -> None:
         try:
             write_atomically(self._path, json.dumps(found, indent=1))
         except OSError as error:
@@ -47,6 +67,11 @@ class Worked:
         except (OSError, ValueError):
             return {}
         return found if isinstance(found, dict) else {}
+
+
+def _plain(setup: Setup) -> dict[str, Any]:
+    """As JSON has it."""
+    return {**asdict(setup), "gpu_split": list(setup.gpu_split)}
 
 
 def _free(machine: Machine) -> int:

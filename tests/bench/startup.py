@@ -15,9 +15,13 @@ from pathlib import Path
 
 import psutil
 
+from tests.display.desktop import Desktop, missing_programs
+from tests.display.desktop import wait_for as wait_until
+from tests.display.program import Program
+
 QUESTION = "Explain in a few sentences what a moat is."
 TOKENS = 128
-IDLE_S = 5.0
+IDLE_S = 10.0
 PATIENCE_S = 120.0
 MB = 1024 * 1024
 
@@ -83,13 +87,36 @@ def memory(server: Server) -> tuple[float, float]:
     return root.memory_info().rss / MB, workers / MB
 
 
-def idle_share(server: Server) -> float:
-    """Percent of one core that the server and its workers use while nobody asks."""
-    root = psutil.Process(server.process.pid)
+def idle_share(root: psutil.Process) -> float:
+    """Percent of one core that a process and all it started use while nobody asks."""
     family = [root, *root.children(recursive=True)]
     before = sum(sum(one.cpu_times()[:2]) for one in family)
     time.sleep(IDLE_S)
     return (sum(sum(one.cpu_times()[:2]) for one in family) - before) / IDLE_S * 100
+
+
+def window() -> None:
+    """The whole program on a screen of its own, without a model."""
+    missing = missing_programs()
+    if missing:
+        sys.stdout.write(f"No figures of the window: not installed: {', '.join(missing)}\n")
+        return
+    with tempfile.TemporaryDirectory() as folder, Desktop(Path(folder), tray=False) as desktop:
+        home = Path(folder) / "moat"
+        (home / "config").mkdir(parents=True)
+        settings = {"server": {"port": 17777}, "model": {"load_at_start": False}}
+        (home / "config" / "settings.json").write_text(json.dumps(settings))
+        program = Program(desktop, home, 17777)
+        wait_until("the window", desktop.windows)
+        row("window is shown after", program.age_s(), "s")
+        wait_until("the server", program.is_listening)
+        row("server listens after", program.age_s(), "s")
+        time.sleep(IDLE_S)
+        own, *others = (one.memory_info().rss / MB for one in program.family())
+        row("memory of the window", own, "MB")
+        row("memory of its server, without a model", sum(others), "MB")
+        row("processor when idle, all together", idle_share(program.family()[0]), "% of a core")
+        program.end()
 
 
 def row(name: str, number: float, unit: str) -> None:
@@ -108,10 +135,11 @@ def main() -> None:
         first, speed = ask(server)
         row("first token, same question again", first, "s")
         row("speed", speed, "tokens/s")
-        row("processor when idle", idle_share(server), "% of a core")
+        row("processor when idle", idle_share(psutil.Process(server.process.pid)), "% of a core")
         own, workers = memory(server)
         row("memory of the server", own, "MB")
         row("memory of the worker", workers, "MB")
+    window()
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from server.models.fit import explain, fitting, judge, ladder, settle
+from server.models.fit import explain, fitting, judge, ladder, settle, without_card
 from server.models.header import Header
 from server.models.needs import memory_of
 from server.models.parse import parse
@@ -70,6 +70,16 @@ def test_other_programs_on_the_card_are_subtracted():
     assert "fewer layers" in fit.why
 
 
+def test_a_split_that_one_card_cannot_take_is_named():
+    two = (CARD, replace(CARD, name="Small", free_bytes=2 * GB))
+    machine = Machine(32 * GB, 24 * GB, 8, two, engine_uses_gpu=True)
+    even = judge(EIGHT, Setup(8192, 1, gpu_layers=37, gpu_split=(1.0, 1.0)), machine)
+    assert even.verdict == "does not fit"
+    assert even.why.startswith("Small (number 2) lacks ")
+    mostly = Setup(8192, 1, gpu_layers=37, gpu_split=(9.0, 1.0))
+    assert judge(EIGHT, mostly, machine).verdict == "runs well"
+
+
 def test_a_card_the_engine_cannot_use_changes_nothing():
     with_card = replace(LAPTOP, devices=(CARD,))
     assert settle(EIGHT, Setup(8192, 1), with_card).gpu_layers == 0
@@ -102,3 +112,16 @@ def test_what_was_changed_is_one_sentence():
 def test_a_header_without_sizes_gives_no_verdict():
     empty = Header(3, {"general.architecture": "odd"}, (), 0, 0)
     assert judge(empty, Setup(), LAPTOP, GB).verdict == "unknown"
+
+
+def test_why_the_processor_runs_it_where_a_card_was_expected():
+    able = Machine(32 * GB, 24 * GB, 8, (CARD,), engine_uses_gpu=True)
+    note = replace(LAPTOP, devices=(CARD,), note="A card is there, but the build cannot use it.")
+    every, some, none = Setup(8192, 1), Setup(8192, 1, gpu_layers=20), Setup(8192, 1, gpu_layers=0)
+    assert without_card(every, none, note, "") == note.note
+    assert "only 23.0 GB free" in without_card(every, none, able, "")
+    assert "did not put it on A card" in without_card(every, some, able, "")
+    assert without_card(every, none, LAPTOP, "A card").startswith("A card, used before, is not")
+    assert "no graphics card" in without_card(some, some, LAPTOP, "")
+    assert without_card(every, none, LAPTOP, "") == ""
+    assert without_card(none, none, note, "A card") == ""

@@ -84,3 +84,12 @@ def test_files_and_folders_can_be_added_later(tmp_path: Path):
     library = Library([])
     library.look_in([], [tmp_path / "x" / "m.gguf"])
     assert "m" in {card.name for card in library.scan()}
+
+
+def test_a_file_added_alone_has_the_eyes_beside_it(tmp_path: Path):
+    write_model(tmp_path / "m.gguf")
+    write_model(tmp_path / "mmproj-m.gguf", **{"general.type": "mmproj"})
+    library = Library([])
+    library.look_in([], [tmp_path / "m.gguf"])
+    (card,) = [card for card in library.scan() if not card.starter]
+    assert card.projector == str(tmp_path / "mmproj-m.gguf")

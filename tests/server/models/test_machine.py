@@ -27,9 +27,9 @@ async def test_a_card_the_engine_cannot_use_is_said(monkeypatch: pytest.MonkeyPa
         return (machine.Device("A card", "CUDA", 1, 2),)
 
     monkeypatch.setattr(machine, "_other_devices", cards)
-    surveyor = Surveyor()
-    found = await surveyor.look(anew=True)
-    assert found.engine_uses_gpu or "cannot use it" in found.note
+    for anew in (False, True):
+        found = await Surveyor().look(anew=anew)
+        assert found.engine_uses_gpu or "cannot use it" in found.note
 
 
 def test_a_container_has_less_than_the_machine(tmp_path, monkeypatch: pytest.MonkeyPatch):

@@ -44,10 +44,12 @@ class Desk:
 async def fake(tmp_path: Path) -> AsyncIterator[FakeHub]:
     write_model(tmp_path / "small.gguf")
     write_model(tmp_path / "large.gguf", Shape(tokens=400))
+    write_model(tmp_path / "eyes.gguf", Shape(tokens=200), **{"general.type": "mmproj"})
     files = {
         "tiny-Q4_K_M.gguf": (tmp_path / "small.gguf").read_bytes(),
         "tiny-F16.gguf": (tmp_path / "large.gguf").read_bytes(),
-        "mmproj-F16.gguf": b"GGUF",
+        "mmproj-F32.gguf": (tmp_path / "eyes.gguf").read_bytes() + bytes(64),
+        "mmproj-F16.gguf": (tmp_path / "eyes.gguf").read_bytes(),
     }
     async with FakeHub({REPO: files}).running() as running:
         yield running
@@ -68,7 +70,7 @@ async def test_a_repository_is_judged_before_anything_is_fetched(desk: Desk, fak
     assert [one.quantisation for one in listing.files] == ["Q4_K_M", "F16"]
     assert [one.recommended for one in listing.files] == [True, False]
     assert {one.fit.verdict for one in listing.files} == {"runs well"}
-    assert [one.name for one in listing.projectors] == ["mmproj-F16.gguf"]
+    assert [one.name for one in listing.projectors] == ["mmproj-F16.gguf", "mmproj-F32.gguf"]
     assert (listing.licence, listing.gated) == ("apache-2.0", False)
 
 
@@ -80,7 +82,11 @@ async def test_a_model_is_fetched_listed_described_and_deleted(desk: Desk, wante
     detail = await desk.shelf.describe_model("tiny-Q4_K_M")
     assert (detail.title, detail.architecture, detail.licence) == ("Tiny", "llama", "apache-2.0")
     assert (detail.damaged, detail.fit.verdict) == ("", "runs well")
-    assert await desk.shelf.delete_model("tiny-Q4_K_M") == detail.size_bytes
+    eyes = Path(detail.projector)
+    assert eyes.name == "mmproj-F16.gguf"
+    assert detail.fit.setup.projector_bytes == eyes.stat().st_size
+    whole = detail.size_bytes + eyes.stat().st_size
+    assert await desk.shelf.delete_model("tiny-Q4_K_M") == whole
     assert desk.names() == set()
     assert not (desk.models / "maker").exists()
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from server.models.stores import find, models_in
+from server.models.stores import PROJECTOR_LAYER, find, models_in
 from tests.gguf_files import write_model
 
 
@@ -23,7 +23,18 @@ def ollama(folder: Path) -> Path:
 def test_the_store_of_ollama_is_read_by_its_manifests(tmp_path: Path):
     blob = ollama(tmp_path)
     (model,) = models_in(tmp_path)
-    assert (model.name, model.path) == ("llama3.2:1b", blob)
+    assert (model.name, model.path, model.projector) == ("llama3.2:1b", blob, None)
+
+
+def test_the_projector_of_ollamas_model_comes_with_it(tmp_path: Path):
+    ollama(tmp_path)
+    (tmp_path / "blobs" / "sha256-eyes").write_bytes(b"GGUF")
+    (manifest,) = (tmp_path / "manifests").rglob("1b")
+    layers = json.loads(manifest.read_text())["layers"]
+    layers.append({"mediaType": PROJECTOR_LAYER, "digest": "sha256:eyes"})
+    manifest.write_text(json.dumps({"layers": layers}))
+    (model,) = models_in(tmp_path)
+    assert model.projector == tmp_path / "blobs" / "sha256-eyes"
 
 
 def test_folders_of_other_programs_are_offered(tmp_path: Path):

@@ -4,9 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from server.models.worked import Worked
-from server.stock import Machine, Setup
+from server.stock import Device, Machine, Setup
 
-ASKED, TAKEN = Setup(32768, 4), Setup(8192, 1, "q8_0", 0)
+ASKED = Setup(32768, 4, gpu_split=(3.0, 1.0))
+TAKEN = Setup(8192, 1, "q8_0", 0, gpu_split=(3.0, 1.0))
 MACHINE = Machine(16 << 30, 4 << 30)
 
 
@@ -29,3 +30,17 @@ def test_a_file_that_cannot_be_written_or_read_is_no_trouble(tmp_path: Path):
     assert Worked(tmp_path / "loads.json").recall(model, ASKED, MACHINE) is None
     (tmp_path / "file").touch()
     Worked(tmp_path / "file" / "loads.json").remember(model, ASKED, TAKEN, MACHINE)
+
+
+def test_a_card_that_was_used_is_missed(tmp_path: Path):
+    worked = Worked(tmp_path / "loads.json")
+    assert worked.last_card(MACHINE) == ""
+    card = Device("A card", "CUDA", 1, 2)
+    assert worked.last_card(replace(MACHINE, devices=(card,), engine_uses_gpu=True)) == ""
+    assert Worked(tmp_path / "loads.json").last_card(MACHINE) == "A card"
+
+
+def test_a_card_the_engine_never_used_is_not_missed(tmp_path: Path):
+    worked = Worked(tmp_path / "loads.json")
+    worked.last_card(replace(MACHINE, devices=(Device("A card", "CUDA", 1, 2),)))
+    assert worked.last_card(MACHINE) == ""

@@ -1,0 +1,20 @@
+"""A keyring for processes of tests: it works, and keeps nothing on disk."""
+
+from keyring.backend import KeyringBackend
+from keyring.errors import PasswordDeleteError
+
+_KEPT: dict[tuple[str, str], str] = {}
+
+
+class MemoryKeyring(KeyringBackend):
+    priority = 1  # type: ignore[assignment]
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return _KEPT.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        _KEPT[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        if _KEPT.pop((service, username), None) is None:
+            raise PasswordDeleteError("there is none")
