@@ -1,5 +1,6 @@
 """Picks the role of this process before anything heavy is imported."""
 
+import gc
 import importlib.util
 import os
 import socket
@@ -65,8 +66,12 @@ def _show(options: list[str]) -> int:
 
 
 def _command(arguments: list[str]) -> int:
+    # Hundreds of modules come in and stay: looking for garbage among them only takes time.
+    gc.disable()
     from server import cli  # noqa: PLC0415
 
+    gc.freeze()
+    gc.enable()
     return cli.main(arguments)
 
 

@@ -4,11 +4,14 @@ import json
 import logging
 import secrets
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
+from app.attachments import from_url
+from app.charts.option import without_charts
 from server import files
-from server.chat import Message
+from server.chat import Message, Role
 from server.errors import AppError
 
 log = logging.getLogger(__name__)
@@ -27,6 +30,10 @@ class ChatNotKept(AppError):
 class Said:
     role: str
     text: str
+    images: list[str] = field(default_factory=list)
+    """As data: addresses."""
+    more: dict[str, Any] = field(default_factory=dict)
+    """What a newer version wrote beside it."""
 
 
 @dataclass(slots=True)
@@ -35,6 +42,7 @@ class Chat:
     system: str = ""
     said: list[Said] = field(default_factory=list)
     changed_at: float = 0.0
+    more: dict[str, Any] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -45,8 +53,7 @@ class Chat:
     def messages(self) -> list[Message]:
         """As they are sent: the system prompt first."""
         found = [Message("system", self.system)] if self.system.strip() else []
-        roles = {"user": "user", "assistant": "assistant"}
-        return [*found, *(Message(roles[one.role], one.text) for one in self.said)]  # type: ignore[arg-type]
+        return [*found, *(_message(one) for one in self.said)]
 
     def matches(self, text: str) -> bool:
         wanted = text.casefold()
@@ -69,7 +76,7 @@ class ChatStore:
         if not chat.said:
             return
         chat.changed_at = time.time()
-        text = json.dumps(asdict(chat), ensure_ascii=False, indent=1)
+        text = json.dumps(_told(asdict(chat)), ensure_ascii=False, indent=1)
         try:
             files.write_atomically(self._file(chat.id), text)
         except OSError as error:
@@ -95,9 +102,37 @@ class ChatStore:
         return self._folder / f"{chat_id}.json"
 
 
+def _message(said: Said) -> Message:
+    images = tuple(image for url in said.images if (image := from_url(url)))
+    role: Role = "user" if said.role == "user" else "assistant"
+    return Message(role, without_charts(said.text), images)
+
+
 def _read(path: Path) -> Chat:
     told = json.loads(path.read_text(encoding="utf-8"))
-    said = [Said(one["role"], str(one["text"])) for one in told["said"]]
+    said = [
+        Said(
+            one["role"],
+            str(one["text"]),
+            [str(url) for url in one.get("images", [])],
+            _more(one, Said),
+        )
+        for one in told["said"]
+    ]
     if not all(one.role in ("user", "assistant") for one in said):
         raise ValueError(path.name)
-    return Chat(path.stem, str(told["system"]), said, float(told["changed_at"]))
+    more = _more(told, Chat)
+    return Chat(path.stem, str(told["system"]), said, float(told["changed_at"]), more)
+
+
+def _told(known: dict[str, Any]) -> dict[str, Any]:
+    """A chat or something said in it, with what a newer version wrote beside it."""
+    more = known.pop("more")
+    if "said" in known:
+        known["said"] = [_told(one) for one in known["said"]]
+    return {**more, **known}
+
+
+def _more(told: dict[str, Any], kind: type[Said] | type[Chat]) -> dict[str, Any]:
+    known = {one.name for one in fields(kind)}
+    return {name: value for name, value in told.items() if name not in known}

@@ -12,6 +12,9 @@ from server.errors import AppError, LinkLost
 
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=5)
 _LONGEST_LINE = 2**20
+OWN_HEADER = "X-Moat-Window"
+STEP = ": step "
+"""A comment by which OpenAI's protocol, that has no word for it, tells what a flow does."""
 
 
 def _unheard(_line: str) -> None:
@@ -24,12 +27,18 @@ async def ask(
     messages: Sequence[Message],
     options: Options = Options(),  # noqa: B008
     raw: Callable[[str], None] = _unheard,
+    own_key: str = "",
 ) -> AsyncGenerator[Heard, None]:
-    """Stream an answer; `raw` sees every line of it. A failure is an AppError with its sentence."""
+    """Stream an answer; `raw` sees every line of it. A failure is an AppError with its sentence.
+
+    With `own_key` the server knows that it is the person's own window that asks.
+    """
     dialect = dialects.of(options)
     headers = {"User-Agent": NAME}
     if key:
         headers["Authorization"] = f"Bearer {key}"
+    if own_key:
+        headers[OWN_HEADER] = own_key
     body = dialect.body(messages, options)
     try:
         async with (
@@ -65,6 +74,8 @@ async def _events(
             raw(text)
         if text.startswith("event:"):
             event = text[6:].strip()
+        elif text.startswith(STEP):
+            yield "step", text.removeprefix(STEP)
         elif text.startswith("data:"):
             yield event, text[5:].strip()
             event = ""

@@ -1,17 +1,27 @@
 """The protocols the chat can speak: what each sends, and what its events mean."""
 
+import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 from uuid import uuid4
 
+from app.attachments import as_url
 from server.chat import Json, Message
 from server.errors import AppError
-from server.events import Finished, ReasoningDelta, StatusNote, TextDelta, Usage
+from server.events import (
+    Artifact,
+    Finished,
+    ReasoningDelta,
+    StatusNote,
+    Suggestions,
+    TextDelta,
+    Usage,
+)
 
 Name = Literal["openai", "openbb", "agui"]
-Heard = TextDelta | ReasoningDelta | StatusNote | Finished
+Heard = TextDelta | ReasoningDelta | StatusNote | Artifact | Suggestions | Finished
 BROKEN_OFF = "The answer broke off before its end."
 
 
@@ -52,13 +62,15 @@ class OpenAI:
             "max_tokens": options.max_tokens,
         }
         return {
-            "messages": [{"role": one.role, "content": one.content} for one in messages],
+            "messages": [{"role": one.role, "content": _content(one)} for one in messages],
             "stream": True,
             "stream_options": {"include_usage": True},
             **{name: value for name, value in wanted.items() if value is not None},
         }
 
-    def read(self, _event: str, data: str) -> list[Heard]:
+    def read(self, event: str, data: str) -> list[Heard]:
+        if event == "step":
+            return [StatusNote(data)]
         if data == "[DONE]":
             return []
         chunk = json.loads(data)
@@ -98,6 +110,10 @@ class OpenBB:
                 return [TextDelta(told["delta"])]
             case "copilotStatusUpdate" if not told.get("hidden"):
                 return [StatusNote(str(told.get("message", "")))]
+            case "copilotMessageArtifact":
+                return [_artifact(told)]
+            case "copilotPromptSuggestions":
+                return [Suggestions(tuple(map(str, told.get("suggestions") or ())))]
             case _:
                 return []
 
@@ -112,7 +128,7 @@ class AgUi:
         self._is_over = False
 
     def body(self, messages: Sequence[Message], options: Options) -> Json:
-        said = [{"id": uuid4().hex, "role": one.role, "content": one.content} for one in messages]
+        said = [{"id": uuid4().hex, "role": one.role, "content": _parts(one)} for one in messages]
         wanted = {"temperature": options.temperature, "maxOutputTokens": options.max_tokens}
         return {
             "threadId": uuid4().hex,
@@ -133,6 +149,8 @@ class AgUi:
                 return [ReasoningDelta(told.get("delta", ""))]
             case "TOOL_CALL_START":
                 return [StatusNote(f"Tool: {told.get('toolCallName', '')}")]
+            case "CUSTOM":
+                return _custom(told.get("name"), told.get("value"))
             case "RUN_ERROR":
                 raise AppError(str(told.get("message") or BROKEN_OFF))
             case "RUN_FINISHED":
@@ -143,6 +161,55 @@ class AgUi:
         if not self._is_over:
             raise AppError(BROKEN_OFF)
         return Finished("stop")
+
+
+def _content(message: Message) -> str | list[Json]:
+    """With images: parts, each an object."""
+    if not message.images:
+        return message.content
+    images = [{"type": "image_url", "image_url": {"url": as_url(one)}} for one in message.images]
+    return [{"type": "text", "text": message.content}, *images]
+
+
+def _parts(message: Message) -> str | list[Json]:
+    """The same in AG-UI."""
+    if not message.images:
+        return message.content
+    images = [
+        {"type": "binary", "mimeType": one.mime, "data": base64.b64encode(one.data).decode()}
+        for one in message.images
+    ]
+    return [{"type": "text", "text": message.content}, *images]
+
+
+def _artifact(told: Json) -> Artifact:
+    """OpenBB's artifact: rows, and which of their columns are drawn."""
+    kind, content = told.get("type"), told.get("content")
+    name, about = str(told.get("name", "")), str(told.get("description", ""))
+    if kind == "text" or not isinstance(content, list):
+        return Artifact("text", name, about, {"text": str(content or "")})
+    params = told.get("chart_params") or {}
+    if kind != "chart" or not params:
+        return Artifact("table", name, about, {"rows": content})
+    across = params.get("xKey") or params.get("calloutLabelKey")
+    ys = params.get("yKey") or [params.get("angleKey")]
+    chart = {"kind": params.get("chartType"), "x": across, "y": ys}
+    # Its name is made unique for OpenBB by six letters at the end; people read the rest.
+    title = name.rpartition("_")[0].replace("_", " ") or name
+    return Artifact("chart", title, about, {"rows": content, "chart": chart})
+
+
+def _custom(name: Any, value: Any) -> list[Heard]:
+    told = value if isinstance(value, dict) else {}
+    if name == "status":
+        return [StatusNote(str(told.get("message", "")))]
+    if name == "suggestions":
+        return [Suggestions(tuple(map(str, told.get("prompts") or ())))]
+    if name == "artifact" and told.get("kind") in ("table", "chart", "text"):
+        content = told.get("content")
+        content = content if isinstance(content, dict) else {}
+        return [Artifact(told["kind"], str(told.get("name", "")), "", content)]
+    return []
 
 
 def failure(body: Any) -> AppError:

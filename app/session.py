@@ -18,6 +18,7 @@ from app.link import Link
 from app.loop import Loop
 from app.pages.welcome import WelcomePage
 from app.tray import Tray
+from app.wakeup import Waking
 from app.window import Window
 from app.words import tr
 from server import paths, roles, tasks
@@ -68,7 +69,7 @@ async def _live(
     server = tasks.spawn(child.keep_serving(program, link), "keep serving")
     memory = QSettings(str(places.config / "window.ini"), QSettings.Format.IniFormat)
     translator = words.install(str(memory.value(_LANGUAGE, "system")))
-    tray = Tray(link.face)
+    tray = Tray(link.face, memory)
     tray.show()
     # The server process and the icon come now, while the window is being built.
     await asyncio.sleep(0)
@@ -80,6 +81,8 @@ async def _live(
     session = Session(app, link.face, tray, memory)
     first.on_show(session.window.raise_to_front)
     _quit_on_signals(session.quit)
+    waking = Waking(link.face)
+    waking.listen()
     session.welcome(autostart.find(), places.models)
     session.open(hidden=hidden)
     try:
@@ -110,6 +113,7 @@ class Session:
         self.window.closed.connect(self._window_closed)
         app.styleHints().colorSchemeChanged.connect(self._repaint)
         self._end = core.settings.connect(self._show_settings)
+        self._unhear = core.asked_to_quit.connect(lambda _why: self.quit.set())
         self._patience: asyncio.Task[None] | None = None
 
     def open(self, *, hidden: bool) -> None:
@@ -132,6 +136,7 @@ class Session:
 
     def close(self) -> None:
         self._end()
+        self._unhear()
         if self._patience:
             self._patience.cancel()
         self._app.styleHints().colorSchemeChanged.disconnect(self._repaint)

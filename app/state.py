@@ -39,6 +39,12 @@ def summarise(
         case "failed":
             advice = tr("Try to start it again. If it fails again, the log says more.")
             return Summary("failed", tr("Moat cannot serve"), server.reason, advice)
+        case "hung":
+            advice = tr(
+                "Restart it; answers that are being written are lost. "
+                "It may also wake up by itself."
+            )
+            return Summary("failed", tr("Moat does not respond"), server.reason, advice)
         case "stopped":
             detail = tr("Nothing is served. Start Moat to let programs on this computer connect.")
             return Summary("stopped", tr("Moat is stopped"), detail)

@@ -21,6 +21,7 @@ LOG_TEXT_PX = 13
 CONTROL_HEIGHT = 36
 BIG_CONTROL_HEIGHT = 44
 WINDOW_SIZE = (1080, 720)
+DIALOG_SIZE = (760, 520)
 SMALLEST_WINDOW = (720, 520)
 BRAND_SIDE = 26
 LOOK_SIDE = 22
@@ -30,6 +31,7 @@ WIDE_PANEL = 300
 FIELD_WIDTH = 260
 LINES_HEIGHT = 84
 BUBBLE_WIDTH = 560
+LEAST_READING = 480
 SURE_WIDTH = 280
 """What a bubble may ask for in the smallest window."""
 HERO_SIDE = 52
@@ -38,6 +40,9 @@ ROW_PADDING = 5
 CODE_PADDING = 12
 CODE_RADIUS = 8
 PARAGRAPH_GAP = 10
+CHART_HEIGHT = 320
+CHART_STROKE = 2.0
+CHART_DOT = 3.5
 
 LOOK_CHANGES = (QEvent.Type.PaletteChange, QEvent.Type.StyleChange)
 """Events after which what is painted by hand must be painted again."""
@@ -79,6 +84,24 @@ class Colours:
     bad_soft: str
     on_bad: str
     code: str
+    code_word: str
+    code_text: str
+    code_number: str
+    code_name: str
+    code_comment: str
+    series_1: str
+    series_2: str
+    series_3: str
+    series_4: str
+    series_5: str
+    series_6: str
+    series_7: str
+    series_8: str
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """Lines, bars and slices of a chart, in their order."""
+        return tuple(getattr(self, f"series_{number}") for number in range(1, 9))
 
 
 LIGHT = Colours(
@@ -103,6 +126,19 @@ LIGHT = Colours(
     bad_soft="#fcebe9",
     on_bad="#ffffff",
     code="#f2f4f7",
+    code_word="#7a3e9d",
+    code_text="#18703f",
+    code_number="#9a4a00",
+    code_name="#0b5cad",
+    code_comment="#5c6773",
+    series_1="#0b6683",
+    series_2="#b3501e",
+    series_3="#5b4fa8",
+    series_4="#2f7a3d",
+    series_5="#a3367d",
+    series_6="#756500",
+    series_7="#2f66c4",
+    series_8="#5f6770",
 )
 
 DARK = Colours(
@@ -127,6 +163,19 @@ DARK = Colours(
     bad_soft="#3a1f1d",
     on_bad="#2e0805",
     code="#1e242a",
+    code_word="#d3a6f5",
+    code_text="#8fd6a8",
+    code_number="#f0b27a",
+    code_name="#8cc3ff",
+    code_comment="#98a4b0",
+    series_1="#5cbbd9",
+    series_2="#f0a06a",
+    series_3="#b3a5f5",
+    series_4="#7fcf90",
+    series_5="#f08cc8",
+    series_6="#d8c25a",
+    series_7="#8ab4f8",
+    series_8="#b4bcc6",
 )
 
 

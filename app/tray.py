@@ -3,16 +3,17 @@
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from app import icons, state
 from app.news import News
+from app.recent import RecentModels
 from app.state import Look, Summary
 from app.words import tr
 from server import tasks
-from server.abilities import Approval
+from server.abilities import Approval, FormCard
 from server.errors import AppError
 from server.face import Face
 from server.stock import Download
@@ -25,11 +26,11 @@ class Tray(QObject):
     wants_logs = Signal()
     wants_quit = Signal()
 
-    def __init__(self, core: Face) -> None:
+    def __init__(self, core: Face, memory: QSettings | None = None) -> None:
         super().__init__()
         self._core = core
         self._look: Look | None = None
-        self._paused: tuple[str, ...] = ()
+        self._recent = RecentModels(core, memory)
         self.menu = QMenu()
         self._models = QMenu(tr("Model"), self.menu)
         self._requests = QMenu(self.menu)
@@ -42,6 +43,8 @@ class Tray(QObject):
             state.watch(core, self.show_summary),
             News(core.downloads, self._tell_download).end,
             News(core.approvals, self._tell_approval).end,
+            News(core.forms, self._tell_form).end,
+            self._recent.end,
         ]
         self.build()
 
@@ -77,7 +80,8 @@ class Tray(QObject):
             self._add(tr("Stop"), lambda: self._run(self._core.stop()))
         else:
             starting = server.phase == "starting"
-            start = self._add(tr("Start"), lambda: self._run(self._core.start()))
+            words = tr("Restart") if server.phase == "hung" else tr("Start")
+            start = self._add(words, lambda: self._run(self._core.start()))
             start.setEnabled(not starting)
         self._build_models()
         self._build_requests()
@@ -93,7 +97,11 @@ class Tray(QObject):
         core = self._core
         model = core.model.get()
         self._models.clear()
-        for card in core.models.get():
+        cards = core.models.get()
+        used = self._recent.count(cards)
+        for place, card in enumerate(self._recent.ordered(cards)):
+            if 0 < used == place:
+                self._models.addSeparator()
             action = self._models.addAction(card.name)
             action.setCheckable(True)
             action.setChecked(card.name == model.name and model.phase in ("ready", "loading"))
@@ -122,21 +130,14 @@ class Tray(QObject):
             self.menu.addMenu(self._requests)
 
     def _build_plugins(self) -> None:
-        enabled = tuple(card.key for card in self._core.plugins.get() if card.enabled)
-        if enabled:
-            self._add(tr("Pause plugins"), lambda: self._run(self._pause(enabled)))
-        elif self._paused:
-            self._add(tr("Resume plugins"), lambda: self._run(self._resume()))
-
-    async def _pause(self, keys: tuple[str, ...]) -> None:
-        self._paused = keys
-        for key in keys:
-            await self._core.disable_plugin(key)
-
-    async def _resume(self) -> None:
-        keys, self._paused = self._paused, ()
-        for key in keys:
-            await self._core.enable_plugin(key)
+        core = self._core
+        if core.settings.get().plugins.paused:
+            words, paused = tr("Resume plugins"), False
+        elif any(card.enabled for card in core.plugins.get()):
+            words, paused = tr("Pause plugins"), True
+        else:
+            return
+        self._add(words, lambda: self._run(core.change_setting("plugins.paused", paused)))
 
     def _tell_download(self, download: Download) -> None:
         if download.phase == "done":
@@ -146,6 +147,10 @@ class Tray(QObject):
 
     def _tell_approval(self, approval: Approval) -> None:
         self.tell(tr("A plugin asks for your permission"), approval.title)
+
+    def _tell_form(self, form: FormCard) -> None:
+        words = tr("{plugin} needs a little more")
+        self.tell(words.format(plugin=form.plugin), tr("Open Moat to fill in its form."))
 
     def _add(self, text: str, act: Callable[[], object] | None = None) -> QAction:
         action = self.menu.addAction(text)

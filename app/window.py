@@ -19,8 +19,10 @@ from app.state import Summary, look_words
 from app.widgets.approvals import Approvals
 from app.widgets.banner import Banner
 from app.widgets.controls import Label, row, stack
+from app.widgets.form_box import Forms
 from app.widgets.picture import LookPicture, Picture
 from app.words import tr
+from server.errors import AppError
 from server.face import Face
 
 _GEOMETRY = "window/geometry"
@@ -70,6 +72,7 @@ class Window(QWidget):
         self.banner = Banner("bad")
         self.notice = Banner("info")
         self.approvals = Approvals()
+        self.forms = Forms()
         self._messages = QWidget()
         self._stack = QStackedWidget()
         self._look = LookPicture(theme.LOOK_SIDE)
@@ -144,6 +147,18 @@ class Window(QWidget):
     def _answer(self, number: str, decision: str) -> None:
         self.page().run(self._core.answer_approval(number, decision, ""))
 
+    def _fill(self, number: str, values: str) -> None:
+        self.page().run(self._filled(number, values))
+
+    async def _filled(self, number: str, values: str) -> None:
+        """What was refused is shown again, to be mended."""
+        try:
+            await self._core.answer_form(number, values)
+        except AppError:
+            self.forms.show_forms(())
+            self.forms.show_forms(self._core.forms.get())
+            raise
+
     def _built(self, title: str) -> Page:
         """A page is made when it is first turned to: what it shows, it hears at once."""
         if title not in self._pages:
@@ -167,6 +182,8 @@ class Window(QWidget):
             button.clicked.connect(lambda _=False, title=page.title: self.turn_to(title))
         self.approvals.answered.connect(self._answer)
         self._ends.append(self._core.approvals.connect(self.approvals.show_approvals))
+        self.forms.answered.connect(self._fill)
+        self._ends.append(self._core.forms.connect(self.forms.show_forms))
         self.banner.dismissed.connect(lambda: self._dismiss(self.banner))
         self.notice.dismissed.connect(lambda: self._dismiss(self.notice))
 
@@ -179,7 +196,7 @@ class Window(QWidget):
         side = theme.PAGE_MARGIN
         messages.setContentsMargins(side, theme.MEDIUM, side, 0)
         self._messages.setLayout(messages)
-        right = stack(self._messages, self.approvals, spacing=0)
+        right = stack(self._messages, self.approvals, self.forms, spacing=0)
         right.addWidget(self._stack, 1)
         for hidden in (self.notice, self.banner, self._messages):
             hidden.hide()

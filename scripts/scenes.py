@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable
 from app.attachments import Attachment
 from app.chats import Chat, ChatStore, Said
 from app.pages.chat import ChatPage
+from app.pages.logs import LogsPage
+from app.pages.settings import SettingsPage
 from app.window import Window
 from server import paths
 from server.events import Finished, Usage
@@ -141,8 +143,41 @@ async def logs(core: FakeCore, window: Window) -> str:
     return "Logs"
 
 
+async def logs_empty(_core: FakeCore, _window: Window) -> str:
+    return "Logs"
+
+
+async def logs_failed(core: FakeCore, window: Window) -> str:
+    await logs(core, window)
+    page = window.page()
+    assert isinstance(page, LogsPage)
+    page.level.setCurrentIndex(page.level.count() - 1)
+    page.view.setCurrentIndex(page.lines.index(0))
+    return "Logs"
+
+
 async def settings(_core: FakeCore, _window: Window) -> str:
     return "Settings"
+
+
+async def settings_changed(core: FakeCore, window: Window) -> str:
+    """Some set, one refused, so that ways back and a reason show."""
+    await core.change_settings({"server.port": 9000, "server.require_key": True})
+    page = _settings(window)
+    page.fields["server.port"].show_problem("The port 9000 is taken by another program.")
+    return "Settings"
+
+
+async def settings_nothing(_core: FakeCore, window: Window) -> str:
+    _settings(window).search.setText("no such setting")
+    return "Settings"
+
+
+def _settings(window: Window) -> SettingsPage:
+    window.turn_to(SettingsPage.title)
+    page = window.page()
+    assert isinstance(page, SettingsPage)
+    return page
 
 
 def _chat(window: Window) -> ChatPage:
@@ -192,5 +227,9 @@ SCENES: dict[str, Scene] = {
     "chat-tester": chat_tester,
     "chat-kept": chat_kept,
     "logs": logs,
+    "logs-empty": logs_empty,
+    "logs-failed": logs_failed,
     "settings": settings,
+    "settings-changed": settings_changed,
+    "settings-nothing": settings_nothing,
 }

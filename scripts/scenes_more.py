@@ -14,11 +14,11 @@ from app.pages.plugins import PluginsPage
 from app.pages.welcome import WelcomePage
 from app.probe import Outcome
 from app.window import Window
-from server.abilities import OperationCard
+from server.abilities import OperationCard, OptionCard
 from server.face import AnsweredRequest, Knock, ModelStatus, ServerStatus, Use
 from server.stock import Device, Download, Fit, Suggestion
 from tests.fake_core import FakeCore
-from tests.fake_plugins import ORDER, PORTFOLIO
+from tests.fake_plugins import FORM, ORDER, PORTFOLIO
 from tests.fake_shelf import AT_FORTY, MACHINE, SUGGESTED, TOO_LARGE
 
 Scene = Callable[[FakeCore, Window], Awaitable[str]]
@@ -209,6 +209,13 @@ async def plugins(core: FakeCore, window: Window) -> str:
         missing_secrets=("BROKER_TOKEN",),
         runs_code=False,
         operations=(OperationCard("POST /orders", "Places an order.", "change"),),
+        options=(
+            OptionCard("accounts", "Folders with statements", "folders", "/home/me/statements"),
+            OptionCard("server", "Address of its API", "text", "https://api.broker.example"),
+        ),
+        question="What is ACME worth now?",
+        previous_version="0.9.0",
+        sign_in="needed",
     )
     found = ("No answer of its service for an hour.",)
     news = replace(PORTFOLIO, key="news", name="News", state="warnings", findings=found)
@@ -218,6 +225,39 @@ async def plugins(core: FakeCore, window: Window) -> str:
     assert isinstance(page, PluginsPage)
     page.list.rows[1].more.click()
     return "Plugins"
+
+
+async def plugins_empty(core: FakeCore, _window: Window) -> str:
+    core.plugins.set(())
+    return "Plugins"
+
+
+async def plugins_tried(core: FakeCore, window: Window) -> str:
+    core.plugins.set((replace(PORTFOLIO, question="What is my portfolio worth?"),))
+    window.turn_to("Plugins")
+    page = window.page()
+    assert isinstance(page, PluginsPage)
+    (box,) = page.list.rows
+    box.more.click()
+    box.trial.modes["dry"].click()
+    await asyncio.sleep(0.1)
+    box.log.read.click()
+    return "Plugins"
+
+
+async def plugins_broken(core: FakeCore, window: Window) -> str:
+    found = "flows/value.yaml:4:11 error endpoint There is no endpoint 'GET /valu'. 'GET /value'?"
+    core.plugins.set(
+        (replace(PORTFOLIO, state="broken", enabled=False, shipped=False, findings=(found,)),)
+    )
+    window.turn_to("Plugins")
+    window.show_failure("evil.zip is refused: it holds a path that leads out of its folder.")
+    return "Plugins"
+
+
+async def form(core: FakeCore, window: Window) -> str:
+    core.forms.set((FORM,))
+    return await connect(core, window)
 
 
 async def approval(core: FakeCore, window: Window) -> str:
@@ -236,6 +276,10 @@ MORE_SCENES: dict[str, Scene] = {
     "activity-empty": activity_empty,
     "activity-outgoing": activity_outgoing,
     "plugins": plugins,
+    "plugins-empty": plugins_empty,
+    "plugins-tried": plugins_tried,
+    "plugins-broken": plugins_broken,
+    "form": form,
     "approval": approval,
     "models-here": models_here,
     "models-empty": models_empty,

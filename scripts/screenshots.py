@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -22,6 +23,7 @@ from app.state import LOOKS
 from app.tray import Tray
 from app.window import Window
 from scripts.scenes import SCENES, Scene
+from scripts.scenes_charts import CHART_SCENES
 from scripts.scenes_more import MORE_SCENES
 from tests.fake_core import FakeCore
 
@@ -41,22 +43,27 @@ class Shot:
     language: str = "en"
 
 
-SHOTS = (
-    Shot("light"),
-    Shot("light", "-small", SMALL),
-    Shot("dark"),
-    Shot("dark", "-small", SMALL),
-    Shot("light", "-zh", language="zh"),
-    Shot("dark", "-de", SMALL, language="de"),
-)
-SHARP_SHOTS = (Shot("light", "-2x"), Shot("dark", "-2x", SMALL))
+def shots(sharp: str = "") -> tuple[Shot, ...]:
+    """Every look in every size, in English and Chinese."""
+    sizes = {"": LARGE, "-small": SMALL}
+    languages = {"": "en", "-zh": "zh"}
+    return tuple(
+        Shot(look, f"{small}{spoken}{sharp}", size, language)
+        for look, (small, size), (spoken, language) in product(
+            ("light", "dark"), sizes.items(), languages.items()
+        )
+    )
 
 
-async def take(app: QApplication, out: Path, wanted: str, shots: tuple[Shot, ...]) -> None:
-    for shot in shots:
+SHOTS = (*shots(), Shot("light", "-de", SMALL, language="de"))
+SHARP_SHOTS = shots("-2x")
+
+
+async def take(app: QApplication, out: Path, wanted: str, taken: tuple[Shot, ...]) -> None:
+    for shot in taken:
         theme.apply(app, shot.look)
         translator = words.install(shot.language)
-        for name, scene in {**SCENES, **MORE_SCENES}.items():
+        for name, scene in {**SCENES, **CHART_SCENES, **MORE_SCENES}.items():
             if wanted in name:
                 await _take_scene(out / f"{name}-{shot.look}{shot.label}.png", scene, shot.size)
         await _take_menu(out / f"tray-menu-{shot.look}{shot.label}.png")
@@ -116,8 +123,8 @@ def main() -> int:
     app = QApplication([])
     theme.prepare(app)
     with asyncio.Runner(loop_factory=lambda: Loop(app)) as runner:
-        shots = SHARP_SHOTS if options.sharp else SHOTS
-        runner.run(take(app, options.out, options.only, shots))
+        wanted = SHARP_SHOTS if options.sharp else SHOTS
+        runner.run(take(app, options.out, options.only, wanted))
     if not options.sharp:
         _take_icons(options.out / "tray-icons.png")
         # The scale is fixed when Qt starts, so the sharp ones need a process of their own.

@@ -63,6 +63,8 @@ class PluginCard:
     previous_version: str | None = None
     """The version a rollback would bring back; None when there is none."""
     changing_methods: bool = False
+    sign_in: Literal["", "needed", "open", "done"] = ""
+    """Whether one must sign in with its provider, is doing so in the browser, or has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,18 @@ class Approval:
 
 
 @dataclass(frozen=True, slots=True)
+class FormCard:
+    """What a flow must still know; `schema` is JSON, a field of the format 'binary' is a file."""
+
+    id: str
+    plugin: str
+    step: str
+    schema: str
+    reason: str = ""
+    expires_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class PluginTest:
     """What a flow would do with a question (dry), does with made-up answers (mock), or did."""
 
@@ -95,9 +109,14 @@ class PluginTest:
 class PluginFace(Protocol):
     plugins: Value[tuple[PluginCard, ...]]
     approvals: Value[tuple[Approval, ...]]
+    forms: Value[tuple[FormCard, ...]]
 
     async def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
         """Decision: once, always or deny; arguments: empty for as shown."""
+        ...
+
+    async def answer_form(self, form_id: str, values: str) -> None:
+        """Values: JSON by name, a file by its path; empty for no answer."""
         ...
 
     async def install_plugin(self, path: str) -> str: ...
@@ -106,6 +125,11 @@ class PluginFace(Protocol):
     async def remove_plugin(self, key: str) -> None: ...
     async def roll_back_plugin(self, key: str) -> None: ...
     async def set_plugin_secret(self, key: str, name: str, value: str) -> None: ...
+    async def sign_in_plugin(self, key: str) -> str:
+        """The address to open in the browser; what follows is heard by the core."""
+        ...
+
+    async def sign_out_plugin(self, key: str) -> None: ...
     async def set_plugin_option(self, key: str, name: str, value: str) -> None: ...
     async def set_operation_policy(self, key: str, operation: str, policy: str) -> None: ...
     async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest: ...

@@ -9,6 +9,7 @@ from server.conversation.agents_flows import FlowAgents
 from server.conversation.agents_langgraph import LangGraphServer
 from server.conversation.agents_remote import Elsewhere, Peer, RemoteSource
 from server.conversation.copilot import Copilot
+from server.conversation.plugin_tools import PluginTools
 from server.conversation.thread_files import ThreadFiles
 from server.conversation.threads import Threads
 from server.egress import Egress
@@ -30,7 +31,9 @@ def gather(
     threads_folder: Path,
 ) -> Agents:
     elsewhere = Elsewhere(egress, KINDS, lambda: settings().remote_agents)
-    copilot = Copilot(engine, elsewhere.tools, lambda: settings().answer_tokens, house.for_clients)
+    answer_tokens, offered = lambda: settings().answer_tokens, PluginTools(house).offered
+    talk = lambda is_own: house.talk_for(is_own=is_own)  # noqa: E731
+    copilot = Copilot(engine, elsewhere.tools, answer_tokens, talk, offered)
     flows = FlowAgents(house, engine)
     kept = ThreadFiles(threads_folder, lambda: settings().keep_threads)
     return Agents(lambda: (copilot, flows, *elsewhere.sources()), Threads(keeper=kept))

@@ -12,19 +12,23 @@ from server.observe import Signal, Value
 from server.settings import Settings
 from server.stock import Shelf
 
-Phase = Literal["stopped", "starting", "ready", "failed"]
+Phase = Literal["stopped", "starting", "ready", "failed", "hung"]
 ModelPhase = Literal["empty", "loading", "ready", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """The HTTP side: where it listens, or why it does not."""
+    """The HTTP side: where it listens, or why it does not. `hung`: its process does not answer."""
 
     phase: Phase = "stopped"
     address: str = ""
     reason: str = ""
     port_note: str = ""
     """Said when another port than the wanted one is used."""
+    secure_address: str = ""
+    certificate: str = ""
+    trust: str = ""
+    """Where HTTPS is, the file to trust for it, and the command that does so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ class ModelStatus:
     reason: str = ""
     context_tokens: int = 0
     device: str = ""
+    sees_images: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,8 @@ class ModelCard:
     trained_context_tokens: int = 0
     quantisation: str = ""
     loaded: bool = False
+    projector: str = ""
+    """The file beside it that lets it see images."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +122,30 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
+class FileText:
+    """A file of the person's as text, and what of it could not be read."""
+
+    name: str
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class LogLine:
     at: float
     level: str
     source: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What was last announced. No version: nothing newer than this one."""
+
+    checked_at: float = 0.0
+    version: str = ""
+    page: str = ""
+    notes: str = ""
 
 
 class Face(Shelf, PluginFace, Protocol):
@@ -134,10 +160,14 @@ class Face(Shelf, PluginFace, Protocol):
     knocks: Value[tuple[Knock, ...]]
     outgoing: Value[tuple[Use, ...]]
     opened_at: Value[float]
+    update: Value[Update]
     logged: Signal[LogLine]
+    asked_to_quit: Signal[str]
+    """By `moat quit`; whoever keeps Moat running ends it."""
 
     async def start(self) -> None: ...
     async def stop(self) -> None: ...
+    async def quit(self) -> None: ...
     async def load_model(self, name: str) -> None: ...
     async def unload_model(self) -> None: ...
     async def cancel_request(self, request_id: int) -> None: ...
@@ -146,3 +176,10 @@ class Face(Shelf, PluginFace, Protocol):
     async def dismiss_notice(self, text: str) -> None: ...
     async def recent_logs(self, count: int) -> list[LogLine]: ...
     async def access_key(self) -> str: ...
+    async def check_update(self) -> None: ...
+    async def engine_build(self) -> str: ...
+    async def own_key(self) -> str:
+        """Sent with a request, it shows that the request is the window's own."""
+        ...
+
+    async def read_document(self, path: str) -> FileText: ...

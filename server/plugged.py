@@ -28,6 +28,9 @@ class Plugged:
     async def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
         self.house.answer_approval(approval_id, decision, arguments)
 
+    async def answer_form(self, form_id: str, values: str) -> None:
+        self.house.answer_form(form_id, values)
+
     async def install_plugin(self, path: str) -> str:
         return await self.house.install_plugin(path)
 
@@ -45,6 +48,12 @@ class Plugged:
 
     async def set_plugin_secret(self, key: str, name: str, value: str) -> None:
         await self.house.set_plugin_secret(key, name, value)
+
+    async def sign_in_plugin(self, key: str) -> str:
+        return await self.house.sign_in_plugin(key)
+
+    async def sign_out_plugin(self, key: str) -> None:
+        await self.house.sign_out_plugin(key)
 
     async def set_plugin_option(self, key: str, name: str, value: str) -> None:
         await self.house.set_plugin_option(key, name, value)

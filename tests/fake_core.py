@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from server.abilities import Approval, PluginCard
+from server.abilities import Approval, FormCard, PluginCard
 from server.errors import AppError
 from server.face import (
     AnsweredRequest,
+    FileText,
     Knock,
     Load,
     LogLine,
@@ -13,6 +14,7 @@ from server.face import (
     ModelStatus,
     RunningRequest,
     ServerStatus,
+    Update,
     Use,
 )
 from server.observe import Signal, Value
@@ -52,12 +54,16 @@ class FakeCore(FakeShelf, FakePlugins):
         self.knocks: Value[tuple[Knock, ...]] = Value(())
         self.outgoing: Value[tuple[Use, ...]] = Value(())
         self.opened_at = Value(0.0)
+        self.update = Value(Update())
         self.plugins: Value[tuple[PluginCard, ...]] = Value(())
         self.approvals: Value[tuple[Approval, ...]] = Value(())
+        self.forms: Value[tuple[FormCard, ...]] = Value(())
         self.logged: Signal[LogLine] = Signal()
+        self.asked_to_quit: Signal[str] = Signal()
         self.commands: list[tuple[Any, ...]] = []
         self.earlier: list[LogLine] = []
         self.key = "the-access-key"
+        self.document = FileText("report.pdf", "Page one.")
         self.refuse: AppError | None = None
 
     @classmethod
@@ -68,6 +74,13 @@ class FakeCore(FakeShelf, FakePlugins):
         core.server.set(SERVING)
         return core
 
+    async def check_update(self) -> None:
+        self._take("check_update")
+        self.update.set(Update(1.0, "9.9.9", "https://moat.example/9.9.9"))
+
+    async def engine_build(self) -> str:
+        return "llama-cpp-python 0.3.36: armv8.2_2"
+
     async def start(self) -> None:
         self._take("start")
         self.server.set(SERVING)
@@ -75,6 +88,10 @@ class FakeCore(FakeShelf, FakePlugins):
     async def stop(self) -> None:
         self._take("stop")
         self.server.set(ServerStatus("stopped"))
+
+    async def quit(self) -> None:
+        self._take("quit")
+        self.asked_to_quit.emit("moat quit")
 
     async def load_model(self, name: str) -> None:
         self._take("load_model", name)
@@ -106,6 +123,13 @@ class FakeCore(FakeShelf, FakePlugins):
 
     async def access_key(self) -> str:
         return self.key
+
+    async def own_key(self) -> str:
+        return "the-own-key"
+
+    async def read_document(self, path: str) -> FileText:
+        self._take("read_document", path)
+        return self.document
 
     def _take(self, *command: Any) -> None:
         if self.refuse:

@@ -1,8 +1,9 @@
 """Plugins of a core that has none of its own: cards to set, commands written down."""
 
+import json
 from typing import Any
 
-from server.abilities import Approval, FlowCard, OperationCard, PluginCard, PluginTest
+from server.abilities import Approval, FlowCard, FormCard, OperationCard, PluginCard, PluginTest
 from server.observe import Value
 
 PORTFOLIO = PluginCard(
@@ -29,11 +30,33 @@ ORDER = Approval(
     body='{"symbol": "ACME", "quantity": 10}',
     arguments='{"symbol": "ACME", "quantity": 10}',
 )
+FORM = FormCard(
+    id="f1",
+    plugin="broker",
+    step="start",
+    schema=json.dumps(
+        {
+            "type": "object",
+            "properties": {
+                "account": {"type": "string", "enum": ["cash", "margin"]},
+                "quantity": {"type": "integer", "description": "How many shares."},
+                "statement": {
+                    "type": "string",
+                    "format": "binary",
+                    "description": "The statement to check it against.",
+                },
+                "note": {"type": "string"},
+            },
+            "required": ["account", "quantity", "statement"],
+        }
+    ),
+)
 
 
 class FakePlugins:
     plugins: Value[tuple[PluginCard, ...]]
     approvals: Value[tuple[Approval, ...]]
+    forms: Value[tuple[FormCard, ...]]
 
     def _take(self, name: str, *arguments: Any) -> None:
         raise NotImplementedError
@@ -42,6 +65,10 @@ class FakePlugins:
         self._take("answer_approval", approval_id, decision, arguments)
         left = (one for one in self.approvals.get() if one.id != approval_id)
         self.approvals.set(tuple(left))
+
+    async def answer_form(self, form_id: str, values: str) -> None:
+        self._take("answer_form", form_id, values)
+        self.forms.set(tuple(one for one in self.forms.get() if one.id != form_id))
 
     async def install_plugin(self, path: str) -> str:
         self._take("install_plugin", path)
@@ -61,6 +88,13 @@ class FakePlugins:
 
     async def set_plugin_secret(self, key: str, name: str, value: str) -> None:
         self._take("set_plugin_secret", key, name, value)
+
+    async def sign_in_plugin(self, key: str) -> str:
+        self._take("sign_in_plugin", key)
+        return "http://127.0.0.1:9/authorize"
+
+    async def sign_out_plugin(self, key: str) -> None:
+        self._take("sign_out_plugin", key)
 
     async def set_plugin_option(self, key: str, name: str, value: str) -> None:
         self._take("set_plugin_option", key, name, value)

@@ -5,7 +5,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from server.chat import Json
-from server.flows.base import Action, Database, FlowFailed, Output, Preview, Reach, Risk
+from server.flows.base import (
+    Action,
+    Database,
+    FlowFailed,
+    Missing,
+    Output,
+    Preview,
+    Reach,
+    Risk,
+    TheyTold,
+)
 
 
 @dataclass(slots=True)
@@ -38,6 +48,13 @@ class PlainKit:
     allows: bool = True
     notes: list[str] = field(default_factory=list)
     plugin: str = "p"
+    told: list[TheyTold] = field(default_factory=list)
+    """What a person answers to forms; when it is empty there is nobody to show one to."""
+    forms: list[Missing] = field(default_factory=list)
+
+    async def ask(self, step: str, missing: Missing) -> TheyTold | None:
+        self.forms.append(missing)
+        return self.told.pop(0) if self.told else None
 
     async def action(self, reach: Reach, name: str) -> Action:
         if name not in self.actions:

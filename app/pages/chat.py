@@ -1,15 +1,16 @@
 """Chat: a tester that talks to the server over the same API as everybody else."""
 
 import asyncio
-from contextlib import aclosing
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app import attachments, client, theme
+from app import attachments, theme
 from app.attachments import Attachment
 from app.chats import Chat, ChatStore, Said
 from app.pages.base import Page
+from app.turn import listen
+from app.widgets.beside import Beside, Panel
 from app.widgets.chat_list import ChatList
 from app.widgets.chat_options import ChatOptions
 from app.widgets.composer import Composer
@@ -21,7 +22,7 @@ from app.widgets.transcript import Transcript
 from app.words import tr
 from server import files, paths, tasks
 from server.errors import AppError
-from server.events import Finished, ReasoningDelta, StatusNote, TextDelta
+from server.events import Finished
 from server.face import Face
 
 _SHOWN_LETTERS = 2000
@@ -52,15 +53,21 @@ class ChatPage(Page):
         self.transcript = Transcript()
         self.composer = Composer()
         self._body = QStackedWidget()
+        self.middle = Beside(
+            self._body,
+            Panel(self.chats, theme.PANEL_WIDTH),
+            Panel(self.side, theme.WIDE_PANEL),
+        )
         self._lay_out()
         self._bind(core)
 
     def ask(self, text: str) -> None:
         self.show_conversation()
         whole = attachments.joined(text, self._attached)
+        images = [attachments.as_url(one.image) for one in self._attached if one.image]
         self.attach([])
         self._show_question(whole)
-        self._chat.said.append(Said("user", whole))
+        self._chat.said.append(Said("user", whole, images))
         self._answer()
 
     def stop(self) -> None:
@@ -91,7 +98,8 @@ class ChatPage(Page):
     def attach(self, found: list[Attachment]) -> None:
         self._attached = found
         names = ", ".join(one.name for one in found)
-        self.attached.tell(tr("With {names}").format(names=names) if found else "")
+        told = [tr("With {names}").format(names=names)] if found else []
+        self.attached.tell("  ".join([*told, *(note for one in found for note in one.notes)]))
         self.detach.setVisible(bool(found))
 
     def show_chats(self) -> None:
@@ -143,6 +151,7 @@ class ChatPage(Page):
     def _new_answer(self, place: int) -> Answer:
         answer = self.transcript.answer(self.core.model.get().name or "Moat", place)
         answer.again.connect(lambda: self.answer_again(answer))
+        answer.suggested.connect(self.ask)
         return answer
 
     def _answer(self) -> None:
@@ -154,7 +163,11 @@ class ChatPage(Page):
     async def _take_turn(self, answer: Answer) -> None:
         chat, said = self._chat, self._chat.said
         try:
-            await self._listen(answer)
+            finished = await listen(
+                self.core, chat.messages(), self.options.options(), answer, self.raw.add
+            )
+            if finished:
+                self._show_used(finished)
         except asyncio.CancelledError:
             # After "New chat" the answer's widget is gone.
             if said is self._chat.said:
@@ -173,27 +186,6 @@ class ChatPage(Page):
         self._store.keep(chat)
         self.show_chats()
 
-    async def _listen(self, answer: Answer) -> None:
-        settings = self.core.settings.get().server
-        needs_key = settings.require_key or settings.listen == "network"
-        key = await self.core.access_key() if needs_key else ""
-        address = self.core.server.get().address
-        asked = client.ask(
-            address, key, self._chat.messages(), self.options.options(), self.raw.add
-        )
-        async with aclosing(asked) as heard:
-            async for piece in heard:
-                match piece:
-                    case TextDelta(text):
-                        answer.add_text(text)
-                    case ReasoningDelta(text):
-                        answer.add_thought(text)
-                    case StatusNote(text):
-                        answer.add_step(text)
-                    case Finished():
-                        answer.finish(piece)
-                        self._show_used(piece)
-
     def _show_used(self, finished: Finished) -> None:
         used = finished.usage.prompt_tokens + finished.usage.completion_tokens
         context = self.core.model.get().context_tokens
@@ -202,11 +194,13 @@ class ChatPage(Page):
             self.used.setText(words.format(used=f"{used:,}", all=f"{context:,}"))
 
     def _attach_files(self) -> None:
-        picked, _ = QFileDialog.getOpenFileNames(self, tr("Attach text files"))
-        try:
-            self.attach([*self._attached, *(attachments.read(Path(one)) for one in picked)])
-        except AppError as error:
-            self.failed.emit(str(error))
+        picked, _ = QFileDialog.getOpenFileNames(self, tr("Attach files"))
+        self.run(self.attach_files([Path(one) for one in picked]))
+
+    async def attach_files(self, paths: list[Path]) -> None:
+        """Those before a file that cannot be read stay attached."""
+        for path in paths:
+            self.attach([*self._attached, await attachments.read(path, self.core)])
 
     def _export(self) -> None:
         picked, _ = QFileDialog.getSaveFileName(self, tr("Export this chat"), "chat.md")
@@ -235,8 +229,8 @@ class ChatPage(Page):
         other = self.show_options if pressed is self.show_list else self.show_list
         if pressed.isChecked():
             other.setChecked(False)
-        self.chats.setVisible(self.show_list.isChecked())
-        self.side.setVisible(self.show_options.isChecked())
+        self.middle.open(self.middle.left, shown=self.show_list.isChecked())
+        self.middle.open(self.middle.right, shown=self.show_options.isChecked())
         self.show_chats()
 
     def _bind(self, core: Face) -> None:
@@ -257,6 +251,7 @@ class ChatPage(Page):
         self.empty.wants_model.connect(lambda: self.wants_page.emit("Home"))
         self.observe(core.server, self.show_state)
         self.observe(core.model, self.show_state)
+        self.observe(core.plugins, self.empty.show_plugins)
 
     def _lay_out(self) -> None:
         self._body.addWidget(self.empty)
@@ -272,21 +267,16 @@ class ChatPage(Page):
                 self.show_list, self.show_options, self.new_chat,
             )
         )  # fmt: skip
-        middle = QHBoxLayout()
-        middle.setSpacing(0)
-        middle.addWidget(self.chats)
-        middle.addWidget(self._body, 1)
-        middle.addWidget(self.side)
         self.side.setLayout(stack(self.options, self.raw, spacing=theme.MEDIUM))
         files_line = QWidget()
         files_line.setLayout(row(self.attached, self.detach, 0))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, theme.PAGE_MARGIN, 0, theme.LARGE)
         layout.addLayout(_centred(head))
-        layout.addLayout(middle, 1)
+        layout.addWidget(self.middle, 1)
         layout.addLayout(_centred(files_line))
         layout.addLayout(_centred(self.composer))
-        for hidden in (self.chats, self.side, self.raw, self.attached, self.detach):
+        for hidden in (self.raw, self.attached, self.detach):
             hidden.hide()
 
 

@@ -9,6 +9,7 @@ from app.probe import first_request
 from app.widgets.client_card import ClientCard
 from app.widgets.controls import Column, Label
 from app.widgets.door import Door
+from app.widgets.secure_card import SecureCard
 from app.words import tr
 from server.errors import LinkLost
 from server.face import Face
@@ -22,6 +23,7 @@ class ConnectPage(Page):
         super().__init__(core)
         self._key = ""
         self.door = Door()
+        self.secure = SecureCard()
         self.cards = {client.id: ClientCard(client) for client in all_clients()}
         self._lay_out()
         self._bind(core)
@@ -35,6 +37,7 @@ class ConnectPage(Page):
         model = self.core.model.get().name
         for card in self.cards.values():
             card.show_here(self.core.server.get().address, model, key)
+        self.secure.show_server(self.core.server.get())
         self.show_door(None)
 
     def show_door(self, _: object) -> None:
@@ -44,6 +47,9 @@ class ConnectPage(Page):
         origins = self.core.settings.get().server.origins
         if origin not in origins:
             self.run(self.core.change_setting("server.origins", (*origins, origin)))
+
+    def serve_https(self) -> None:
+        self.run(self.core.change_setting("server.https", value=True))
 
     async def test(self, card: ClientCard) -> None:
         settings = self.core.settings.get().server
@@ -66,6 +72,7 @@ class ConnectPage(Page):
         for card in self.cards.values():
             card.tested.connect(lambda card=card: self.run(self.test(card)))
         self.door.allowed.connect(self.allow)
+        self.secure.wanted.connect(self.serve_https)
         self.door.wants_key.connect(lambda: self.run(self._copy_key()))
         self.observe(core.server, self.show_here)
         self.observe(core.model, self.show_here)
@@ -78,6 +85,7 @@ class ConnectPage(Page):
         column.body.addWidget(self.door)
         for card in self.cards.values():
             column.body.addWidget(card)
+        column.body.addWidget(self.secure)
         column.body.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

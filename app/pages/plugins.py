@@ -1,14 +1,20 @@
 """Plugins: what is there, what each may do, and a way to add one."""
 
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout
 
 from app.pages.base import Page
-from app.widgets.controls import Button, Column, Label, row
+from app.widgets.controls import Button, Card, Column, Label, row
 from app.widgets.plugin_card import PluginBox
 from app.widgets.rows import Rows
 from app.words import tr
 from server.abilities import PluginCard
+from server.errors import AppError
 from server.face import Face
+from server.settings import Settings
+
+LOG_LINES = 300
 
 
 class PluginsPage(Page):
@@ -18,19 +24,30 @@ class PluginsPage(Page):
     def __init__(self, core: Face) -> None:
         super().__init__(core)
         self.install = Button(tr("Add a plugin folder"), "plus")
+        self.install_archive = Button(tr("Add a zip file"), "plus")
         self.empty = Label(
             tr("No plugin is here yet. A plugin is a folder with a manifest."), "muted", wrap=True
+        )
+        self.paused = Card("warn")
+        self.resume = Button(tr("Resume plugins"), "play")
+        self.resume.clicked.connect(
+            lambda: self.run(core.change_setting("plugins.paused", False))  # noqa: FBT003
         )
         self.list: Rows[PluginCard, PluginBox] = Rows(
             _identity, self._make, PluginBox.show_card, lined=False
         )
         self._lay_out()
         self.install.clicked.connect(self._pick)
+        self.install_archive.clicked.connect(self._pick_archive)
         self.observe(core.plugins, self.show_plugins)
+        self.observe(core.settings, self.show_settings)
 
     def show_plugins(self, plugins: tuple[PluginCard, ...]) -> None:
         self.list.show(plugins)
         self.empty.setVisible(not plugins)
+
+    def show_settings(self, settings: Settings) -> None:
+        self.paused.setVisible(settings.plugins.paused)
 
     def switch(self, key: str, on: bool) -> None:
         self.run(self.core.enable_plugin(key) if on else self.core.disable_plugin(key))
@@ -43,15 +60,45 @@ class PluginsPage(Page):
         box.rolled_back.connect(lambda key: self.run(core.roll_back_plugin(key)))
         box.policy_set.connect(lambda *given: self.run(core.set_operation_policy(*given)))
         box.secret_set.connect(lambda *given: self.run(core.set_plugin_secret(*given)))
+        box.option_set.connect(lambda *given: self.run(core.set_plugin_option(*given)))
+        box.tried.connect(lambda *given: self.run(self._try(box, *given)))
+        box.log_wanted.connect(lambda key: self.run(self._read_log(box, key)))
+        box.sign_in.connect(lambda key: self.run(self._sign_in(key)))
+        box.sign_out.connect(lambda key: self.run(core.sign_out_plugin(key)))
         return box
+
+    async def _try(self, box: PluginBox, key: str, flow: str, question: str, mode: str) -> None:
+        try:
+            box.trial.show_test(await self.core.test_plugin(key, flow, question, mode))
+        except AppError as error:
+            box.trial.show_failure(str(error))
+
+    async def _read_log(self, box: PluginBox, key: str) -> None:
+        box.log.show_lines(await self.core.plugin_log(key, LOG_LINES))
+
+    async def _sign_in(self, key: str) -> None:
+        QDesktopServices.openUrl(QUrl(await self.core.sign_in_plugin(key)))
 
     def _pick(self) -> None:
         if picked := QFileDialog.getExistingDirectory(self, tr("Add a plugin folder")):
             self.run(self.core.install_plugin(picked))
 
+    def _pick_archive(self) -> None:
+        picked, _ = QFileDialog.getOpenFileName(self, tr("Add a zip file"), "", "Zip (*.zip)")
+        if picked:
+            self.run(self.core.install_plugin(picked))
+
     def _lay_out(self) -> None:
         column = Column()
-        column.body.addLayout(row(Label(tr("Plugins"), "title"), 0, self.install))
+        column.body.addLayout(
+            row(Label(tr("Plugins"), "title"), 0, self.install_archive, self.install)
+        )
+        told = Label(tr("Plugins are paused: none answers or is called."), wrap=True)
+        line = row()
+        line.addWidget(told, 1)
+        line.addWidget(self.resume)
+        self.paused.column.addLayout(line)
+        column.body.addWidget(self.paused)
         column.body.addWidget(self.empty)
         column.body.addLayout(self.list.layout)
         column.body.addStretch(1)
@@ -63,4 +110,5 @@ class PluginsPage(Page):
 def _identity(card: PluginCard) -> tuple[object, ...]:
     """What a card's box is built from: another version gets another box."""
     operations = tuple(one.key for one in card.operations)
-    return card.key, card.version, card.previous_version, operations, card.secrets
+    options = tuple(one.name for one in card.options)
+    return card.key, card.version, card.previous_version, operations, card.secrets, options

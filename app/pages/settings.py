@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QVBoxLayout, QWidget
 
 from app import theme
 from app.pages.base import Page
+from app.widgets.about import AboutCard
 from app.widgets.controls import Button, Card, Column, Label, divider, row
 from app.widgets.form import Field
 from app.words import tr
@@ -31,13 +33,25 @@ class SettingsPage(Page):
         self.export = Button("", "external", "icon", name=tr("Export settings"))
         self.import_file = Button("", "download", "icon", name=tr("Import settings"))
         self.nothing = Label(tr("No setting matches."), "muted")
+        self.about = AboutCard()
         self._lay_out()
         self.observe(core.settings, self.show_settings)
+        self.observe(core.update, self.about.show_update)
+        self.about.check.connect(lambda: self.run(core.check_update()))
 
     def show_settings(self, settings: Settings) -> None:
         for name, field in self.fields.items():
             group, setting = name.split(".")
             field.show_value(getattr(getattr(settings, group), setting))
+        self.about.look.setEnabled(settings.updates.look)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        if not self.about.engine.text():
+            self.run(self._ask_engine())
+
+    async def _ask_engine(self) -> None:
+        self.about.show_engine(await self.core.engine_build())
 
     def filter(self, text: str) -> None:
         wanted = text.casefold().strip()
@@ -111,6 +125,7 @@ class SettingsPage(Page):
             assert issubclass(group, BaseModel)
             column.body.addWidget(self._card(name, tr(info.title or name), group))
         column.body.addWidget(self.nothing)
+        column.body.addWidget(self.about)
         column.body.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -17,7 +17,6 @@ class ChatList(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setFixedWidth(theme.PANEL_WIDTH)
         self._chats: list[Chat] = []
         self._current = ""
         self.search = QLineEdit()
@@ -34,7 +33,7 @@ class ChatList(QWidget):
         self.forget = Button(tr("Delete"), "trash", name=tr("Delete the chosen chat"))
         self.forget.clicked.connect(self._forget)
         column = QVBoxLayout(self)
-        column.setContentsMargins(theme.PAGE_MARGIN, theme.SMALL, 0, theme.MEDIUM)
+        column.setContentsMargins(theme.MEDIUM, theme.MEDIUM, theme.MEDIUM, theme.MEDIUM)
         column.setSpacing(theme.SMALL)
         column.addWidget(self.search)
         column.addWidget(self.nothing)

@@ -23,7 +23,6 @@ class ChatOptions(Column):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setMinimumWidth(theme.PANEL_WIDTH)
         self.protocol = QComboBox()
         self.protocol.setAccessibleName(tr("Protocol"))
         for name in get_args(Name):
@@ -70,7 +69,7 @@ class ChatOptions(Column):
         self.top_p.setEnabled(self.protocol.currentData() == "openai")
 
     def _lay_out(self) -> None:
-        self.body.setContentsMargins(theme.MEDIUM, theme.SMALL, theme.PAGE_MARGIN, theme.MEDIUM)
+        self.body.setContentsMargins(theme.MEDIUM, theme.MEDIUM, theme.MEDIUM, theme.MEDIUM)
         self.body.setSpacing(theme.MEDIUM)
         for title, part in (
             (tr("Protocol"), self.protocol),

@@ -24,7 +24,7 @@ class Composer(QFrame):
         self.editor.setAccessibleName(tr("Your message"))
         self.button = Button(tr("Send"), "send", "round", name=tr("Send"))
         self.button.clicked.connect(self._press)
-        self.attach = Button("", "plus", "icon", name=tr("Attach text files"))
+        self.attach = Button("", "plus", "icon", name=tr("Attach files"))
         self.editor.entered.connect(self._send)
         self.editor.escaped.connect(self._escape)
         self.editor.textChanged.connect(self._update)

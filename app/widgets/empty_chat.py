@@ -7,7 +7,10 @@ from app import theme
 from app.widgets.controls import Button, Label
 from app.widgets.picture import Picture
 from app.words import tr
+from server.abilities import PluginCard
 from server.face import ModelStatus, ServerStatus
+
+_MOST_OFFERS = 2
 
 
 def suggestions() -> tuple[str, ...]:
@@ -30,7 +33,9 @@ class EmptyChat(QWidget):
         self.action = Button(tr("Start"), kind="primary")
         self.action.clicked.connect(self._act)
         self._needs_model = False
+        self._is_ready = False
         self.suggestions = [self._suggestion(text) for text in suggestions()]
+        self.offers = [self._suggestion("") for _ in range(_MOST_OFFERS)]
         column = QVBoxLayout()
         column.setSpacing(theme.SMALL)
         column.addWidget(Picture("chat", 40, "muted"), 0, Qt.AlignmentFlag.AlignHCenter)
@@ -40,10 +45,12 @@ class EmptyChat(QWidget):
             column.addWidget(label)
         column.addSpacing(theme.MEDIUM)
         column.addWidget(self.action, 0, Qt.AlignmentFlag.AlignHCenter)
-        for button in self.suggestions:
+        for button in (*self.offers, *self.suggestions):
             column.addWidget(button)
+            button.hide()
         inner = QWidget()
-        inner.setFixedWidth(theme.INVITATION_WIDTH)
+        inner.setMinimumWidth(theme.INVITATION_WIDTH)
+        inner.setMaximumWidth(theme.BUBBLE_WIDTH + 2 * theme.HUGE)
         inner.setLayout(column)
         outer = QVBoxLayout(self)
         outer.addWidget(inner, 0, Qt.AlignmentFlag.AlignCenter)
@@ -57,25 +64,41 @@ class EmptyChat(QWidget):
             self.action.setText(action)
             self.action.setAccessibleName(action)
         self._needs_model = server.phase == "ready"
-        for button in self.suggestions:
-            button.setVisible(server.phase == "ready" and model.phase == "ready")
+        self._is_ready = server.phase == "ready" and model.phase == "ready"
+        self._update()
+
+    def show_plugins(self, cards: tuple[PluginCard, ...]) -> None:
+        """What enabled plugins offer to be asked takes the place of what anybody may ask."""
+        asked = [f"@{one.key} {one.question}" for one in cards if one.enabled and one.question]
+        for place, button in enumerate(self.offers):
+            text = asked[place] if place < len(asked) else ""
+            button.setText(text)
+            button.setAccessibleName(text or tr("A question to ask"))
+        self._update()
+
+    def _update(self) -> None:
+        offered = [button for button in self.offers if button.text()]
+        for button in self.offers:
+            button.setVisible(self._is_ready and button in offered)
+        for place, button in enumerate(self.suggestions):
+            button.setVisible(self._is_ready and place < len(self.suggestions) - len(offered))
 
     def _act(self) -> None:
         (self.wants_model if self._needs_model else self.wants_start).emit()
 
     def _suggestion(self, text: str) -> Button:
-        button = Button(text, kind="suggestion")
-        button.clicked.connect(lambda: self.suggested.emit(text))
+        button = Button(text, kind="suggestion", name=text or tr("A question to ask"))
+        button.clicked.connect(lambda: self.suggested.emit(button.text()))
         return button
 
 
 def _words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, str]:
     """A title, a sentence and the label of the one button, if there is something to press."""
-    if server.phase in ("stopped", "failed"):
+    if server.phase in ("stopped", "failed", "hung"):
         return (
             tr("Moat is not serving"),
             server.reason or tr("Start it to chat with a model."),
-            tr("Start"),
+            tr("Restart") if server.phase == "hung" else tr("Start"),
         )
     if server.phase == "starting":
         return tr("Moat is starting"), tr("One moment."), ""

@@ -43,9 +43,8 @@ class Hero(Card):
 
     def show_server(self, server: ServerStatus) -> None:
         serving = server.phase == "ready"
-        self.switch.setText(
-            {"ready": tr("Stop"), "starting": tr("Starting")}.get(server.phase, tr("Start"))
-        )
+        words = {"ready": tr("Stop"), "starting": tr("Starting"), "hung": tr("Restart")}
+        self.switch.setText(words.get(server.phase, tr("Start")))
         self.switch.setAccessibleName(tr("{do} serving").format(do=self.switch.text()))
         self.switch.setEnabled(server.phase != "starting")
         self.switch.setProperty("kind", "" if serving else "primary")

@@ -1,21 +1,24 @@
 """The models on this computer: load one, delete one with the space it frees."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app import theme
 from app.state import sentence, size
 from app.widgets.controls import Button, Card, Label, reveal, row, stack
 from app.widgets.fit_label import facts, parameters
+from app.widgets.model_details import ModelDetails
 from app.widgets.rows import Rows
 from app.words import tr
 from server.face import ModelCard, ModelStatus
-from server.stock import FoundFolder
+from server.stock import FoundFolder, ModelDetail
 
 
 class InstalledRow(QWidget):
     loaded = Signal(str)
     deleted = Signal(str)
+    described = Signal(str)
+    """Its details are wanted."""
 
     def __init__(self, card: ModelCard) -> None:
         super().__init__()
@@ -25,6 +28,9 @@ class InstalledRow(QWidget):
         self.note = Label("", "small", wrap=True)
         self.load = Button(tr("Load"), name=tr("Load {name}").format(name=name))
         self.load.clicked.connect(lambda: self.loaded.emit(name))
+        self.about = Button(tr("Details"), name=tr("Details of {name}").format(name=name))
+        self.about.clicked.connect(self._turn)
+        self.details: ModelDetails | None = None
         self.delete = Button("", "trash", "icon", name=tr("Delete {name}").format(name=name))
         self.sure = Button(tr("Delete"), "trash", name=tr("Really delete {name}").format(name=name))
         self.keep = Button(tr("Keep"), name=tr("Keep {name}").format(name=name))
@@ -32,12 +38,13 @@ class InstalledRow(QWidget):
         self.keep.clicked.connect(lambda: self._ask(asking=False))
         self.sure.clicked.connect(lambda: self.deleted.emit(name))
         self._card = card
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(theme.SMALL)
+        line = row(spacing=theme.SMALL)
         line.addLayout(stack(self.name, self.facts, self.note, spacing=2), 1)
-        for button in (self.load, self.delete, self.sure, self.keep):
+        for button in (self.load, self.about, self.delete, self.sure, self.keep):
             line.addWidget(button)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addLayout(line)
         self._ask(asking=False)
 
     def show_card(self, card: ModelCard, model: ModelStatus) -> None:
@@ -57,18 +64,33 @@ class InstalledRow(QWidget):
         if not self.sure.isVisibleTo(self):
             self.note.tell(sentence(card.label))
 
+    def show_detail(self, detail: ModelDetail) -> None:
+        if self.details is None:
+            self.details = ModelDetails()
+            self._column.addWidget(self.details)
+        self.details.show_detail(detail)
+        self.details.show()
+
+    def _turn(self) -> None:
+        if self.details is not None and self.details.isVisibleTo(self):
+            self.details.hide()
+        else:
+            self.described.emit(self._card.name)
+
     def _ask(self, *, asking: bool) -> None:
         frees = tr("This frees {size} on the disk.").format(size=size(self._card.size_bytes))
         self.note.tell(frees if asking else sentence(self._card.label))
         reveal(self.sure, shown=asking)
         reveal(self.keep, shown=asking)
         reveal(self.load, shown=not asking)
+        reveal(self.about, shown=not asking)
         reveal(self.delete, shown=not asking and not self._card.starter)
 
 
 class Installed(Card):
     loaded = Signal(str)
     deleted = Signal(str)
+    described = Signal(str)
     wants_import = Signal()
     wants_models = Signal()
 
@@ -100,10 +122,16 @@ class Installed(Card):
         self.empty.setVisible(not cards)
         self.discover.setVisible(not cards)
 
+    def show_detail(self, detail: ModelDetail) -> None:
+        for line in self.list.rows:
+            if line.name.text() == detail.name:
+                line.show_detail(detail)
+
     def _make(self, card: ModelCard) -> InstalledRow:
         made = InstalledRow(card)
         made.loaded.connect(self.loaded)
         made.deleted.connect(self.deleted)
+        made.described.connect(self.described)
         return made
 
 

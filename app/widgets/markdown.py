@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QFrame, QTextBrowser
 
 from app import theme
 from app.theme import Colours
+from app.widgets.code_colours import Span, spans
 from app.widgets.controls import CopyButton
 from app.words import tr
 
@@ -45,7 +46,11 @@ class MarkdownView(QTextBrowser):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTabChangesFocus(True)
-        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+        # Told in the middle of setMarkdown: to resize there would lay out, and look through, a
+        # document that is half written. That crashed; so it waits for the event loop.
+        self.document().documentLayout().documentSizeChanged.connect(
+            self._fit, Qt.ConnectionType.QueuedConnection
+        )
 
     def markdown(self) -> str:
         return self._source
@@ -110,7 +115,8 @@ class MarkdownView(QTextBrowser):
         return button
 
     def _code(self, number: int) -> str:
-        return code_blocks(self.document())[number]
+        blocks = code_blocks(self.document())
+        return blocks[number] if number < len(blocks) else ""
 
 
 def _open(address: QUrl) -> None:
@@ -121,14 +127,30 @@ def _open(address: QUrl) -> None:
 
 def _restyle(document: QTextDocument, colours: Colours) -> None:
     mono = theme.mono().families() or [theme.mono().family()]
+    # As one change: the text is laid out once, not once for each of its lines.
+    whole = QTextCursor(document)
+    whole.beginEditBlock()
     block = document.begin()
     while block.isValid():
         _space(block)
         _restyle_code_words(block, mono, colours)
         block = block.next()
+    for start, language, code in code_at(document):
+        _colour(document, start, spans(code, language), colours)
     for frame in document.rootFrame().childFrames():
         if isinstance(frame, QTextTable):
             _restyle_table(frame, colours)
+    whole.endEditBlock()
+
+
+def _colour(document: QTextDocument, start: int, parts: list[Span], colours: Colours) -> None:
+    cursor = QTextCursor(document)
+    for at, length, part in parts:
+        style = QTextCharFormat()
+        style.setForeground(QColor(getattr(colours, f"code_{part}")))
+        cursor.setPosition(start + at)
+        cursor.setPosition(start + at + length, QTextCursor.MoveMode.KeepAnchor)
+        cursor.mergeCharFormat(style)
 
 
 def _space(block: QTextBlock) -> None:
@@ -203,15 +225,21 @@ def _is_code(block: QTextBlock) -> bool:
 
 def code_blocks(document: QTextDocument) -> list[str]:
     """The text of each block of code."""
-    found: list[list[str]] = []
+    return [code for _, _, code in code_at(document)]
+
+
+def code_at(document: QTextDocument) -> list[tuple[int, str, str]]:
+    """Where each block of code begins, its language, and its text."""
+    found: list[tuple[int, str, list[str]]] = []
     block = document.begin()
     while block.isValid():
         if _is_code(block):
             if not (found and _is_code(block.previous())):
-                found.append([])
-            found[-1].append(block.text())
+                named = block.blockFormat().property(QTextFormat.Property.BlockCodeLanguage)
+                found.append((block.position(), str(named or ""), []))
+            found[-1][2].append(block.text())
         block = block.next()
-    return ["\n".join(lines) for lines in found]
+    return [(start, language, "\n".join(lines)) for start, language, lines in found]
 
 
 def _code_boxes(document: QTextDocument) -> list[QRectF]:

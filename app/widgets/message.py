@@ -7,14 +7,15 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app import theme
+from app.widgets.answer_body import AnswerBody
 from app.widgets.banner import Banner
 from app.widgets.controls import Button, CopyButton, Label, row
-from app.widgets.markdown import MarkdownView
 from app.words import tr
 from server.events import Finished
 
 _RENDER_MS = 90
 _MEASURABLE_S = 0.05
+_MOST_SUGGESTIONS = 3
 
 
 class Question(QWidget):
@@ -85,6 +86,8 @@ class Answer(QWidget):
     """Grows while it streams; drawn again at most every 90 ms, whatever the speed."""
 
     again = Signal()
+    suggested = Signal(str)
+    """A question that was offered to go on with."""
 
     def __init__(self, model: str, place: int = 0) -> None:
         super().__init__()
@@ -92,8 +95,7 @@ class Answer(QWidget):
         self._text: list[str] = []
         self._thoughts: list[str] = []
         self._pace = Pace(time.monotonic())
-        self.view = MarkdownView()
-        self.view.setAccessibleName(tr("Answer"))
+        self.view = AnswerBody()
         self.thinking = Button(tr("Show the reasoning"), kind="suggestion")
         self.thinking.setCheckable(True)
         self.thoughts = Label("", "muted", wrap=True)
@@ -117,6 +119,12 @@ class Answer(QWidget):
         self._text.append(text)
         self._came()
 
+    def add_block(self, text: str) -> None:
+        """A table or chart that came beside the text: a paragraph of its own in it."""
+        if text:
+            gap = "\n\n" if self.text() and not self.text().endswith("\n\n") else ""
+            self.add_text(f"{gap}{text}\n\n")
+
     def add_thought(self, text: str) -> None:
         self._thoughts.append(text)
         self._came()
@@ -125,6 +133,13 @@ class Answer(QWidget):
         """Something it did on the way: a tool, a search."""
         before = self.steps.text()
         self.steps.tell(f"{before}\n•  {text}" if before else f"•  {text}")
+
+    def suggest(self, prompts: tuple[str, ...]) -> None:
+        """What may be asked next, as buttons under the answer."""
+        for prompt in prompts[:_MOST_SUGGESTIONS]:
+            button = Button(prompt, kind="suggestion")
+            button.clicked.connect(lambda _=False, text=prompt: self.suggested.emit(text))
+            self._column.addWidget(button)
 
     def show_whole(self, text: str) -> None:
         """An answer that was given earlier."""
@@ -155,7 +170,7 @@ class Answer(QWidget):
             self._render.start()
 
     def _draw(self) -> None:
-        self.view.show_markdown(self.text())
+        self.view.show_text(self.text())
         self.view.setVisible(bool(self._text))
         self.thinking.setVisible(bool(self._thoughts))
         self.thoughts.setText("".join(self._thoughts))
@@ -174,7 +189,7 @@ class Answer(QWidget):
             hidden.hide()
         self.retry.hide()
         self.steps.hide()
-        column = QVBoxLayout(self)
+        column = self._column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.TINY + 2)
         column.addWidget(Label(model, "small"))

@@ -1,11 +1,16 @@
 """One plugin: what it is, what it may do, and the switches about it."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QVBoxLayout, QWidget
 
 from app import theme
-from app.widgets.controls import Button, Card, Label, restyle, row, stack
+from app.widgets.controls import Button, Card, Label, divider, restyle, row, stack
 from app.widgets.fit_label import facts
+from app.widgets.plugin_log import PluginLog
+from app.widgets.plugin_options import PluginOptions
+from app.widgets.plugin_trial import PluginTrial
 from app.words import tr
 from server.abilities import OperationCard, PluginCard
 
@@ -18,6 +23,11 @@ class PluginBox(Card):
     rolled_back = Signal(str)
     policy_set = Signal(str, str, str)
     secret_set = Signal(str, str, str)
+    option_set = Signal(str, str, str)
+    tried = Signal(str, str, str, str)
+    log_wanted = Signal(str)
+    sign_in = Signal(str)
+    sign_out = Signal(str)
 
     def __init__(self, card: PluginCard) -> None:
         super().__init__()
@@ -35,17 +45,16 @@ class PluginBox(Card):
         self.more.toggled.connect(self.details.setVisible)
         self._inside = QVBoxLayout(self.details)
         self._inside.setContentsMargins(0, 0, 0, 0)
+        self._inside.setSpacing(theme.MEDIUM)
         self.policies: dict[str, QComboBox] = {}
         self.secrets: dict[str, QLineEdit] = {}
-        head = row(spacing=theme.SMALL)
-        head.addLayout(stack(self.name, self.state, spacing=2), 1)
-        head.addWidget(self.more)
-        head.addWidget(self.switch)
-        self.column.addLayout(head)
-        for part in (self.about, self.review, self.findings, self.details):
-            self.column.addWidget(part)
+        self.options = PluginOptions(card)
+        self.trial = PluginTrial(card)
+        self.log = PluginLog(card.name)
+        self.signing = Button(tr("Sign in"), "external")
+        self.signing.clicked.connect(self._sign)
+        self._lay_out()
         self._build_details(card)
-        self.details.hide()
 
     def show_card(self, card: PluginCard) -> None:
         self._card = card
@@ -61,19 +70,38 @@ class PluginBox(Card):
         self.switch.setProperty("kind", "" if card.enabled else "primary")
         self.switch.setEnabled(card.enabled or card.state != "broken")
         restyle(self.switch)
+        self.options.show_card(card)
+        self.trial.show_card(card)
+        self._show_signing(card)
         for operation in card.operations:
             if choice := self.policies.get(operation.key):
                 with QSignalBlocker(choice):
                     choice.setCurrentIndex(choice.findData(operation.policy))
 
+    def _lay_out(self) -> None:
+        head = row(spacing=theme.SMALL)
+        head.addLayout(stack(self.name, self.state, spacing=2), 1)
+        head.addWidget(self.more)
+        head.addWidget(self.switch)
+        self.column.addLayout(head)
+        for part in (self.about, self.review, self.findings, self.details):
+            self.column.addWidget(part)
+        self.details.hide()
+
     def _build_details(self, card: PluginCard) -> None:
-        for operation in card.operations:
-            self._inside.addWidget(self._operation(operation))
-        for flow in card.flows:
-            self._inside.addWidget(Label(f"•  {flow.description}", "small", wrap=True))
-        for name in card.secrets:
-            self._inside.addWidget(self._secret(name))
-        actions = row(0)
+        self._section(tr("What it can do"), [self._operation(one) for one in card.operations])
+        told = [Label(f"•  {flow.description}", "small", wrap=True) for flow in card.flows]
+        self._section(tr("What it answers"), told)
+        asked = [self._secret(name) for name in card.secrets]
+        self._section(
+            tr("What it needs"), asked if self.options.is_empty else [*asked, self.options]
+        )
+        self._section(tr("Try it"), [] if self.trial.is_empty else [self.trial])
+        self._section("", [self.log])
+        self.options.option_set.connect(lambda *given: self.option_set.emit(card.key, *given))
+        self.trial.asked.connect(lambda *given: self.tried.emit(card.key, *given))
+        self.log.wanted.connect(lambda: self.log_wanted.emit(card.key))
+        actions = row(self.signing, 0)
         if card.previous_version is not None:
             back = Button(tr("Back to version {old}").format(old=card.previous_version), "reset")
             back.clicked.connect(lambda: self.rolled_back.emit(card.key))
@@ -83,6 +111,15 @@ class PluginBox(Card):
             remove.clicked.connect(lambda: self.removed.emit(card.key))
             actions.insertWidget(0, remove)
         self._inside.addLayout(actions)
+
+    def _section(self, title: str, parts: Sequence[QWidget]) -> None:
+        if not parts:
+            return
+        self._inside.addWidget(divider())
+        if title:
+            self._inside.addWidget(Label(title, "section"))
+        for part in parts:
+            self._inside.addWidget(part)
 
     def _operation(self, operation: OperationCard) -> QWidget:
         choice = QComboBox()
@@ -117,6 +154,16 @@ class PluginBox(Card):
         line.addWidget(field)
         holder.setLayout(line)
         return holder
+
+    def _show_signing(self, card: PluginCard) -> None:
+        words = {"needed": tr("Sign in"), "done": tr("Sign out"), "open": tr("Signing in…")}
+        self.signing.setHidden(card.sign_in not in words)
+        self.signing.setText(words.get(card.sign_in, tr("Sign in")))
+        self.signing.setAccessibleName(f"{self.signing.text()}: {card.name}")
+
+    def _sign(self) -> None:
+        is_done = self._card.sign_in == "done"
+        (self.sign_out if is_done else self.sign_in).emit(self._card.key)
 
     def _set_secret(self, name: str, field: QLineEdit) -> None:
         if text := field.text():

@@ -12,7 +12,6 @@ _MOST_LINES = 5000
 class RawEvents(QWidget):
     def __init__(self) -> None:
         super().__init__()
-        self.setFixedWidth(theme.WIDE_PANEL)
         self.lines = QPlainTextEdit()
         self.lines.setObjectName("code")
         self.lines.setReadOnly(True)
@@ -24,7 +23,7 @@ class RawEvents(QWidget):
         self.lines.setPlaceholderText(tr("The events of the next answer appear here."))
         copy = CopyButton(tr("the raw events"), self.lines.toPlainText, "icon")
         column = QVBoxLayout(self)
-        column.setContentsMargins(theme.MEDIUM, 0, theme.PAGE_MARGIN, theme.MEDIUM)
+        column.setContentsMargins(theme.MEDIUM, 0, theme.MEDIUM, theme.MEDIUM)
         column.setSpacing(theme.SMALL)
         column.addLayout(row(Label(tr("Raw events"), "section"), 0, copy))
         column.addWidget(self.lines, 1)

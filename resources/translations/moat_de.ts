@@ -4,16 +4,56 @@
  <context>
   <name>Moat</name>
   <message>
-   <source>{name} is larger than 512 kB.</source>
-   <translation>{name} ist größer als 512 kB.</translation>
+   <source>{name} is an image, and the model in use cannot see images.</source>
+   <translation>{name} ist ein Bild, und das Modell in Gebrauch kann keine Bilder sehen.</translation>
+  </message>
+  <message>
+   <source>{name} is larger than {size}.</source>
+   <translation>{name} ist größer als {size}.</translation>
   </message>
   <message>
    <source>{name} is not a text file.</source>
    <translation>{name} ist keine Textdatei.</translation>
   </message>
   <message>
+   <source>{name} is not the image it claims to be.</source>
+   <translation>{name} ist nicht das Bild, das es zu sein vorgibt.</translation>
+  </message>
+  <message>
+   <source>{name} holds no text.</source>
+   <translation>{name} enthält keinen Text.</translation>
+  </message>
+  <message>
    <source>{name} could not be read: {why}.</source>
    <translation>{name} konnte nicht gelesen werden: {why}.</translation>
+  </message>
+  <message>
+   <source>{count} points from {first} to {last}.</source>
+   <translation>{count} Punkte von {first} bis {last}.</translation>
+  </message>
+  <message>
+   <source>Line chart</source>
+   <translation>Liniendiagramm</translation>
+  </message>
+  <message>
+   <source>Bar chart</source>
+   <translation>Balkendiagramm</translation>
+  </message>
+  <message>
+   <source>Scatter chart</source>
+   <translation>Punktdiagramm</translation>
+  </message>
+  <message>
+   <source>Pie chart</source>
+   <translation>Kreisdiagramm</translation>
+  </message>
+  <message>
+   <source>Ring chart</source>
+   <translation>Ringdiagramm</translation>
+  </message>
+  <message>
+   <source>{name}: lowest {low} at {low_at}, highest {high} at {high_at}.</source>
+   <translation>{name}: kleinster Wert {low} bei {low_at}, größter {high} bei {high_at}.</translation>
   </message>
   <message>
    <source>Open the copilot's menu in OpenBB Workspace, choose to add an agent, and paste:</source>
@@ -152,8 +192,8 @@
    <translation>{used} von {all} Token Kontext benutzt</translation>
   </message>
   <message>
-   <source>Attach text files</source>
-   <translation>Textdateien anhängen</translation>
+   <source>Attach files</source>
+   <translation>Dateien anhängen</translation>
   </message>
   <message>
    <source>Export this chat</source>
@@ -188,10 +228,6 @@
    <translation>Verbinden</translation>
   </message>
   <message>
-   <source>Automatic</source>
-   <translation>Automatisch</translation>
-  </message>
-  <message>
    <source>Use these settings</source>
    <translation>Diese Einstellungen benutzen</translation>
   </message>
@@ -204,52 +240,12 @@
    <translation>Zu beurteilendes Modell</translation>
   </message>
   <message>
-   <source>Context</source>
-   <translation>Kontext</translation>
-  </message>
-  <message>
-   <source>How much it can read and write at once.</source>
-   <translation>Wie viel es auf einmal lesen und schreiben kann.</translation>
-  </message>
-  <message>
-   <source>Layers on the graphics card</source>
-   <translation>Schichten auf der Grafikkarte</translation>
-  </message>
-  <message>
-   <source>Precision of the context</source>
-   <translation>Genauigkeit des Kontexts</translation>
-  </message>
-  <message>
-   <source>Processor threads</source>
-   <translation>Prozessor-Threads</translation>
-  </message>
-  <message>
-   <source>Answers at the same time</source>
-   <translation>Gleichzeitige Antworten</translation>
-  </message>
-  <message>
    <source>How a model would sit in it</source>
    <translation>Wie ein Modell hineinpassen würde</translation>
   </message>
   <message>
    <source>Hardware</source>
    <translation>Hardware</translation>
-  </message>
-  <message>
-   <source>A quarter of the memory</source>
-   <translation>Ein Viertel des Speichers</translation>
-  </message>
-  <message>
-   <source>{tokens} tokens</source>
-   <translation>{tokens} Token</translation>
-  </message>
-  <message>
-   <source>Full</source>
-   <translation>Voll</translation>
-  </message>
-  <message>
-   <source>Half the memory</source>
-   <translation>Halber Speicher</translation>
   </message>
   <message>
    <source>the address</source>
@@ -376,8 +372,20 @@
    <translation>Plugin-Ordner hinzufügen</translation>
   </message>
   <message>
+   <source>Add a zip file</source>
+   <translation>Zip-Datei hinzufügen</translation>
+  </message>
+  <message>
    <source>No plugin is here yet. A plugin is a folder with a manifest.</source>
    <translation>Noch kein Plugin. Ein Plugin ist ein Ordner mit einem Manifest.</translation>
+  </message>
+  <message>
+   <source>Resume plugins</source>
+   <translation>Plugins fortsetzen</translation>
+  </message>
+  <message>
+   <source>Plugins are paused: none answers or is called.</source>
+   <translation>Plugins sind angehalten: Keines antwortet oder wird aufgerufen.</translation>
   </message>
   <message>
    <source>Plugins</source>
@@ -520,6 +528,10 @@
    <translation>Starten Sie es noch einmal. Schlägt es wieder fehl, sagt das Protokoll mehr.</translation>
   </message>
   <message>
+   <source>Restart it; answers that are being written are lost. It may also wake up by itself.</source>
+   <translation>Starten Sie es neu; Antworten, die gerade entstehen, gehen verloren. Es kann auch von selbst wieder aufwachen.</translation>
+  </message>
+  <message>
    <source>Nothing is served. Start Moat to let programs on this computer connect.</source>
    <translation>Nichts wird bedient. Starten Sie Moat, damit Programme sich verbinden können.</translation>
   </message>
@@ -546,6 +558,10 @@
   <message>
    <source>Moat cannot serve</source>
    <translation>Moat kann nicht bedienen</translation>
+  </message>
+  <message>
+   <source>Moat does not respond</source>
+   <translation>Moat reagiert nicht</translation>
   </message>
   <message>
    <source>Moat is stopped</source>
@@ -604,6 +620,10 @@
    <translation>{name} antwortet auf diesem Computer.</translation>
   </message>
   <message>
+   <source>{plugin} needs a little more</source>
+   <translation>{plugin} braucht noch etwas</translation>
+  </message>
+  <message>
    <source>Model</source>
    <translation>Modell</translation>
   </message>
@@ -620,8 +640,16 @@
    <translation>Ein Plugin bittet um Ihre Erlaubnis</translation>
   </message>
   <message>
+   <source>Open Moat to fill in its form.</source>
+   <translation>Öffnen Sie Moat, um das Formular auszufüllen.</translation>
+  </message>
+  <message>
    <source>Stop</source>
    <translation>Anhalten</translation>
+  </message>
+  <message>
+   <source>Restart</source>
+   <translation>Neu starten</translation>
   </message>
   <message>
    <source>Start</source>
@@ -634,10 +662,6 @@
   <message>
    <source>Unnamed client</source>
    <translation>Unbenanntes Programm</translation>
-  </message>
-  <message>
-   <source>Pause plugins</source>
-   <translation>Plugins anhalten</translation>
   </message>
   <message>
    <source>Download finished</source>
@@ -656,8 +680,8 @@
    <translation>{who} abbrechen: {what}</translation>
   </message>
   <message>
-   <source>Resume plugins</source>
-   <translation>Plugins fortsetzen</translation>
+   <source>Pause plugins</source>
+   <translation>Plugins anhalten</translation>
   </message>
   <message>
    <source>Download failed</source>
@@ -670,6 +694,34 @@
   <message>
    <source>No model is installed</source>
    <translation>Kein Modell ist installiert</translation>
+  </message>
+  <message>
+   <source>Look for a new version</source>
+   <translation>Nach einer neuen Version sehen</translation>
+  </message>
+  <message>
+   <source>Licences</source>
+   <translation>Lizenzen</translation>
+  </message>
+  <message>
+   <source>This is the newest version that was announced.</source>
+   <translation>Das ist die neueste Version, die angekündigt wurde.</translation>
+  </message>
+  <message>
+   <source>Text of the licence</source>
+   <translation>Text der Lizenz</translation>
+  </message>
+  <message>
+   <source>About Moat</source>
+   <translation>Über Moat</translation>
+  </message>
+  <message>
+   <source>Version {version}</source>
+   <translation>Version {version}</translation>
+  </message>
+  <message>
+   <source>Version {version} is there: {page}</source>
+   <translation>Version {version} ist da: {page}</translation>
   </message>
   <message>
    <source>No requests at the moment.</source>
@@ -710,6 +762,34 @@
   <message>
    <source>Cancel the request of {who}</source>
    <translation>Die Anfrage von {who} abbrechen</translation>
+  </message>
+  <message>
+   <source>Answer</source>
+   <translation>Antwort</translation>
+  </message>
+  <message>
+   <source>Choose</source>
+   <translation>Auswählen</translation>
+  </message>
+  <message>
+   <source>Yes</source>
+   <translation>Ja</translation>
+  </message>
+  <message>
+   <source>Choose a file</source>
+   <translation>Datei wählen</translation>
+  </message>
+  <message>
+   <source>One in a line</source>
+   <translation>Eins pro Zeile</translation>
+  </message>
+  <message>
+   <source>a whole number</source>
+   <translation>eine ganze Zahl</translation>
+  </message>
+  <message>
+   <source>a number</source>
+   <translation>eine Zahl</translation>
   </message>
   <message>
    <source>Allow once</source>
@@ -782,6 +862,10 @@
   <message>
    <source>Delete the chosen chat</source>
    <translation>Gewählten Chat löschen</translation>
+  </message>
+  <message>
+   <source>Automatic</source>
+   <translation>Automatisch</translation>
   </message>
   <message>
    <source>Protocol</source>
@@ -1096,6 +1180,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Anderes Modell wählen</translation>
   </message>
   <message>
+   <source>A question to ask</source>
+   <translation>Eine Frage</translation>
+  </message>
+  <message>
    <source>{percent}. You can write already.</source>
    <translation>{percent}. Sie können schon schreiben.</translation>
   </message>
@@ -1128,28 +1216,76 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>An</translation>
   </message>
   <message>
-   <source>One in a line</source>
-   <translation>Eins pro Zeile</translation>
-  </message>
-  <message>
    <source>Reset “{name}”</source>
    <translation>„{name}“ zurücksetzen</translation>
+  </message>
+  <message>
+   <source>Continue</source>
+   <translation>Weiter</translation>
+  </message>
+  <message>
+   <source>Do not answer</source>
+   <translation>Nicht antworten</translation>
+  </message>
+  <message>
+   <source>{name} must be {what}.</source>
+   <translation>{name} muss {what} sein.</translation>
   </message>
   <message>
    <source>Loading the model</source>
    <translation>Das Modell wird geladen</translation>
   </message>
   <message>
-   <source>{do} serving</source>
-   <translation>Bedienen: {do}</translation>
-  </message>
-  <message>
    <source>Starting</source>
    <translation>Startet</translation>
   </message>
   <message>
+   <source>{do} serving</source>
+   <translation>Bedienen: {do}</translation>
+  </message>
+  <message>
+   <source>Accept the terms on the model's page, then paste a token with the right to read.</source>
+   <translation>Nehmen Sie die Bedingungen auf der Seite des Modells an und fügen Sie dann ein Token mit Leserecht ein.</translation>
+  </message>
+  <message>
+   <source>Token of Hugging Face</source>
+   <translation>Token von Hugging Face</translation>
+  </message>
+  <message>
+   <source>Save</source>
+   <translation>Speichern</translation>
+  </message>
+  <message>
+   <source>Forget</source>
+   <translation>Vergessen</translation>
+  </message>
+  <message>
+   <source>Save the token</source>
+   <translation>Token speichern</translation>
+  </message>
+  <message>
+   <source>Forget the token</source>
+   <translation>Token vergessen</translation>
+  </message>
+  <message>
+   <source>Models with terms</source>
+   <translation>Modelle mit Bedingungen</translation>
+  </message>
+  <message>
+   <source>The token is kept with your secrets.</source>
+   <translation>Das Token liegt bei Ihren Geheimnissen.</translation>
+  </message>
+  <message>
+   <source>The token is forgotten.</source>
+   <translation>Das Token ist vergessen.</translation>
+  </message>
+  <message>
    <source>Load</source>
    <translation>Laden</translation>
+  </message>
+  <message>
+   <source>Details</source>
+   <translation>Einzelheiten</translation>
   </message>
   <message>
    <source>Keep</source>
@@ -1188,6 +1324,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{name} laden</translation>
   </message>
   <message>
+   <source>Details of {name}</source>
+   <translation>Einzelheiten zu {name}</translation>
+  </message>
+  <message>
    <source>Delete {name}</source>
    <translation>{name} löschen</translation>
   </message>
@@ -1204,8 +1344,72 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Modelle von {name} benutzen</translation>
   </message>
   <message>
+   <source>Context</source>
+   <translation>Kontext</translation>
+  </message>
+  <message>
+   <source>How much it can read and write at once.</source>
+   <translation>Wie viel es auf einmal lesen und schreiben kann.</translation>
+  </message>
+  <message>
+   <source>Layers on the graphics card</source>
+   <translation>Schichten auf der Grafikkarte</translation>
+  </message>
+  <message>
+   <source>Split across the graphics cards</source>
+   <translation>Verteilung auf die Grafikkarten</translation>
+  </message>
+  <message>
+   <source>Precision of the context</source>
+   <translation>Genauigkeit des Kontexts</translation>
+  </message>
+  <message>
+   <source>Answers at the same time</source>
+   <translation>Gleichzeitige Antworten</translation>
+  </message>
+  <message>
+   <source>Processor threads</source>
+   <translation>Prozessor-Threads</translation>
+  </message>
+  <message>
+   <source>Tokens read in one step</source>
+   <translation>Token je Leseschritt</translation>
+  </message>
+  <message>
+   <source>More reads long prompts faster on a graphics card and takes more memory.</source>
+   <translation>Mehr liest lange Eingaben auf einer Grafikkarte schneller und braucht mehr Speicher.</translation>
+  </message>
+  <message>
+   <source>Flash attention</source>
+   <translation>Flash Attention</translation>
+  </message>
+  <message>
+   <source>A quarter of the memory</source>
+   <translation>Ein Viertel des Speichers</translation>
+  </message>
+  <message>
+   <source>{tokens} tokens</source>
+   <translation>{tokens} Token</translation>
+  </message>
+  <message>
+   <source>Full</source>
+   <translation>Voll</translation>
+  </message>
+  <message>
+   <source>Half the memory</source>
+   <translation>Halber Speicher</translation>
+  </message>
+  <message>
+   <source>Off</source>
+   <translation>Aus</translation>
+  </message>
+  <message>
    <source>Log lines</source>
    <translation>Protokollzeilen</translation>
+  </message>
+  <message>
+   <source>Support for graphics cards added: {names}</source>
+   <translation>Hinzugefügte Unterstützung für Grafikkarten: {names}</translation>
   </message>
   <message>
    <source>No graphics card that models could use was found: the processor does the work.</source>
@@ -1268,10 +1472,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{count} Token</translation>
   </message>
   <message>
-   <source>Answer</source>
-   <translation>Antwort</translation>
-  </message>
-  <message>
    <source>Show the reasoning</source>
    <translation>Überlegung zeigen</translation>
   </message>
@@ -1320,6 +1520,42 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{speed} Token/s</translation>
   </message>
   <message>
+   <source>Show the chat template</source>
+   <translation>Chat-Vorlage zeigen</translation>
+  </message>
+  <message>
+   <source>Chat template</source>
+   <translation>Chat-Vorlage</translation>
+  </message>
+  <message>
+   <source>Show what differs</source>
+   <translation>Unterschiede zeigen</translation>
+  </message>
+  <message>
+   <source>Licence: {name}</source>
+   <translation>Lizenz: {name}</translation>
+  </message>
+  <message>
+   <source>Tool calls: {style}</source>
+   <translation>Werkzeugaufrufe: {style}</translation>
+  </message>
+  <message>
+   <source>The file is damaged: {why}.</source>
+   <translation>Die Datei ist beschädigt: {why}.</translation>
+  </message>
+  <message>
+   <source>not said</source>
+   <translation>nicht angegeben</translation>
+  </message>
+  <message>
+   <source>not in its template</source>
+   <translation>nicht in seiner Vorlage</translation>
+  </message>
+  <message>
+   <source>Sees images: {file}</source>
+   <translation>Sieht Bilder: {file}</translation>
+  </message>
+  <message>
    <source>Model that answers</source>
    <translation>Antwortendes Modell</translation>
   </message>
@@ -1340,8 +1576,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Einschalten</translation>
   </message>
   <message>
-   <source>Details</source>
-   <translation>Einzelheiten</translation>
+   <source>Sign in</source>
+   <translation>Anmelden</translation>
   </message>
   <message>
    <source>part of Moat</source>
@@ -1354,6 +1590,30 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Accept and enable</source>
    <translation>Annehmen und einschalten</translation>
+  </message>
+  <message>
+   <source>What it can do</source>
+   <translation>Was es kann</translation>
+  </message>
+  <message>
+   <source>What it answers</source>
+   <translation>Was es beantwortet</translation>
+  </message>
+  <message>
+   <source>What it needs</source>
+   <translation>Was es braucht</translation>
+  </message>
+  <message>
+   <source>Try it</source>
+   <translation>Ausprobieren</translation>
+  </message>
+  <message>
+   <source>Sign out</source>
+   <translation>Abmelden</translation>
+  </message>
+  <message>
+   <source>Signing in…</source>
+   <translation>Anmeldung läuft…</translation>
   </message>
   <message>
    <source>It runs code of its own, in a process apart.</source>
@@ -1424,16 +1684,96 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Es verlangt: {secrets}.</translation>
   </message>
   <message>
-   <source>Details of {name}</source>
-   <translation>Einzelheiten zu {name}</translation>
-  </message>
-  <message>
    <source>Back to version {old}</source>
    <translation>Zurück zu Version {old}</translation>
   </message>
   <message>
    <source>Remove {name}</source>
    <translation>{name} entfernen</translation>
+  </message>
+  <message>
+   <source>Show its log</source>
+   <translation>Protokoll zeigen</translation>
+  </message>
+  <message>
+   <source>the log</source>
+   <translation>das Protokoll</translation>
+  </message>
+  <message>
+   <source>Read it again</source>
+   <translation>Neu lesen</translation>
+  </message>
+  <message>
+   <source>Nothing has been written yet.</source>
+   <translation>Noch wurde nichts geschrieben.</translation>
+  </message>
+  <message>
+   <source>Log of {name}</source>
+   <translation>Protokoll von {name}</translation>
+  </message>
+  <message>
+   <source>Show the log of {name}</source>
+   <translation>Protokoll von {name} zeigen</translation>
+  </message>
+  <message>
+   <source>It may also change and delete (PUT, PATCH, DELETE)</source>
+   <translation>Es darf auch ändern und löschen (PUT, PATCH, DELETE)</translation>
+  </message>
+  <message>
+   <source>Choose a folder</source>
+   <translation>Ordner wählen</translation>
+  </message>
+  <message>
+   <source>Apply</source>
+   <translation>Übernehmen</translation>
+  </message>
+  <message>
+   <source>Flow to try</source>
+   <translation>Ablauf zum Ausprobieren</translation>
+  </message>
+  <message>
+   <source>A question to try it with</source>
+   <translation>Eine Frage zum Ausprobieren</translation>
+  </message>
+  <message>
+   <source>What came of it</source>
+   <translation>Was dabei herauskam</translation>
+  </message>
+  <message>
+   <source>the report</source>
+   <translation>den Bericht</translation>
+  </message>
+  <message>
+   <source>Running…</source>
+   <translation>Läuft…</translation>
+  </message>
+  <message>
+   <source>Dry run</source>
+   <translation>Trockenlauf</translation>
+  </message>
+  <message>
+   <source>Mock</source>
+   <translation>Nachgestellt</translation>
+  </message>
+  <message>
+   <source>Run</source>
+   <translation>Ausführen</translation>
+  </message>
+  <message>
+   <source>Done.</source>
+   <translation>Fertig.</translation>
+  </message>
+  <message>
+   <source>Dry run: shows the request, sends nothing</source>
+   <translation>Trockenlauf: zeigt die Anfrage, sendet nichts</translation>
+  </message>
+  <message>
+   <source>Mock: goes on with made-up answers</source>
+   <translation>Nachgestellt: geht mit erfundenen Antworten weiter</translation>
+  </message>
+  <message>
+   <source>Run it for real</source>
+   <translation>Wirklich ausführen</translation>
   </message>
   <message>
    <source>Raw events</source>
@@ -1510,6 +1850,34 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>unnamed</source>
    <translation>unbenannt</translation>
+  </message>
+  <message>
+   <source>Safari lets a page reach this machine by HTTPS only. The certificate is made here, holds for localhost alone, and is renewed by itself.</source>
+   <translation>Safari lässt Seiten diesen Rechner nur über HTTPS erreichen. Das Zertifikat wird hier erzeugt, gilt nur für localhost und erneuert sich von selbst.</translation>
+  </message>
+  <message>
+   <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
+   <translation>Vertrauen Sie ihm einmal, in einem Terminal. In Firefox importieren Sie die Datei als Zertifizierungsstelle:</translation>
+  </message>
+  <message>
+   <source>Serve HTTPS too</source>
+   <translation>Auch HTTPS anbieten</translation>
+  </message>
+  <message>
+   <source>The address for HTTPS</source>
+   <translation>Die Adresse für HTTPS</translation>
+  </message>
+  <message>
+   <source>the address for HTTPS</source>
+   <translation>die Adresse für HTTPS</translation>
+  </message>
+  <message>
+   <source>The command that trusts the certificate</source>
+   <translation>Der Befehl, der dem Zertifikat vertraut</translation>
+  </message>
+  <message>
+   <source>the command</source>
+   <translation>den Befehl</translation>
   </message>
   <message>
    <source>Conversation</source>
@@ -1600,6 +1968,18 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Namen außer localhost, die Programme benutzen dürfen.</translation>
   </message>
   <message>
+   <source>Also serve HTTPS on this machine</source>
+   <translation>Auf diesem Rechner auch HTTPS anbieten</translation>
+  </message>
+  <message>
+   <source>For Safari. The Connect page shows the certificate to trust.</source>
+   <translation>Für Safari. Die Seite „Verbinden“ zeigt das Zertifikat, dem zu vertrauen ist.</translation>
+  </message>
+  <message>
+   <source>Port for HTTPS</source>
+   <translation>Port für HTTPS</translation>
+  </message>
+  <message>
    <source>Largest request (MB)</source>
    <translation>Größte Anfrage (MB)</translation>
   </message>
@@ -1660,20 +2040,36 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Q4_0</translation>
   </message>
   <message>
-   <source>Flash attention</source>
-   <translation>Flash Attention</translation>
+   <source>Prompt tokens read at once</source>
+   <translation>Prompt-Token auf einmal</translation>
+  </message>
+  <message>
+   <source>More reads long prompts faster on a GPU and needs more memory.</source>
+   <translation>Mehr liest lange Prompts auf einer GPU schneller und braucht mehr Speicher.</translation>
+  </message>
+  <message>
+   <source>Share of each GPU</source>
+   <translation>Anteil jeder GPU</translation>
+  </message>
+  <message>
+   <source>For example 3 and 1: three quarters on the first. Empty: by free memory.</source>
+   <translation>Zum Beispiel 3 und 1: drei Viertel auf der ersten. Leer: nach freiem Speicher.</translation>
   </message>
   <message>
    <source>Auto</source>
    <translation>Automatisch</translation>
   </message>
   <message>
-   <source>Off</source>
-   <translation>Aus</translation>
-  </message>
-  <message>
    <source>Memory for earlier conversations (MB)</source>
    <translation>Speicher für frühere Gespräche (MB)</translation>
+  </message>
+  <message>
+   <source>Disk for earlier conversations (MB)</source>
+   <translation>Festplatte für frühere Gespräche (MB)</translation>
+  </message>
+  <message>
+   <source>Long ones need not be read again after a restart. 0: nothing is written.</source>
+   <translation>Lange müssen nach einem Neustart nicht neu gelesen werden. 0: nichts wird geschrieben.</translation>
   </message>
   <message>
    <source>Guess ahead from the prompt</source>
@@ -1682,6 +2078,34 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Faster on quotes and tables.</source>
    <translation>Schneller bei Zitaten und Tabellen.</translation>
+  </message>
+  <message>
+   <source>Draft model</source>
+   <translation>Entwurfsmodell</translation>
+  </message>
+  <message>
+   <source>A small GGUF file of the same family that guesses ahead. Empty: none.</source>
+   <translation>Eine kleine GGUF-Datei derselben Familie, die vorausrät. Leer: keine.</translation>
+  </message>
+  <message>
+   <source>LoRA adapters (GGUF files)</source>
+   <translation>LoRA-Adapter (GGUF-Dateien)</translation>
+  </message>
+  <message>
+   <source>Tools are described as</source>
+   <translation>Werkzeuge werden beschrieben als</translation>
+  </message>
+  <message>
+   <source>For models without tool words of their own. TypeScript is shorter.</source>
+   <translation>Für Modelle ohne eigene Worte für Werkzeuge. TypeScript ist kürzer.</translation>
+  </message>
+  <message>
+   <source>Typescript</source>
+   <translation>TypeScript</translation>
+  </message>
+  <message>
+   <source>Json</source>
+   <translation>JSON</translation>
   </message>
   <message>
    <source>Requests that may wait</source>
@@ -1716,6 +2140,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>GGUF-Dateien, nicht kopiert.</translation>
   </message>
   <message>
+   <source>Folder with support for graphics cards</source>
+   <translation>Ordner mit Unterstützung für Grafikkarten</translation>
+  </message>
+  <message>
+   <source>Backends made for this engine. Empty: 'backends' beside the models.</source>
+   <translation>Backends, die für diese Engine gemacht sind. Leer: „backends“ neben den Modellen.</translation>
+  </message>
+  <message>
    <source>Copilots</source>
    <translation>Copiloten</translation>
   </message>
@@ -1746,6 +2178,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Calls that change something still wait for your permission here.</source>
    <translation>Aufrufe, die etwas ändern, warten weiter hier auf Ihre Erlaubnis.</translation>
+  </message>
+  <message>
+   <source>None answers or is called, and each stays as you enabled it.</source>
+   <translation>Keines antwortet oder wird aufgerufen, und jedes bleibt, wie Sie es eingeschaltet haben.</translation>
   </message>
   <message>
    <source>When a plugin answers</source>
@@ -1854,6 +2290,34 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Off unless you look for a fault.</source>
    <translation>Aus, solange Sie keinen Fehler suchen.</translation>
+  </message>
+  <message>
+   <source>New versions</source>
+   <translation>Neue Versionen</translation>
+  </message>
+  <message>
+   <source>Look for new versions once a day</source>
+   <translation>Einmal am Tag nach neuen Versionen sehen</translation>
+  </message>
+  <message>
+   <source>You are told about one. Nothing is downloaded or installed by itself.</source>
+   <translation>Moat sagt es nur. Nichts wird von selbst geladen oder installiert.</translation>
+  </message>
+  <message>
+   <source>Where they are announced</source>
+   <translation>Wo sie angekündigt werden</translation>
+  </message>
+  <message>
+   <source>Empty: as this package was made.</source>
+   <translation>Leer: wie dieses Paket gemacht wurde.</translation>
+  </message>
+  <message>
+   <source>Key of those who announce them</source>
+   <translation>Schlüssel derer, die sie ankündigen</translation>
+  </message>
+  <message>
+   <source>Ed25519 in base64. What it did not sign is not believed.</source>
+   <translation>Ed25519 in Base64. Was er nicht unterschrieben hat, wird nicht geglaubt.</translation>
   </message>
  </context>
 </TS>

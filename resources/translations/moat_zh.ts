@@ -4,16 +4,56 @@
  <context>
   <name>Moat</name>
   <message>
-   <source>{name} is larger than 512 kB.</source>
-   <translation>{name} 大于 512 kB。</translation>
+   <source>{name} is an image, and the model in use cannot see images.</source>
+   <translation>{name} 是图片，而当前使用的模型看不了图片。</translation>
+  </message>
+  <message>
+   <source>{name} is larger than {size}.</source>
+   <translation>{name} 大于 {size}。</translation>
   </message>
   <message>
    <source>{name} is not a text file.</source>
    <translation>{name} 不是文本文件。</translation>
   </message>
   <message>
+   <source>{name} is not the image it claims to be.</source>
+   <translation>{name} 并不是它声称的图片。</translation>
+  </message>
+  <message>
+   <source>{name} holds no text.</source>
+   <translation>{name} 中没有文字。</translation>
+  </message>
+  <message>
    <source>{name} could not be read: {why}.</source>
    <translation>无法读取 {name}：{why}。</translation>
+  </message>
+  <message>
+   <source>{count} points from {first} to {last}.</source>
+   <translation>从 {first} 到 {last} 共 {count} 个点。</translation>
+  </message>
+  <message>
+   <source>Line chart</source>
+   <translation>折线图</translation>
+  </message>
+  <message>
+   <source>Bar chart</source>
+   <translation>柱状图</translation>
+  </message>
+  <message>
+   <source>Scatter chart</source>
+   <translation>散点图</translation>
+  </message>
+  <message>
+   <source>Pie chart</source>
+   <translation>饼图</translation>
+  </message>
+  <message>
+   <source>Ring chart</source>
+   <translation>环形图</translation>
+  </message>
+  <message>
+   <source>{name}: lowest {low} at {low_at}, highest {high} at {high_at}.</source>
+   <translation>{name}：最低 {low}（{low_at}），最高 {high}（{high_at}）。</translation>
   </message>
   <message>
    <source>Open the copilot's menu in OpenBB Workspace, choose to add an agent, and paste:</source>
@@ -152,8 +192,8 @@
    <translation>已用上下文 {used} / {all} 个词元</translation>
   </message>
   <message>
-   <source>Attach text files</source>
-   <translation>附加文本文件</translation>
+   <source>Attach files</source>
+   <translation>附加文件</translation>
   </message>
   <message>
    <source>Export this chat</source>
@@ -188,10 +228,6 @@
    <translation>连接</translation>
   </message>
   <message>
-   <source>Automatic</source>
-   <translation>自动</translation>
-  </message>
-  <message>
    <source>Use these settings</source>
    <translation>使用这些设置</translation>
   </message>
@@ -204,52 +240,12 @@
    <translation>要评估的模型</translation>
   </message>
   <message>
-   <source>Context</source>
-   <translation>上下文</translation>
-  </message>
-  <message>
-   <source>How much it can read and write at once.</source>
-   <translation>一次能读写多少内容。</translation>
-  </message>
-  <message>
-   <source>Layers on the graphics card</source>
-   <translation>放在显卡上的层数</translation>
-  </message>
-  <message>
-   <source>Precision of the context</source>
-   <translation>上下文精度</translation>
-  </message>
-  <message>
-   <source>Processor threads</source>
-   <translation>处理器线程</translation>
-  </message>
-  <message>
-   <source>Answers at the same time</source>
-   <translation>同时回答数</translation>
-  </message>
-  <message>
    <source>How a model would sit in it</source>
    <translation>模型会怎样占用内存</translation>
   </message>
   <message>
    <source>Hardware</source>
    <translation>硬件</translation>
-  </message>
-  <message>
-   <source>A quarter of the memory</source>
-   <translation>四分之一内存</translation>
-  </message>
-  <message>
-   <source>{tokens} tokens</source>
-   <translation>{tokens} 个词元</translation>
-  </message>
-  <message>
-   <source>Full</source>
-   <translation>完整</translation>
-  </message>
-  <message>
-   <source>Half the memory</source>
-   <translation>一半内存</translation>
   </message>
   <message>
    <source>the address</source>
@@ -376,8 +372,20 @@
    <translation>添加插件文件夹</translation>
   </message>
   <message>
+   <source>Add a zip file</source>
+   <translation>添加 zip 文件</translation>
+  </message>
+  <message>
    <source>No plugin is here yet. A plugin is a folder with a manifest.</source>
    <translation>还没有插件。插件是带有清单的文件夹。</translation>
+  </message>
+  <message>
+   <source>Resume plugins</source>
+   <translation>恢复插件</translation>
+  </message>
+  <message>
+   <source>Plugins are paused: none answers or is called.</source>
+   <translation>插件已暂停：不会回答，也不会被调用。</translation>
   </message>
   <message>
    <source>Plugins</source>
@@ -520,6 +528,10 @@
    <translation>请再启动一次。如果仍然失败，日志里有更多信息。</translation>
   </message>
   <message>
+   <source>Restart it; answers that are being written are lost. It may also wake up by itself.</source>
+   <translation>请重新启动；正在生成的回答会丢失。它也可能自行恢复。</translation>
+  </message>
+  <message>
    <source>Nothing is served. Start Moat to let programs on this computer connect.</source>
    <translation>没有提供服务。启动 Moat，让这台电脑上的程序可以连接。</translation>
   </message>
@@ -546,6 +558,10 @@
   <message>
    <source>Moat cannot serve</source>
    <translation>Moat 无法提供服务</translation>
+  </message>
+  <message>
+   <source>Moat does not respond</source>
+   <translation>Moat 没有响应</translation>
   </message>
   <message>
    <source>Moat is stopped</source>
@@ -604,6 +620,10 @@
    <translation>{name} 在这台电脑上回答。</translation>
   </message>
   <message>
+   <source>{plugin} needs a little more</source>
+   <translation>{plugin} 还需要一些信息</translation>
+  </message>
+  <message>
    <source>Model</source>
    <translation>模型</translation>
   </message>
@@ -620,8 +640,16 @@
    <translation>有插件请求您的许可</translation>
   </message>
   <message>
+   <source>Open Moat to fill in its form.</source>
+   <translation>打开 Moat 填写表单。</translation>
+  </message>
+  <message>
    <source>Stop</source>
    <translation>停止</translation>
+  </message>
+  <message>
+   <source>Restart</source>
+   <translation>重新启动</translation>
   </message>
   <message>
    <source>Start</source>
@@ -634,10 +662,6 @@
   <message>
    <source>Unnamed client</source>
    <translation>未命名的客户端</translation>
-  </message>
-  <message>
-   <source>Pause plugins</source>
-   <translation>暂停插件</translation>
   </message>
   <message>
    <source>Download finished</source>
@@ -656,8 +680,8 @@
    <translation>取消 {who}：{what}</translation>
   </message>
   <message>
-   <source>Resume plugins</source>
-   <translation>恢复插件</translation>
+   <source>Pause plugins</source>
+   <translation>暂停插件</translation>
   </message>
   <message>
    <source>Download failed</source>
@@ -670,6 +694,34 @@
   <message>
    <source>No model is installed</source>
    <translation>没有安装模型</translation>
+  </message>
+  <message>
+   <source>Look for a new version</source>
+   <translation>检查新版本</translation>
+  </message>
+  <message>
+   <source>Licences</source>
+   <translation>许可证</translation>
+  </message>
+  <message>
+   <source>This is the newest version that was announced.</source>
+   <translation>这是已发布的最新版本。</translation>
+  </message>
+  <message>
+   <source>Text of the licence</source>
+   <translation>许可证全文</translation>
+  </message>
+  <message>
+   <source>About Moat</source>
+   <translation>关于 Moat</translation>
+  </message>
+  <message>
+   <source>Version {version}</source>
+   <translation>版本 {version}</translation>
+  </message>
+  <message>
+   <source>Version {version} is there: {page}</source>
+   <translation>新版本 {version} 已发布：{page}</translation>
   </message>
   <message>
    <source>No requests at the moment.</source>
@@ -710,6 +762,34 @@
   <message>
    <source>Cancel the request of {who}</source>
    <translation>取消 {who} 的请求</translation>
+  </message>
+  <message>
+   <source>Answer</source>
+   <translation>回答</translation>
+  </message>
+  <message>
+   <source>Choose</source>
+   <translation>请选择</translation>
+  </message>
+  <message>
+   <source>Yes</source>
+   <translation>是</translation>
+  </message>
+  <message>
+   <source>Choose a file</source>
+   <translation>选择文件</translation>
+  </message>
+  <message>
+   <source>One in a line</source>
+   <translation>每行一个</translation>
+  </message>
+  <message>
+   <source>a whole number</source>
+   <translation>整数</translation>
+  </message>
+  <message>
+   <source>a number</source>
+   <translation>数字</translation>
   </message>
   <message>
    <source>Allow once</source>
@@ -782,6 +862,10 @@
   <message>
    <source>Delete the chosen chat</source>
    <translation>删除选中的对话</translation>
+  </message>
+  <message>
+   <source>Automatic</source>
+   <translation>自动</translation>
   </message>
   <message>
    <source>Protocol</source>
@@ -1096,6 +1180,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>选择另一个模型</translation>
   </message>
   <message>
+   <source>A question to ask</source>
+   <translation>一个问题</translation>
+  </message>
+  <message>
    <source>{percent}. You can write already.</source>
    <translation>{percent}。您可以先写。</translation>
   </message>
@@ -1128,28 +1216,76 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>开</translation>
   </message>
   <message>
-   <source>One in a line</source>
-   <translation>每行一个</translation>
-  </message>
-  <message>
    <source>Reset “{name}”</source>
    <translation>重置“{name}”</translation>
+  </message>
+  <message>
+   <source>Continue</source>
+   <translation>继续</translation>
+  </message>
+  <message>
+   <source>Do not answer</source>
+   <translation>不回答</translation>
+  </message>
+  <message>
+   <source>{name} must be {what}.</source>
+   <translation>{name} 必须是{what}。</translation>
   </message>
   <message>
    <source>Loading the model</source>
    <translation>正在加载模型</translation>
   </message>
   <message>
-   <source>{do} serving</source>
-   <translation>{do}服务</translation>
-  </message>
-  <message>
    <source>Starting</source>
    <translation>正在启动</translation>
   </message>
   <message>
+   <source>{do} serving</source>
+   <translation>{do}服务</translation>
+  </message>
+  <message>
+   <source>Accept the terms on the model's page, then paste a token with the right to read.</source>
+   <translation>请先在模型页面接受条款，然后粘贴具有读取权限的令牌。</translation>
+  </message>
+  <message>
+   <source>Token of Hugging Face</source>
+   <translation>Hugging Face 令牌</translation>
+  </message>
+  <message>
+   <source>Save</source>
+   <translation>保存</translation>
+  </message>
+  <message>
+   <source>Forget</source>
+   <translation>删除</translation>
+  </message>
+  <message>
+   <source>Save the token</source>
+   <translation>保存令牌</translation>
+  </message>
+  <message>
+   <source>Forget the token</source>
+   <translation>删除令牌</translation>
+  </message>
+  <message>
+   <source>Models with terms</source>
+   <translation>需接受条款的模型</translation>
+  </message>
+  <message>
+   <source>The token is kept with your secrets.</source>
+   <translation>令牌已与您的机密一起保存。</translation>
+  </message>
+  <message>
+   <source>The token is forgotten.</source>
+   <translation>令牌已删除。</translation>
+  </message>
+  <message>
    <source>Load</source>
    <translation>加载</translation>
+  </message>
+  <message>
+   <source>Details</source>
+   <translation>详情</translation>
   </message>
   <message>
    <source>Keep</source>
@@ -1188,6 +1324,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>加载 {name}</translation>
   </message>
   <message>
+   <source>Details of {name}</source>
+   <translation>{name} 的详情</translation>
+  </message>
+  <message>
    <source>Delete {name}</source>
    <translation>删除 {name}</translation>
   </message>
@@ -1204,8 +1344,72 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>使用 {name} 的模型</translation>
   </message>
   <message>
+   <source>Context</source>
+   <translation>上下文</translation>
+  </message>
+  <message>
+   <source>How much it can read and write at once.</source>
+   <translation>一次能读写多少内容。</translation>
+  </message>
+  <message>
+   <source>Layers on the graphics card</source>
+   <translation>放在显卡上的层数</translation>
+  </message>
+  <message>
+   <source>Split across the graphics cards</source>
+   <translation>在显卡之间的分配</translation>
+  </message>
+  <message>
+   <source>Precision of the context</source>
+   <translation>上下文精度</translation>
+  </message>
+  <message>
+   <source>Answers at the same time</source>
+   <translation>同时回答数</translation>
+  </message>
+  <message>
+   <source>Processor threads</source>
+   <translation>处理器线程</translation>
+  </message>
+  <message>
+   <source>Tokens read in one step</source>
+   <translation>每步读取的词元</translation>
+  </message>
+  <message>
+   <source>More reads long prompts faster on a graphics card and takes more memory.</source>
+   <translation>数值越大，显卡读取长提示越快，占用的内存也越多。</translation>
+  </message>
+  <message>
+   <source>Flash attention</source>
+   <translation>Flash Attention</translation>
+  </message>
+  <message>
+   <source>A quarter of the memory</source>
+   <translation>四分之一内存</translation>
+  </message>
+  <message>
+   <source>{tokens} tokens</source>
+   <translation>{tokens} 个词元</translation>
+  </message>
+  <message>
+   <source>Full</source>
+   <translation>完整</translation>
+  </message>
+  <message>
+   <source>Half the memory</source>
+   <translation>一半内存</translation>
+  </message>
+  <message>
+   <source>Off</source>
+   <translation>关</translation>
+  </message>
+  <message>
    <source>Log lines</source>
    <translation>日志行</translation>
+  </message>
+  <message>
+   <source>Support for graphics cards added: {names}</source>
+   <translation>已添加的显卡支持：{names}</translation>
   </message>
   <message>
    <source>No graphics card that models could use was found: the processor does the work.</source>
@@ -1268,10 +1472,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{count} 个词元</translation>
   </message>
   <message>
-   <source>Answer</source>
-   <translation>回答</translation>
-  </message>
-  <message>
    <source>Show the reasoning</source>
    <translation>显示推理过程</translation>
   </message>
@@ -1320,6 +1520,42 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{speed} 词元/秒</translation>
   </message>
   <message>
+   <source>Show the chat template</source>
+   <translation>显示聊天模板</translation>
+  </message>
+  <message>
+   <source>Chat template</source>
+   <translation>聊天模板</translation>
+  </message>
+  <message>
+   <source>Show what differs</source>
+   <translation>显示差异</translation>
+  </message>
+  <message>
+   <source>Licence: {name}</source>
+   <translation>许可证：{name}</translation>
+  </message>
+  <message>
+   <source>Tool calls: {style}</source>
+   <translation>工具调用：{style}</translation>
+  </message>
+  <message>
+   <source>The file is damaged: {why}.</source>
+   <translation>文件已损坏：{why}。</translation>
+  </message>
+  <message>
+   <source>not said</source>
+   <translation>未说明</translation>
+  </message>
+  <message>
+   <source>not in its template</source>
+   <translation>模板中没有</translation>
+  </message>
+  <message>
+   <source>Sees images: {file}</source>
+   <translation>可识别图像：{file}</translation>
+  </message>
+  <message>
    <source>Model that answers</source>
    <translation>负责回答的模型</translation>
   </message>
@@ -1340,8 +1576,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>启用</translation>
   </message>
   <message>
-   <source>Details</source>
-   <translation>详情</translation>
+   <source>Sign in</source>
+   <translation>登录</translation>
   </message>
   <message>
    <source>part of Moat</source>
@@ -1354,6 +1590,30 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Accept and enable</source>
    <translation>接受并启用</translation>
+  </message>
+  <message>
+   <source>What it can do</source>
+   <translation>它能做什么</translation>
+  </message>
+  <message>
+   <source>What it answers</source>
+   <translation>它回答什么</translation>
+  </message>
+  <message>
+   <source>What it needs</source>
+   <translation>它需要什么</translation>
+  </message>
+  <message>
+   <source>Try it</source>
+   <translation>试一试</translation>
+  </message>
+  <message>
+   <source>Sign out</source>
+   <translation>退出登录</translation>
+  </message>
+  <message>
+   <source>Signing in…</source>
+   <translation>正在登录…</translation>
   </message>
   <message>
    <source>It runs code of its own, in a process apart.</source>
@@ -1424,16 +1684,96 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>它需要：{secrets}。</translation>
   </message>
   <message>
-   <source>Details of {name}</source>
-   <translation>{name} 的详情</translation>
-  </message>
-  <message>
    <source>Back to version {old}</source>
    <translation>回到版本 {old}</translation>
   </message>
   <message>
    <source>Remove {name}</source>
    <translation>移除 {name}</translation>
+  </message>
+  <message>
+   <source>Show its log</source>
+   <translation>显示日志</translation>
+  </message>
+  <message>
+   <source>the log</source>
+   <translation>日志</translation>
+  </message>
+  <message>
+   <source>Read it again</source>
+   <translation>重新读取</translation>
+  </message>
+  <message>
+   <source>Nothing has been written yet.</source>
+   <translation>还没有写入任何内容。</translation>
+  </message>
+  <message>
+   <source>Log of {name}</source>
+   <translation>{name} 的日志</translation>
+  </message>
+  <message>
+   <source>Show the log of {name}</source>
+   <translation>显示 {name} 的日志</translation>
+  </message>
+  <message>
+   <source>It may also change and delete (PUT, PATCH, DELETE)</source>
+   <translation>也允许修改和删除（PUT、PATCH、DELETE）</translation>
+  </message>
+  <message>
+   <source>Choose a folder</source>
+   <translation>选择文件夹</translation>
+  </message>
+  <message>
+   <source>Apply</source>
+   <translation>应用</translation>
+  </message>
+  <message>
+   <source>Flow to try</source>
+   <translation>要试的流程</translation>
+  </message>
+  <message>
+   <source>A question to try it with</source>
+   <translation>用来试的问题</translation>
+  </message>
+  <message>
+   <source>What came of it</source>
+   <translation>结果</translation>
+  </message>
+  <message>
+   <source>the report</source>
+   <translation>报告</translation>
+  </message>
+  <message>
+   <source>Running…</source>
+   <translation>运行中…</translation>
+  </message>
+  <message>
+   <source>Dry run</source>
+   <translation>试运行</translation>
+  </message>
+  <message>
+   <source>Mock</source>
+   <translation>模拟</translation>
+  </message>
+  <message>
+   <source>Run</source>
+   <translation>运行</translation>
+  </message>
+  <message>
+   <source>Done.</source>
+   <translation>完成。</translation>
+  </message>
+  <message>
+   <source>Dry run: shows the request, sends nothing</source>
+   <translation>试运行：显示请求，不发送任何内容</translation>
+  </message>
+  <message>
+   <source>Mock: goes on with made-up answers</source>
+   <translation>模拟：用虚构的回答继续</translation>
+  </message>
+  <message>
+   <source>Run it for real</source>
+   <translation>真正运行</translation>
   </message>
   <message>
    <source>Raw events</source>
@@ -1510,6 +1850,34 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>unnamed</source>
    <translation>未命名</translation>
+  </message>
+  <message>
+   <source>Safari lets a page reach this machine by HTTPS only. The certificate is made here, holds for localhost alone, and is renewed by itself.</source>
+   <translation>Safari 只允许网页通过 HTTPS 访问本机。证书在本机生成，仅对 localhost 有效，并会自动续期。</translation>
+  </message>
+  <message>
+   <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
+   <translation>在终端中信任一次即可。在 Firefox 中请将该文件作为证书颁发机构导入：</translation>
+  </message>
+  <message>
+   <source>Serve HTTPS too</source>
+   <translation>同时提供 HTTPS</translation>
+  </message>
+  <message>
+   <source>The address for HTTPS</source>
+   <translation>HTTPS 地址</translation>
+  </message>
+  <message>
+   <source>the address for HTTPS</source>
+   <translation>HTTPS 地址</translation>
+  </message>
+  <message>
+   <source>The command that trusts the certificate</source>
+   <translation>信任该证书的命令</translation>
+  </message>
+  <message>
+   <source>the command</source>
+   <translation>命令</translation>
   </message>
   <message>
    <source>Conversation</source>
@@ -1600,6 +1968,18 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>除 localhost 外客户端可用的名称。</translation>
   </message>
   <message>
+   <source>Also serve HTTPS on this machine</source>
+   <translation>在本机上同时提供 HTTPS</translation>
+  </message>
+  <message>
+   <source>For Safari. The Connect page shows the certificate to trust.</source>
+   <translation>用于 Safari。“连接”页面会显示需要信任的证书。</translation>
+  </message>
+  <message>
+   <source>Port for HTTPS</source>
+   <translation>HTTPS 端口</translation>
+  </message>
+  <message>
    <source>Largest request (MB)</source>
    <translation>最大请求（MB）</translation>
   </message>
@@ -1660,20 +2040,36 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>Q4_0</translation>
   </message>
   <message>
-   <source>Flash attention</source>
-   <translation>Flash Attention</translation>
+   <source>Prompt tokens read at once</source>
+   <translation>一次读取的提示词元数</translation>
+  </message>
+  <message>
+   <source>More reads long prompts faster on a GPU and needs more memory.</source>
+   <translation>数值越大，GPU 读取长提示越快，但需要更多内存。</translation>
+  </message>
+  <message>
+   <source>Share of each GPU</source>
+   <translation>每块 GPU 的份额</translation>
+  </message>
+  <message>
+   <source>For example 3 and 1: three quarters on the first. Empty: by free memory.</source>
+   <translation>例如 3 和 1：四分之三放在第一块上。留空：按空闲内存分配。</translation>
   </message>
   <message>
    <source>Auto</source>
    <translation>自动</translation>
   </message>
   <message>
-   <source>Off</source>
-   <translation>关</translation>
-  </message>
-  <message>
    <source>Memory for earlier conversations (MB)</source>
    <translation>用于较早对话的内存（MB）</translation>
+  </message>
+  <message>
+   <source>Disk for earlier conversations (MB)</source>
+   <translation>用于早先对话的磁盘空间（MB）</translation>
+  </message>
+  <message>
+   <source>Long ones need not be read again after a restart. 0: nothing is written.</source>
+   <translation>重启后无需重新读取长对话。0：不写入磁盘。</translation>
   </message>
   <message>
    <source>Guess ahead from the prompt</source>
@@ -1682,6 +2078,34 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Faster on quotes and tables.</source>
    <translation>对引用和表格更快。</translation>
+  </message>
+  <message>
+   <source>Draft model</source>
+   <translation>草稿模型</translation>
+  </message>
+  <message>
+   <source>A small GGUF file of the same family that guesses ahead. Empty: none.</source>
+   <translation>同系列的小型 GGUF 文件，用于提前猜测。留空：不使用。</translation>
+  </message>
+  <message>
+   <source>LoRA adapters (GGUF files)</source>
+   <translation>LoRA 适配器（GGUF 文件）</translation>
+  </message>
+  <message>
+   <source>Tools are described as</source>
+   <translation>工具描述方式</translation>
+  </message>
+  <message>
+   <source>For models without tool words of their own. TypeScript is shorter.</source>
+   <translation>用于自身没有工具格式的模型。TypeScript 更短。</translation>
+  </message>
+  <message>
+   <source>Typescript</source>
+   <translation>TypeScript</translation>
+  </message>
+  <message>
+   <source>Json</source>
+   <translation>JSON</translation>
   </message>
   <message>
    <source>Requests that may wait</source>
@@ -1716,6 +2140,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>GGUF 文件，不复制。</translation>
   </message>
   <message>
+   <source>Folder with support for graphics cards</source>
+   <translation>显卡支持文件夹</translation>
+  </message>
+  <message>
+   <source>Backends made for this engine. Empty: 'backends' beside the models.</source>
+   <translation>为此引擎构建的后端。留空：模型旁的 backends 文件夹。</translation>
+  </message>
+  <message>
    <source>Copilots</source>
    <translation>Copilot</translation>
   </message>
@@ -1746,6 +2178,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Calls that change something still wait for your permission here.</source>
    <translation>会更改内容的调用仍在这里等待您的许可。</translation>
+  </message>
+  <message>
+   <source>None answers or is called, and each stays as you enabled it.</source>
+   <translation>不会回答也不会被调用，各插件保持您启用时的状态。</translation>
   </message>
   <message>
    <source>When a plugin answers</source>
@@ -1854,6 +2290,34 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Off unless you look for a fault.</source>
    <translation>除非排查故障，否则请关闭。</translation>
+  </message>
+  <message>
+   <source>New versions</source>
+   <translation>新版本</translation>
+  </message>
+  <message>
+   <source>Look for new versions once a day</source>
+   <translation>每天检查一次新版本</translation>
+  </message>
+  <message>
+   <source>You are told about one. Nothing is downloaded or installed by itself.</source>
+   <translation>仅作提示，不会自动下载或安装任何内容。</translation>
+  </message>
+  <message>
+   <source>Where they are announced</source>
+   <translation>发布公告的地址</translation>
+  </message>
+  <message>
+   <source>Empty: as this package was made.</source>
+   <translation>留空：使用此安装包内置的地址。</translation>
+  </message>
+  <message>
+   <source>Key of those who announce them</source>
+   <translation>公告发布者的密钥</translation>
+  </message>
+  <message>
+   <source>Ed25519 in base64. What it did not sign is not believed.</source>
+   <translation>base64 编码的 Ed25519 密钥。未经其签名的公告不予采信。</translation>
   </message>
  </context>
 </TS>

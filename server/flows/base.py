@@ -106,6 +106,14 @@ class Missing:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class TheyTold:
+    """What a person filled in, and where the files lie that they picked, by name."""
+
+    values: Json
+    paths: dict[str, str] = field(default_factory=dict)
+
+
 class Action(Protocol):
     """One thing a plugin can do, whatever reaches it: an API, its own code, an MCP server."""
 
@@ -146,6 +154,10 @@ class Kit(Protocol):
         """The arguments as the person lets them through; FlowFailed 'denied' otherwise."""
         ...
 
+    async def ask(self, step: str, missing: Missing) -> TheyTold | None:
+        """A person's answer to a form; None: no form can be shown, ask in words instead."""
+        ...
+
     def note(self, text: str) -> None:
         """A line for the plugin's log."""
         ...
@@ -171,6 +183,8 @@ class Work:
     kit: Kit
     context: str = ""
     files: tuple[str, ...] = ()
+    paths: dict[str, str] = field(default_factory=dict)
+    """Where the files lie that a person picked for this run; only they may be sent."""
     records: list[Record] = field(default_factory=list)
     visits: dict[str, int] = field(default_factory=dict)
     answers: Json = field(default_factory=dict)

@@ -15,6 +15,7 @@ LONGEST_S = 300.0
 
 async def call(step: Step, work: Work, action: Action, known: Json) -> Signs:
     about = f"{action.key} {action.description}"
+    known = {**known, **_picked(work, action.schema)}
     answered = bool(work.answers) or bool(work.visits.get(f"asked {step.name}"))
     arguments = await fill(work, about, action.schema, known, is_answered=answered)
     work.answers = {}
@@ -33,9 +34,16 @@ async def call(step: Step, work: Work, action: Action, known: Json) -> Signs:
     timeout_s = seconds(step.params.get("timeout"))
     try:
         async with asyncio.timeout(timeout_s):
-            yield await action.call(allowed, surroundings(work), timeout_s)
+            around = {**surroundings(work), "paths": work.paths}
+            yield await action.call(allowed, around, timeout_s)
     except TimeoutError:
         raise FlowFailed("timeout", f"{action.key} took longer than {timeout_s:.0f} s.") from None
+
+
+def _picked(work: Work, schema: Json) -> Json:
+    """The only file of the run is the one that is meant."""
+    files = [name for name, part in schema.get("properties", {}).items() if slots.is_file(part)]
+    return {files[0]: work.files[0]} if len(files) == len(work.files) == 1 else {}
 
 
 def surroundings(work: Work) -> Json:

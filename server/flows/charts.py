@@ -1,12 +1,13 @@
 """Rows into an ECharts option we wrote ourselves, and the check every option must pass."""
 
+from functools import cache
 from typing import Any
-
-import jsonschema
 
 from server.chat import Json
 from server.flows.base import FlowFailed
+from server.late import Late
 
+jsonschema = Late("jsonschema")
 KINDS = ("bar", "line", "scatter", "pie")
 MAX_ROWS = 500
 MAX_SERIES = 20
@@ -68,7 +69,11 @@ OPTION: Json = {
     "required": ["dataset", "series"],
     "additionalProperties": False,
 }
-_CHECK = jsonschema.Draft202012Validator(OPTION)
+
+
+@cache
+def _checker() -> Any:
+    return jsonschema.Draft202012Validator(OPTION)
 
 
 def rows_of(data: Any) -> list[Json]:
@@ -113,7 +118,7 @@ def build(rows: list[Json], choice: Json) -> Json:
 
 def check(option: Any) -> None:
     """Only the keys we know: no functions, no addresses, no markup."""
-    error = next(_CHECK.iter_errors(option), None)
+    error = next(_checker().iter_errors(option), None)
     if error is not None:
         place = "/".join(str(part) for part in error.absolute_path)
         raise FlowFailed("internal", f"The chart is refused at '{place}': {error.message[:120]}")

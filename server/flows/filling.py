@@ -35,7 +35,8 @@ async def fill(
     `is_answered`: the person was asked, so the model must make something of the answer.
     """
     known = {**known, **work.answers}
-    open_names = [name for name in schema.get("properties", {}) if name not in known]
+    parts = schema.get("properties", {})
+    open_names = [name for name in parts if name not in known and not slots.is_file(parts[name])]
     wrong, limits = "", slots.USUAL
     values = slots.with_defaults(known, schema)
     if open_names:

@@ -106,6 +106,7 @@ class Run:
         is_last_text = step.call_type in TEXT_STEPS and self._is_last_text(step)
         began = asyncio.get_running_loop().time()
         jump: Jump | None = None
+        missing: Missing | None = None
         async with aclosing(run(step, self.work)) as signs:
             async for sign in signs:
                 match sign:
@@ -118,17 +119,36 @@ class Run:
                     case Jump():
                         jump = sign
                     case Missing():
-                        self._pause(step, sign)
-                        assert self.paused
-                        yield TextDelta(self.paused.question)
-                        yield Interrupted(self.paused.id, _form(self.paused))
-                        return
+                        missing = sign
                     case TextDelta():
                         if is_last_text:
                             yield sign
                     case _:
                         yield sign
-        yield _Next(self._after(step, jump))
+        if missing is None:
+            yield _Next(self._after(step, jump))
+            return
+        async with aclosing(self._ask(step, missing)) as events:
+            async for event in events:
+                yield event
+
+    async def _ask(self, step: Step, missing: Missing) -> AsyncGenerator["Event | _Next", None]:
+        """In a form, and the step goes on; where there is none in words, and the run pauses."""
+        began = asyncio.get_running_loop().time()
+        told = await self.work.kit.ask(step.name, missing)
+        self.work.waited_s += asyncio.get_running_loop().time() - began
+        if told is None:
+            self._pause(step, missing)
+            assert self.paused
+            yield TextDelta(self.paused.question)
+            yield Interrupted(self.paused.id, _form(self.paused))
+            return
+        self.work.paths |= told.paths
+        self.work.files = (*self.work.files, *told.paths)
+        self.work.answers = {**missing.known, **told.values}
+        async with aclosing(self._signs(step)) as events:
+            async for event in events:
+                yield event
 
     def _after(self, step: Step, jump: Jump | None) -> Step | None:
         if step.name == "end":

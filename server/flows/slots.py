@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import jsonschema
-from llguidance import LLMatcher
-
 from server.chat import Json
 from server.flows.schemas import anchored, is_pattern
+from server.late import Late
 
+jsonschema = Late("jsonschema")
+llguidance = Late("llguidance")
 NUMBER = r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,6})?"
 FORMATS = frozenset({"date", "date-time", "time", "email", "ipv4", "ipv6", "uuid"})
 
@@ -158,6 +158,11 @@ def problems(value: Any, schema: Json) -> list[tuple[tuple[str | int, ...], str]
     return [*found, *_wrong_numbers(value, schema, ())]
 
 
+def is_file(part: Json) -> bool:
+    """A file to be sent: the person picks it, no model makes it up."""
+    return part.get("format") == "binary"
+
+
 def missing(values: Json, schema: Json) -> Json:
     """A schema of just the required arguments that are not there or not right."""
     wrong = {str(path[0]) for path, _ in problems(values, schema) if path}
@@ -231,5 +236,6 @@ def _compiles(pattern: str) -> bool:
 
 
 def _compiles_schema(schema: Json) -> bool:
-    grammar = LLMatcher.grammar_from_json_schema(json.dumps(schema))
-    return not LLMatcher.validate_grammar(grammar)
+    matcher = llguidance.LLMatcher
+    grammar = matcher.grammar_from_json_schema(json.dumps(schema))
+    return not matcher.validate_grammar(grammar)

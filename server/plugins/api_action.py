@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from server.chat import Json
@@ -14,6 +15,7 @@ from server.plugins.manifest import Auth
 from server.plugins.operations import Operation
 from server.plugins.sealed import Sealed, SecretMissing
 from server.plugins.sending import Outgoing, compose
+from server.plugins.signing_in import SignIn, SignInFailed
 
 MAX_ANSWER = 1024 * 1024
 EXCERPT = 2048
@@ -31,6 +33,7 @@ class Reaching:
     server: str
     sealed: Sealed
     auth: Auth | None = None
+    sign_in: SignIn | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +73,14 @@ class ApiAction:
         title = f"{outgoing.method} {outgoing.address}"
         return Preview(title, self.reaching.server, headers, outgoing.fields)
 
-    async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output:  # noqa: ARG002
+    async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output:
         if not self.reaching.server:
             raise FlowFailed("http_connect", "The plugin does not say where its API is.")
         outgoing = compose(self.reaching.server, self.operation, arguments)
+        outgoing.held = await asyncio.to_thread(_held, outgoing, surroundings.get("paths", {}))
         try:
             await self._sign(outgoing)
-        except SecretMissing as error:
+        except (SecretMissing, SignInFailed, EgressRefused) as error:
             raise FlowFailed("denied", str(error)) from None
         pauses = TRIES if self.operation.method == "GET" else ()
         for pause in (*pauses, None):
@@ -92,6 +96,8 @@ class ApiAction:
         auth = self.reaching.auth
         if auth is None:
             return
+        if self.reaching.sign_in is not None:
+            await self.reaching.sign_in.renew()
         args = await self.reaching.sealed.opened_all(auth.args)
         if auth.place == "query":
             outgoing.query += list(args.items())
@@ -157,6 +163,21 @@ async def _limited(response: Any) -> bytes:
             raise FlowFailed("too_large", f"The answer is larger than {MAX_ANSWER // 1024} KB.")
         parts.append(part)
     return b"".join(parts)
+
+
+def _held(outgoing: Outgoing, paths: dict[str, str]) -> dict[str, bytes]:
+    """Only files that the person picked for this run are read, whatever a model writes."""
+    found = {}
+    for slot in outgoing.files:
+        name = str(outgoing.fields[slot])
+        if name not in paths:
+            raise FlowFailed("slot_missing", f"Nobody has picked a file '{name}' to send.")
+        try:
+            found[name] = Path(paths[name]).read_bytes()
+        except OSError as error:
+            message = f"{name} could not be read: {error.strerror}."
+            raise FlowFailed("slot_invalid", message) from None
+    return found
 
 
 def _parsed(status: int, text: str) -> Output:

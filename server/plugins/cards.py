@@ -1,14 +1,19 @@
 """A plugin as a card for the screen."""
 
+from typing import Literal
+
 from server.abilities import FlowCard, OperationCard, OptionCard, PluginCard
 from server.findings import Findings
 from server.plugins.approval import Approvals
 from server.plugins.folder import Loaded
 from server.plugins.install import PREVIOUS
 from server.plugins.manifest import parse as read_manifest
+from server.plugins.oidc import ACCESS
 from server.plugins.plugin import Plugin
 from server.plugins.shelf import PluginShelf
 from server.reading import read_file
+
+SERVER = "server"
 
 
 def card(
@@ -35,13 +40,11 @@ def card(
         flows=tuple(
             FlowCard(flow.name, flow.description, flow.is_usable) for flow in loaded.flows.values()
         ),
-        options=tuple(
-            OptionCard(one.name, one.label, one.kind, decided.options.get(one.name, ""))
-            for one in manifest.options
-        ),
+        options=_options(plugin),
         question=manifest.predefined_question,
         previous_version=_previous(shelf, plugin.key),
         changing_methods=decided.changing_methods,
+        sign_in=_signed(plugin),
     )
 
 
@@ -66,6 +69,25 @@ def _operations(plugin: Plugin, approvals: Approvals) -> tuple[OperationCard, ..
     ]
     found += [OperationCard(one.name, one.description, "change") for one in plugin.loaded.tools]
     return tuple(found)
+
+
+def _options(plugin: Plugin) -> tuple[OptionCard, ...]:
+    """What its manifest names; and where its API is, which may be elsewhere than it says."""
+    found = [
+        OptionCard(one.name, one.label, one.kind, plugin.decided.options.get(one.name, ""))
+        for one in plugin.manifest.options
+    ]
+    if plugin.loaded.api is not None:
+        found.append(OptionCard(SERVER, "Address of its API", "text", plugin.server))
+    return tuple(found)
+
+
+def _signed(plugin: Plugin) -> Literal["", "needed", "open", "done"]:
+    if plugin.sign_in is None:
+        return ""
+    if plugin.sign_in.is_open:
+        return "open"
+    return "done" if plugin.sealed.is_kept(ACCESS) else "needed"
 
 
 def _previous(shelf: PluginShelf, key: str) -> str | None:

@@ -63,6 +63,8 @@ class Loaded:
         assert self.manifest
         listed = [self.api.server] if self.api and self.api.server else []
         listed += [*self.manifest.hosts, *(one.url for one in self.manifest.servers if one.url)]
+        if self.manifest.auth is not None and self.manifest.auth.provider is not None:
+            listed += self.manifest.auth.provider.hosts
         return tuple(dict.fromkeys(listed))
 
     def _is_usable(self) -> bool:

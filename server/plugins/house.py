@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 
-from server.abilities import Approval, PluginCard, PluginTest
+from server.abilities import Approval, FormCard, PluginCard, PluginTest
 from server.engine.base import Engine
 from server.errors import AppError, BadRequest
 from server.events import StatusNote, StepChanged, TextDelta
@@ -16,9 +16,11 @@ from server.flows.runner import Run
 from server.observe import Value
 from server.plugins import install
 from server.plugins.approval import Approvals
-from server.plugins.cards import broken_card, card
+from server.plugins.cards import SERVER, broken_card, card
+from server.plugins.forms import Forms
 from server.plugins.kept import Decided
 from server.plugins.kit import PluginKit, RehearsalKit, worded
+from server.plugins.oidc import TOKENS
 from server.plugins.plugin import Plugin
 from server.plugins.shelf import PluginPlaces, PluginShelf, Shared
 from server.plugins.talk import PluginTalk
@@ -26,7 +28,6 @@ from server.settings import PluginSettings
 
 log = logging.getLogger(__name__)
 
-SERVER = "server"
 CHANGING = "changing_methods"
 
 
@@ -49,11 +50,16 @@ class PluginHouse:
         self.plugins: Value[tuple[PluginCard, ...]] = Value(())
         self._approvals = Approvals(places.config / "permissions.json")
         self.approvals: Value[tuple[Approval, ...]] = self._approvals.pending
+        self._forms = Forms()
+        self.forms: Value[tuple[FormCard, ...]] = self._forms.pending
         self.shelf = PluginShelf(places, shared, self._publish)
         self._settings = settings
         self._engine = engine
         self._missing: dict[str, tuple[str, ...]] = {}
-        self.talk = PluginTalk(self.flows, self._kit, lambda: settings().choose == "automatic")
+        self.talk = PluginTalk(self.flows, self.kit, lambda: settings().choose == "automatic")
+        self._own_talk = PluginTalk(
+            self.flows, self._own_kit, lambda: settings().choose == "automatic"
+        )
 
     async def open(self) -> None:
         await self.shelf.open()
@@ -64,7 +70,13 @@ class PluginHouse:
 
     def for_clients(self) -> PluginTalk | None:
         """None while connected programs may not use plugins, or none is enabled."""
-        return self.talk if self._settings().serve_clients and self.shelf.enabled() else None
+        return self.talk if self._settings().serve_clients and self._has_any() else None
+
+    def talk_for(self, *, is_own: bool) -> PluginTalk | None:
+        """The person's own window needs no leave to use what they have enabled."""
+        if is_own:
+            return self._own_talk if self._has_any() else None
+        return self.for_clients()
 
     async def flows(self) -> Sequence[Flow]:
         """Every flow of every enabled plugin."""
@@ -77,6 +89,9 @@ class PluginHouse:
     def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
         self._approvals.answer(approval_id, decision, arguments)
         self._publish()
+
+    def answer_form(self, form_id: str, values: str) -> None:
+        self._forms.answer(form_id, values)
 
     async def install_plugin(self, path: str) -> str:
         home = self.shelf.places.home
@@ -102,7 +117,7 @@ class PluginHouse:
     async def remove_plugin(self, key: str) -> None:
         if self.shelf.is_shipped(key):
             raise BadRequest(f"{key} comes with Moat; disable it instead.", "key")
-        for name in self._find(key).secrets if key in self.shelf.plugins else ():
+        for name in (*self._find(key).secrets, *TOKENS) if key in self.shelf.plugins else ():
             await self.shelf.sealed(key).forget(name)
         is_linked = bool(self.shelf.kept.get(key).linked)
         self.shelf.kept.forget(key)
@@ -132,6 +147,19 @@ class PluginHouse:
         else:
             await self.shelf.sealed(key).forget(name)
         await self._look_for_secrets()
+
+    async def sign_in_plugin(self, key: str) -> str:
+        plugin = self._find(key)
+        if plugin.sign_in is None:
+            raise BadRequest(f"{key} names nobody to sign in with.", "key")
+        if not self.shelf.is_enabled(plugin):
+            raise BadRequest(f"Enable {key} before you sign in.", "key")
+        return await plugin.sign_in.begin()
+
+    async def sign_out_plugin(self, key: str) -> None:
+        plugin = self._find(key)
+        if plugin.sign_in is not None:
+            await plugin.sign_in.forget()
 
     async def set_plugin_option(self, key: str, name: str, value: str) -> None:
         plugin = self._find(key)
@@ -169,6 +197,8 @@ class PluginHouse:
             raise BadRequest(f"'{mode}' is no mode: dry, mock or run.", "mode")
         if mode == "run" and not self.shelf.is_enabled(plugin):
             raise BadRequest(f"Enable {key} before you run it.", "key")
+        if mode == "run" and self._settings().paused:
+            raise BadRequest("Plugins are paused; resume them to run one.", "mode")
         kit: Kit
         rehearsal = RehearsalKit(plugin, mock=mode == "mock")
         kit = PluginKit(plugin, self._approvals, f"test {key}") if mode == "run" else rehearsal
@@ -178,19 +208,28 @@ class PluginHouse:
     async def plugin_log(self, key: str, count: int) -> list[str]:
         return self.shelf.journal(key).recent(count)
 
+    def _has_any(self) -> bool:
+        return bool(self.shelf.enabled()) and not self._settings().paused
+
     def _find(self, key: str) -> Plugin:
         plugin = self.shelf.plugins.get(key)
         if plugin is None:
             raise NoPlugin(key)
         return plugin
 
-    def _kit(self, flow: Flow, chat: str) -> Kit:
+    def kit(self, flow: Flow, chat: str) -> Kit:
+        """What the flow's plugin lends it for this chat."""
         return PluginKit(self._find(flow.plugin), self._approvals, chat)
+
+    def _own_kit(self, flow: Flow, chat: str) -> Kit:
+        return PluginKit(self._find(flow.plugin), self._approvals, chat, self._forms)
 
     async def _look_for_secrets(self) -> None:
         for key, plugin in self.shelf.plugins.items():
             sealed = self.shelf.sealed(key)
             names = [name for name in plugin.secrets if not await sealed.has(name)]
+            if plugin.sign_in is not None:
+                await plugin.sign_in.is_done()
             self._missing[key] = tuple(names)
         self._publish()
 

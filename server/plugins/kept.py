@@ -2,7 +2,7 @@
 
 import json
 import logging
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,11 @@ class Decided:
     changing_methods: bool = False
     linked: str = ""
     """The folder it is used from, when it was not copied."""
+    more: dict[str, Any] = field(default_factory=dict)
+    """What a newer version wrote beside it."""
+
+
+KNOWN = frozenset(one.name for one in fields(Decided)) - {"more"}
 
 
 class Kept:
@@ -43,17 +48,28 @@ class Kept:
         return [Path(one.linked) for one in self._decided.values() if one.linked]
 
     def _save(self) -> None:
-        text = json.dumps({key: asdict(one) for key, one in self._decided.items()}, indent=1)
+        text = json.dumps({key: _told(one) for key, one in self._decided.items()}, indent=1)
         try:
             write_atomically(self._path, text)
         except OSError as error:
             log.warning("The choices about plugins could not be saved: %s", error.strerror)
 
 
+def _told(decided: Decided) -> dict[str, Any]:
+    told = asdict(decided)
+    more = told.pop("more")
+    return {**more, **told}
+
+
+def _decided(told: dict[str, Any]) -> Decided:
+    more = {name: value for name, value in told.items() if name not in KNOWN}
+    return Decided(**{name: told[name] for name in told if name in KNOWN}, more=more)
+
+
 def _read(path: Path) -> dict[str, Decided]:
     try:
         found: Any = json.loads(path.read_text("utf-8"))
-        return {key: Decided(**one) for key, one in found.items()}
+        return {key: _decided(one) for key, one in found.items()}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, TypeError, AttributeError):

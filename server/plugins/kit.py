@@ -5,9 +5,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from server.chat import Json
-from server.flows.base import Action, Database, FlowFailed, Output, Preview, Reach, Risk
+from server.flows.base import (
+    Action,
+    Database,
+    FlowFailed,
+    Missing,
+    Output,
+    Preview,
+    Reach,
+    Risk,
+    TheyTold,
+)
 from server.plugins.api_action import ApiAction
 from server.plugins.approval import Approvals
+from server.plugins.forms import Forms
 from server.plugins.plugin import Plugin
 
 MOST_DEPTH = 6
@@ -18,6 +29,8 @@ class PluginKit:
     source: Plugin
     approvals: Approvals
     chat: str
+    forms: Forms | None = None
+    """Where a person can be shown a form: in the window they ask from."""
 
     @property
     def plugin(self) -> str:
@@ -33,6 +46,9 @@ class PluginKit:
         return await self.approvals.ask(
             self.plugin, action, arguments, confirm=confirm, chat=self.chat
         )
+
+    async def ask(self, step: str, missing: Missing) -> TheyTold | None:
+        return await self.forms.ask(self.plugin, step, missing) if self.forms else None
 
     def note(self, text: str) -> None:
         self.source.journal.note(text)
@@ -68,6 +84,9 @@ class RehearsalKit:
         if not self.mock:
             raise Rehearsed
         return arguments
+
+    async def ask(self, step: str, missing: Missing) -> TheyTold | None:  # noqa: ARG002
+        return None
 
     def note(self, text: str) -> None:
         self.source.journal.note(f"rehearsal: {text}")

@@ -42,7 +42,7 @@ class LibAction:
         return Preview(f"Run {self.key}", "the plugin's own code on this computer", {}, arguments)
 
     async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output:  # noqa: ARG002
-        found = await self.host.call(
-            self.tool.name, arguments, {**surroundings, "options": self.options}
-        )
+        # Where the person's files lie is for requests; a tool's code gets no paths.
+        around = {key: value for key, value in surroundings.items() if key != "paths"}
+        found = await self.host.call(self.tool.name, arguments, {**around, "options": self.options})
         return Output(found["output"], str(found.get("message") or ""))

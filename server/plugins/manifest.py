@@ -8,6 +8,7 @@ from yarl import URL
 
 from server.chat import Json
 from server.findings import Findings, Map, Seq, key_at, nearest, start_of, value_at
+from server.plugins.oidc import ACCESS, TOKENS, Provider, read_provider
 
 LONGEST_NAME = 15
 LONGEST_DESCRIPTION = 1500
@@ -32,6 +33,8 @@ class Auth:
     place: str
     """query, header or cookie."""
     args: dict[str, str]
+    provider: Provider | None = None
+    """Who signs the person in; None: what is sent is entered by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +161,7 @@ def _auth(data: Map, findings: Findings) -> Auth | None:
         findings.error(value_at(auth, "type"), "auth", message, hint)
         return None
     if place == "oidc":
-        message = "Sign-in by oidc needs a token that you paste as a secret."
-        findings.warn(value_at(auth, "type"), "oidc", message)
-        return Auth("header", {OIDC_HEADER: f"${{secret:{OIDC_SECRET}}}"})
+        return _oidc(auth, findings)
     args = auth.get("args")
     if not isinstance(args, Map):
         findings.error(value_at(auth, "args"), "auth", "'auth' needs 'args', names with values.")
@@ -174,6 +175,16 @@ def _auth(data: Map, findings: Findings) -> Auth | None:
             hint = f'Write "${{secret:{name}}}" and enter it in Moat.'
             findings.warn(value_at(args, name), "auth-plain", message, hint)
     return Auth(place, {name: str(value) for name, value in args.items() if value})
+
+
+def _oidc(auth: Map, findings: Findings) -> Auth:
+    """By a sign-in in the browser when it names a provider, else by a token that is pasted."""
+    provider = read_provider(auth, findings)
+    if provider is not None:
+        return Auth("header", {"Authorization": f"Bearer ${{secret:{ACCESS}}}"}, provider)
+    message = "Sign-in by oidc needs a token that you paste as a secret."
+    findings.warn(value_at(auth, "type"), "oidc", message)
+    return Auth("header", {OIDC_HEADER: f"${{secret:{OIDC_SECRET}}}"})
 
 
 def _hosts(data: Map, findings: Findings) -> tuple[str, ...]:
@@ -261,4 +272,6 @@ def _secrets(data: Json, auth: Auth | None, servers: tuple[McpServer, ...]) -> t
     for one in data.get("secrets") or ():
         if isinstance(one, dict) and isinstance(one.get("name"), str):
             named.append(one["name"])
-    return tuple(dict.fromkeys(named))
+    # What a sign-in brings is not entered by hand.
+    by_sign_in = TOKENS if auth and auth.provider else ()
+    return tuple(name for name in dict.fromkeys(named) if name not in by_sign_in)

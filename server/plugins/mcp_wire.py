@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -57,6 +58,7 @@ class Program:
                 env={**env, **self._env},
                 limit=LONGEST_LINE,
                 start_new_session=sys.platform != "win32",
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         except OSError as error:
             message = f"{self._command[0]} cannot be started: {error.strerror}."

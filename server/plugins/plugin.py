@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +22,9 @@ from server.plugins.manifest import OPTION, SECRET, Auth, Manifest, McpServer
 from server.plugins.mcp_action import McpAction
 from server.plugins.mcp_client import McpClient, McpTool
 from server.plugins.mcp_wire import Hear, Program, Remote, Wire
+from server.plugins.oidc import TOKENS
 from server.plugins.sealed import Sealed, SecretMissing
+from server.plugins.signing_in import SignIn
 
 READS = ("get", "post")
 HTTP_S = 30.0
@@ -35,6 +38,8 @@ class Outside:
 
     door: Egress
     data: Path
+    changed: Callable[[], None] = lambda: None
+    """Told when something about a plugin has changed that a screen shows."""
 
 
 class Plugin:
@@ -49,6 +54,12 @@ class Plugin:
         self.journal = journal
         self._outside = outside
         self._data = outside.data / loaded.key
+        provider = self.manifest.auth.provider if self.manifest.auth else None
+        self.sign_in = (
+            SignIn(provider, (outside.door, self.reason), sealed, outside.changed)
+            if provider
+            else None
+        )
         self._lib: LibHost | None = None
         self._clients: dict[str, McpClient] = {}
         self._resting: dict[str, float] = {}
@@ -79,7 +90,9 @@ class Plugin:
             for text in (self.auth.args if self.auth else {}).values()
             for name in SECRET.findall(text)
         ]
-        return tuple(dict.fromkeys([*self.manifest.secrets, *named]))
+        by_sign_in = TOKENS if self.sign_in is not None else ()
+        found = dict.fromkeys([*self.manifest.secrets, *named])
+        return tuple(name for name in found if name not in by_sign_in)
 
     @property
     def reviewed(self) -> str:
@@ -167,6 +180,8 @@ class Plugin:
         return Database(path, self.manifest.tables)
 
     async def close(self) -> None:
+        if self.sign_in is not None:
+            await self.sign_in.close()
         if self._lib is not None:
             await self._lib.close()
             self._lib = None
@@ -185,7 +200,9 @@ class Plugin:
         return ApiAction(operation, self._reaching())
 
     def _reaching(self) -> Reaching:
-        return Reaching(self._outside.door, self.reason, self.server, self.sealed, self.auth)
+        return Reaching(
+            self._outside.door, self.reason, self.server, self.sealed, self.auth, self.sign_in
+        )
 
     def _lib_action(self, name: str) -> LibAction:
         host = self._host()

@@ -25,6 +25,7 @@ class Sealed:
         self._keychain = keychain
         self._redactor = redactor
         self._seen: set[str] = set()
+        self._kept: set[str] = set()
 
     async def opened(self, text: str) -> str:
         """The text with its secrets in it; only for what is sent."""
@@ -43,12 +44,28 @@ class Sealed:
     async def keep(self, name: str, value: str) -> None:
         self._redactor.hide(value)
         await self._keychain.set(self._name(name), value)
+        self._kept.add(name)
 
     async def forget(self, name: str) -> None:
         await self._keychain.delete(self._name(name))
+        self._kept.discard(name)
+
+    async def get(self, name: str) -> str:
+        """Empty when there is none."""
+        value = await self._keychain.get(self._name(name)) or ""
+        if value:
+            self._seen.add(value)
+            self._redactor.hide(value)
+        return value
 
     async def has(self, name: str) -> bool:
-        return bool(await self._keychain.get(self._name(name)))
+        found = bool(await self._keychain.get(self._name(name)))
+        (self._kept.add if found else self._kept.discard)(name)
+        return found
+
+    def is_kept(self, name: str) -> bool:
+        """As it was when last looked at."""
+        return name in self._kept
 
     def clean(self, text: str) -> str:
         """For logs, prompts and screens."""

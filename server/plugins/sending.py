@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 
 from server.chat import Json
 from server.flows.base import FlowFailed
+from server.flows.slots import is_file
 from server.plugins.operations import FORM_BODY, JSON_BODY, Operation, Parameter
 
 Pairs = list[tuple[str, str]]
@@ -23,6 +24,10 @@ class Outgoing:
     media: str = ""
     fields: Any = None
     """What the body says, before it is written in its media type."""
+    files: tuple[str, ...] = ()
+    """Which of the fields name a file; what is in it goes in their place."""
+    held: dict[str, bytes] = field(default_factory=dict)
+    """What is in each file, by name, once it was read."""
 
     @property
     def address(self) -> str:
@@ -38,7 +43,18 @@ class Outgoing:
             return urlencode(pairs).encode()
         boundary = secrets.token_hex(16)
         self.headers["Content-Type"] = f"{self.media}; boundary={boundary}"
-        return _multipart(pairs, boundary)
+        return b"".join([*self._parts(pairs, boundary), f"--{boundary}--\r\n".encode()])
+
+    def _parts(self, pairs: Pairs, boundary: str) -> list[bytes]:
+        parts = []
+        for name, value in pairs:
+            head = f'--{boundary}\r\nContent-Disposition: form-data; name="{_quoted(name)}"'
+            content = value.encode()
+            if name in self.files:
+                head += f'; filename="{_quoted(value)}"\r\nContent-Type: application/octet-stream'
+                content = self.held[value]
+            parts.append(f"{head}\r\n\r\n".encode() + content + b"\r\n")
+        return parts
 
 
 def compose(server: str, operation: Operation, arguments: Json) -> Outgoing:
@@ -67,6 +83,8 @@ def compose(server: str, operation: Operation, arguments: Json) -> Outgoing:
             outgoing.headers["Content-Type"] = operation.body.media
         rest = {name: value for name, value in arguments.items() if name not in used}
         outgoing.fields = rest if operation.body.is_object else rest.get("body")
+        parts = operation.schema.get("properties", {})
+        outgoing.files = tuple(name for name in rest if is_file(parts.get(name, {})))
     return outgoing
 
 
@@ -93,13 +111,8 @@ def _form(fields: Json) -> Pairs:
     return pairs
 
 
-def _multipart(pairs: Pairs, boundary: str) -> bytes:
-    parts = []
-    for name, value in pairs:
-        plain = _one_line(name).replace('"', "%22")
-        head = f'--{boundary}\r\nContent-Disposition: form-data; name="{plain}"\r\n\r\n'
-        parts.append(f"{head}{value}\r\n")
-    return ("".join(parts) + f"--{boundary}--\r\n").encode()
+def _quoted(text: str) -> str:
+    return _one_line(text).replace('"', "%22")
 
 
 def _simple(value: Any) -> str:

@@ -138,7 +138,7 @@ class PluginShelf:
             self.broken[loaded.key] = loaded
             return
         key = loaded.key
-        outside = Outside(self._shared.door, self.places.data)
+        outside = Outside(self._shared.door, self.places.data, self._changed)
         plugin = Plugin(loaded, self.kept.get(key), self.sealed(key), self.journal(key), outside)
         self.plugins[key] = plugin
         if self.is_enabled(plugin):

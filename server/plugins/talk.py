@@ -74,8 +74,11 @@ class PluginTalk:
         self, engine: Engine, flow: Flow, said: Said, *, thread: str, answer: object = None
     ) -> Stream:
         """One flow by name, for a client that has threads and can answer a form."""
-        paused = self._resumed(f"thread {thread}") if answer is not None else None
+        key = f"thread {flow.key} {thread}"
+        paused = self._resumed(key)
         if paused is not None:
+            # A page without a form for it answers by what is said next.
+            answer = said.question if answer is None else answer
             given = answer if isinstance(answer, dict) else _as_object(str(answer))
             run = resume(paused, given) if given else resume_with_text(paused, str(answer))
         else:
@@ -84,7 +87,7 @@ class PluginTalk:
             async for event in events:
                 yield event
         if run.paused is not None:
-            self._keep(f"thread {thread}", run.paused)
+            self._keep(key, run.paused)
             yield Finished("stop")
 
     async def _choose(

@@ -1,10 +1,11 @@
+import json
 from pathlib import Path
 
 import pytest
 
-from app.attachments import LARGEST, Attachment, NotAttached, joined, read
+from app.attachments import as_url
 from app.chats import Chat, ChatNotKept, ChatStore, Said
-from server.chat import Message
+from server.chat import Image, Message
 
 ASKED = [Said("user", "What is a Moat?\nPlease."), Said("assistant", "A ditch.")]
 
@@ -62,23 +63,28 @@ def test_it_is_exported_as_markdown() -> None:
     assert "## Answer\n\nA ditch.\n" in text
 
 
-def test_a_file_goes_along_in_a_fence_of_its_own(tmp_path: Path) -> None:
-    path = tmp_path / "prices.csv"
-    path.write_text("\ufeffa,b\n1,2\n", encoding="utf-8")
-    attached = read(path)
-    assert joined("Sum it.", [attached]) == "Sum it.\n\nprices.csv:\n```csv\na,b\n1,2\n```"
-    tricky = joined("x", [Attachment("a.md", "```\ncode\n```")])
-    assert "````\n```\ncode\n```\n````" in tricky
+def test_images_are_kept_with_the_chat_and_charts_are_not_sent_back(tmp_path: Path) -> None:
+    said = Said("user", "Look", [as_url(Image("image/png", b"p"))])
+    store = ChatStore(tmp_path)
+    store.keep(Chat(said=[said, Said("assistant", "So.\n\n```echarts\n{}\n```")]))
+    (kept,) = store.all()
+    assert kept.messages() == [
+        Message("user", "Look", (Image("image/png", b"p"),)),
+        Message("assistant", "So."),
+    ]
 
 
-def test_what_is_no_text_or_too_large_is_refused(tmp_path: Path) -> None:
-    for name, held in (
-        ("a.bin", b"\xff\xfe\x00"),
-        ("b.bin", b"a\0b"),
-        ("c.txt", b"x" * (LARGEST + 1)),
-    ):
-        (tmp_path / name).write_bytes(held)
-        with pytest.raises(NotAttached, match=name):
-            read(tmp_path / name)
-    with pytest.raises(NotAttached, match="could not be read"):
-        read(tmp_path / "missing.txt")
+def test_what_a_newer_version_wrote_survives_an_older_one(tmp_path: Path) -> None:
+    said = {"role": "user", "text": "Hi", "voice": "deep"}
+    told = {"system": "", "said": [said], "changed_at": 1.0, "pinned": True}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(told))
+    store = ChatStore(tmp_path)
+    (chat,) = store.all()
+    chat.said.append(Said("assistant", "Hello"))
+    store.keep(chat)
+    written = json.loads(path.read_text())
+    assert written["pinned"] is True
+    assert written["said"][0]["voice"] == "deep"
+    assert "more" not in written
+    assert "more" not in written["said"][1]

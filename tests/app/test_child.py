@@ -7,12 +7,13 @@ from pathlib import Path
 import psutil
 
 from app.child import Program, keep_serving
-from app.link import Link
+from app.link import Link, Pulse
 from server import tasks
 from server.face import ServerStatus
 from tests.app.until import until
 from tests.fake_core import SERVING
 
+QUICK = Pulse(every_s=0.2, patience_s=0.3)
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -85,3 +86,31 @@ async def test_a_stubborn_child_is_gone_within_three_seconds() -> None:
     await tasks.stop(keeping)
     assert loop.time() - began < 3
     assert children() == []
+
+
+async def test_a_halted_child_is_shown_and_all_is_well_when_it_goes_on() -> None:
+    link = Link(QUICK)
+    keeping = tasks.spawn(keep_serving(program("good"), link), "keep")
+    await until(lambda: link.face.server.get() == SERVING)
+    (child,) = children()
+    child.suspend()
+    await until(lambda: link.face.server.get().phase == "hung")
+    assert "does not answer" in link.face.server.get().reason
+    child.resume()
+    await until(lambda: link.face.server.get() == SERVING)
+    assert children() == [child]
+    await tasks.stop(keeping)
+
+
+async def test_a_halted_child_is_replaced_when_asked() -> None:
+    link = Link(QUICK)
+    keeping = tasks.spawn(keep_serving(program("good"), link), "keep")
+    await until(lambda: link.face.server.get() == SERVING)
+    (first,) = children()
+    first.suspend()
+    await until(lambda: link.face.server.get().phase == "hung")
+    await link.face.start()
+    await until(lambda: link.face.server.get() == SERVING)
+    (second,) = children()
+    await tasks.stop(keeping)
+    assert first.pid != second.pid

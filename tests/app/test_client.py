@@ -1,3 +1,4 @@
+import json
 from contextlib import aclosing
 
 import pytest
@@ -6,7 +7,7 @@ from aiohttp import web
 from app import client
 from server.chat import Message
 from server.errors import AppError, LinkLost
-from server.events import Finished, ReasoningDelta, TextDelta, Usage
+from server.events import Finished, ReasoningDelta, StatusNote, TextDelta, Usage
 from tests.fake_api import USAGE, api, chunk, streaming
 
 ASKED = [Message("user", "Hi")]
@@ -34,6 +35,28 @@ async def test_an_answer_is_heard_piece_by_piece() -> None:
         TextDelta("lo"),
         Finished("stop", Usage(5, completion_tokens=2)),
     ]
+
+
+async def test_steps_come_as_comments_and_the_window_says_who_it_is() -> None:
+    sent: list[str | None] = []
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        sent.append(request.headers.get(client.OWN_HEADER))
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        await response.write(b": step Calling GET /value\n\n: still here\n\n")
+        await response.write(f"data: {json.dumps(chunk({}, 'stop'))}\n\n".encode())
+        return response
+
+    async with api(handle) as address:
+        asked = client.ask(address, "", ASKED, own_key="own")
+        async with aclosing(asked) as heard:
+            assert [piece async for piece in heard] == [
+                StatusNote("Calling GET /value"),
+                Finished("stop"),
+            ]
+        await hear(address)
+    assert sent == ["own", None]
 
 
 async def test_the_request_is_that_of_the_public_api() -> None:

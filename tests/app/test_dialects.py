@@ -5,7 +5,14 @@ import pytest
 from app.dialects import AgUi, OpenAI, OpenBB, Options, failure, of
 from server.chat import Message
 from server.errors import AppError
-from server.events import Finished, ReasoningDelta, StatusNote, TextDelta
+from server.events import (
+    Artifact,
+    Finished,
+    ReasoningDelta,
+    StatusNote,
+    Suggestions,
+    TextDelta,
+)
 
 SAID = [Message("system", "Be brief."), Message("user", "Hi"), Message("assistant", "Yes?")]
 
@@ -46,6 +53,34 @@ def test_ag_ui_must_say_that_it_is_over() -> None:
     assert dialect.end() == Finished("stop")
     with pytest.raises(AppError, match="No model"):
         dialect.read("", '{"type": "RUN_ERROR", "message": "No model"}')
+
+
+def test_charts_and_tables_are_heard_in_both() -> None:
+    rows = [{"day": "Mon", "price": 3}]
+    told = {"type": "chart", "name": "Price_of_it_1a2b3c", "description": "d", "content": rows,
+            "chart_params": {"chartType": "line", "xKey": "day", "yKey": ["price"]}}  # fmt: skip
+    (line,) = OpenBB().read("copilotMessageArtifact", json.dumps(told))
+    chart = {"kind": "line", "x": "day", "y": ["price"]}
+    assert line == Artifact("chart", "Price of it", "d", {"rows": rows, "chart": chart})
+    told["chart_params"] = {"chartType": "pie", "angleKey": "price", "calloutLabelKey": "day"}
+    (pie,) = OpenBB().read("copilotMessageArtifact", json.dumps(told))
+    assert isinstance(pie, Artifact)
+    assert pie.content["chart"] == {"kind": "pie", "x": "day", "y": ["price"]}
+    table = {"type": "table", "name": "t", "content": rows}
+    (found,) = OpenBB().read("copilotMessageArtifact", json.dumps(table))
+    assert found == Artifact("table", "t", "", {"rows": rows})
+    value = {"kind": "chart", "name": "n", "content": {"rows": rows, "chart": chart}}
+    event = {"type": "CUSTOM", "name": "artifact", "value": value}
+    (same,) = AgUi().read("", json.dumps(event))
+    assert same == Artifact("chart", "n", "", value["content"])
+    told = {"suggestions": ["And then?"]}
+    next_one = [Suggestions(("And then?",))]
+    assert OpenBB().read("copilotPromptSuggestions", json.dumps(told)) == next_one
+    offered = {"type": "CUSTOM", "name": "suggestions", "value": {"prompts": ["And then?"]}}
+    assert AgUi().read("", json.dumps(offered)) == next_one
+    status = {"type": "CUSTOM", "name": "status", "value": {"message": "Calling"}}
+    assert AgUi().read("", json.dumps(status)) == [StatusNote("Calling")]
+    assert AgUi().read("", '{"type": "CUSTOM", "name": "x", "value": 3}') == []
 
 
 def test_an_error_is_read_in_any_shape() -> None:

@@ -46,6 +46,14 @@ async def test_closing_quits_when_the_person_wants_it_so(
     assert session.quit.is_set()
 
 
+async def test_moat_quit_in_a_terminal_ends_the_window_too(
+    session: Session, core: FakeCore
+) -> None:
+    session.open(hidden=True)
+    await core.quit()
+    assert session.quit.is_set()
+
+
 async def test_without_a_tray_closing_quits(session: Session) -> None:
     session.open(hidden=False)
     session.window.close()

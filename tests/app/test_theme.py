@@ -18,6 +18,7 @@ TEXT_ON += [("text", f"{tone}_soft") for tone in ("accent", "good", "warn", "bad
 TEXT_ON += [("muted", f"{tone}_soft") for tone in ("accent", "warn", "bad")]
 TEXT_ON += [(tone, f"{tone}_soft") for tone in ("accent", "good", "warn", "bad")]
 TEXT_ON += [("on_accent", "accent"), ("on_accent", "accent_hover"), ("text", "border")]
+TEXT_ON += [(f"code_{part}", "code") for part in ("word", "text", "number", "name", "comment")]
 TEXT_ON += [("on_bad", "bad"), ("on_bad", "bad_hover")]
 
 

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import QSettings
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -10,7 +11,7 @@ from server.abilities import Approval
 from server.face import ModelStatus, RunningRequest, ServerStatus
 from tests.app.until import until
 from tests.fake_core import LARGE, STARTER, FakeCore
-from tests.fake_plugins import PORTFOLIO
+from tests.fake_plugins import FORM, PORTFOLIO
 from tests.fake_shelf import AT_FORTY
 
 
@@ -162,10 +163,35 @@ async def test_plugins_are_paused_and_resumed(core: FakeCore) -> None:
     assert "Pause plugins" not in texts(tray)
     core.plugins.set((PORTFOLIO, replace(PORTFOLIO, key="off", enabled=False)))
     entry(tray, "Pause plugins").trigger()
-    await until(lambda: core.commands == [("disable_plugin", "portfolio")])
-    core.plugins.set((replace(PORTFOLIO, enabled=False),))
+    await until(lambda: core.commands == [("change_setting", "plugins.paused", True)])
     entry(tray, "Resume plugins").trigger()
-    await until(lambda: ("enable_plugin", "portfolio") in core.commands)
+    await until(lambda: ("change_setting", "plugins.paused", False) in core.commands)
     tray.menu.aboutToShow.emit()
     assert "Resume plugins" not in texts(tray)
+    tray.close()
+
+
+async def test_models_used_last_come_first_also_after_a_restart(
+    core: FakeCore, memory: QSettings
+) -> None:
+    small = replace(LARGE, name="a-model-never-used")
+    core.models.set((small, STARTER, LARGE))
+    tray = Tray(core, memory)
+    assert list(models(tray))[:2] == [STARTER.name, small.name]
+    core.model.set(ModelStatus("ready", LARGE.name, 1.0))
+    assert list(models(tray))[:3] == [LARGE.name, STARTER.name, small.name]
+    tray.close()
+    core.model.set(ModelStatus())
+    again = Tray(core, memory)
+    assert list(models(again)) == [LARGE.name, STARTER.name, small.name]
+    again.close()
+
+
+async def test_a_form_that_waits_is_told(core: FakeCore, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    tray = Tray(core)
+    monkeypatch.setattr(tray, "tell", lambda title, _text: told.append(title))
+    core.forms.set((FORM,))
+    core.forms.set((FORM,))
+    assert told == ["broker needs a little more"]
     tray.close()

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,11 +21,14 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.pages import PAGES
 from app.window import Window
+from server.abilities import OptionCard
 from server.errors import AppError
 from server.face import ModelStatus, ServerStatus
 from tests.app.until import until
 from tests.fake_core import FakeCore
+from tests.fake_plugins import FORM, ORDER, PORTFOLIO
 
+OPTIONS = tuple(OptionCard(kind, f"A {kind}", kind) for kind in ("text", "file", "folders"))
 Shown = Callable[[Any], Any]
 CONTROLS = (
     QAbstractButton,
@@ -100,10 +104,13 @@ async def test_every_control_has_a_name_and_is_reached_by_keyboard(
     core: FakeCore, memory: QSettings, shown: Shown
 ) -> None:
     window = shown(Window(core, memory))
+    core.plugins.set((replace(PORTFOLIO, options=OPTIONS, secrets=("KEY",), question="What?"),))
+    core.approvals.set((ORDER,))
+    core.forms.set((FORM,))
     for page in PAGES:
         window.turn_to(page.title)
     found = controls(window)
-    assert len(found) > 40
+    assert len(found) > 60
     nameless = [type(one).__name__ for one in found if not one.accessibleName()]
     assert nameless == []
     unreachable = [

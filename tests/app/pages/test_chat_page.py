@@ -41,7 +41,7 @@ async def test_a_question_is_answered(qtbot: QtBot, shown: Shown) -> None:
         await finished(page)
     (answer,) = answers(page)
     assert answer.text() == "Hello **you**"
-    assert answer.view.toPlainText() == "Hello you"
+    assert answer.view.plain_text() == "Hello you"
     assert answer.footer.text().startswith("2 tokens")
     assert page.composer.editor.toPlainText() == ""
     assert not page.empty.isVisible()
@@ -70,7 +70,7 @@ async def test_an_answer_can_be_stopped(shown: Shown, qapp: object) -> None:
         page = shown(ChatPage(serving(address)))
         page.ask("A story, please.")
         (answer,) = answers(page)
-        await until(lambda: answer.view.toPlainText() == "Once upon")
+        await until(lambda: answer.view.plain_text() == "Once upon")
         assert page.composer.button.accessibleName() == "Stop the answer"
         page.composer.button.click()
         await finished(page)
@@ -84,7 +84,7 @@ async def test_escape_stops_too(qtbot: QtBot, shown: Shown) -> None:
     async with api(streaming(chunk({"content": "Once"}), hold=hold)) as address:
         page = shown(ChatPage(serving(address)))
         page.ask("A story, please.")
-        await until(lambda: answers(page)[0].view.toPlainText() == "Once")
+        await until(lambda: answers(page)[0].view.plain_text() == "Once")
         qtbot.keyClick(page.composer.editor, Qt.Key.Key_Escape)
         await finished(page)
         hold.set()
@@ -99,7 +99,7 @@ async def test_a_failure_is_shown_with_what_came_before(shown: Shown, qapp: obje
     (answer,) = answers(page)
     assert answer.failure.isVisible()
     assert answer.failure.text.text() == "The engine stopped."
-    assert answer.view.toPlainText() == "Once"
+    assert answer.view.plain_text() == "Once"
 
 
 async def test_a_server_that_is_gone_is_said(shown: Shown, qapp: object) -> None:

@@ -68,3 +68,23 @@ async def test_the_key_is_handed_to_who_forgot_it(core: FakeCore, shown: Shown) 
     core.knocks.set((Knock(1.0, "", "POST", "openai-python", "key"),))
     next(one for one in page.door.findChildren(Button) if "key" in one.text()).click()
     await until(lambda: QGuiApplication.clipboard().text() == core.key)
+
+
+async def test_https_is_switched_on_here_and_its_certificate_shown(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = shown(ConnectPage(core))
+    assert not page.secure.how.isVisible()
+    page.secure.switch_on.click()
+    await until(lambda: core.settings.get().server.https)
+    address, command = "https://localhost:7443", "certutil -A"
+    core.server.set(
+        ServerStatus(
+            "ready", "http://x:1", secure_address=address, certificate="/c.crt", trust=command
+        )
+    )
+    assert page.secure.address.text() == address
+    page.secure.copy_command.click()
+    assert QGuiApplication.clipboard().text() == command
+    assert page.secure.file.text() == "/c.crt"
+    assert not page.secure.switch_on.isVisible()

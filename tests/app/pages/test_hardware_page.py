@@ -65,6 +65,26 @@ async def test_the_chosen_settings_are_used_together(core: FakeCore, shown: Show
     assert not page.apply.isEnabled()
 
 
+async def test_the_work_of_several_cards_can_be_split(core: FakeCore, shown: Shown) -> None:
+    page = await open_page(core, shown)
+    card = Device("RTX", "CUDA", 9_000_000_000, 12_000_000_000)
+    page.show_machine(replace(MACHINE, devices=(card,), engine_uses_gpu=True))
+    assert not page.sliders["gpu_split"].isVisible()
+    page.show_machine(replace(MACHINE, devices=(card, card), engine_uses_gpu=True))
+    split = page.sliders["gpu_split"]
+    assert split.isVisible()
+    assert split.chosen.text() == "Automatic"
+    split.slider.setValue(2)
+    assert split.chosen.text() == "75% : 25%"
+    page.sliders["batch_tokens"].slider.setValue(3)
+    page.sliders["flash_attention"].slider.setValue(1)
+    wanted = Setup(batch_tokens=1024, flash_attention=True, gpu_split=(3.0, 1.0))
+    await until(lambda: ("estimate_model", STARTER.name, wanted) in core.commands)
+    page.apply.click()
+    await until(lambda: core.settings.get().model.gpu_split == (3.0, 1.0))
+    assert core.settings.get().model.flash_attention == "on"
+
+
 async def test_undo_goes_back_to_the_settings(core: FakeCore, shown: Shown) -> None:
     page = await open_page(core, shown)
     page.sliders["slots"].slider.setValue(0)

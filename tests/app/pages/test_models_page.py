@@ -5,6 +5,7 @@ from typing import Any
 from PySide6.QtWidgets import QApplication
 
 from app.pages.models import DISCOVER, DOWNLOADS, ModelsPage
+from app.widgets.controls import Button
 from app.widgets.discover import FileRow, RepositoryRow
 from app.widgets.downloads import state_words, time_left
 from app.widgets.installed import FolderRow
@@ -42,6 +43,37 @@ async def test_deleting_asks_first_and_says_what_it_freed(core: FakeCore, shown:
     await until(page.freed.isVisible)
     assert "2.1 GB" in page.freed.text.text()
     assert ("delete_model", LARGE.name) in core.commands
+
+
+async def test_the_details_show_the_template_and_what_differs(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    large = page.installed.list.rows[1]
+    large.about.click()
+    await until(lambda: large.details and large.details.isVisible())
+    details = large.details
+    assert "Tool calls: hermes" in details.about.text()
+    assert details.fit.verdict.text() == "Runs well"
+    (show,) = [one for one in details.findChildren(Button) if one.text() == "Show what differs"]
+    show.click()
+    assert details.text.toPlainText() == "-a\n+b"
+    details.template.click()
+    assert details.text.toPlainText() == "{{ messages }}"
+    details.template.click()
+    assert not details.text.isVisible()
+    large.about.click()
+    assert not details.isVisible()
+
+
+async def test_a_token_is_kept_and_forgotten_and_not_shown(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    page.parts.choose(DISCOVER)
+    page.token.edit.setText(" hf_secret ")
+    page.token.keep.click()
+    await until(lambda: ("set_hub_token", "hf_secret") in core.commands)
+    await until(lambda: page.token.state.text() == "The token is kept with your secrets.")
+    assert page.token.edit.text() == ""
+    page.token.forget.click()
+    await until(lambda: ("set_hub_token", "") in core.commands)
 
 
 async def test_with_nothing_installed_it_leads_on(shown: Shown, qapp: QApplication) -> None:

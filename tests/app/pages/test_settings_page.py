@@ -123,3 +123,14 @@ async def test_a_file_without_settings_changes_nothing(
     page.export_to(tmp_path / "x.json" / "y.json")
     assert "could not be exported" in told[0]
     assert core.commands == []
+
+
+async def test_a_new_version_is_looked_for_only_when_that_is_wanted(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = shown(SettingsPage(core))
+    assert not page.about.look.isEnabled()
+    await core.change_setting("updates.look", True)
+    page.about.look.click()
+    await until(lambda: "9.9.9" in page.about.update_line.text())
+    await until(lambda: "llama-cpp-python" in page.about.engine.text())

@@ -92,3 +92,44 @@ async def test_each_block_of_code_has_a_copy_button(shown: Shown, qapp: object) 
     assert view.copies[1].y() > view.copies[0].y()
     view.show_markdown("Nothing to copy.")
     assert not any(button.isVisible() for button in view.copies)
+
+
+async def test_the_text_is_never_laid_out_while_it_is_being_written(shown: Shown) -> None:
+    """A size told in the middle of an edit must not resize the view there and then."""
+    view = shown(MarkdownView())
+    view.show_markdown("One line.")
+    before = view.height()
+    meanwhile: list[int] = []
+    view.document().documentLayout().documentSizeChanged.connect(
+        lambda _: meanwhile.append(view.height())
+    )
+    view.document().setMarkdown("A paragraph.\n\n" * 20)
+    assert set(meanwhile) == {before}
+    await until(lambda: view.height() > 10 * before)
+
+
+async def test_long_answers_may_grow_shrink_and_be_resized(shown: Shown) -> None:
+    view = shown(MarkdownView())
+    part = "Words " * 40 + "\n\n```python\nx = 1  # one\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+    for count in (1, 12, 3, 0, 20):
+        view.show_markdown(part * count)
+        view.setFixedWidth(400 + 20 * count)
+        assert sum(button.isVisibleTo(view) for button in view.copies) == count
+    assert len(view.copies) == 20
+    view.copies[19].click()
+    assert QGuiApplication.clipboard().text() == "x = 1  # one"
+
+
+async def test_code_has_colours_that_follow_the_look(shown: Shown, qapp: QApplication) -> None:
+    view = shown(MarkdownView())
+    view.show_markdown("```python\nreturn 1  # so\n```")
+
+    def colours() -> set[str]:
+        formats = view.document().begin().textFormats()
+        return {one.format.foreground().color().name() for one in formats}
+
+    wanted = {theme.LIGHT.code_word, theme.LIGHT.code_number, theme.LIGHT.code_comment}
+    assert wanted <= colours()
+    theme.apply(qapp, "dark")
+    await until(lambda: DARK.code_word in colours())
+    theme.apply(qapp, "light")

@@ -25,8 +25,8 @@ def test_one_piece_has_no_speed() -> None:
 async def test_a_fast_answer_is_drawn_seldom(shown: Shown, monkeypatch: Any) -> None:
     answer = shown(Answer("m"))
     drawn: list[str] = []
-    draw = answer.view.show_markdown
-    monkeypatch.setattr(answer.view, "show_markdown", lambda text: (drawn.append(text), draw(text)))
+    draw = answer.view.show_text
+    monkeypatch.setattr(answer.view, "show_text", lambda text: (drawn.append(text), draw(text)))
     for _ in range(1000):
         answer.add_text("word ")
     await until(lambda: drawn)

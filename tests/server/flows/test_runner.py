@@ -16,7 +16,7 @@ from server.events import (
 )
 from server.findings import Findings
 from server.flows import spec
-from server.flows.base import Flow, FlowFailed, Work
+from server.flows.base import Flow, FlowFailed, TheyTold, Work
 from server.flows.runner import Run, resume, resume_with_text
 from server.reading import read
 from tests.engines import EndlessEngine, ScriptedEngine, says
@@ -210,6 +210,37 @@ async def test_what_is_missing_is_asked_and_the_step_goes_on_with_a_form() -> No
     events = await events_of(again, run.paused.step)
     assert action.calls == [{"city": "Bern", "days": 3}]
     assert text_of(events) == "fine"
+
+
+async def test_where_a_form_can_be_shown_the_run_itself_waits_for_it() -> None:
+    action = ScriptedAction(schema=NEEDS)
+    engine = ScriptedEngine(says('{"city": null, "days": null}'), says("fine"))
+    work = work_of(flow_of(API_THEN_LLM), engine, actions={"GET /things": action})
+    assert isinstance(work.kit, PlainKit)
+    work.kit.told.append(TheyTold({"city": "Bern"}))
+    run = Run(work)
+    events = await events_of(run)
+    assert run.paused is None
+    assert [one.schema["required"] for one in work.kit.forms] == [["city"]]
+    assert action.calls == [{"city": "Bern", "days": 3}]
+    assert text_of(events) == "fine"
+
+
+async def test_a_file_is_asked_of_a_person_and_never_of_the_model() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"report": {"type": "string", "format": "binary"}},
+        "required": ["report"],
+    }
+    action = ScriptedAction(schema=schema)
+    engine = ScriptedEngine(says("fine"))
+    work = work_of(flow_of(API_THEN_LLM), engine, actions={"GET /things": action})
+    assert isinstance(work.kit, PlainKit)
+    work.kit.told.append(TheyTold({"report": "r.csv"}, {"r.csv": "/picked/r.csv"}))
+    await events_of(Run(work))
+    assert action.calls == [{"report": "r.csv"}]
+    assert (work.files, work.paths) == (("r.csv",), {"r.csv": "/picked/r.csv"})
+    assert len(engine.requests) == 1
 
 
 async def test_what_is_missing_may_be_answered_in_words() -> None:

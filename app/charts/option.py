@@ -1,0 +1,164 @@
+"""ECharts options in and out: only what we draw is read, whatever else one holds."""
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+from app.charts.figure import KINDS, Figure, Kind, Series
+from server.chat import Json
+from server.events import Artifact
+
+LANGUAGE = "echarts"
+MOST_ROWS = 2000
+MOST_SERIES = 20
+LONGEST_LABEL = 200
+_FENCE = re.compile(rf"^```{LANGUAGE}[ \t]*\n(.*?)\n```[ \t]*$", re.MULTILINE | re.DOTALL)
+_OPENED = re.compile(rf"^```{LANGUAGE}[ \t]*(?:\n(?:(?!^```).)*)?\Z", re.MULTILINE | re.DOTALL)
+
+
+def parts(text: str) -> list[str | Figure]:
+    """An answer's text, with a figure where a chart is written; one half written is left out."""
+    found: list[str | Figure] = []
+    end = 0
+    for fence in _FENCE.finditer(text):
+        figure = _parsed(fence[1])
+        if figure is not None:
+            found += [text[end : fence.start()].strip("\n"), figure]
+            end = fence.end()
+    rest = _OPENED.sub("", text[end:])
+    found.append(rest.strip("\n") if found else rest)
+    return [part for part in found if not isinstance(part, str) or part.strip()]
+
+
+def without_charts(text: str) -> str:
+    """For the model: the numbers are in the table beside it."""
+    return re.sub(r"\n{3,}", "\n\n", _FENCE.sub("", text)).strip("\n")
+
+
+def written(made: Artifact) -> str:
+    """A chart or table as the text of an answer holds it, so that it is kept with the chat."""
+    rows = _rows(made.content.get("rows"))
+    if made.kind == "text":
+        return str(made.content.get("text", ""))
+    if made.kind == "table" and rows:
+        return _table(rows)
+    option = made.content.get("option") or _option(made.name, rows, made.content.get("chart"))
+    if not isinstance(option, dict) or figure_of(option) is None:
+        return _table(rows) if rows else ""
+    return f"```{LANGUAGE}\n{json.dumps(option, ensure_ascii=False)}\n```"
+
+
+def figure_of(option: Any) -> Figure | None:
+    """None when there is nothing in it that can be drawn."""
+    try:
+        return _figure(option)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        return None
+
+
+def _figure(option: Json) -> Figure | None:
+    rows = _rows(option["dataset"]["source"])
+    listed = [one for one in option["series"][:MOST_SERIES] if one.get("type") in KINDS]
+    if not rows or not listed:
+        return None
+    first = listed[0]
+    encode = first.get("encode") or {}
+    across = str(encode.get("x") or encode.get("itemName") or next(iter(rows[0])))
+    columns = [_column(one, across, rows[0]) for one in listed]
+    kind = "donut" if first["type"] == "pie" and first.get("radius") else first["type"]
+    series = tuple(
+        Series(_label(one.get("name") or name), tuple(_number(row.get(name)) for row in rows))
+        for one, name in zip(listed, columns, strict=True)
+    )
+    if not any(one.known() for one in series):
+        return None
+    made = Figure(
+        cast(Kind, kind),
+        tuple(_label(row.get(across)) for row in rows),
+        series[:1] if kind in ("pie", "donut") else series,
+        title=_label((option.get("title") or {}).get("text", "")),
+        across=_label((option.get("xAxis") or {}).get("name") or across),
+        is_log=(option.get("yAxis") or {}).get("type") == "log",
+        is_stacked=bool(first.get("stack")),
+        places=_places(option, kind, [row.get(across) for row in rows]),
+    )
+    return _with_slices(made) if made.is_round else made
+
+
+def _with_slices(figure: Figure) -> Figure | None:
+    """Only what has a part of the whole."""
+    kept = [
+        (label, value)
+        for label, value in zip(figure.labels, figure.series[0].values, strict=True)
+        if value is not None and value > 0
+    ]
+    if not kept:
+        return None
+    series = Series(figure.series[0].name, tuple(value for _, value in kept))
+    labels = tuple(label for label, _ in kept)
+    return Figure(figure.kind, labels, (series,), figure.title, figure.across)
+
+
+def _column(series: Json, across: str, row: Json) -> str:
+    encode = series.get("encode") or {}
+    named = encode.get("y") or encode.get("value") or series.get("name")
+    return str(named) if named in row else next((name for name in row if name != across), across)
+
+
+def _places(option: Json, kind: str, cells: Sequence[Any]) -> tuple[float, ...]:
+    numbers = [_number(cell) for cell in cells]
+    wanted = kind == "scatter" or (option.get("xAxis") or {}).get("type") == "value"
+    known = tuple(one for one in numbers if one is not None)
+    return known if wanted and len(known) == len(numbers) else ()
+
+
+def _option(title: str, rows: list[Json], chart: Any) -> Json | None:
+    """An option for rows that came with the names of their columns, as OpenBB's do."""
+    if not rows or not isinstance(chart, dict):
+        return None
+    kind, x, ys = chart.get("kind"), chart.get("x"), chart.get("y") or []
+    option: Json = {"title": {"text": title}, "dataset": {"source": rows}}
+    if kind in ("pie", "donut"):
+        pie: Json = {"type": "pie", "name": ys[0], "encode": {"itemName": x, "value": ys[0]}}
+        option["series"] = [{**pie, "radius": ["40%", "70%"]} if kind == "donut" else pie]
+        return option
+    option["xAxis"] = {"type": "category", "name": x}
+    option["series"] = [{"type": kind, "name": y, "encode": {"x": x, "y": y}} for y in ys]
+    return option
+
+
+def _parsed(text: str) -> Figure | None:
+    try:
+        return figure_of(json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _rows(given: Any) -> list[Json]:
+    listed = given if isinstance(given, list) else []
+    return [row for row in listed[:MOST_ROWS] if isinstance(row, dict) and row]
+
+
+def _number(cell: Any) -> float | None:
+    if isinstance(cell, bool) or not isinstance(cell, int | float):
+        return None
+    value = float(cell)
+    return value if math.isfinite(value) else None
+
+
+def _label(cell: Any) -> str:
+    if isinstance(cell, float) and cell.is_integer():
+        cell = int(cell)
+    return "" if cell is None else " ".join(str(cell).split())[:LONGEST_LABEL]
+
+
+def _table(rows: list[Json]) -> str:
+    names = list(rows[0])
+    lines = [_line(names), _line(["---"] * len(names))]
+    return "\n".join([*lines, *(_line([row.get(name) for name in names]) for row in rows[:50])])
+
+
+def _line(cells: Sequence[Any]) -> str:
+    return "| " + " | ".join(_label(cell).replace("|", "\\|") for cell in cells) + " |"

@@ -1,0 +1,101 @@
+"""What a flow must still know, asked of a person in a form: values, or a file they pick."""
+
+import asyncio
+import json
+import time
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from server.abilities import FormCard
+from server.chat import Json
+from server.errors import BadRequest
+from server.flows.base import FlowFailed, Missing, TheyTold
+from server.flows.slots import is_file
+from server.observe import Value
+
+PATIENCE_S = 600.0
+LARGEST_FILE = 32 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class _Waiting:
+    shown: FormCard
+    missing: Missing
+    answer: asyncio.Future[TheyTold | None] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
+class Forms:
+    def __init__(self, patience_s: float = PATIENCE_S) -> None:
+        self._patience_s = patience_s
+        self._waiting: dict[str, _Waiting] = {}
+        self.pending: Value[tuple[FormCard, ...]] = Value(())
+
+    async def ask(self, plugin: str, step: str, missing: Missing) -> TheyTold:
+        """What the person filled in; FlowFailed when they will not, or nobody is there."""
+        shown = FormCard(
+            uuid.uuid4().hex, plugin, step, json.dumps(missing.schema), missing.reason,
+            time.time() + self._patience_s,
+        )  # fmt: skip
+        waiting = self._waiting[shown.id] = _Waiting(shown, missing)
+        self._publish()
+        try:
+            async with asyncio.timeout(self._patience_s):
+                told = await waiting.answer
+        except TimeoutError:
+            raise FlowFailed("slot_missing", "Nobody filled in the form in time.") from None
+        finally:
+            del self._waiting[shown.id]
+            self._publish()
+        if told is None:
+            raise FlowFailed("denied", "The form was closed without an answer.")
+        return told
+
+    def answer(self, form_id: str, values: str) -> None:
+        """Values as JSON, by name; empty: the person does not want to answer."""
+        waiting = self._waiting.get(form_id)
+        if waiting is None:
+            raise BadRequest("This form is no longer open.", "form_id")
+        told = _told(waiting.missing.schema, _object(values)) if values else None
+        if not waiting.answer.done():
+            waiting.answer.set_result(told)
+
+    def _publish(self) -> None:
+        self.pending.set(tuple(one.shown for one in self._waiting.values()))
+
+
+def _told(schema: Json, given: Json) -> TheyTold:
+    """A file stands in the values by its name; where it lies is told apart from them."""
+    parts = schema["properties"]
+    if strange := next((name for name in given if name not in parts), None):
+        raise BadRequest(f"The form has no field '{strange}'.", strange)
+    values, paths = {}, {}
+    for name, value in given.items():
+        if is_file(parts[name]):
+            path = _file(name, value)
+            paths[path.name] = str(path)
+            value = path.name
+        values[name] = value
+    return TheyTold(values, paths)
+
+
+def _file(name: str, given: Any) -> Path:
+    path = Path(str(given))
+    if not path.is_file():
+        raise BadRequest(f"There is no file '{path.name}'.", name)
+    if path.stat().st_size > LARGEST_FILE:
+        raise BadRequest(f"{path.name} is larger than {LARGEST_FILE // 1024**2} MB.", name)
+    return path
+
+
+def _object(text: str) -> Json:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        raise BadRequest("The answers are not JSON.", "values") from None
+    if not isinstance(found, dict):
+        raise BadRequest("The answers must be an object.", "values")
+    return found

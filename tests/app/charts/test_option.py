@@ -1,0 +1,95 @@
+import json
+from typing import Any
+
+import pytest
+
+from app.charts.figure import Figure
+from app.charts.option import figure_of, parts, without_charts, written
+from server.chat import Json
+from server.events import Artifact
+from server.flows.charts import build
+from server.flows.steps.render import USUAL
+
+ROWS: list[Json] = [{"year": "2024", "a": 1, "b": 4.5}, {"year": "2025", "a": None, "b": 2}]
+
+
+def option(kind: str, **choice: Any) -> Json:
+    return build(ROWS, {**USUAL, "chart": kind, "title": "T", **choice})
+
+
+def drawn(made: Json) -> Figure:
+    figure = figure_of(made)
+    assert figure is not None
+    return figure
+
+
+@pytest.mark.parametrize("kind", ["line", "bar", "scatter"])
+def test_what_a_flow_renders_is_drawn(kind: str) -> None:
+    figure = drawn(option(kind, stacked=True, scale="log"))
+    assert figure.kind == kind
+    assert (figure.title, figure.across) == ("T", "year")
+    assert figure.labels == ("2024", "2025")
+    assert [one.name for one in figure.series] == ["a", "b"]
+    assert figure.series[0].values == (1.0, None)
+    assert (figure.is_log, figure.is_stacked) == (True, True)
+
+
+def test_slices_without_a_part_are_left_out() -> None:
+    figure = drawn(option("pie", ring=True))
+    assert figure.kind == "donut"
+    assert figure.labels == ("2024",)
+
+
+def test_numbers_along_the_axis_of_points() -> None:
+    rows: list[Json] = [{"x": 3, "y": 1}, {"x": 9.5, "y": 2}]
+    made = build(rows, {**USUAL, "chart": "scatter"})
+    assert drawn(made).places == (3.0, 9.5)
+    assert drawn({**made, "series": [{**made["series"][0], "type": "line"}]}).places == ()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        None, [], {}, {"dataset": {"source": []}, "series": []},
+        {"dataset": {"source": ROWS}, "series": [{"type": "map"}]},
+        {"dataset": {"source": [{"a": "x"}]}, "series": [{"type": "bar"}]},
+        {"dataset": {"source": [{"a": "x", "b": "y"}]}, "series": [{"type": "bar"}]},
+        {"dataset": {"source": [{"a": "x", "b": float("nan")}]}, "series": [{"type": "bar"}]},
+        {"dataset": 3, "series": "bar"},
+    ],
+)  # fmt: skip
+def test_what_cannot_be_drawn_is_no_figure(made: Any) -> None:
+    assert figure_of(made) is None
+
+
+def test_an_answer_is_told_apart_into_text_and_charts() -> None:
+    chart = f"```echarts\n{json.dumps(option('bar'))}\n```"
+    before, figure, after = parts(f"Look:\n\n{chart}\n\nSo it is.")
+    assert (before, after) == ("Look:", "So it is.")
+    assert isinstance(figure, Figure)
+    assert parts("Only text.\n") == ["Only text.\n"]
+    assert parts('Look:\n\n```echarts\n{"title') == ["Look:\n\n"]
+    broken = "```echarts\n{}\n```"
+    assert parts(broken) == [broken]
+    assert parts("") == []
+
+
+def test_the_model_is_not_sent_its_charts() -> None:
+    chart = f"```echarts\n{json.dumps(option('bar'))}\n```"
+    assert without_charts(f"A\n\n{chart}\n\nB") == "A\n\nB"
+
+
+def test_artifacts_become_part_of_the_text() -> None:
+    chart = {"kind": "line", "x": "year", "y": ["a", "b"]}
+    text = written(Artifact("chart", "Sales", "", {"rows": ROWS, "chart": chart}))
+    (figure,) = parts(text)
+    assert isinstance(figure, Figure)
+    assert (figure.title, len(figure.series)) == ("Sales", 2)
+    ring = {"kind": "donut", "x": "year", "y": ["b"]}
+    (figure,) = parts(written(Artifact("chart", "", "", {"rows": ROWS, "chart": ring})))
+    assert isinstance(figure, Figure)
+    assert figure.kind == "donut"
+    table = written(Artifact("table", "t", "", {"rows": [{"a|b": "x\ny"}]}))
+    assert table == "| a\\|b |\n| --- |\n| x y |"
+    assert written(Artifact("text", "t", "", {"text": "note"})) == "note"
+    assert written(Artifact("chart", "", "", {"rows": [], "chart": chart})) == ""

@@ -1,0 +1,94 @@
+"""A form as a person fills it in: what is missing, what is wrong, what is sent."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QSettings
+from PySide6.QtTest import QTest
+
+from app.widgets.answer_fields import ChoiceField, FileField, JsonField, SwitchField, field_for
+from app.widgets.form_box import FormBox
+from app.window import Window
+from server.errors import AppError
+from tests.app.until import until
+from tests.fake_core import FakeCore
+from tests.fake_plugins import FORM
+
+Shown = Callable[[Any], Any]
+
+
+async def test_a_form_is_filled_in_and_sent(
+    core: FakeCore, memory: QSettings, shown: Shown, tmp_path: Path
+) -> None:
+    window = shown(Window(core, memory))
+    assert not window.forms.isVisible()
+    core.forms.set((FORM,))
+    assert window.forms.isVisible()
+    (box,) = window.forms.list.rows
+    assert not box.send.isEnabled()
+    box.fields["account"].setCurrentIndex(2)
+    QTest.keyClicks(box.fields["quantity"], "ten")
+    assert "quantity must be a whole number." in box.problem.text()
+    box.fields["quantity"].clear()
+    QTest.keyClicks(box.fields["quantity"], "10")
+    assert not box.problem.isVisible()
+    assert not box.send.isEnabled()
+    box.fields["statement"].take(str(tmp_path / "s.pdf"))
+    box.send.click()
+    await until(lambda: bool(core.commands))
+    ((name, number, values),) = core.commands
+    assert (name, number) == ("answer_form", "f1")
+    assert json.loads(values) == {
+        "account": "margin",
+        "quantity": 10,
+        "statement": str(tmp_path / "s.pdf"),
+    }
+    assert not window.forms.isVisible()
+
+
+async def test_a_form_can_be_left_alone(core: FakeCore, memory: QSettings, shown: Shown) -> None:
+    window = shown(Window(core, memory))
+    core.forms.set((FORM,))
+    window.forms.list.rows[0].close_form.click()
+    await until(lambda: core.commands == [("answer_form", "f1", "")])
+
+
+async def test_what_the_core_refuses_can_be_mended(
+    core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    core.forms.set((FORM,))
+    core.refuse = AppError("There is no file 's.pdf'.")
+    window.forms.list.rows[0].close_form.click()
+    await until(window.banner.isVisible)
+    (box,) = window.forms.list.rows
+    assert box.close_form.isEnabled()
+
+
+def test_every_kind_of_field_has_its_control(shown: Shown) -> None:
+    choice = shown(field_for("c", {"enum": [1, 2]}))
+    assert isinstance(choice, ChoiceField)
+    assert choice.value() is None
+    choice.setCurrentIndex(1)
+    assert choice.value() == 1
+    switch = shown(field_for("s", {"type": "boolean"}))
+    assert isinstance(switch, SwitchField)
+    assert switch.value() is False
+    lines = shown(field_for("l", {"type": "array", "items": {"type": "string"}}))
+    assert isinstance(lines, JsonField)
+    lines.setPlainText("a\n b \n")
+    assert lines.value() == ["a", "b"]
+    lines.setPlainText("[1, 2]")
+    assert lines.value() == [1, 2]
+    number = shown(field_for("n", {"type": "number", "description": "how much"}))
+    number.setText("1,5")
+    assert number.value() == 1.5
+    assert (number.accessibleName(), number.accessibleDescription()) == ("n", "how much")
+    assert isinstance(shown(field_for("f", {"type": "string", "format": "binary"})), FileField)
+
+
+def test_a_box_names_the_plugin(shown: Shown) -> None:
+    box = shown(FormBox(FORM))
+    assert box.fields["quantity"].accessibleDescription() == "How many shares."

@@ -1,0 +1,109 @@
+"""Options, trial and log of a plugin's card, as a person uses them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from app.pages.plugins import PluginsPage
+from app.widgets.plugin_card import PluginBox
+from server.abilities import OperationCard, OptionCard
+from server.errors import AppError
+from tests.app.until import until
+from tests.fake_core import FakeCore
+from tests.fake_plugins import PORTFOLIO
+
+Shown = Callable[[Any], Any]
+FULL = replace(
+    PORTFOLIO,
+    options=(
+        OptionCard("positions", "Your positions", "file"),
+        OptionCard("roots", "Folders", "folders", "/a"),
+        OptionCard("server", "Address of its API", "text", "http://127.0.0.1:9"),
+    ),
+    operations=(OperationCard("DELETE /things", "Away.", "danger"),),
+    question="What is it worth?",
+    sign_in="needed",
+)
+
+
+def opened(core: FakeCore, shown: Shown) -> PluginBox:
+    page = shown(PluginsPage(core))
+    core.plugins.set((FULL,))
+    (box,) = page.list.rows
+    box.more.click()
+    return box
+
+
+async def test_options_are_set_where_they_are_shown(core: FakeCore, shown: Shown) -> None:
+    box = opened(core, shown)
+    fields = box.options.fields
+    fields["positions"].take("/me/positions.csv")
+    fields["roots"].take("/b")
+    fields["server"].edit.setText("http://127.0.0.1:10")
+    fields["server"].edit.editingFinished.emit()
+    box.options.changing.click()
+    await until(lambda: len(core.commands) == 4)
+    assert core.commands == [
+        ("set_plugin_option", "portfolio", "positions", "/me/positions.csv"),
+        ("set_plugin_option", "portfolio", "roots", "/a\n/b"),
+        ("set_plugin_option", "portfolio", "server", "http://127.0.0.1:10"),
+        ("set_plugin_option", "portfolio", "changing_methods", "true"),
+    ]
+    core.plugins.set((replace(FULL, changing_methods=True),))
+    core.plugins.set((FULL,))
+    assert not box.options.changing.isChecked()
+    assert len(core.commands) == 4
+
+
+async def test_it_is_tried_dry_mocked_and_for_real(core: FakeCore, shown: Shown) -> None:
+    box = opened(core, shown)
+    trial = box.trial
+    for mode, button in trial.modes.items():
+        button.click()
+        await until(lambda mode=mode: core.commands[-1:] == [_tried(mode)])
+        await until(trial.result.isVisible)
+    assert "GET http://127.0.0.1/value" in trial.result.toPlainText()
+    assert trial.state.text() == "Done."
+    core.refuse = AppError("No usable flow.")
+    trial.modes["dry"].click()
+    await until(lambda: trial.state.text() == "No usable flow.")
+    trial.question.clear()
+    assert not any(button.isEnabled() for button in trial.modes.values())
+
+
+async def test_what_is_disabled_can_be_tried_but_not_run(core: FakeCore, shown: Shown) -> None:
+    box = opened(core, shown)
+    core.plugins.set((replace(FULL, enabled=False),))
+    assert not box.trial.modes["run"].isEnabled()
+    assert box.trial.modes["dry"].isEnabled()
+
+
+async def test_its_log_and_its_sign_in(core: FakeCore, shown: Shown, monkeypatch: Any) -> None:
+    opened_urls: list[str] = []
+    monkeypatch.setattr(
+        "app.pages.plugins.QDesktopServices.openUrl", lambda url: opened_urls.append(url.toString())
+    )
+    box = opened(core, shown)
+    box.log.read.click()
+    await until(box.log.lines.isVisible)
+    assert "run value" in box.log.lines.toPlainText()
+    assert box.signing.text() == "Sign in"
+    box.signing.click()
+    await until(lambda: opened_urls == ["http://127.0.0.1:9/authorize"])
+    core.plugins.set((replace(FULL, sign_in="done"),))
+    assert box.signing.text() == "Sign out"
+    box.signing.click()
+    await until(lambda: ("sign_out_plugin", "portfolio") in core.commands)
+
+
+async def test_paused_plugins_are_said_and_resumed(core: FakeCore, shown: Shown) -> None:
+    page = shown(PluginsPage(core))
+    assert not page.paused.isVisible()
+    await core.change_setting("plugins.paused", True)
+    assert page.paused.isVisible()
+    page.resume.click()
+    await until(lambda: not page.paused.isVisible())
+
+
+def _tried(mode: str) -> tuple[str, ...]:
+    return ("test_plugin", "portfolio", "value", "What is it worth?", mode)

@@ -1,0 +1,91 @@
+"""A file in a request: only one that a person picked, as it is, under its name."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from server.egress import Egress
+from server.findings import Findings
+from server.flows.base import FlowFailed
+from server.keychain import Keychain
+from server.logs import Redactor
+from server.plugins import openapi
+from server.plugins.api_action import ApiAction, Reaching
+from server.plugins.sealed import Sealed
+from server.reading import read
+from server.settings import NetworkSettings
+
+UPLOAD = """openapi: 3.0.0
+info: {title: t, version: '1'}
+servers: [{url: 'URL'}]
+paths:
+  /upload:
+    post:
+      description: takes a file
+      requestBody:
+        content:
+          multipart/form-data:
+            schema:
+              type: object
+              required: [report]
+              properties: {note: {type: string}, report: {type: string, format: binary}}
+      responses: {'200': {description: x}}
+"""
+HELD = bytes(range(256)) + b"\r\n--boundary"
+
+
+@asynccontextmanager
+async def opened() -> AsyncIterator[Egress]:
+    door = Egress(NetworkSettings)
+    try:
+        yield door
+    finally:
+        await door.close()
+
+
+async def taken(request: web.Request) -> web.Response:
+    form = await request.post()
+    report = form["report"]
+    assert isinstance(report, web.FileField)
+    with report.file as file:
+        same = file.read() == HELD
+    told = {"name": report.filename, "same": same, "note": form["note"]}
+    return web.json_response(told)
+
+
+def upload(url: str, door: Egress, tmp_path: Path) -> ApiAction:
+    findings = Findings("openapi.yaml")
+    api = openapi.parse(read(UPLOAD.replace("URL", url).encode(), findings), findings)
+    assert api
+    sealed = Sealed("p", Keychain(tmp_path / "secrets.json"), Redactor())
+    return ApiAction(api.operations["POST /upload"], Reaching(door, "plugin p", url, sealed))
+
+
+async def test_a_picked_file_is_sent_as_it_is(tmp_path: Path) -> None:
+    picked = tmp_path / "odd näme.bin"
+    picked.write_bytes(HELD)
+    app = web.Application()
+    app.router.add_post("/upload", taken)
+    async with (
+        TestServer(app, host="127.0.0.1") as server,
+        opened() as door,
+    ):
+        url = str(server.make_url("")).rstrip("/")
+        door.allow(url, "plugin p")
+        action = upload(url, door, tmp_path)
+        arguments = {"note": "n", "report": picked.name}
+        assert action.preview(arguments).body == arguments
+        around: dict[str, Any] = {"paths": {picked.name: str(picked)}}
+        output = await action.call(arguments, around, 5)
+        assert output.data == {"name": "odd näme.bin", "same": True, "note": "n"}
+        with pytest.raises(FlowFailed, match="Nobody has picked") as caught:
+            await action.call({"note": "n", "report": "/etc/passwd"}, around, 5)
+        assert caught.value.fault == "slot_missing"
+        picked.unlink()
+        with pytest.raises(FlowFailed, match="could not be read"):
+            await action.call(arguments, around, 5)
