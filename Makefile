@@ -1,5 +1,5 @@
 # Each target does all the set-up it needs; done before, that takes a moment.
-.PHONY: help setup run test check bench startup screenshots pins distclean clean-cache
+.PHONY: help setup run test check bench startup prove package package-windows screenshots pins distclean clean-cache
 
 SETUP = "$$(scripts/find_python.sh)" scripts/setup.py
 IN_ENVIRONMENT = .venv/bin
@@ -11,6 +11,9 @@ help:
 	@echo "make setup        only the set-up for 'make run'"
 	@echo "make bench        speed and memory beside llama-server (QUICK=1: the short form)"
 	@echo "make startup      start-up times, memory, idleness"
+	@echo "make prove        every promise about safety and faults, measured (QUICK=1: the short form)"
+	@echo "make package      the .deb and the portable archive, into dist (QUICK=1: packed loosely)"
+	@echo "make package-windows  setup.exe for Windows, into dist (QUICK=1: packed loosely)"
 	@echo "make screenshots  take the pictures for the documentation"
 	@echo "make pins         write the versions in use to constraints.txt"
 	@echo "make distclean    remove everything made here"
@@ -40,6 +43,18 @@ bench:
 startup:
 	@$(SETUP) --for test
 	@$(IN_ENVIRONMENT)/python -m tests.bench.startup
+
+prove:
+	@$(SETUP) --for test
+	@$(IN_ENVIRONMENT)/python -m tests.prove
+
+package:
+	@$(SETUP) --for package
+	@$(IN_ENVIRONMENT)/python -m scripts.package
+
+package-windows:
+	@$(SETUP) --for package
+	@$(IN_ENVIRONMENT)/python -m scripts.package.windows
 
 screenshots:
 	@$(SETUP) --for test

@@ -8,16 +8,15 @@ import os
 import subprocess
 import sys
 import sysconfig
-import tarfile
-import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from scripts.bootstrap import engine, places
-from scripts.bootstrap.build import PACKAGE, jobs
+from scripts.bootstrap.build import jobs
 from scripts.bootstrap.recipe import Recipe
 from scripts.bootstrap.say import SetupFailed, say
+from scripts.bootstrap.source import unpacked
 
 TARGET = "llama-server"
 PROJECT = """
@@ -67,7 +66,7 @@ def installed_recipe() -> Recipe:
 
 def build(recipe: Recipe, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    source = unpacked(recipe.version, folder) / "vendor" / "llama.cpp"
+    source = unpacked(Path(sys.executable), recipe.version, folder) / "vendor" / "llama.cpp"
     libraries = Path(sysconfig.get_path("platlib")) / "lib"
     (folder / "CMakeLists.txt").write_text(PROJECT, encoding="utf-8")
     say(f"bench: building {TARGET} once, on the libraries of the engine (some minutes)")
@@ -83,18 +82,6 @@ def build(recipe: Recipe, folder: Path) -> None:
             )
             if run.returncode:
                 raise SetupFailed(f"{TARGET} could not be built; see {folder / 'build.log'}.")
-
-
-def unpacked(version: str, folder: Path) -> Path:
-    source = folder / f"{PACKAGE.replace('-', '_')}-{version}"
-    if not source.exists():
-        with tempfile.TemporaryDirectory() as scratch:
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-            options = ["--no-binary", PACKAGE, "--dest", scratch]
-            subprocess.run([*command, *options, f"{PACKAGE}=={version}"], check=True)
-            with tarfile.open(next(Path(scratch).glob("*.tar.gz"))) as archive:
-                archive.extractall(folder, filter="data")
-    return source
 
 
 def gently() -> list[str]:

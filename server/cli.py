@@ -1,11 +1,11 @@
-"""The commands of the terminal: moat serve | chat | models | plugins | doctor."""
+"""The commands of the terminal: moat serve | chat | models | plugins | doctor | licenses | quit."""
 
 import argparse
 import asyncio
 import sys
 from collections.abc import Sequence
 
-from server import VERSION, doctor, models_cli, plugins_cli
+from server import VERSION, doctor, licenses, models_cli, plugins_cli, quit_cli
 from server.serve import ServeOptions, serve
 from server.terminal import chat
 
@@ -39,6 +39,13 @@ def _parser() -> argparse.ArgumentParser:
     models_cli.add_to(commands)
 
     plugins_cli.add_commands(commands.add_parser("plugins", help="what Moat can reach and do"))
+
+    one = commands.add_parser("licenses", help="what is inside Moat, and by whose leave")
+    one.add_argument("name", nargs="?", help="show the text of this one")
+    one.set_defaults(run=lambda options: licenses.main(options.name))
+
+    one = commands.add_parser("quit", help="end the Moat that is running, its window too")
+    one.set_defaults(run=lambda _options: quit_cli.main())
 
     one = commands.add_parser("doctor", help="what was found on this machine, and what to do")
     one.set_defaults(run=lambda _options: doctor.main())

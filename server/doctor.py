@@ -16,10 +16,11 @@ from typing import Any, Literal
 
 import psutil
 
-from server import VERSION, paths, processor, roles
+from server import VERSION, backends, paths, processor, roles
 from server.keychain import Keychain
 from server.models import starter
 from server.settings_store import SettingsStore
+from server.web import trusting
 
 Verdict = Literal["ok", "warn", "problem"]
 COLOURS: dict[Verdict, str] = {"ok": "32", "warn": "33", "problem": "31"}
@@ -50,15 +51,19 @@ def main() -> int:
 
 
 def report(places: paths.Paths) -> list[Finding]:
+    settings = SettingsStore(places.settings).load()
+    backends.point(settings.model.backends, places.data)
     engine = ask_engine()
     return [
         check_processor(processor.read()),
         check_memory(psutil.virtual_memory().total, psutil.virtual_memory().available),
         *check_graphics(find_graphics(), engine),
         check_engine(engine),
+        *check_backends(engine, backends.folder()),
         check_starter(starter.find()),
         *(check_folder(name, path) for name, path in _folders(places)),
-        check_port(SettingsStore(places.settings).load().server.port, who_listens, places),
+        check_port(settings.server.port, who_listens, places),
+        *(Finding("HTTPS", "ok", *told) for told in trusting.told(settings.server, places.https)),
         check_keyring(places.secrets),
         *check_screen(os.environ),
     ]
@@ -152,7 +157,22 @@ def ask_engine() -> dict[str, Any]:
 def check_engine(engine: dict[str, Any]) -> Finding:
     if "error" in engine:
         return Finding("Engine", "problem", f"llama.cpp cannot run: {engine['error']}", REBUILD)
-    return Finding("Engine", "ok", f"llama-cpp-python {engine['version']}: {engine['system']}")
+    variant = f", processor backend {engine['variant']}" if engine.get("variant") else ""
+    text = f"llama-cpp-python {engine['version']}{variant}: {engine['system']}"
+    refused = engine.get("refused") or {}
+    if refused:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in refused.items())
+        return Finding("Engine", "warn", text, f"Not used here: {reasons}.")
+    return Finding("Engine", "ok", text)
+
+
+def check_backends(engine: dict[str, Any], folder: Path | None) -> Iterator[Finding]:
+    """Support for graphics cards that was added to the engine."""
+    present = backends.found(folder)
+    for kind in present:
+        used = kind in engine.get("added", ())
+        text = f"{kind} in {folder}" + ("" if used else ", which the engine could not open")
+        yield Finding("Backend", "ok" if used else "warn", text)
 
 
 def check_starter(path: Path | None) -> Finding:

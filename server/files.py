@@ -1,8 +1,12 @@
 """Files that are never half written and that only their owner can read."""
 
+import contextlib
 import os
 import tempfile
+import time
 from pathlib import Path
+
+DRAFT_S = 60.0
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -20,6 +24,14 @@ def write_atomically(path: Path, text: str) -> None:
         draft.unlink(missing_ok=True)
         raise
     _flush_folder(path.parent)
+
+
+def sweep_drafts(folder: Path) -> None:
+    """Remove what a killed program left half written; a young draft may be somebody's at work."""
+    for draft in folder.glob(".*.draft"):
+        with contextlib.suppress(OSError):
+            if time.time() - draft.stat().st_mtime > DRAFT_S:
+                draft.unlink()
 
 
 def set_aside(path: Path) -> Path:

@@ -60,4 +60,4 @@ def _read(descriptor: int) -> bytes:
 
 
 def _lives(pid: int) -> bool:
-    return os.getppid() == pid or psutil.pid_exists(pid)
+    return psutil.pid_exists(pid) or os.getppid() == pid

@@ -30,6 +30,11 @@ class Paths:
         return self.config / "secrets.json"
 
     @property
+    def https(self) -> Path:
+        """The certificates for localhost."""
+        return self.config / "https"
+
+    @property
     def control(self) -> Path:
         """Where a running server says how to reach its control link."""
         return self.runtime / "control.json"

@@ -8,6 +8,7 @@ import signal
 import sys
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,11 @@ class ServeOptions:
     is_child: bool = False
 
 
+def _end(ending: "asyncio.Future[str]", _why: str) -> None:
+    if not ending.done():
+        ending.set_result("asked")
+
+
 async def serve(options: ServeOptions) -> int:
     secret = sys.stdin.readline().strip() if options.is_child else secrets.token_urlsafe(32)
     places = paths.find()
@@ -41,6 +47,8 @@ async def serve(options: ServeOptions) -> int:
         await core.open()
         cleanup.push_async_callback(core.close)
         ending = _watch_for_the_end(cleanup, is_child=options.is_child)
+        if not options.is_child:
+            core.asked_to_quit.connect(partial(_end, ending))
         control = await _open_control(core, secret, cleanup)
         if options.is_child:
             _say(json.dumps({"control": control}))

@@ -1,4 +1,4 @@
-"""python -m scripts.bootstrap [--for run|test]: all of set-up, or only what changed since."""
+"""python -m scripts.bootstrap [--for PURPOSE]: all of set-up, or only what changed since."""
 
 import argparse
 import json
@@ -10,15 +10,17 @@ from scripts.bootstrap import engine, environment, places, system
 from scripts.bootstrap.say import SetupFailed, duration, say
 from server import processor
 
+EXTRAS = {"run": (), "test": ("dev",), "package": ("package",)}
+
 
 def main() -> int:
     options = argparse.ArgumentParser(prog="setup.py", description="Makes this clone ready to run.")
     options.add_argument(
         "--for",
         dest="purpose",
-        choices=("run", "test"),
+        choices=("run", "test", "package"),
         default="run",
-        help="'test' adds what the tests and checks need",
+        help="'test' adds what the tests and checks need, 'package' what makes an installer",
     )
     options.add_argument("--check", action="store_true", help="only say whether all is done")
     chosen = options.parse_args()
@@ -48,9 +50,11 @@ def prepare(purpose: str) -> None:
     system.provide(system.missing_for_window(), "libraries for the window")
     if purpose == "test":
         system.provide(system.missing_for_tests(), "tools for the tests")
+    if purpose == "package":
+        system.provide(system.missing_for_package(), "tools for the package")
     environment.make()
-    engine.install(environment.install_starter())
-    install_packages("window", *(["dev"] if purpose == "test" else []))
+    engine.install(environment.install_starter(), purpose)
+    install_packages("window", *EXTRAS[purpose])
 
 
 def install_packages(*extras: str) -> None:
@@ -68,14 +72,21 @@ def state() -> str:
 
 def is_ready(purpose: str) -> bool:
     """True where the same set-up has been done before: the usual case, and a quick one."""
+    return purpose in done_before()
+
+
+def done_before() -> list[str]:
+    """What this very set-up was already done for."""
     if not (places.PYTHON.exists() and places.STAMP.exists()):
-        return False
+        return []
     known = json.loads(places.STAMP.read_text(encoding="utf-8"))
-    return known["state"] == state() and purpose in known["purposes"]
+    purposes: list[str] = known["purposes"] if known["state"] == state() else []
+    return purposes
 
 
 def remember(purpose: str) -> None:
-    purposes = ["run", "test"] if purpose == "test" else ["run"]
+    added = ["run", "test"] if purpose == "test" else [purpose]
+    purposes = sorted({*done_before(), *added})
     text = json.dumps({"state": state(), "purposes": purposes})
     places.STAMP.write_text(text, encoding="utf-8")
 

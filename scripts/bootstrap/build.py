@@ -9,8 +9,8 @@ from pathlib import Path
 from scripts.bootstrap.follow import LongCommand, follow
 from scripts.bootstrap.recipe import Recipe
 from scripts.bootstrap.say import SetupFailed
+from scripts.bootstrap.source import PACKAGE, trimmed
 
-PACKAGE = "llama-cpp-python"
 STEP = re.compile(r"^\s*(\[\d+/\d+\])")
 BYTES_PER_JOB = 1_500_000_000
 
@@ -20,10 +20,13 @@ def build(python: Path, recipe: Recipe, into: Path, build_pins: Path) -> Path:
     into.mkdir(parents=True, exist_ok=True)
     log = into / "build.log"
     with tempfile.TemporaryDirectory(prefix="moat-build-") as scratch:
+        wanted = f"{PACKAGE}=={recipe.version}"
+        if recipe.left_out:
+            wanted = str(trimmed(python, recipe.version, recipe.left_out, Path(scratch)))
         command = [
             *(str(python), "-m", "pip", "wheel", "--verbose", "--no-deps", "--no-cache-dir"),
             *("--no-binary", PACKAGE, "--build-constraint", str(build_pins)),
-            *("--wheel-dir", scratch, f"{PACKAGE}=={recipe.version}"),
+            *("--wheel-dir", scratch, wanted),
         ]
         environment = _environment(recipe, scratch)
         try:
@@ -42,10 +45,21 @@ def build(python: Path, recipe: Recipe, into: Path, build_pins: Path) -> Path:
 def _environment(recipe: Recipe, scratch: str) -> dict[str, str]:
     return {
         **os.environ,
-        **recipe.environment(),
+        **_placeless(recipe.environment(), scratch),
         "CMAKE_BUILD_PARALLEL_LEVEL": str(jobs()),
         "TMPDIR": scratch,
         "TEMP": scratch,
+    }
+
+
+def _placeless(variables: dict[str, str], scratch: str) -> dict[str, str]:
+    """The folder it was compiled in must not be found in the result."""
+    if sys.platform == "win32" or any("_FLAGS=" in text for text in variables.values()):
+        return variables
+    given = {**os.environ, **variables}
+    return variables | {
+        name: f"{given.get(name, '')} -ffile-prefix-map={scratch}=.".strip()
+        for name in ("CFLAGS", "CXXFLAGS")
     }
 
 

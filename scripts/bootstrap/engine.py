@@ -9,7 +9,7 @@ from scripts.bootstrap import compiler, places
 from scripts.bootstrap.build import build
 from scripts.bootstrap.environment import pip
 from scripts.bootstrap.lock import held
-from scripts.bootstrap.recipe import Recipe, recipes
+from scripts.bootstrap.recipe import Recipe, recipes, shipped
 from scripts.bootstrap.say import SetupFailed, say
 from server import processor
 
@@ -20,8 +20,11 @@ SMOKE_LIMIT_S = 120
 WRONG_ANSWER = 3
 
 
-def install(model: Path) -> None:
+def install(model: Path, purpose: str) -> None:
     choices = choose()
+    if purpose == "package":
+        # Nothing is compiled twice for a package: any engine that works here will do meanwhile.
+        choices = [choose_shipped(), *choices]
     installed = MARK.read_text(encoding="utf-8") if MARK.exists() else ""
     if installed in [recipe.key for recipe in choices]:
         return
@@ -37,10 +40,21 @@ def install(model: Path) -> None:
 
 def choose() -> list[Recipe]:
     cpu = processor.read()
-    found = None
-    if sys.platform != "win32":
-        found = compiler.find(prefer_new=cpu.is_x86)
-    return recipes(places.engine_version(), cpu, found)
+    return recipes(places.engine_version(), cpu, _compiler(cpu))
+
+
+def choose_shipped() -> Recipe:
+    cpu = processor.read()
+    return shipped(places.engine_version(), cpu.architecture, _compiler(cpu))
+
+
+def shipped_wheel() -> Path:
+    recipe = choose_shipped()
+    return wheel_for(recipe, places.wheel_cache() / recipe.key)
+
+
+def _compiler(cpu: processor.Processor) -> compiler.Compiler | None:
+    return None if sys.platform == "win32" else compiler.find(prefer_new=cpu.is_x86)
 
 
 def first_that_lives(
@@ -71,7 +85,7 @@ def wheel_for(recipe: Recipe, folder: Path) -> Path:
             return ready
         if recipe.compiler is None and sys.platform != "win32":
             raise SetupFailed(no_compiler())
-        say(f"engine: compiling it once for this processor ({recipe.name} build)")
+        say(f"engine: compiling it once ({recipe.name} build)")
         return build(places.PYTHON, recipe, folder, places.PINS)
 
 

@@ -15,6 +15,12 @@ LEAN = tuple(
     for part in ("OPENSSL", "CURL", "BUILD_TESTS", "BUILD_TOOLS", "BUILD_EXAMPLES", "BUILD_SERVER")
 )
 NO_DEAD_STORES = "-fno-tree-dse -fno-dse"
+IN_PACKAGE = tuple(
+    f"-DCMAKE_INSTALL_{kind}=llama_cpp/{folder}"
+    for kind, folder in (("BINDIR", "lib"), ("LIBDIR", "lib"), ("INCLUDEDIR", "include"))
+)
+EVERY_GENERATION = ("-DGGML_NATIVE=OFF", "-DGGML_BACKEND_DL=ON", "-DGGML_CPU_ALL_VARIANTS=ON")
+WITH_SME = ("armv9.2_1", "armv9.2_2")
 X86_SWITCHES: dict[str, tuple[str, ...]] = {
     "GGML_SSE42": ("sse4_2",),
     "GGML_AVX": ("avx",),
@@ -35,6 +41,10 @@ class Recipe:
     arguments: tuple[str, ...]
     processor: Processor
     compiler: Compiler | None
+    flags: str = ""
+    """For the C and C++ compilers."""
+    left_out: tuple[str, ...] = ()
+    """Variants of the processor's backend that this compiler cannot build."""
 
     @property
     def key(self) -> str:
@@ -45,6 +55,7 @@ class Recipe:
             self.processor.model,
             *self.processor.features,
             *platform.libc_ver(),
+            *filter(None, (self.flags, *self.left_out)),
         )
         digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
         return f"{self.version}-{sys.platform}-{self.processor.architecture}-{digest}"
@@ -53,6 +64,8 @@ class Recipe:
         chosen = {"CMAKE_ARGS": shlex.join(self.arguments)}
         if self.compiler:
             chosen |= {"CC": self.compiler.cc, "CXX": self.compiler.cxx}
+        if self.flags:
+            chosen |= {"CFLAGS": self.flags, "CXXFLAGS": self.flags}
         return chosen
 
 
@@ -69,6 +82,18 @@ def recipes(version: str, processor: Processor, compiler: Compiler | None) -> li
         Recipe(name, version, (*special, *LEAN, *extra), processor, compiler)
         for name, special in choices
     ]
+
+
+def shipped(version: str, architecture: str, compiler: Compiler | None) -> Recipe:
+    """For a package: a library per generation of processors, chosen on the machine it runs on."""
+    anyone = Processor(architecture, "any", ())
+    if sys.platform == "darwin":
+        return Recipe("shipped", version, ("-DGGML_NATIVE=OFF", *LEAN), anyone, compiler)
+    arguments = (*EVERY_GENERATION, *IN_PACKAGE, "-DCMAKE_INSTALL_RPATH=$ORIGIN", *LEAN)
+    old = compiler is not None and compiler.drops_tile_configuration
+    flags = NO_DEAD_STORES if old and anyone.is_x86 else ""
+    left_out = WITH_SME if old and architecture == "aarch64" else ()
+    return Recipe("shipped", version, arguments, anyone, compiler, flags, left_out)
 
 
 def native(processor: Processor, compiler: Compiler | None) -> tuple[str, ...]:

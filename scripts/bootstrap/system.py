@@ -47,6 +47,8 @@ TEST_TOOLS = {
     "npm": "npm",
 }
 
+PACKAGE_TOOLS = {"dpkg-deb": "dpkg", "objdump": "binutils"}
+
 
 def missing_for_window() -> list[str]:
     if sys.platform != "linux":
@@ -62,6 +64,12 @@ def missing_for_tests() -> list[str]:
     if sys.platform != "linux":
         return []
     return [package for tool, package in TEST_TOOLS.items() if not shutil.which(tool)]
+
+
+def missing_for_package() -> list[str]:
+    if sys.platform != "linux":
+        return []
+    return [package for tool, package in PACKAGE_TOOLS.items() if not shutil.which(tool)]
 
 
 def missing_for_build() -> list[str]:

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from scripts.bootstrap.compiler import Compiler
-from scripts.bootstrap.recipe import recipes
+from scripts.bootstrap.recipe import recipes, shipped
 from server.processor import Processor
 
 AVX512 = ("avx512f", "avx512cd", "avx512vl", "avx512dq", "avx512bw")
@@ -80,3 +80,27 @@ def test_the_key_tells_builds_apart() -> None:
     ]
     assert len(set(keys)) == len(keys)
     assert recipes("1.0", ARM, GCC_12)[0].key == keys[0]
+
+
+def test_a_shipped_engine_has_a_library_per_generation() -> None:
+    recipe = shipped("1.0", "x86_64", GCC_12)
+    assert {"-DGGML_NATIVE=OFF", "-DGGML_BACKEND_DL=ON", "-DGGML_CPU_ALL_VARIANTS=ON"} <= set(
+        recipe.arguments
+    )
+    assert recipe.environment()["CXXFLAGS"] == "-fno-tree-dse -fno-dse"
+    assert shipped("1.0", "x86_64", GCC_14).flags == ""
+
+
+def test_an_old_compiler_leaves_out_what_it_does_not_know() -> None:
+    assert shipped("1.0", "aarch64", GCC_12).left_out == ("armv9.2_1", "armv9.2_2")
+    assert shipped("1.0", "aarch64", GCC_14).left_out == ()
+    assert shipped("1.0", "x86_64", GCC_12).left_out == ()
+
+
+def test_every_machine_of_a_kind_ships_the_same_engine() -> None:
+    keys = {shipped("1.0", "aarch64", one).key for one in (GCC_12, GCC_14)}
+    assert len(keys) == 2
+    assert shipped("1.0", "aarch64", GCC_12).key == shipped("1.0", "aarch64", GCC_12).key
+    assert shipped("1.0", "aarch64", GCC_12).key not in {
+        one.key for one in recipes("1.0", ARM, GCC_12)
+    }

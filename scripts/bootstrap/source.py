@@ -1,0 +1,37 @@
+"""The engine's source: fetched, unpacked, and without the parts a compiler does not know."""
+
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+PACKAGE = "llama-cpp-python"
+VARIANTS = Path("vendor", "llama.cpp", "ggml", "src", "CMakeLists.txt")
+
+
+def unpacked(python: Path, version: str, folder: Path) -> Path:
+    source = folder / f"{PACKAGE.replace('-', '_')}-{version}"
+    if not source.exists():
+        with tempfile.TemporaryDirectory() as scratch:
+            command = [str(python), "-m", "pip", "download", "--quiet", "--no-deps"]
+            options = ["--no-binary", PACKAGE, "--dest", scratch]
+            subprocess.run([*command, *options, f"{PACKAGE}=={version}"], check=True)
+            with tarfile.open(next(Path(scratch).glob("*.tar.gz"))) as archive:
+                archive.extractall(folder, filter="data")
+    return source
+
+
+def trimmed(python: Path, version: str, left_out: Iterable[str], folder: Path) -> Path:
+    """The source without these variants of the processor's backend."""
+    source = unpacked(python, version, folder)
+    listing = source / VARIANTS
+    text = without(listing.read_text(encoding="utf-8"), left_out)
+    listing.write_text(text, encoding="utf-8")
+    return source
+
+
+def without(listing: str, left_out: Iterable[str]) -> str:
+    marks = tuple(f"ggml_add_cpu_backend_variant({name} " for name in left_out)
+    lines = listing.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.strip().startswith(marks))

@@ -1,0 +1,1 @@
+"""From a clone to files a person can install."""

@@ -1,0 +1,32 @@
+"""The portable archive: the frozen folder as .tar.xz, for a memory stick or a home folder."""
+
+import lzma
+import os
+import tarfile
+from pathlib import Path
+
+from scripts.bootstrap.say import say
+from scripts.package import product
+
+
+def build(frozen: Path) -> Path:
+    name = f"{product.NAME}-{product.VERSION}"
+    target = product.FINISHED / f"{name}-linux-{product.machine()}.tar.xz"
+    say(f"package: packing {target.name}")
+    preset = 1 if os.environ.get("QUICK") else 6
+    with (
+        lzma.open(target, "wb", preset=preset) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        for path in [frozen, *sorted(frozen.rglob("*"))]:
+            inside = Path(name, path.relative_to(frozen))
+            archive.add(path, str(inside), recursive=False, filter=_anonymous)
+    return target
+
+
+def _anonymous(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Nobody's files, of the moment of the release."""
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = "root"
+    entry.mtime = product.moment()
+    return entry

@@ -1,0 +1,93 @@
+"""What goes into the frozen program, and what does not. The PyInstaller spec reads this."""
+
+import importlib.util
+import sys
+from fnmatch import fnmatch
+from pathlib import Path
+
+from scripts.bootstrap.places import ROOT
+from server import late, licenses
+from server.models import starter
+
+ENTRY = ROOT / "app" / "__main__.py"
+PACKAGES = ("app", "server")
+CHILD_ROLES = ("server.engine.worker", "server.engine.worker.render", "server.plugins.lib_child")
+DATA = (("resources", "resources"), ("plugins", "plugins"))
+DATA_IN_PACKAGES = ("server/protocols/copilotkit/schema.graphql",)
+LEFT_OUT_MODULES = (
+    "tkinter", "_tkinter", "turtle", "turtledemo", "idlelib", "test", "lib2to3", "ensurepip",
+    "nis", "pip", "setuptools", "distutils", "pkg_resources", "wheel", "venv", "pytest", "_pytest",
+    "mypy", "hypothesis", "uvloop", "IPython", "matplotlib", "pandas", "scipy",
+    "xllamacpp", "openai", "anthropic", "langchain_core", "mcp", "starlette", "uvicorn",
+    "rich", "markdown_it", "mdurl", "requests", "urllib3", "httpx", "huggingface_hub",
+    "certifi", "charset_normalizer",
+    "llama_cpp.server", "numpy.f2py", "numpy.testing", "numpy.distutils",
+    "PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtPdf", "PySide6.QtSql", "PySide6.QtTest",
+    "PySide6.QtOpenGL", "PySide6.QtPrintSupport", "PySide6.QtDesigner", "PySide6.QtHelp",
+)  # fmt: skip
+LEFT_OUT_FILES = (
+    "*/plugins/platformthemes/libqgtk3.so",
+    "*/plugins/platforms/libqeglfs.so",
+    "*/plugins/platforms/libqvnc.so",
+    "*/plugins/platforms/libqlinuxfb.so",
+    "*/plugins/platforms/libqminimal*.so",
+    "*/plugins/platforms/libqvkkhrdisplay.so",
+    "*/plugins/egldeviceintegrations/*",
+    "*/plugins/imageformats/libqtiff.so",
+    "*/plugins/imageformats/libqwebp.so",
+    "*/plugins/imageformats/libqpdf.so",
+    "*/plugins/platforminputcontexts/libqtvirtualkeyboardplugin.so",
+    "*/plugins/qmltooling/*",
+    "*/plugins/generic/*",
+    "*/plugins/networkinformation/*",
+    "*libQt6Qml*", "*libQt6Quick*", "*libQt6Pdf*", "*libQt6VirtualKeyboard*",
+    "*libQt6EglFS*", "*libQt6EglFsKms*",
+    "libgtk-3*", "libgdk*", "libatk*", "libcairo*", "libpango*", "libharfbuzz*", "libthai*",
+    "libdatrie*", "libfribidi*", "libepoxy*", "libmount*", "libblkid*", "libselinux*",
+    "llama_cpp/lib/*", "libllama*", "libggml*", "libmtmd*",
+    "*-info/RECORD", "*-info/REQUESTED", "*-info/INSTALLER", "*-info/direct_url.json",
+    "*-info/SOURCES.txt",
+)  # fmt: skip
+KEPT_TRANSLATIONS = ("qtbase_de.qm", "qtbase_zh_CN.qm")
+STRIPPED = ("libpython3*", "python3.*/lib-dynload/*")
+"""Only Python's own: stripping some wheels' libraries breaks them."""
+
+
+def hidden_modules() -> list[str]:
+    """What no import statement shows."""
+    return [*late.MODULES, *standard_library()]
+
+
+def standard_library() -> list[str]:
+    """All of it: the code of a plugin may import what Moat itself does not."""
+    found = sys.stdlib_module_names - set(LEFT_OUT_MODULES) - {"antigravity", "this"}
+    here = (name for name in sorted(found) if not name.startswith("_"))
+    return [name for name in here if importlib.util.find_spec(name)]
+
+
+def described_packages() -> list[str]:
+    """Those whose own description must be there: some ask for their version as they start."""
+    return [one.name for one in licenses.installed()]
+
+
+def data_files() -> list[tuple[str, str]]:
+    """Pairs of what is in the clone and the folder it goes to."""
+    pairs = [(str(ROOT / source), target) for source, target in DATA]
+    pairs += [(str(ROOT / name), str(Path(name).parent)) for name in DATA_IN_PACKAGES]
+    model = starter.find()
+    assert model, "The starter model is not installed; run make setup."
+    return [*pairs, (str(model), "resources/models")]
+
+
+def is_wanted(target: str) -> bool:
+    """Whether this file of the frozen folder stays, by its path in it."""
+    path = target.replace("\\", "/")
+    if "/translations/" in path and path.endswith(".qm"):
+        return path.endswith(KEPT_TRANSLATIONS)
+    if "__pycache__" in path:
+        return False
+    return not any(fnmatch(path, pattern) for pattern in LEFT_OUT_FILES)
+
+
+def is_stripped(target: str) -> bool:
+    return any(fnmatch(target, pattern) for pattern in STRIPPED)

@@ -1,0 +1,88 @@
+"""The frozen program: one folder that runs without Python, made the same way on each platform."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from scripts.bootstrap.follow import LongCommand, follow
+from scripts.bootstrap.places import ROOT
+from scripts.package import contents, engine_files, notices, product
+
+ENGINE = Path("llama_cpp", "lib")
+LICENCES = Path("resources", "licenses.json")
+
+
+def freeze() -> Path:
+    """The folder, with licences inside and every file of the same age."""
+    product.WORK.mkdir(parents=True, exist_ok=True)
+    engine_files.unpack(product.WORK / "engine")
+    shutil.rmtree(product.FROZEN, ignore_errors=True)
+    follow(LongCommand("freezing the program", _command(), _progress, _log(), _environment()))
+    engine_files.link_duplicates(product.FROZEN / ENGINE)
+    strip(product.FROZEN)
+    name_announcer(product.FROZEN / "resources" / "updates.json")
+    modules = (product.WORK / "modules.txt").read_text(encoding="utf-8").split()
+    notices.write(product.FROZEN / LICENCES, product.FROZEN, modules)
+    settle(product.FROZEN)
+    return product.FROZEN
+
+
+def name_announcer(path: Path) -> None:
+    """Where new versions are announced and whose word counts, if that is given."""
+    given = {"address": "MOAT_UPDATE_ADDRESS", "key": "MOAT_UPDATE_KEY"}
+    told = {name: os.environ.get(variable) for name, variable in given.items()}
+    if all(told.values()):
+        path.write_text(json.dumps(told), encoding="utf-8")
+
+
+def strip(folder: Path) -> None:
+    """Smaller by the names of functions nobody calls by name."""
+    if sys.platform == "win32" or not shutil.which("strip"):
+        return
+    for path in folder.rglob("*"):
+        if (
+            path.is_file()
+            and not path.is_symlink()
+            and contents.is_stripped(path.relative_to(folder).as_posix())
+        ):
+            subprocess.run(["strip", "--strip-unneeded", str(path)], check=True)
+
+
+def settle(folder: Path) -> None:
+    """Times and rights do not depend on when and by whom it was built."""
+    moment = product.moment()
+    for path in [*folder.rglob("*"), folder]:
+        if path.is_symlink():
+            os.utime(path, (moment, moment), follow_symlinks=False)
+            continue
+        path.chmod(0o755 if path.is_dir() or path == folder / product.NAME else 0o644)
+        os.utime(path, (moment, moment))
+
+
+def _command() -> list[str]:
+    return [
+        *(sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"),
+        *("--distpath", str(product.FROZEN.parent), "--workpath", str(product.WORK / "analysis")),
+        str(product.COMMON / "moat.spec"),
+    ]
+
+
+def _environment() -> dict[str, str]:
+    return {
+        **os.environ,
+        "MOAT_ROOT": str(ROOT),
+        "MOAT_WORK": str(product.WORK),
+        "SOURCE_DATE_EPOCH": str(product.moment()),
+        "PYTHONHASHSEED": "0",
+    }
+
+
+def _log() -> Path:
+    return product.WORK / "freeze.log"
+
+
+def _progress(line: str) -> str | None:
+    return line.split(": ", 1)[-1][:60] if "INFO" in line else None

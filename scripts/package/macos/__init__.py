@@ -1,0 +1,1 @@
+"""Moat.app in a .dmg, made on a Mac."""

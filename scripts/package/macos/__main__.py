@@ -1,0 +1,46 @@
+"""python -m scripts.package.macos: Moat.app in a .dmg, its bill of materials, its checksum."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from scripts.bootstrap.say import SetupFailed, say
+from scripts.package import bill, freeze, pictures, product, sums
+from scripts.package.macos import bundle, disk_image
+from server import licenses
+
+MB = 1_000_000
+
+
+def main() -> int:
+    if sys.platform != "darwin":
+        say("Moat.app can only be made on a Mac; see packaging/macos/README.md.")
+        return 1
+    try:
+        made = build()
+    except (SetupFailed, subprocess.CalledProcessError) as failure:
+        say(f"\nThe package could not be made: {failure}")
+        return 1
+    for path in made:
+        say(f"package: {path.relative_to(Path.cwd())}  {path.stat().st_size / MB:.1f} MB")
+    return 0
+
+
+def build() -> list[Path]:
+    product.WORK.mkdir(parents=True, exist_ok=True)
+    pictures.write_icns(bundle.ICON)
+    frozen = freeze.freeze()
+    app = bundle.complete()
+    bundle.sign(app)
+    name = f"{product.NAME}-{product.VERSION}-macos-{product.machine()}"
+    image = disk_image.build(app, product.FINISHED / f"{name}.dmg")
+    if not disk_image.notarise(image):
+        say("The image is not notarised: macOS asks before it opens it for the first time.")
+    materials = product.FINISHED / f"{name}.cdx.json"
+    bill.write(materials, licenses.read(frozen / freeze.LICENCES))
+    made = [image, materials]
+    return [*made, sums.write(made, product.FINISHED)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,132 @@
+"""The licences of everything in the frozen folder: packages, the engine, Qt, system libraries."""
+
+import functools
+import json
+import platform
+import re
+import subprocess
+import sysconfig
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+
+from scripts.bootstrap.places import ROOT, engine_version
+from scripts.package import product
+from server import licenses
+from server.licenses import Component
+
+TEXTS = product.COMMON / "licenses"
+QT_PACKAGES = ("PySide6_Essentials", "shiboken6")
+IN_LINKER_FOLDER = re.compile(r"(?:/usr)?/lib/(?:[\w-]+-linux-gnu/)?[^/]+\.so(?:\.[^/]*)?$")
+DEBIAN_DOCS = Path("/usr/share/doc")
+NAMED = re.compile(r"^License:\s*(\S.*)$", re.MULTILINE)
+
+
+def write(path: Path, frozen: Path, modules: Iterable[str]) -> None:
+    listing = [asdict(one) for one in everything(frozen, modules)]
+    path.write_text(json.dumps(listing, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+def everything(frozen: Path, modules: Iterable[str]) -> list[Component]:
+    known = {one.name: one for one in licenses.installed()}
+    inside = {*_packages(modules), licenses.PROGRAM} - set(QT_PACKAGES)
+    packages = [
+        known.get(name) or licenses.described(metadata.distribution(name))
+        for name in sorted(inside)
+    ]
+    return [*packages, *by_hand(), *system_libraries(frozen)]
+
+
+def _packages(modules: Iterable[str]) -> Iterator[str]:
+    """The installed packages these modules came from."""
+    owners = metadata.packages_distributions()
+    for module in modules:
+        yield from (metadata.metadata(name)["Name"] for name in owners.get(module, [])[:1])
+
+
+def by_hand() -> list[Component]:
+    """What no package manager describes."""
+    ours = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    font = (ROOT / "resources" / "fonts" / "OFL.txt").read_text(encoding="utf-8")
+    lesser = _text("LGPL-3.0.txt") + "\n\n" + _text("GPL-3.0.txt")
+    qt = metadata.version(QT_PACKAGES[0])
+    return [
+        Component("Qt and PySide6", qt, "LGPL-3.0-only", "library", QT_NOTE + lesser),
+        Component("llama.cpp and ggml", engine_version(), "MIT", "library", _text("llama.cpp.txt")),
+        Component("SmolLM2-135M-Instruct", "1", "Apache-2.0", "model", MODEL_NOTE + ours),
+        Component("Inter", "4", "OFL-1.1", "font", font),
+        Component("Python", platform.python_version(), "PSF-2.0", "runtime", _python()),
+        Component(
+            "PyInstaller's start-up program",
+            metadata.version("pyinstaller"),
+            "GPL-2.0-or-later WITH Bootloader-exception",
+            "runtime",
+            BOOTLOADER_NOTE,
+        ),
+    ]
+
+
+def system_libraries(frozen: Path) -> list[Component]:
+    """Libraries the freezing took from the system, as Debian describes them."""
+    known = owners()
+    found = {
+        known[path.name]
+        for path in frozen.iterdir()
+        if ".so" in path.name and path.name in known and not path.is_symlink()
+    }
+    return [_debian(package) for package in sorted(found)]
+
+
+@functools.cache
+def owners() -> dict[str, str]:
+    """Which Debian package holds a library of this name in the folders of the linker."""
+    lists = sorted(Path("/var/lib/dpkg/info").glob("*.list"))
+    return {
+        Path(line).name: listing.stem.partition(":")[0]
+        for listing in lists
+        for line in listing.read_text(errors="replace").splitlines()
+        if IN_LINKER_FOLDER.match(line)
+    }
+
+
+def _debian(package: str) -> Component:
+    asked = subprocess.run(
+        ["dpkg-query", "-W", "-f", "${Version}\n", package],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    version = (asked.stdout.splitlines() or ["unknown"])[0]
+    copyright_file = DEBIAN_DOCS / package / "copyright"
+    text = copyright_file.read_text(errors="replace") if copyright_file.is_file() else ""
+    return Component(package, version, _named(text), "system library", text)
+
+
+def _named(copyright_text: str) -> str:
+    """The licences a Debian copyright file names, in its order."""
+    names = dict.fromkeys(name.strip() for name in NAMED.findall(copyright_text))
+    return " AND ".join(list(names)[:4]) or "see its text"
+
+
+def _text(name: str) -> str:
+    return (TEXTS / name).read_text(encoding="utf-8")
+
+
+def _python() -> str:
+    path = Path(sysconfig.get_path("stdlib")) / "LICENSE.txt"
+    return path.read_text(encoding="utf-8") if path.is_file() else PYTHON_NOTE
+
+
+QT_NOTE = (
+    "Moat uses Qt and PySide6 under the GNU Lesser General Public License, version 3. Their\n"
+    "libraries lie beside the program as files of their own and may be replaced by changed ones.\n"
+    "The source is at https://download.qt.io/official_releases/QtForPython/.\n\n"
+)
+MODEL_NOTE = "SmolLM2-135M-Instruct by Hugging Face, in GGUF form, under this licence:\n\n"
+PYTHON_NOTE = "Python Software Foundation License, https://docs.python.org/3/license.html\n"
+BOOTLOADER_NOTE = (
+    "The small program that starts Moat comes from PyInstaller, under the GNU General Public\n"
+    "License, version 2 or later, with an exception that allows it in programs of any licence:\n"
+    "https://pyinstaller.org/en/stable/license.html\n"
+)

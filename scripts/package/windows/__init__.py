@@ -1,0 +1,1 @@
+"""A setup.exe for Windows, made on Linux or on Windows itself."""

