@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import date
 
-from server.chat import ChatRequest, Message
+from server.chat import ChatRequest, Json, Message
 from server.conversation.dashboard.choosing import choose, ranked
 from server.conversation.dashboard.gather import gather
 from server.conversation.dashboard.nouns import Element, Item, Query, Result, Said, Source, Widget
@@ -53,29 +53,38 @@ async def main() -> None:
     engine = WorkerProcess(path)
     await engine.load()
     try:
-        await measure_choice(Means(engine))
+        known = {name: dashboards.load(name).questions for name in dashboards.NAMES}
+        await measure_choice(Means(engine), known, "60 questions")
+        await measure_choice(Means(engine), dashboards.held_out(), "30 held-out questions")
         measure_figures()
         await measure_big_table(Means(engine))
     finally:
         await engine.close()
 
 
-async def measure_choice(means: Means) -> None:
+async def measure_choice(means: Means, asked: dict[str, list[Json]], title: str) -> None:
     alone, whole = Found(), Found()
     ways: dict[str, int] = {}
+    left_alone = needless = 0
     began = time.monotonic()
-    for name in dashboards.NAMES:
-        dashboard = dashboards.load(name)
-        widgets = read_widgets({"secondary": dashboard.widgets})
-        for question in dashboard.questions:
-            text, label = question["ask"], question["widgets"][0]
-            alone.add([widgets[one.index].id for one in ranked(text, widgets)], label)
+    for name, questions in asked.items():
+        widgets = read_widgets({"secondary": dashboards.load(name).widgets})
+        for question in questions:
+            text = question["ask"]
             choice = await choose(Query((), text, 1, widgets), means, widgets)
-            whole.add([widget.id for widget in choice.widgets], label)
             ways[choice.by] = ways.get(choice.by, 0) + 1
-    say(f"Ranking alone: {alone}")
-    say(f"Whole choice with {means.engine.facts.name or starter.NAME}: {whole}; decided by {ways}")
-    say(f"  {(time.monotonic() - began) / whole.asked:.2f} s a question")
+            if not question["widgets"]:
+                left_alone += not choice.widgets
+                needless += bool(choice.widgets)
+                continue
+            label = question["widgets"][0]
+            alone.add([widgets[one.index].id for one in ranked(text, widgets)], label)
+            whole.add([widget.id for widget in choice.widgets], label)
+    say(f"{title}: ranking alone: {alone}")
+    say(f"  whole choice with {means.engine.facts.name or starter.NAME}: {whole}; by {ways}")
+    if left_alone + needless:
+        say(f"  of {left_alone + needless} that no widget answers {left_alone} read none")
+    say(f"  {(time.monotonic() - began) / sum(ways.values()):.2f} s a question")
 
 
 def measure_figures() -> None:

@@ -48,6 +48,8 @@ class About:
     route: str
     client: str = ""
     model: str = ""
+    is_own: bool = False
+    """It came from the person's own window."""
 
 
 @dataclass(slots=True)

@@ -9,10 +9,12 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from server.chat import Json
-from server.files import set_aside, write_atomically
+from server.files import set_aside, sweep_drafts, write_atomically
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
+ASIDE = "set_aside"
+"""Values this version cannot read, kept for the one that can."""
 
 
 class SettingsStore:
@@ -23,6 +25,7 @@ class SettingsStore:
 
     def load(self) -> Settings:
         """What the file says, else its backup, else the defaults. Never raises for a bad file."""
+        sweep_drafts(self._path.parent)
         for path in (self._path, self._backup):
             if not path.exists():
                 continue
@@ -41,6 +44,7 @@ class SettingsStore:
         found: Json = from_json(path.read_bytes())
         if not isinstance(found, dict):
             raise ValueError("not an object")  # noqa: TRY004
+        _restore(found)
         while True:
             try:
                 return Settings.model_validate(found)
@@ -51,7 +55,9 @@ class SettingsStore:
         for finding in error.errors():
             where = ".".join(str(part) for part in finding["loc"][:2])
             self.notices.append(f"The setting {where} was not valid and is back to its default.")
-            _remove(found, finding["loc"][:2])
+            removed = _remove(found, finding["loc"][:2])
+            if "." in where:
+                found.setdefault(ASIDE, {})[where] = removed
 
     def _set_aside(self, path: Path, error: Exception) -> None:
         log.warning("Cannot read %s", path.name, exc_info=error)
@@ -60,8 +66,35 @@ class SettingsStore:
         self.notices.append(f"The settings file could not be read; it is kept as {path.name}.")
 
 
-def _remove(found: Json, where: tuple[Any, ...]) -> None:
+def _remove(found: Json, where: tuple[Any, ...]) -> Any:
     inside: Any = found
     for part in where[:-1]:
         inside = inside[part]
-    del inside[where[-1]]
+    return inside.pop(where[-1])
+
+
+def _restore(found: Json) -> None:
+    """Put back what another version could not read, where the user has not chosen since."""
+    aside = found.pop(ASIDE, None)
+    if not isinstance(aside, dict):
+        return
+    kept = {where: value for where, value in aside.items() if not _put_back(found, where, value)}
+    if kept:
+        found[ASIDE] = kept
+
+
+def _put_back(found: Json, where: str, value: Any) -> bool:
+    """Whether that was settled: it is back, or the user's later choice stands."""
+    group, _, name = where.partition(".")
+    default = getattr(getattr(Settings(), group, None), name, None)
+    held = found.get(group, {})
+    if not isinstance(held, dict):
+        return False
+    if held.get(name, default) != default:
+        return True
+    try:
+        Settings.model_validate({group: {name: value}})
+    except ValidationError:
+        return False
+    found.setdefault(group, {})[name] = value
+    return True

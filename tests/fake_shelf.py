@@ -15,6 +15,7 @@ from server.stock import (
     ModelDetail,
     Setup,
     Suggestion,
+    TemplateNote,
 )
 
 GB = 1 << 30
@@ -96,7 +97,17 @@ class FakeShelf:
 
     async def describe_model(self, name: str) -> ModelDetail:
         self._take("describe_model", name)
-        return ModelDetail(name, f"/models/{name}.gguf", 2 * GB, title=name, fit=WELL)
+        differs = TemplateNote("differs", "The template is not the published one.", "-a\n+b")
+        return ModelDetail(
+            name,
+            f"/models/{name}.gguf",
+            2 * GB,
+            title=name,
+            tool_style="hermes",
+            template="{{ messages }}",
+            template_notes=(differs,),
+            fit=WELL,
+        )
 
     async def estimate_model(self, name: str, setup: Setup) -> Fit:
         self._take("estimate_model", name, setup)
@@ -105,6 +116,9 @@ class FakeShelf:
     async def suggest_models(self) -> list[Suggestion]:
         self._take("suggest_models")
         return [SUGGESTED]
+
+    async def check_engine(self) -> None:
+        self._take("check_engine")
 
     async def survey_machine(self) -> Machine:
         self._take("survey_machine")

@@ -4,7 +4,7 @@ import json
 import subprocess
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO, TypeVar
 
@@ -49,10 +49,12 @@ class Moat:
 
 
 @contextmanager
-def serving(*arguments: str, wait_for: str = READY) -> Iterator[Moat]:
+def serving(
+    *arguments: str, wait_for: str = READY, environment: Mapping[str, str] | None = None
+) -> Iterator[Moat]:
     """`moat serve` on a free port, with the starter loaded."""
     command = roles.command("serve", "--port", "0", *arguments)
-    with _started(command, subprocess.DEVNULL) as process:
+    with _started(command, environment or {}) as process:
         moat = Moat(process)
         moat.read_until(wait_for)
         yield moat
@@ -97,10 +99,13 @@ def _worker_of(pid: int) -> psutil.Process | None:
 
 
 @contextmanager
-def _started(command: list[str], stdin: int) -> Iterator[subprocess.Popen[str]]:
-    environment = roles.environment("serve")
+def _started(command: list[str], environment: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
-        command, stdin=stdin, stdout=subprocess.PIPE, text=True, env=environment
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**roles.environment("serve"), **environment},
     )
     family = [psutil.Process(process.pid)]
     try:

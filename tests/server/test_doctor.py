@@ -125,3 +125,28 @@ def test_gnome_needs_an_extension_for_the_tray(monkeypatch: pytest.MonkeyPatch) 
     window, tray = doctor.check_screen({"DISPLAY": ":0", "XDG_CURRENT_DESKTOP": "ubuntu:GNOME"})
     assert window.verdict == "ok"
     assert tray.verdict == "warn"
+
+
+def test_the_variant_chosen_for_this_processor_is_named() -> None:
+    engine = {"version": "1", "system": "CPU", "variant": "haswell", "refused": {}}
+    finding = doctor.check_engine(engine)
+    assert finding.verdict == "ok"
+    assert "processor backend haswell" in finding.text
+
+
+def test_a_variant_that_failed_its_trial_is_named() -> None:
+    engine = {"version": "1", "system": "CPU", "variant": "haswell", "refused": {"zen4": "it died"}}
+    finding = doctor.check_engine(engine)
+    assert finding.verdict == "warn"
+    assert "zen4: it died" in finding.advice
+
+
+def test_added_backends_are_told_with_those_that_do_not_fit(tmp_path: Path) -> None:
+    for name in ("libggml-vulkan.so", "libggml-cuda.so"):
+        (tmp_path / name).touch()
+    used, unused = sorted(
+        doctor.check_backends({"added": ["vulkan"]}, tmp_path), key=lambda one: one.verdict
+    )
+    assert (used.verdict, used.text) == ("ok", f"vulkan in {tmp_path}")
+    assert unused.verdict == "warn"
+    assert "cuda" in unused.text

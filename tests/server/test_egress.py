@@ -9,6 +9,7 @@ from aiohttp.test_utils import TestServer
 from server.egress import Egress
 from server.errors import EgressRefused
 from server.settings import NetworkSettings
+from tests.fakes_proxy import FakeProxy
 
 Start = Callable[[web.Application], Awaitable[TestServer]]
 REASON = "a test"
@@ -156,3 +157,21 @@ async def test_silence_ends_a_request(aiohttp_server: Start):
             async with egress.request("GET", str(server.make_url("/")), REASON, stall_s=0.05):
                 pass
         never.set()
+
+
+async def test_a_proxy_is_told_the_password_of_its_user(aiohttp_server: Start):
+    server = await aiohttp_server(app(echo))
+    proxy = FakeProxy("user", "pa@ss")
+
+    async def password() -> str | None:
+        return "pa@ss"
+
+    async with proxy.running():
+        network = NetworkSettings(proxy=f"http://user@127.0.0.1:{proxy.port}")
+        egress = Egress(lambda: network, password)
+        egress.allow(str(server.make_url("/")), REASON)
+        async with egress.request("GET", str(server.make_url("/")), REASON) as response:
+            seen = await response.json()
+        await egress.close()
+    assert proxy.let_through == [str(server.make_url("/"))]
+    assert "proxy-authorization" not in seen

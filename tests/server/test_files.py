@@ -1,10 +1,12 @@
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from server.files import set_aside, write_atomically
+from server.files import DRAFT_S, set_aside, sweep_drafts, write_atomically
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_draft(tmp_path: Path):
@@ -44,3 +46,13 @@ def test_files_set_aside_do_not_overwrite_each_other(tmp_path: Path):
         set_aside(path)
     assert (tmp_path / "a.broken-1.json").read_text() == "one"
     assert (tmp_path / "a.broken-2.json").read_text() == "two"
+
+
+def test_drafts_of_killed_programs_are_swept_and_young_ones_left(tmp_path: Path):
+    old, young = tmp_path / ".a.json.x.draft", tmp_path / ".a.json.y.draft"
+    old.touch()
+    young.touch()
+    os.utime(old, (time.time() - 2 * DRAFT_S,) * 2)
+    write_atomically(tmp_path / "a.json", "kept")
+    sweep_drafts(tmp_path)
+    assert {one.name for one in tmp_path.iterdir()} == {"a.json", young.name}

@@ -1,23 +1,22 @@
 """moat models from the outside, as a person types it."""
 
 import asyncio
-import io
 import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
+from server import control_client, paths
 from server.models import starter
-from server.models_cli import Progress, line
-from server.stock import Download
 from tests.fakes_hub import FakeHub
 from tests.gguf_files import write_model
+from tests.running import SERVES, serving
 
 REPO = "maker/tiny-GGUF"
-HALF = Download("d", "m.gguf", REPO, "running", 400_000_000, 1_000_000_000, 9e6, 66.6)
 
 
 @pytest.fixture
@@ -60,13 +59,15 @@ async def test_what_fails_is_one_sentence_and_a_code(fake: FakeHub):
     assert said.startswith("does not fit: It needs ")
 
 
-def test_a_line_shows_share_speed_and_time():
-    assert line(HALF, 0.4) == "[#########               ]  40% of 1.00 GB     9.0 MB/s  1:07 left"
-
-
-async def test_progress_without_a_terminal_is_a_line_now_and_then():
-    out = io.StringIO()
-    progress = Progress("d", out)
-    progress.show((HALF,))
-    progress.show((HALF,))
-    assert out.getvalue().count("\n") == 1
+async def test_a_running_server_does_the_download_and_the_deletion(fake: FakeHub):
+    """So that its window shows them; the list of the server has the model at once."""
+    where = fake.address.replace("127.0.0.1", "localhost")
+    with serving(wait_for=SERVES, environment={"HF_ENDPOINT": where}):
+        code, said = await moat(fake, "pull", REPO, "Q4_K_M")
+        assert (code, said.rsplit("\n", 2)[-2]) == (0, "tiny-Q4_K_M.gguf is here and verified.")
+        running = await control_client.find(paths.find().control)
+        assert running
+        async with aclosing(running.values("downloads")) as values:
+            (download,) = await anext(values)
+        assert (download.name, download.phase) == ("tiny-Q4_K_M.gguf", "done")
+        assert "are free again" in (await moat(fake, "rm", "tiny-Q4_K_M"))[1]

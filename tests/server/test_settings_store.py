@@ -63,3 +63,29 @@ def test_fields_of_a_newer_version_survive_a_save(path: Path):
     kept = json.loads(path.read_text())
     assert kept["server"]["tomorrow"] == 1
     assert kept["future"] == {"x": 2}
+
+
+def test_a_value_of_another_version_comes_back_with_it(path: Path):
+    """0.2 → 0.1 → 0.2: what 0.1 cannot read is kept for 0.2."""
+    path.parent.mkdir()
+    path.write_text(json.dumps({"model": {"flash_attention": "sometimes", "slots": 7}}))
+    older = SettingsStore(path)
+    settings = older.load()
+    assert settings.model.flash_attention == "auto"
+    older.save(settings.changed("model.threads", 3))
+    again = SettingsStore(path)
+    again.save(again.load())
+    assert again.notices == []
+    written = json.loads(path.read_text())
+    assert written["set_aside"] == {"model.flash_attention": "sometimes"}
+    path.write_text(path.read_text().replace("sometimes", "on"))
+    newer = SettingsStore(path).load()
+    assert (newer.model.flash_attention, newer.model.threads, newer.model.slots) == ("on", 3, 7)
+    assert "set_aside" not in newer.model_dump()
+
+
+def test_a_later_choice_wins_over_the_value_of_another_version(path: Path):
+    path.parent.mkdir()
+    aside = {"model.flash_attention": "on", "gone.away": 1}
+    path.write_text(json.dumps({"model": {"flash_attention": "off"}, "set_aside": aside}))
+    assert SettingsStore(path).load().model.flash_attention == "off"
