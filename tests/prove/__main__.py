@@ -1,0 +1,70 @@
+"""make prove: every promise measured. QUICK=1 is the short form; ROWS="S1 S2" measures only those.
+
+Ends with an error when a row falls short.
+"""
+
+import os
+import sys
+import time
+from datetime import UTC, datetime
+
+import psutil
+
+from tests.prove import report
+from tests.prove.report import Result
+from tests.prove.rows import Figure, Measure, Row
+from tests.prove.stage import Stage, is_quick
+from tests.prove.suite import NOT_OURS, SECTIONS
+
+
+def main() -> int:
+    rows = [row for _, rows in SECTIONS for row in rows]
+    wanted = os.environ.get("ROWS", "").split()
+    unknown = set(wanted) - {row.key for row in rows}
+    if unknown:
+        sys.exit(f"There is no row {', '.join(sorted(unknown))}.")
+    chosen = [row for row in rows if not wanted or row.key in wanted]
+    if not wanted:
+        report.forget()
+    results: dict[str, Result] = {}
+    began = time.monotonic()
+    with Stage(quick=is_quick()) as stage:
+        for row in chosen:
+            results[row.key] = result = run(row, stage)
+            say(report.line(row, result))
+            report.keep(result)
+    report.write(SECTIONS, NOT_OURS, report.load())
+    short = [row.key for row in chosen if not results[row.key].held]
+    minutes = (time.monotonic() - began) / 60
+    say(f"\n{len(chosen) - len(short)} of {len(chosen)} rows held, in {minutes:.1f} minutes.")
+    if short:
+        say(f"Short of their limit: {', '.join(short)}.")
+    return 1 if short else 0
+
+
+def run(row: Row, stage: Stage) -> Result:
+    began = time.monotonic()
+    figure = measured(row.measure, stage)
+    peer = measured(row.peer, stage).text if row.peer else ""
+    took = time.monotonic() - began
+    form = "quick" if stage.quick else "full"
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    load = round(psutil.getloadavg()[0], 1)
+    return Result(row.key, figure.text, figure.held, peer, round(took, 1), date, form, load)
+
+
+def measured(measure: Measure, stage: Stage) -> Figure:
+    """A measurement that breaks shows nothing, so the row falls short."""
+    try:
+        return measure(stage)
+    except Exception as error:  # noqa: BLE001 - one broken row must not hide the others
+        return Figure(f"could not be measured: {type(error).__name__}: {error}"[:300], held=False)
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+"""The parts Moat is made of: each pinned, and above the versions with known holes."""
+
+import re
+from importlib import metadata
+
+from scripts.pin import LEFT_TO_PYPROJECT, needed
+from tests.prove.rows import Figure, Row
+from tests.prove.stage import ROOT, Stage
+
+MENDED = {
+    "aiohttp": ((3, 14, 3), "CVE-2025-69228, CVE-2026-34516, CVE-2026-34517, CVE-2026-22815"),
+    "llama-cpp-python": ((0, 2, 72), "CVE-2024-34359"),
+    "jinja2": ((3, 1, 6), "CVE-2024-56201, CVE-2024-56326, CVE-2025-27516"),
+    "pyyaml": ((5, 4), "CVE-2020-14343"),
+    "pypdf": ((6, 0, 0), "CVE-2025-55197"),
+    "idna": ((3, 7), "CVE-2024-3651"),
+}
+"""The first version without the named holes."""
+
+
+def pinned(_stage: Stage) -> Figure:
+    """Every part at an exact version, and those with a history beyond it."""
+    text = (ROOT / "constraints.txt").read_text("utf-8")
+    pins = {name.lower(): version for name, version in re.findall(r"^([\w.-]+)==(\S+)", text, re.M)}
+    parts = set(needed("moat", ("window",), set()))
+    loose = sorted(parts - set(pins) - LEFT_TO_PYPROJECT)
+    low = [
+        f"{name} {version}"
+        for name, (least, _) in MENDED.items()
+        for version in (metadata.version(name), pins.get(name, ""))
+        if version and _numbers(version) < least
+    ]
+    text = f"{len(parts)} parts, {len(loose)} not pinned, {len(low)} below a mended version"
+    return Figure(f"{text} {', '.join([*loose[:3], *low[:3]])}".strip(), not loose and not low)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+
+
+ROWS = (
+    Row(
+        "A1",
+        "Every part is pinned, above the versions with known holes",
+        "0 loose, 0 low",
+        pinned,
+    ),
+)

@@ -1,0 +1,81 @@
+"""Rows that tests of the suite already show: they are run, never written a second time."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from tests.prove.rows import Figure, Measure
+from tests.prove.stage import ROOT, Stage
+
+SAID = re.compile(r"^  (\S.*)$", re.MULTILINE)
+"""How tests tell a figure: a line set in by two."""
+MOST_SAID = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    passed: int
+    failed: tuple[str, ...]
+    skipped: int
+    said: tuple[str, ...]
+
+    def figure(self, what: str = "checks") -> Figure:
+        total = self.passed + len(self.failed) + self.skipped
+        text = f"{self.passed} of {total} {what}"
+        if self.failed:
+            text += f"; failed: {', '.join(self.failed[:3])}"
+        if self.skipped:
+            text += f"; {self.skipped} could not be run here"
+        text = "; ".join([text, *self.said[:MOST_SAID]])
+        return Figure(text, self.passed == total > 0)
+
+
+def shown_by(
+    *tests: str, full: Mapping[str, str] | None = None, what: str = "checks pass"
+) -> Measure:
+    """These tests; in full mode with their variables set to the full counts."""
+
+    def measure(stage: Stage) -> Figure:
+        more = {} if stage.quick else full or {}
+        return run(stage, tests, {**os.environ, **more}).figure(what)
+
+    return measure
+
+
+def run(stage: Stage, tests: tuple[str, ...], environment: Mapping[str, str]) -> Outcome:
+    report = stage.scratch("tests") / "report.xml"
+    ran = subprocess.run(
+        [*command(report), *tests],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if not report.exists():
+        raise RuntimeError((ran.stdout + ran.stderr)[-300:])
+    return read(report, ran.stdout)
+
+
+def command(report: Path) -> list[str]:
+    options = ["-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
+    return [sys.executable, "-m", "pytest", *options]
+
+
+def read(report: Path, output: str) -> Outcome:
+    passed, skipped, failed = 0, 0, []
+    for case in ElementTree.parse(report).getroot().iter("testcase"):
+        ends = {part.tag for part in case}
+        if ends & {"failure", "error"}:
+            failed.append(str(case.get("name")))
+        elif "skipped" in ends:
+            skipped += 1
+        else:
+            passed += 1
+    said = [line for line in SAID.findall(output) if ":" in line and "::" not in line]
+    return Outcome(passed, tuple(failed), skipped, tuple(said))

@@ -1,0 +1,134 @@
+"""S29: the server's tests in a network of their own with only loopback, every attempt recorded."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+
+from scripts.pin import needed
+from tests.prove import by_test
+from tests.prove.rows import Figure, Row
+from tests.prove.stage import ROOT, Stage
+
+CALLS = "connect,sendto,sendmsg,sendmmsg"
+ADDRESS = re.compile(
+    r"sa_family=AF_INET6?, sin6?_port=htons\((\d+)\).*?"
+    r"(?:inet_addr\(\"|inet_pton\(AF_INET6, \")([0-9a-fA-F:.]+)\""
+)
+QUICK = (
+    "tests/server/test_serve.py",
+    "tests/server/test_core.py",
+    "tests/server/test_egress.py",
+    "tests/server/web",
+    "tests/server/models/test_hub.py",
+    "tests/contract/test_openai_sdk.py",
+    "tests/contract/test_anthropic_sdk.py",
+)
+FULL = ("tests/server", "tests/contract", "tests/faults")
+PROBE = """
+import socket
+for attempt in (lambda: socket.create_connection(("192.0.2.1", 443), 1),
+                lambda: socket.getaddrinfo("nowhere.example", 443)):
+    try:
+        attempt()
+    except OSError:
+        pass
+"""
+TELLTALES = re.compile(
+    r"huggingface.hub|posthog|sentry|segment|mixpanel|amplitude|opentelemetry|gradio|rudder"
+    r"|datadog|newrelic|bugsnag|wandb|langsmith|scarf|statsig|telemetry|analytics"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Where the processes of a run tried to connect or send to."""
+
+    inside: int
+    outside: Counter[str]
+
+    @property
+    def names_asked(self) -> int:
+        return sum(count for place, count in self.outside.items() if place.endswith(" 53"))
+
+
+def read(log: Path) -> Record:
+    inside, outside = 0, Counter[str]()
+    with log.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            for port, address in ADDRESS.findall(line):
+                if _is_here(address) and port != "53":
+                    inside += 1
+                else:
+                    outside[f"{address} {port}"] += 1
+    return Record(inside, outside)
+
+
+def recorded(stage: Stage, command: list[str]) -> tuple[Record, str]:
+    """Runs a command with only loopback; every address it or a child of it names is recorded."""
+    log = stage.scratch("trace") / "calls"
+    rights = [] if os.geteuid() == 0 else ["--map-root-user"]
+    alone = ["unshare", *rights, "--net", sys.executable, "-m", "tests.prove.alone"]
+    trace = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "signal=none", "-e", f"trace={CALLS}"]
+    run = subprocess.run(
+        [*alone, *trace, "-s", "0", "-o", str(log), *command],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if not log.exists():
+        raise RuntimeError(run.stderr[-300:])
+    return read(log), run.stdout
+
+
+def nothing_leaves(stage: Stage) -> Figure:
+    for program in ("unshare", "strace"):
+        if shutil.which(program) is None:
+            raise RuntimeError(f"'{program}' is not installed here; the row needs it")
+    probe, _ = recorded(stage, [sys.executable, "-c", PROBE])
+    if len(probe.outside) < 2:
+        raise RuntimeError("the recorder did not notice a connection made on purpose")
+    report = stage.scratch("alone") / "report.xml"
+    tests = QUICK if stage.quick else FULL
+    record, output = recorded(stage, [*by_test.command(report), *tests])
+    outcome = by_test.read(report, output)
+    out = record.outside.total()
+    text = (
+        f"{out} beyond loopback, {record.names_asked} names asked for, {record.inside} calls within"
+        f" it, while {outcome.passed} tests passed and {len(outcome.failed)} failed"
+    )
+    if out or outcome.failed:
+        text += f": {', '.join([*record.outside, *outcome.failed][:5])}"
+    return Figure(text, not out and outcome.passed > 20 and not outcome.failed)
+
+
+def silent_parts(_stage: Stage) -> Figure:
+    """The programs we are made of: none of them is one that reports home."""
+    parts = sorted(set(needed("moat", ("window",), set())) - {"moat"})
+    known = [name for name in parts if TELLTALES.search(name)]
+    text = f"{len(parts)} packages at run time, {len(known)} known to report home"
+    return Figure(f"{text} {', '.join(known)}".strip(), not known and len(parts) > 10)
+
+
+def _is_here(address: str) -> bool:
+    found = ip_address(address)
+    mapped = getattr(found, "ipv4_mapped", None)
+    return (mapped or found).is_loopback or found.is_unspecified
+
+
+ROWS = (
+    Row(
+        "S29",
+        "Nothing leaves the machine: the server's tests with only loopback, every call recorded",
+        "0 connections, 0 names asked for",
+        nothing_leaves,
+    ),
+    Row("S29a", "No part of Moat is one that reports home", "0 of them", silent_parts),
+)

@@ -1,0 +1,276 @@
+"""Faults from outside: kills while saving, taken ports, jumping clocks, sleep, damaged files."""
+
+import itertools
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+from time import perf_counter
+from typing import IO
+
+from server.settings import Settings
+from server.settings_store import SettingsStore
+from tests.prove.by_test import shown_by
+from tests.prove.rows import Figure, Row, share
+from tests.prove.stage import Stage, moat_at, port_of
+from tests.prove.wire import chat as question
+from tests.prove.wire import post as send
+from tests.prove.wire import say_hello
+from tests.running import SERVES, Moat, all_gone, chat, post
+
+FIRST_PORT = 2000
+JUMPS_S = (-86_400, 31_536_000, 3600, -3600)
+SMALL = {"model": {"slots": 2, "context_tokens": 1024, "idle_unload_min": 1, "gpu_layers": 0}}
+OLD_S = 3600.0
+SHIM = Path(__file__).with_name("clock.c")
+
+
+def kills_while_saving(stage: Stage) -> Figure:
+    """A child saves one port after the other; what a kill leaves must be the last or the next."""
+    count = stage.pick(100, 1000)
+    path = stage.scratch("saving") / "settings.json"
+    SettingsStore(path).save(Settings().changed("server.port", FIRST_PORT))
+    chance = random.Random(3)
+    kept, last = 0, FIRST_PORT
+    for _ in range(count):
+        _save_and_be_killed(path, last, chance.uniform(0.005, 0.12))
+        store = SettingsStore(path)
+        found = store.load().server.port
+        kept += found >= last and not store.notices
+        last = max(found, FIRST_PORT)
+    saved = last - FIRST_PORT
+    for draft in path.parent.glob(".*"):
+        os.utime(draft, (time.time() - OLD_S,) * 2)
+    SettingsStore(path).load()
+    left = len([one for one in path.parent.iterdir() if one.name.startswith(".")])
+    text = f"{kept} of {count} kills left the settings old or new ({saved} saves between them)"
+    return Figure(f"{text}, {left} drafts left behind", kept == count and saved > count / 4 > left)
+
+
+def _save_and_be_killed(path: Path, last: int, after_s: float) -> None:
+    child = os.fork()
+    if not child:
+        try:
+            store = SettingsStore(path)
+            for port in itertools.count(last + 1):
+                store.save(Settings().changed("server.port", port))
+        finally:
+            os._exit(1)
+    time.sleep(after_s)  # the moment of the kill is what is tried
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def killed_servers(stage: Stage) -> Figure:
+    """Killed in mid-answer, started again in the same home: nothing in the way, nobody left."""
+    count = stage.pick(2, 20)
+    home = stage.scratch("killed")
+    again, longest_s = 0, 0.0
+    for _ in range(count):
+        with moat_at(home, SMALL) as moat:
+            reply = post(f"{moat.address}/v1/chat/completions", chat("Tell me a long story."))
+            reply.readline()
+            family = moat.family()
+            moat.process.kill()
+            longest_s = max(longest_s, all_gone(family, within_s=10))
+            reply.close()
+        with moat_at(home) as moat:
+            again += say_hello(port_of(moat))
+    text = (
+        f"{again} of {count} started again at once; the last child was gone {longest_s:.1f} s later"
+    )
+    return Figure(text, again == count and longest_s <= 2)
+
+
+def taken_ports(stage: Stage) -> Figure:
+    """Another program sits on the wanted port: it is named, and the next one works."""
+    count = stage.pick(4, 100)
+    served = named = 0
+    for _ in range(count):
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            taken = other.getsockname()[1]
+            home = stage.scratch("port")
+            settings = {"model": {"load_at_start": False}}
+            with moat_at(home, settings, "--port", str(taken), wait_for=SERVES) as moat:
+                served += _health(port_of(moat))
+                named += any(f"{taken} is taken" in line for line in moat.lines)
+    text = f"{served} of {count} served on another port, {named} named the taken one"
+    return Figure(text, served == named == count)
+
+
+def _health(port: int) -> bool:
+    with socket.create_connection(("127.0.0.1", port), 5) as wire:
+        head = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"
+        wire.sendall(head.encode())
+        return b" 200 " in wire.recv(200)
+
+
+def two_at_once(stage: Stage) -> Figure:
+    """Two servers in one home: both serve, and the end of one is not the end of the other."""
+    home = stage.scratch("two")
+    with moat_at(home, SMALL) as first:
+        wanted = str(port_of(first))
+        with moat_at(home, None, "--port", wanted) as second:
+            both = say_hello(port_of(first)) and say_hello(port_of(second))
+            apart = first.address != second.address
+        after = say_hello(port_of(first))
+    text = (
+        f"both served: {both}; on ports of their own: {apart}; the first after the second: {after}"
+    )
+    return Figure(text, both and apart and after)
+
+
+def clock_jumps(stage: Stage) -> Figure:
+    """The wall clock of server and worker jumps in mid-answer."""
+    folder = stage.scratch("clock")
+    library, moved = folder / "clock.so", folder / "offset"
+    moved.write_text("0")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(library), str(SHIM), "-ldl"], check=True)
+    environment = {"LD_PRELOAD": str(library), "MOAT_PROVE_CLOCK": str(moved)}
+    whole = seen = 0
+    with moat_at(folder / "home", SMALL, environment=environment) as moat:
+        worker = moat.worker().pid
+        for jump in JUMPS_S:
+            reply = post(
+                f"{moat.address}/v1/chat/completions", chat("Tell a story.", max_tokens=40)
+            )
+            reply.readline()
+            moved.write_text(str(jump))
+            whole += _ended(reply)
+            seen += abs(_created(moat) - time.time() - jump) < 60
+            moved.write_text("0")
+        same = moat.worker().pid == worker
+    total = len(JUMPS_S)
+    text = f"{whole} of {total} answers went on through a jump (of a day, a year, an hour)"
+    text += (
+        f", {seen} jumps were seen on the clock; the model {'stayed' if same else 'WAS UNLOADED'}"
+    )
+    return Figure(text, whole == seen == total and same)
+
+
+def _ended(reply: IO[bytes]) -> bool:
+    rest = reply.read()
+    return b"[DONE]" in rest and b'"error"' not in rest
+
+
+def _created(moat: Moat) -> float:
+    answer = send(port_of(moat), "/v1/chat/completions", question("Hi"))
+    return float(answer.json()["created"])
+
+
+def asleep(stage: Stage) -> Figure:
+    """All processes halted in mid-answer, as a suspended machine does, and woken."""
+    cycles, rest_s = stage.pick(2, 20), stage.pick(3, 10)
+    ended, slowest_s = 0, 0.0
+    with moat_at(stage.scratch("asleep"), SMALL) as moat:
+        for _ in range(cycles):
+            reply = post(
+                f"{moat.address}/v1/chat/completions", chat("Tell a story.", max_tokens=30)
+            )
+            reply.readline()
+            family = moat.family()
+            for one in family:
+                one.suspend()
+            time.sleep(rest_s)  # the length of the sleep is what is tried
+            for one in reversed(family):
+                one.resume()
+            began = perf_counter()
+            served = say_hello(port_of(moat))
+            slowest_s = max(slowest_s, perf_counter() - began)
+            rest = reply.read()
+            ended += served and (b"[DONE]" in rest or b'"error"' in rest)
+    text = f"{ended} of {cycles} answers ended whole or typed after {rest_s} s of sleep"
+    return Figure(
+        f"{text}; the next question took {slowest_s:.1f} s", ended == cycles and slowest_s <= 5
+    )
+
+
+def damaged_home(stage: Stage) -> Figure:
+    """Each file of a used home, damaged in several ways: the server starts and serves."""
+    home = stage.scratch("damaged")
+    with moat_at(home, SMALL) as moat:
+        say_hello(port_of(moat))
+    files = [
+        path
+        for path in sorted(home.rglob("*"))
+        if path.is_file()
+        and path.suffix in (".json", ".log", ".lock")
+        and "models" not in path.parts
+    ]
+    ways = (b"", b"\x00" * 64, b'{"server": {"port": "x"', b"[1, 2]", os.urandom(200))
+    tried = served = 0
+    for path, way in itertools.product(files, ways[:: stage.pick(2, 1)]):
+        original = path.read_bytes()
+        path.write_bytes(way)
+        with moat_at(home, None, wait_for=SERVES) as moat:
+            served += _health(port_of(moat))
+            tried += 1
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(original)
+    settings = json.loads((home / "config" / "settings.json").read_text("utf-8"))
+    figure = share(served, tried, f"starts with one of {len(files)} files damaged served")
+    return Figure(figure.text, figure.held and bool(settings))
+
+
+ROWS = (
+    Row(
+        "F5",
+        "Whatever kills a worker, the server lives and the next question is answered",
+        "all served again, <= 3 s and the load",
+        shown_by(
+            "tests/faults/test_worker_faults.py",
+            full={"MOAT_FAULT_ROUNDS": "100", "MOAT_DISCONNECTS": "1000"},
+        ),
+    ),
+    Row(
+        "F6",
+        "A model that cannot fit is stepped down, and nothing dies",
+        "all load smaller and answer",
+        shown_by("tests/faults/test_memory_faults.py", full={"MOAT_MEMORY_FAULTS": "25"}),
+    ),
+    Row(
+        "F9",
+        "A download ends whole or says why, whatever happens to it",
+        "bit-identical, 0 wedged",
+        shown_by(
+            "tests/faults/test_download_faults.py",
+            full={
+                "MOAT_DOWNLOAD_FAULTS": "300",
+                "MOAT_DOWNLOAD_KILLS": "30",
+                "MOAT_DOWNLOAD_FULL": "20",
+            },
+        ),
+    ),
+    Row(
+        "F11",
+        "kill -9 while saving never loses the settings",
+        "old or new, always",
+        kills_while_saving,
+    ),
+    Row(
+        "F11a",
+        "A server killed in mid-answer leaves no child and starts again",
+        "all again, children gone <= 2 s",
+        killed_servers,
+    ),
+    Row("F11b", "No damaged file keeps Moat from starting", "all starts served", damaged_home),
+    Row("F12", "A taken port is named and the next one works", "all of them", taken_ports),
+    Row("F12a", "Two servers in one home do each other no harm", "both serve", two_at_once),
+    Row(
+        "F12b",
+        "A second window raises the first",
+        "<= 1 s",
+        shown_by("tests/app/test_single.py"),
+    ),
+    Row("F13", "A clock that jumps changes nothing", "all answers go on", clock_jumps),
+    Row(
+        "F14",
+        "After a sleep answers end typed and the server answers",
+        "all ended, <= 5 s",
+        asleep,
+    ),
+)

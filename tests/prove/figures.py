@@ -1,0 +1,163 @@
+"""What a person feels: the start, idleness, a prompt read before, leaving, and hours of use."""
+
+import http.client
+import json
+import os
+import re
+import socket
+import time
+from statistics import linear_regression, median
+from time import perf_counter
+
+import psutil
+
+from tests.bench.startup import idle_share, memory, serving, wait_for
+from tests.prove.rows import Figure, Row
+from tests.prove.stage import CONTEXT_TOKENS, QUIET, Stage, Target, moat_at, port_of
+from tests.prove.streams import OPENAI, asking
+from tests.prove.wire import ask, chat, post, request, say_hello, send
+
+RUNNING = re.compile(r"^moat_running (\d+)", re.MULTILINE)
+SOAK_S = "PROVE_SOAK_S"
+LONG_S = 600.0
+LISTENS_S, IDLE_PERCENT, IDLE_MB = 5.0, 0.5, 150.0
+
+
+def start(_stage: Stage) -> Figure:
+    os.environ.update(QUIET)
+    with serving() as server:
+        listens_s = time.monotonic() - server.began
+        empty_mb = memory(server)[0]
+        wait_for(server.process, "Ready: ")
+        idle = idle_share(psutil.Process(server.process.pid))
+    text = f"listens after {listens_s:.1f} s, {empty_mb:.0f} MB without a model, {idle:.2f} % of a"
+    held = listens_s <= LISTENS_S and empty_mb < IDLE_MB and idle < IDLE_PERCENT
+    return Figure(f"{text} core when idle", held)
+
+
+def read_before(target: Target) -> Figure:
+    """The same long beginning again: how much sooner the first word comes."""
+    text = " ".join(f"row {n}: {n * 7919 % 1000}" for n in range(CONTEXT_TOKENS // 12))
+    first = _first_word_s(target.port, f"{text} First?")
+    again = median(_first_word_s(target.port, f"{text} Question {n}?") for n in range(3))
+    last = json.dumps(chat(f"{text} Last?")).encode()
+    asked = request(target.port, "POST", OPENAI.path, [], last)
+    usage = send(target.port, asked, LONG_S).json()["usage"]
+    cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens", 0)
+    shown = f"{usage['prompt_tokens']} tokens: first {first:.2f} s, again {again:.2f} s"
+    return Figure(
+        f"{shown} ({first / again:.0f} times sooner), {cached} reported as cached",
+        first / again >= 10 and cached > usage["prompt_tokens"] / 2,
+    )
+
+
+def _first_word_s(port: int, text: str) -> float:
+    began = perf_counter()
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LONG_S)
+    headers = {"Content-Type": "application/json"}
+    body = json.dumps(chat(text, 2, stream=True))
+    connection.request("POST", "/v1/chat/completions", body, headers)
+    reply = connection.getresponse()
+    while line := reply.readline():
+        found = line.replace(b'": ', b'":')
+        if b'"content":"' in found and b'"content":""' not in found:
+            break
+    took = perf_counter() - began
+    connection.close()
+    return took
+
+
+def left(target: Target, times: int) -> Figure:
+    """A client that leaves in mid-answer: how long until its place is free."""
+    freed = []
+    for number in range(times):
+        with socket.create_connection(("127.0.0.1", target.port), 30) as wire:
+            body = chat(f"Write about {number}.", 400, stream=True, ignore_eos=True)
+            wire.sendall(asking(target.port, OPENAI.path, body))
+            seen = b""
+            while seen.count(b"data: ") < 3:
+                seen += wire.recv(4096)
+        gone = perf_counter()
+        while _busy(target) and perf_counter() - gone < 30:
+            time.sleep(0.01)  # another process is asked: nothing here can signal it
+        freed.append(perf_counter() - gone)
+    freed.sort()
+    worst = freed[min(len(freed) - 1, int(0.99 * len(freed)))]
+    text = f"{times} leavers: place free after {median(freed):.2f} s (p50), {worst:.2f} s (p99)"
+    return Figure(text, worst < 0.5 if times >= 1000 else worst < 2)
+
+
+def _busy(target: Target) -> bool:
+    if target.name == "Moat":
+        text = ask(target.port, "GET", "/metrics").body.decode()
+        return any(int(number) for number in RUNNING.findall(text))
+    slots = ask(target.port, "GET", "/slots").json()
+    return any(slot["is_processing"] for slot in slots)
+
+
+def soak(stage: Stage) -> Figure:
+    """Mixed use for a long time: memory and handles must not grow."""
+    length_s = int(os.environ.get(SOAK_S, stage.pick(40, 7200)))
+    settings = {"model": {"slots": 2, "context_tokens": 1024, "prompt_cache_mb": 64}}
+    times, sizes, handles, errors, asked = [], [], [], 0, 0
+    with moat_at(stage.scratch("soak"), settings) as moat:
+        port, server = port_of(moat), psutil.Process(moat.pid)
+        began = perf_counter()
+        while perf_counter() - began < length_s:
+            errors += not _one_of_each(port, asked)
+            asked += 6
+            times.append((perf_counter() - began) / 3600)
+            sizes.append(server.memory_info().rss / 2**20)
+            handles.append(server.num_fds())
+    warm = len(times) // 3
+    slope = linear_regression(times[warm:], sizes[warm:]).slope
+    grown = sizes[-1] - sizes[warm]
+    text = (
+        f"{asked} requests in {length_s} s: memory {grown:+.1f} MB after warm-up "
+        f"({slope:+.1f} MB/h), handles {handles[warm]} to {handles[-1]}, {errors} errors"
+    )
+    flat = slope < 1 if length_s >= 3600 else grown < 8
+    return Figure(text, flat and handles[-1] <= handles[warm] + 4 and not errors)
+
+
+def _one_of_each(port: int, number: int) -> bool:
+    talk = {"role": "user", "content": f"Say {number}."}
+    answers = [
+        post(port, "/v1/chat/completions", chat(f"Say {number}.", 3)),
+        post(port, "/v1/messages", {"messages": [talk], "max_tokens": 2}),
+        post(port, "/api/chat", {"messages": [talk], "options": {"num_predict": 2}}),
+        post(port, "/v1/query", {"messages": [{"role": "human", "content": "Hi"}]}),
+        post(port, "/tokenize", {"content": "word " * 200}),
+        ask(port, "GET", "/v1/models"),
+    ]
+    return all(answer.status == 200 for answer in answers) and say_hello(port)
+
+
+ROWS = (
+    Row(
+        "F4",
+        "Whoever leaves frees the place at once",
+        "p99 < 0.5 s of 1,000 (quick: < 2 s of 20)",
+        lambda stage: left(stage.ours, stage.pick(20, 1000)),
+        lambda stage: left(stage.theirs, stage.pick(10, 100)),
+    ),
+    Row(
+        "F15",
+        "Moat is there soon and costs nothing while idle",
+        f"<= {LISTENS_S:g} s, < {IDLE_MB:g} MB, < {IDLE_PERCENT} %",
+        start,
+    ),
+    Row(
+        "F16",
+        "A beginning that was read before is not read again",
+        ">= 10 times sooner, and told",
+        lambda stage: read_before(stage.ours),
+        lambda stage: read_before(stage.theirs),
+    ),
+    Row(
+        "F19",
+        "Hours of use leave no trace in memory or handles",
+        "< 1 MB/h, flat, 0 errors (quick: < 8 MB)",
+        soak,
+    ),
+)

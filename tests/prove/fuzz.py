@@ -1,0 +1,186 @@
+"""Fuzzing: odd bodies over every route, and mutated files and streams into every reader.
+
+What once broke a reader is kept in the corpus, from which the mutations start.
+"""
+
+import asyncio
+import hashlib
+import itertools
+import json
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from scripts.fuzz_api import ROUTES, Body, fuzz, made
+from scripts.fuzz_api_bodies import broken
+from tests.prove.bodies import worker_pid
+from tests.prove.readers import READERS, Reader
+from tests.prove.rows import Figure, Measure, Row
+from tests.prove.stage import Stage
+from tests.prove.wire import ask, say_hello
+
+CORPUS = Path(__file__).with_name("corpus")
+PATIENCE_S = 4.0
+OURS = (500, 502)
+"""An error of ours, and a worker that died."""
+TOKENS = (
+    b"\x00", b"\xff" * 8, b"{", b"}", b"[[", b'"', b"null", b"-1", b"1e999", b"\n\n", b"data: ",
+    b"$ref", b"\xed\xa0\x80", b"NaN", b"99999999999999999999", b"{}", b"&a *a", b"!!python/name:x",
+)  # fmt: skip
+MORE_ROUTES = {
+    "/v1/query": {"messages": [{"role": "human", "content": "Hi"}], "widgets": {"primary": []}},
+    "/v1/agent/feedback": {"trace_id": "x", "value": 1},
+    "/api/copilotkit": {"query": "query { hello }", "variables": {"data": {"messages": []}}},
+    "/api/copilotkit/agent/default/run": {
+        "threadId": "t", "runId": "r", "state": {}, "tools": [], "context": [],
+        "messages": [{"id": "m", "role": "user", "content": "Hi"}], "forwardedProps": {},
+    },
+    "/api/copilotkit/agent/default/connect": {"threadId": "t", "runId": "r", "messages": []},
+    "/api/copilotkit/threads/clear": {"ids": ["x"]},
+    "/api/embed": {"input": ["a"], "truncate": True},
+    "/v1/enhance_prompt": {"prompt": "x"},
+    "/v1/generate/chat/title": {"messages": [{"role": "human", "content": "Hi"}]},
+}  # fmt: skip
+
+
+def seeds(reader: Reader) -> list[bytes]:
+    return [path.read_bytes() for path in sorted((CORPUS / reader.name).iterdir())]
+
+
+def mutants(reader: Reader, count: int, seed: int) -> Iterator[bytes]:
+    chance, known = random.Random(seed), seeds(reader)
+    yield from known
+    for number in range(count):
+        if reader.takes_json and number % 2:
+            yield json.dumps(broken(chance, json.loads(chance.choice(known)))).encode()
+            continue
+        data = bytearray(chance.choice(known))
+        for _ in range(chance.randint(1, 6)):
+            chance.choice(MUTATIONS)(chance, data, known)
+        yield bytes(data)
+
+
+def _flip(chance: random.Random, data: bytearray, _known: list[bytes]) -> None:
+    if data:
+        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+
+
+def _insert(chance: random.Random, data: bytearray, _known: list[bytes]) -> None:
+    at = chance.randrange(len(data) + 1)
+    data[at:at] = chance.choice(TOKENS)
+
+
+def _remove(chance: random.Random, data: bytearray, _known: list[bytes]) -> None:
+    at = chance.randrange(len(data) + 1)
+    del data[at : at + chance.randint(1, 32)]
+
+
+def _repeat(chance: random.Random, data: bytearray, _known: list[bytes]) -> None:
+    at = chance.randrange(len(data) + 1)
+    data[at:at] = data[at : at + chance.randint(1, 64)] * chance.randint(1, 8)
+
+
+def _splice(chance: random.Random, data: bytearray, known: list[bytes]) -> None:
+    other = chance.choice(known)
+    at = chance.randrange(len(data) + 1)
+    data[at:] = other[chance.randrange(len(other) + 1) :]
+
+
+MUTATIONS: tuple[Callable[[random.Random, bytearray, list[bytes]], None], ...] = (
+    _flip,
+    _insert,
+    _remove,
+    _repeat,
+    _splice,
+)
+
+
+def reader_row(reader: Reader) -> Measure:
+    def measure(stage: Stage) -> Figure:
+        count = stage.pick(400, 20_000)
+        folder = stage.scratch(reader.name)
+        ends: Counter[str] = Counter()
+        defects: list[str] = []
+        for data in mutants(reader, count, seed=1):
+            try:
+                reader.read(data, folder)
+                ends["read"] += 1
+            except reader.refusals:
+                ends["refused"] += 1
+            except Exception as error:  # noqa: BLE001 - finding these is what it is for
+                defects.append(f"{type(error).__name__}: {error}"[:80])
+                _keep(reader, data)
+        text = f"{ends['read']} read, {ends['refused']} refused, {len(defects)} defects"
+        return Figure(
+            f"{text} {'; '.join(sorted(set(defects))[:3])}".strip(),
+            not defects and ends["refused"] > 0,
+        )
+
+    return measure
+
+
+def _keep(reader: Reader, data: bytes) -> None:
+    """Into the corpus, so that it is tried for ever after."""
+    name = hashlib.sha256(data).hexdigest()[:16]
+    (CORPUS / reader.name / name).write_bytes(data)
+
+
+def routes(stage: Stage) -> Figure:
+    count = stage.pick(300, 20_000)
+    pid = worker_pid(stage)
+    address = f"http://127.0.0.1:{stage.ours.port}"
+    sent = itertools.chain(made(11, count, math.inf), _more(count // 4))
+    told = asyncio.run(fuzz(address, sent, PATIENCE_S)) + _strange_paths(stage)
+    bad = {route: status for (route, status) in told if status in OURS}
+    statuses = Counter[int]()
+    for (_, status), number in told.items():
+        statuses[status] += number
+    same = worker_pid(stage) == pid and say_hello(stage.ours.port)
+    shown = ", ".join(
+        f"{number} x {status or 'left'}" for status, number in sorted(statuses.items())
+    )
+    text = f"{told.total()} bodies over {len(ROUTES) + len(MORE_ROUTES)} routes: {shown}"
+    return Figure(
+        f"{text}; the worker {'lives' if same else 'DIED'} {list(bad)[:3] or ''}".strip(),
+        not bad and same and told.total() >= count,
+    )
+
+
+def _more(count: int) -> Iterator[Body]:
+    chance = random.Random(12)
+    for path, body in chance.choices(list(MORE_ROUTES.items()), k=count):
+        yield path, json.dumps(broken(chance, body)).encode()
+
+
+def _strange_paths(stage: Stage) -> Counter[tuple[str, int]]:
+    """Paths with places in them, filled with what no name should be."""
+    told: Counter[tuple[str, int]] = Counter()
+    odd = ("..%2f..%2fetc", "%00", "%ff", "x" * 3000, "%2e%2e", "a%2fb", "CON", "%e2%80%ae", "'--")
+    for method, path in stage.ours.routes:
+        if path.endswith("/x") or "/t" in path:
+            for name in odd:
+                asked = path.replace("/x", f"/{name}").replace("/t/", f"/{name}/")
+                body = b"{}" if method == "POST" else None
+                told[path, ask(stage.ours.port, method, asked, {}, body).status] += 1
+    return told
+
+
+ROWS = (
+    Row(
+        "F8",
+        "No body over any route makes an error of ours or ends a worker",
+        "0 x 500, 0 worker deaths",
+        routes,
+    ),
+    *(
+        Row(
+            f"F8{letter}",
+            f"The {reader.name} reader takes or refuses whatever it gets",
+            "0 defects",
+            reader_row(reader),
+        )
+        for letter, reader in zip("abcde", READERS, strict=True)
+    ),
+)

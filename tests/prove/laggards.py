@@ -1,0 +1,208 @@
+"""Readers that do not read, senders that do not send, and senders that never end."""
+
+import asyncio
+import socket
+import time
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import psutil
+
+from tests.prove.bodies import CHAT
+from tests.prove.load import Counting, counting
+from tests.prove.rows import Figure, Row
+from tests.prove.stage import Stage
+from tests.prove.streams import OPENAI, asking, listen
+from tests.prove.wire import say_hello
+
+DRIP_S = 10.0
+CLOSED_WITHIN_S = 30.0
+FREED_WITHIN_S = 15.0
+
+
+async def _bad_readers(port: int, count: int) -> list[tuple[asyncio.StreamReader, Any]]:
+    """Connections that ask for a flood and whose reading stops at once."""
+    opened = []
+    for _ in range(count):
+        wire = socket.socket()
+        wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        wire.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(wire, ("127.0.0.1", port))
+        body = OPENAI.body("flood", 100_000)
+        await asyncio.get_running_loop().sock_sendall(wire, asking(port, OPENAI.path, body))
+        opened.append(wire)
+    return opened  # type: ignore[return-value]
+
+
+def slow_readers(stage: Stage) -> Figure:
+    count = stage.pick(50, 200)
+    with counting(stage.scratch("slow")) as server:
+        before = server.rss_mb()
+        freed_s, peak_mb, good = asyncio.run(_starve(server, count))
+    grown = peak_mb - before
+    text = (
+        f"{count} never reading and {count} at a byte a second: all answers stopped after "
+        f"{freed_s:.0f} s, memory +{grown:.0f} MB; a good reader beside them was "
+        f"{'answered' if good else 'NOT answered'} (counting model)"
+    )
+    return Figure(text, freed_s <= FREED_WITHIN_S + 5 and grown < 50 and good)
+
+
+async def _starve(server: Counting, count: int) -> tuple[float, float, bool]:
+    loop = asyncio.get_running_loop()
+    wires: list[Any] = await _bad_readers(server.port, 2 * count)
+    began, peak = perf_counter(), 0.0
+    good = await listen(server.port, OPENAI, "count 3 every 0.1")
+    while perf_counter() - began < 60:
+        for wire in wires[count:]:
+            _sip(wire)
+        await asyncio.sleep(1)
+        found = await loop.run_in_executor(None, server.figures)
+        peak = max(peak, server.rss_mb())
+        if not found["running"]:
+            break
+    took = perf_counter() - began
+    for wire in wires:
+        wire.close()
+    return took, peak, good.ended
+
+
+def _sip(wire: socket.socket) -> None:
+    try:
+        wire.recv(1)
+    except (BlockingIOError, ConnectionError):
+        return
+
+
+def slowloris(stage: Stage) -> Figure:
+    """Half of them drip the head of a request, half its body."""
+    count = stage.pick(200, 500)
+    port = stage.ours.port
+    usual = median(_first_word(port) for _ in range(3))
+    head = f"POST {OPENAI.path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n".encode()
+    body = head + b"Content-Type: application/json\r\nContent-Length: 900\r\n\r\n{"
+    wires = []
+    for number in range(count):
+        wire = socket.create_connection(("127.0.0.1", port))
+        wire.sendall(head if number % 2 else body)
+        wires.append(wire)
+    began = perf_counter()
+    meanwhile = median(_first_word(port) for _ in range(3))
+    last_s = _drip(wires, began)
+    text = (
+        f"{count} dripping connections all closed after {last_s:.0f} s; first word {usual:.2f} s "
+        f"before, {meanwhile:.2f} s meanwhile"
+    )
+    return Figure(text, last_s <= CLOSED_WITHIN_S and meanwhile < 3 * usual + 0.5)
+
+
+def _first_word(port: int) -> float:
+    began = perf_counter()
+    assert say_hello(port)
+    return perf_counter() - began
+
+
+def _drip(wires: list[socket.socket], began: float) -> float:
+    """Seconds until the server had closed the last of them; a minute is too long."""
+    open_, next_drip = list(wires), began + DRIP_S
+    while open_ and perf_counter() - began < 60:
+        time.sleep(0.5)  # the server's patience is what is measured
+        open_ = [wire for wire in open_ if not _is_closed(wire)]
+        if perf_counter() > next_drip:
+            next_drip += DRIP_S
+            open_ = [wire for wire in open_ if _can_send(wire)]
+    for wire in wires:
+        wire.close()
+    return perf_counter() - began
+
+
+def _is_closed(wire: socket.socket) -> bool:
+    wire.setblocking(False)
+    try:
+        while data := wire.recv(4096):
+            assert data
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+    return True
+
+
+def _can_send(wire: socket.socket) -> bool:
+    try:
+        wire.send(b"x")
+    except OSError:
+        return False
+    return True
+
+
+def _fed(port: int, raw: bytes, more: bytes, most: int) -> int:
+    """The status after sending without end, or 0 when the connection was closed on us."""
+    with socket.create_connection(("127.0.0.1", port), 20) as wire:
+        wire.settimeout(20)
+        try:
+            wire.sendall(raw)
+            for _ in range(most):
+                wire.sendall(more)
+            return int([*wire.recv(1 << 16).split(b" "), b"0", b"0"][1])
+        except (OSError, ValueError):
+            return 0
+
+
+def gluttony(stage: Stage) -> Figure:
+    port = stage.ours.port
+    host = f"Host: 127.0.0.1:{port}\r\n"
+    post_head = f"POST {CHAT} HTTP/1.1\r\n{host}Content-Type: application/json\r\n".encode()
+    server = psutil.Process(stage.ours.pid)
+    before = server.memory_info().rss
+    statuses = {
+        "endless header": _fed(port, b"GET / HTTP/1.1\r\nX: ", b"x" * 65536, 400),
+        "endless headers": _fed(port, b"GET / HTTP/1.1\r\n", b"X-Y: z\r\n" * 4096, 400),
+        "endless chunks": _fed(
+            port,
+            post_head + b"Transfer-Encoding: chunked\r\n\r\n",
+            b"10000\r\n" + b"x" * 65536 + b"\r\n",
+            2000,
+        ),
+        "length and chunks": _fed(
+            port,
+            post_head + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n",
+            b"0\r\n",
+            1,
+        ),
+        "no host": _fed(port, b"GET /v1/models HTTP/1.1\r\n\r\n", b"", 0),
+        "huge length": _fed(port, post_head + b"Content-Length: 99999999999\r\n\r\n", b"x", 1),
+        "negative length": _fed(port, post_head + b"Content-Length: -5\r\n\r\n", b"x", 1),
+        "endless trailer": _fed(
+            port, post_head + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"X: y\r\n" * 4096, 200
+        ),
+    }
+    grown = (server.memory_info().rss - before) / 2**20
+    bad = {name: status for name, status in statuses.items() if status not in _TURNED_AWAY}
+    text = f"{len(statuses) - len(bad)} of {len(statuses)} turned away, memory +{grown:.0f} MB"
+    if bad:
+        text += f"; {bad}"
+    return Figure(text, not bad and grown < 64 and say_hello(port))
+
+
+_TURNED_AWAY = (0, 400, 408, 413, 421, 431)
+
+
+ROWS = (
+    Row(
+        "F3",
+        "Readers that do not read hold nothing up",
+        f"stopped within {FREED_WITHIN_S:.0f} s (and 5 s to come and be seen), < 50 MB",
+        slow_readers,
+    ),
+)
+SENDERS = (
+    Row("S19", "Requests without end take no memory", "all turned away, < 64 MB", gluttony),
+    Row(
+        "S20",
+        "Senders that do not send (slowloris) are shown out",
+        f"closed within {CLOSED_WITHIN_S:.0f} s, others not slowed",
+        slowloris,
+    ),
+)

@@ -1,0 +1,85 @@
+"""The readers of what strangers send, each as: bytes in, nothing but its own refusal out."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from server.engine.remote_stream import RemoteAnswer, data_lines
+from server.errors import AppError
+from server.models.gguf import check
+from server.plugins.folder import load
+from server.protocols.agui.input import read as read_agui
+from server.protocols.base import Facts
+from server.protocols.copilotkit.operations import accept as accept_graphql
+
+FACTS = Facts("http://127.0.0.1:1")
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    name: str
+    read: Callable[[bytes, Path], None]
+    refusals: tuple[type[Exception], ...]
+    """What it may raise; anything else is a defect."""
+    takes_json: bool = False
+
+
+def _gguf(data: bytes, folder: Path) -> None:
+    path = folder / "model.gguf"
+    path.write_bytes(data)
+    check(path)
+
+
+def _sse(data: bytes, _folder: Path) -> None:
+    async def cut() -> AsyncIterator[bytes]:
+        for start in range(0, len(data), 7):
+            yield data[start : start + 7]
+
+    async def read() -> None:
+        answer = RemoteAnswer()
+        async for line in data_lines(cut()):
+            if line.startswith("{"):
+                answer.feed(json.loads(line))
+        if answer.reason:
+            answer.finish()
+
+    asyncio.run(read())
+
+
+def _body(data: bytes) -> dict[str, Any]:
+    found = json.loads(data)
+    if not isinstance(found, dict):
+        raise ValueError("no object")  # noqa: TRY004 - as the endpoint before it says
+    return found
+
+
+def _graphql(data: bytes, _folder: Path) -> None:
+    accept_graphql(_body(data), FACTS)
+
+
+def _agui(data: bytes, _folder: Path) -> None:
+    read_agui(_body(data), "default", FACTS)
+
+
+def _plugin(data: bytes, folder: Path) -> None:
+    """The corpus holds one file with its parts divided by a line."""
+    names = ("plugin.json", "openapi.yaml", "flows/ask.yaml", "lib/__init__.py")
+    for name, part in zip(names, data.split(b"\n=====\n"), strict=False):
+        path = folder / "fuzzed" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(part)
+    found = load(folder / "fuzzed")
+    if found.manifest is None:
+        raise AppError(str(found.findings[0]))
+
+
+READERS = (
+    Reader("gguf", _gguf, (AppError,)),
+    Reader("sse", _sse, (AppError, ValueError)),
+    Reader("graphql", _graphql, (AppError, ValueError), takes_json=True),
+    Reader("agui", _agui, (AppError, ValueError), takes_json=True),
+    Reader("plugin", _plugin, (AppError,)),
+)

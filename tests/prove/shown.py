@@ -1,0 +1,77 @@
+"""Rows of the list of incidents that the suite's own tests show."""
+
+from tests.prove.by_test import shown_by
+from tests.prove.rows import Row
+
+API_ACTION = "tests/server/plugins/test_api_action.py"
+ROWS = (
+    Row(
+        "S6",
+        "No name from outside becomes a path outside",
+        "every hostile name refused, nothing written",
+        shown_by(
+            "tests/server/models/test_names.py",
+            "tests/server/models/test_hub.py::test_hostile_names_are_not_even_asked_for",
+            "tests/server/conversation/test_thread_files.py",
+        ),
+    ),
+    Row(
+        "S7",
+        "A hub that lies about names, sizes, ranges or hashes gets nothing listed",
+        "all refused or fetched again",
+        shown_by("tests/server/models/test_hub.py", "tests/server/models/test_downloads.py"),
+    ),
+    Row(
+        "S8",
+        "A token never follows a redirect to another host",
+        "0 headers sent on",
+        shown_by(
+            "tests/server/test_egress.py::test_credentials_do_not_follow_a_redirect_to_another_host",
+            "tests/server/models/test_hub.py::test_the_token_goes_to_the_hub_and_nowhere_else",
+        ),
+    ),
+    Row(
+        "S15",
+        "Nothing outside the one door out is opened, whatever an address looks like",
+        "all refused",
+        shown_by(
+            "tests/server/test_egress.py",
+            f"{API_ACTION}::test_a_path_cannot_climb",
+            f"{API_ACTION}::test_a_header_cannot_be_split",
+            f"{API_ACTION}::test_offline_nothing_leaves",
+        ),
+    ),
+    Row(
+        "S23",
+        "A plugin archive cannot climb out, link, lie or explode",
+        "all refused, nothing unpacked",
+        shown_by("tests/server/plugins/test_install.py"),
+    ),
+    Row(
+        "S24",
+        "Nothing over HTTP installs, enables or runs a program",
+        "control needs its secret; plugins wait for a person",
+        shown_by(
+            "tests/server/web/test_control.py",
+            "tests/server/plugins/test_house.py",
+            "tests/server/plugins/test_approval.py",
+            "tests/server/plugins/test_lib_host.py",
+        ),
+    ),
+    Row(
+        "S25",
+        "What a model writes is shown as text: no script, no picture from elsewhere",
+        "all inert",
+        shown_by(
+            "tests/app/widgets/test_markdown.py::test_markup_of_the_model_is_only_text",
+            "tests/app/widgets/test_markdown.py::test_only_web_links_are_opened",
+            "tests/server/test_logs.py::test_terminal_control_codes_are_dropped",
+        ),
+    ),
+    Row(
+        "S26",
+        "A tampered announcement of a new version is not believed, and nothing is fetched or run",
+        "all refused; nothing asked unless turned on",
+        shown_by("tests/server/test_updates.py"),
+    ),
+)

@@ -1,0 +1,123 @@
+"""What the rows share: a running Moat, a running llama-server, scratch folders, quick or full."""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from scripts.build_llama_server import llama_server as built_llama_server
+from server.engine.worker.plan import usable_cores
+from server.models import starter
+from server.protocols import ENDPOINTS
+from tests.bench.servers import Shape, llama_server
+from tests.running import READY, Moat, serving
+
+ROOT = Path(__file__).resolve().parents[2]
+SLOTS = 4
+CONTEXT_TOKENS = 2048
+SHARED = {"model": {"slots": SLOTS, "context_tokens": CONTEXT_TOKENS, "gpu_layers": 0}}
+QUIET = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
+"""The proof leaves the user's keyring alone."""
+PEER_ROUTES = (
+    ("GET", "/health"), ("GET", "/props"), ("GET", "/slots"), ("GET", "/v1/models"),
+    ("GET", "/lora-adapters"), ("POST", "/completion"), ("POST", "/v1/completions"),
+    ("POST", "/v1/chat/completions"), ("POST", "/v1/messages"), ("POST", "/v1/embeddings"),
+    ("POST", "/tokenize"), ("POST", "/detokenize"), ("POST", "/apply-template"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A server under the same black-box script."""
+
+    name: str
+    port: int
+    pid: int
+    routes: tuple[tuple[str, str], ...]
+
+
+@dataclass
+class Stage:
+    quick: bool
+    folder: Path = field(default_factory=Path)
+    _open: ExitStack = field(default_factory=ExitStack)
+
+    def __enter__(self) -> Self:
+        self.folder = Path(self._open.enter_context(tempfile.TemporaryDirectory()))
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._open.close()
+
+    def pick(self, quick: int, full: int) -> int:
+        return quick if self.quick else full
+
+    def scratch(self, name: str) -> Path:
+        made = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.folder))
+        made.chmod(0o700)
+        return made
+
+    @cached_property
+    def home(self) -> Path:
+        return self.scratch("home")
+
+    @cached_property
+    def moat(self) -> Moat:
+        """The real server with the starter model, as a user has it; shared by many rows."""
+        return self._open.enter_context(moat_at(self.home, SHARED))
+
+    @cached_property
+    def ours(self) -> Target:
+        routes = tuple(sorted({(one.method, _filled(one.path)) for one in ENDPOINTS}))
+        return Target("Moat", port_of(self.moat), self.moat.pid, routes)
+
+    @cached_property
+    def theirs(self) -> Target:
+        shape = Shape(model(), SLOTS, CONTEXT_TOKENS, usable_cores())
+        server = self._open.enter_context(llama_server(built_llama_server(), shape))
+        return Target(server.name, server.port, server.process.pid, PEER_ROUTES)
+
+
+@contextmanager
+def moat_at(
+    home: Path,
+    settings: Mapping[str, Any] | None = None,
+    *arguments: str,
+    wait_for: str = READY,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[Moat]:
+    """`moat serve` with a home and settings of its own."""
+    if settings is not None:
+        path = home / "config" / "settings.json"
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_text(json.dumps(settings), encoding="utf-8")
+    given = {**QUIET, "MOAT_HOME": str(home), **(environment or {})}
+    with serving(*arguments, wait_for=wait_for, environment=given) as running:
+        yield running
+
+
+def model() -> Path:
+    found = starter.find()
+    if found is None:
+        raise FileNotFoundError("The starter model is not installed; 'make setup' brings it.")
+    return found
+
+
+def port_of(moat: Moat) -> int:
+    return int(moat.address.rsplit(":", 1)[1])
+
+
+def is_quick() -> bool:
+    return bool(os.environ.get("QUICK"))
+
+
+def _filled(path: str) -> str:
+    """A real path for a route with places in it."""
+    for place, text in (("{agent}", "default"), ("{thread}", "t"), ("{what}", "messages")):
+        path = path.replace(place, text)
+    return path.replace("{id:.+}", "x").replace("{id}", "x")

@@ -1,0 +1,67 @@
+"""The proof itself: a row that falls short or breaks fails it, and what it writes can be read."""
+
+import re
+from pathlib import Path
+
+from tests.prove import report
+from tests.prove.__main__ import measured, run
+from tests.prove.egress import read
+from tests.prove.gate import ROWS
+from tests.prove.rows import Figure, NotOurs, Row
+from tests.prove.stage import Stage
+from tests.prove.suite import NOT_OURS, SECTIONS
+
+
+def breaks(_stage: Stage) -> Figure:
+    raise OSError("no such thing")
+
+
+def test_a_row_that_cannot_be_measured_falls_short() -> None:
+    figure = measured(breaks, Stage(quick=True))
+    assert not figure.held
+    assert "no such thing" in figure.text
+
+
+def test_every_incident_of_the_list_is_a_row_or_has_its_reason() -> None:
+    keys = [row.key for _, rows in SECTIONS for row in rows]
+    assert len(keys) == len(set(keys))
+    named = {re.sub(r"[a-z]$", "", key) for key in keys} | {one.key for one in NOT_OURS}
+    assert {f"S{number}" for number in range(1, 31)} <= named
+
+
+def test_the_document_has_figures_verdicts_and_reasons(tmp_path: Path) -> None:
+    rows = (
+        Row("X1", "It holds", "all", lambda _stage: Figure("3 of 3", held=True)),
+        Row("X2", "It does not", "all", lambda _stage: Figure("2 of 3", held=False)),
+    )
+    stage = Stage(quick=True)
+    results = {row.key: run(row, stage) for row in rows}
+    path = tmp_path / "proof.md"
+    report.write([("Rows", rows)], [NotOurs("X3", "that", "because")], results, path)
+    text = path.read_text("utf-8")
+    assert "| X1 | It holds | all | 3 of 3 | - | held | quick" in text
+    assert "| X2 | It does not | all | 2 of 3 | - | **short** | quick" in text
+    assert "| X3 | that | because |" in text
+    assert "2 measured, 1 short" in text
+
+
+def test_a_connection_to_elsewhere_is_noticed_in_the_record(tmp_path: Path) -> None:
+    log = tmp_path / "calls"
+    log.write_text(
+        "1 connect(3, {sa_family=AF_INET, sin_port=htons(80), "
+        'sin_addr=inet_addr("127.0.0.1")}, 16) = 0\n'
+        "1 connect(3, {sa_family=AF_INET, sin_port=htons(443), "
+        'sin_addr=inet_addr("192.0.2.1")}, 16) = -1 ENETUNREACH\n'
+        "1 connect(3, {sa_family=AF_INET6, sin6_port=htons(53), sin6_flowinfo=htonl(0), "
+        'inet_pton(AF_INET6, "2001:db8::1", &sin6_addr), sin6_scope_id=0}, 28) = -1\n'
+    )
+    record = read(log)
+    assert record.inside == 1
+    assert record.outside.total() == 2
+    assert record.names_asked == 1
+
+
+def test_the_gate_holds_on_a_running_server(tmp_path: Path) -> None:
+    with Stage(quick=True) as stage:
+        kept = [row.key for row in ROWS[:4] if row.measure(stage).held]
+    assert kept == ["S1", "S2", "S2a", "S3"]
