@@ -1,5 +1,6 @@
 """The worker process: reads frames, answers pings, and hands the rest to the threads that work."""
 
+import gc
 import os
 import queue
 import signal
@@ -91,6 +92,8 @@ class Worker:
         except Refused as refused:
             self._pipe.send({"op": "failed", "code": refused.code, "message": str(refused)})
             os._exit(1)
+        # What is here stays: looking through it again would hold up a step.
+        gc.freeze()
         self._pipe.send(ready)
         try:
             scheduler.run()

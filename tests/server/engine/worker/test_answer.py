@@ -110,7 +110,8 @@ def test_forced_tokens_are_the_same_with_and_without_being_batched(worker: Worke
 
 
 def test_a_schema_that_cannot_be_enforced_is_refused_with_its_place(worker: WorkerClient) -> None:
-    bad = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"not": {}}}}
+    different = {"type": "array", "items": {"type": "string"}, "minItems": 2, "uniqueItems": True}
+    bad = {"type": "object", "properties": {"a": {"type": "string"}, "b": different}}
     outcome = worker.generate(messages=ASK, constraint=schema(bad))
     assert outcome.ended[:2] == ["error", "invalid_schema"]
     assert "#/properties/b" in outcome.ended[2]

@@ -62,7 +62,8 @@ def test_a_full_queue_is_said_so(starter_model: Path) -> None:
     client.close()
 
 
-def test_speculation_changes_no_word_and_saves_steps(worker: WorkerClient) -> None:
+def test_speculation_changes_no_word_and_saves_steps(starter_model: Path) -> None:
+    worker = WorkerClient(starter_model, slots=1, context_tokens=1024)
     table = "".join(f"| row {n} | {n * 7} | {n * 13} |\n" for n in range(6))
     prompt = f"Copy this table.\n{table}\nCopy:\n{table}\nCopy:\n"
     before = worker.ask("stats")["value"]
@@ -72,6 +73,7 @@ def test_speculation_changes_no_word_and_saves_steps(worker: WorkerClient) -> No
     assert after["steps"] - before["steps"] < 32
     slow = worker.generate(prompt=prompt, max_tokens=32, sampling=GREEDY, top_logprobs=0)
     assert slow.text == fast.text
+    worker.close()
 
 
 def test_a_running_answer_goes_on_while_a_long_prompt_is_read(worker: WorkerClient) -> None:

@@ -1,16 +1,14 @@
 """A model with eyes: what it sees, that it counts right, and that it remembers."""
 
-import ctypes
 import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from PIL import Image
 
-from server.engine.worker.native import BYTE_P, lib, vision
+from tests.by_llama_cpp import next_chances
 from tests.projectors import write_projector, write_reader
 from tests.worker_client import Outcome, WorkerClient
 
@@ -139,52 +137,9 @@ def test_it_sees_what_llama_cpp_sees(tmp_path: Path, kind: str, architecture: st
     first = client.generate(**asked, max_tokens=1)
     longer = client.generate(**{**asked, "prompt": prompt + "ijklmnopqr"}, max_tokens=1)
     assert client.close() == 0
-    expected, tokens = by_llama_cpp(model, eyes, prompt, images)
+    expected, tokens = next_chances(model, eyes, prompt, images)
     assert first.usage["prompt_tokens"] == tokens
     assert first_chances(first) == pytest.approx(expected, abs=1e-3)
     assert longer.usage["cached_tokens"] >= tokens - 8
-    expected, _ = by_llama_cpp(model, eyes, prompt + "ijklmnopqr", images)
+    expected, _ = next_chances(model, eyes, prompt + "ijklmnopqr", images)
     assert first_chances(longer) == pytest.approx(expected, abs=1e-3)
-
-
-def by_llama_cpp(
-    path: Path, eyes: Path, prompt: str, images: list[bytes]
-) -> tuple[list[float], int]:
-    """The chances of the eight likeliest next tokens, all computed by its own helpers."""
-    lib.llama_backend_init()
-    model = lib.llama_model_load_from_file(str(path).encode(), lib.llama_model_default_params())
-    params = lib.llama_context_default_params()
-    params.n_ctx = params.n_batch = params.n_ubatch = 1024
-    params.n_threads = params.n_threads_batch = 1
-    params.flash_attn_type = 0
-    context = lib.llama_init_from_model(model, params)
-    sight = vision.mtmd_init_from_file(
-        str(eyes).encode(), model, vision.mtmd_context_params_default()
-    )
-    chunks = vision.mtmd_input_chunks_init()
-    maps = [_bitmap(image) for image in images]
-    raw = prompt.encode()
-    text = vision.mtmd_input_text(raw, len(raw), True, True)
-    array = (ctypes.c_void_p * len(maps))(*maps)
-    assert vision.mtmd_tokenize(sight, chunks, ctypes.byref(text), array, len(maps)) == 0
-    past = ctypes.c_int32()
-    where = (context, chunks, 0, 0, 512, True, ctypes.byref(past))
-    assert vision.mtmd_helper_eval_chunks(sight, *where) == 0
-    size = lib.llama_vocab_n_tokens(lib.llama_model_get_vocab(model))
-    logits = np.ctypeslib.as_array(lib.llama_get_logits_ith(context, -1), (size,)).astype(float)
-    chances = logits - np.log(np.exp(logits - logits.max()).sum()) - logits.max()
-    tokens = vision.mtmd_helper_get_n_tokens(chunks)
-    vision.mtmd_input_chunks_free(chunks)
-    for one in maps:
-        vision.mtmd_bitmap_free(one)
-    vision.mtmd_free(sight)
-    lib.llama_free(context)
-    lib.llama_model_free(model)
-    return sorted(chances, reverse=True)[:8], tokens
-
-
-def _bitmap(image: bytes) -> Any:
-    with Image.open(io.BytesIO(image)) as opened:
-        pixels = opened.convert("RGB").tobytes()
-        data = ctypes.cast(ctypes.c_char_p(pixels), BYTE_P)
-        return vision.mtmd_bitmap_init(opened.width, opened.height, data)
