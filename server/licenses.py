@@ -82,7 +82,8 @@ def _licence(package: metadata.Distribution) -> str:
         for line in facts.get_all("Classifier") or []
         if line.startswith("License ::")
     ]
-    told = facts["License-Expression"] or facts["License"] or " or ".join(classified) or "unknown"
+    expressed = facts.get_all("License-Expression") or facts.get_all("License") or [""]
+    told = expressed[0] or " or ".join(classified) or "unknown"
     first = told.strip().splitlines()[0]
     return NAMES.get(first, first)
 

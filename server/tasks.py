@@ -17,6 +17,15 @@ def spawn(work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
     return task
 
 
+def can_spawn() -> bool:
+    """A window's timers may still fire when its loop has ended."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
 async def stop(task: asyncio.Task[Any] | None) -> None:
     """Cancel a task and wait until it is gone."""
     if task is None:

@@ -39,8 +39,11 @@ class Page(QWidget):
         self._ends.append(end)
 
     def run(self, work: Coroutine[Any, Any, object]) -> None:
-        """Run a command; say it when it fails."""
-        tasks.spawn(self._guarded(work), f"{self.title}: command")
+        """Run a command; say it when it fails. While the program ends there is none to run it."""
+        if tasks.can_spawn():
+            tasks.spawn(self._guarded(work), f"{self.title}: command")
+        else:
+            work.close()
 
     async def _guarded(self, work: Coroutine[Any, Any, object]) -> None:
         try:
