@@ -123,9 +123,13 @@ def in_sequence(answer: Answer) -> int:
 
 
 def first_size(left: int, room: int) -> int:
-    """The same, but never nothing: a rest too short to be parted is read whole."""
-    least = min(LEAST_CHUNK, room)
-    return part_size(left, room, least) or min(left, 2 * least - 1)
+    """The same, but never nothing: a rest too short to be parted is read whole.
+
+    Where there is no room for a chunk, the gap is what counts: any part will do.
+    """
+    if room < LEAST_CHUNK:
+        return part_size(left, room, 1)
+    return part_size(left, room, LEAST_CHUNK) or min(left, 2 * LEAST_CHUNK - 1)
 
 
 def part_size(left: int, room: int, least: int) -> int:

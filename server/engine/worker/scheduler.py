@@ -57,6 +57,7 @@ class Scheduler:
         self._cancelled: deque[int] = deque()
         self._wake = threading.Event()
         self._stopping = False
+        self._has_read = False
         self._alone_reading: int | None = None
         self._running: list[Answer] = []
         self._reading: list[Answer] = []
@@ -154,11 +155,13 @@ class Scheduler:
                     self._read(answers, items)
             else:
                 # Guesses make the gap longer, and so does reading: one of them at a time.
-                guessing_s = self._decode_batch.fill(answers, guess=not self._reading)
+                calm = not (self._reading or self._has_read)
+                guessing_s = self._decode_batch.fill(answers, guess=calm)
                 self._step.decode(self._decode_batch.batch, answers, items, guessing_s)
         except Failed as failed:
             self._recover(answers, failed.code, items)
             return
+        self._has_read = bool(chunk)
         for answer in answers:
             if answer.reason is not None:
                 self._release(answer)

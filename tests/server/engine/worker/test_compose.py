@@ -15,8 +15,7 @@ def test_neither_a_part_nor_its_rest_is_shorter_than_a_chunk(left: int, room: in
 
 @given(st.integers(1, 200), st.integers(1, LEAST_CHUNK - 1))
 def test_a_room_too_small_for_a_chunk_is_kept_to(left: int, room: int) -> None:
-    assert first_size(left, room) <= 2 * room - 1
-    assert first_size(left, room) >= min(left, room)
+    assert first_size(left, room) == min(left, room)
 
 
 @given(st.integers(1, 2000), st.integers(LEAST_CHUNK, 512))
