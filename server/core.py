@@ -2,25 +2,20 @@
 
 import logging
 import time
-from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from server import VERSION, backends
 from server.agency import gather
-from server.chat import ChatRequest
-from server.configured import Configured
-from server.conversation.means import Means
-from server.conversation.run import converse
+from server.answering import Answering
+from server.configuration import Configuration
 from server.current import CurrentModel
 from server.egress import Egress
 from server.engine.base import Engine
 from server.engine.pool import Found, Pool, PoolLimits
 from server.engine.process import WorkerProcess
 from server.engine_options import OptionsOf
-from server.errors import BadRequest, NotSupported, Stopping
-from server.events import Events
+from server.errors import BadRequest, Stopping
 from server.face import LogLine, ModelCard
 from server.keychain import Keychain
 from server.loading import Loader, MakeEngine
@@ -32,42 +27,28 @@ from server.observe import Signal, Value
 from server.paths import Paths
 from server.plugged import Plugged, furnish
 from server.protocols import ENDPOINTS
-from server.protocols.base import AgentRun, Ask, Facts, Look, Run, Told
-from server.requests import About, Requests
+from server.protocols.base import Facts
+from server.requests import Requests
 from server.settings import ModelSettings, Settings
 from server.settings_store import SettingsStore
 from server.shelved import Shelved
-from server.tasks import spawn, stop
 from server.updates import Updates
-from server.waking import watch
+from server.upkeep import Upkeep
 from server.web.app import Site
 from server.web.serving import Serving, needs_new_socket
 from server.windowed import Windowed, new_own_key
 
 log = logging.getLogger(__name__)
 
-ASKABLE = frozenset({"tokenize", "detokenize", "embed", "apply_template", "stats"})
 MB = 1024 * 1024
 
 
-class Core(Configured, Shelved, Plugged, Windowed):
+class Core(Shelved, Plugged, Windowed):
     """open() before use, close() after. Everything in `server.face.Face`, and `converse`."""
 
     def __init__(self, paths: Paths, make_engine: MakeEngine = WorkerProcess) -> None:
         paths.make()
-        self._store = SettingsStore(paths.settings)
-        self.settings: Value[Settings] = Value(self._store.load())
-        self._logs = Logs(paths.logs)
-        self.logged = self._logs.ring.logged
-        self.keychain = Keychain(paths.secrets)
-        self.egress = Egress(lambda: self.settings.get().network, self.proxy_password)
-        self.shelf = ModelShelf(
-            paths.models, (self.egress, self.keychain), self.settings.get, self.change_setting
-        )
-        self.shelf.on_change, self.shelf.hide = self._refresh_models, self._logs.redactor.hide
-        self.library = self.shelf.library
-        self.downloads = self.shelf.downloads
-        self.notices: Value[tuple[str, ...]] = Value(tuple(self._store.notices))
+        self._configure(paths)
         self.models: Value[tuple[ModelCard, ...]] = Value(())
         self._meter = Meter()
         self.load = self._meter.load
@@ -77,7 +58,7 @@ class Core(Configured, Shelved, Plugged, Windowed):
         loader = Loader(make_engine, self.shelf, Worked(paths.data / "loads.json"), self._notice)
         self._pool = Pool(self._look_up, loader, _limits(self._model_settings))
         self._pool.loaded.connect(lambda _loaded: self._mark_loaded())
-        self._current = CurrentModel(self._pool, self._default_name)
+        self._current = CurrentModel(self._pool, self._default_name, self._notice)
         self.model = self._current.status
         self._requests = Requests(lambda: self._meter.measure(self._requests))
         self.requests, self.answered = self._requests.running, self._requests.answered
@@ -93,11 +74,39 @@ class Core(Configured, Shelved, Plugged, Windowed):
         )
         self.server, self.knocks = self._serving.status, self._serving.knocks
 
+    def _configure(self, paths: Paths) -> None:
+        """The settings and what depends on nothing else: logs, secrets, the door out, models."""
+        store = SettingsStore(paths.settings)
+        self._logs = Logs(paths.logs)
+        self.logged = self._logs.ring.logged
+        self.keychain = Keychain(paths.secrets)
+        self._configuration = Configuration(
+            store,
+            self.keychain,
+            self._apply,
+            say=self._notice,
+            hide=self._logs.redactor.hide,
+        )
+        self.settings = self._configuration.settings
+        self.notices: Value[tuple[str, ...]] = Value(tuple(store.notices))
+        self.change_setting = self._configuration.change_one
+        self.change_settings = self._configuration.change
+        self.egress = Egress(
+            lambda: self.settings.get().network, self._configuration.proxy_password
+        )
+        self.shelf = ModelShelf(
+            paths.models, (self.egress, self.keychain), self.settings.get, self.change_setting
+        )
+        self.shelf.on_change, self.shelf.hide = self._refresh_models, self._logs.redactor.hide
+        self.library = self.shelf.library
+        self.downloads = self.shelf.downloads
+
     def _furnish(self, paths: Paths) -> None:
         """The plugins, the agents that may use them, and what was added or announced."""
         self.settings.connect(lambda now: backends.point(now.model.backends, paths.data))
-        self._updates = Updates(self.egress, lambda: self.settings.get().updates)
-        self.update, self.check_update = self._updates.found, self._updates.check
+        updates = Updates(self.egress, lambda: self.settings.get().updates)
+        self.update, self.check_update = updates.found, updates.check
+        self._upkeep = Upkeep(self.check_engine, updates)
         self.house = furnish(
             paths,
             (self.egress, self.keychain, self._logs.redactor),
@@ -106,37 +115,39 @@ class Core(Configured, Shelved, Plugged, Windowed):
         )
         self.plugins, self.approvals = self.house.plugins, self.house.approvals
         self.forms, self.own_secret = self.house.forms, new_own_key()
-        self._agents = gather(
+        agents = gather(
             self.egress,
             lambda: self.settings.get().copilot,
             self.house,
             self._engine,
             paths.data / "threads",
         )
+        self._answering = Answering(
+            self._engine, lambda: self.model.get().name, self.house, agents, self._requests
+        )
+        self.answer_chat = self._answering.chat
 
     def _site(self) -> Site:
         return Site(
             self.answer_chat,
-            self._answer,
+            self._answering.ask,
             self._facts,
             self._max_requests,
-            self._look,
+            self._answering.look,
             self._requests.note_reply,
             self.is_own,
         )
 
     async def open(self) -> None:
         self._logs.open()
-        await self._hide_proxy_password()
+        await self._configuration.open()
         self._refresh_models()
         self.shelf.open()
         await self.house.open()
-        self._waking = spawn(watch(self.check_engine), "watch for sleep")
-        self._updating = spawn(self._updates.watch(), "look for new versions")
+        self._upkeep.open()
 
     async def close(self) -> None:
-        await stop(self._waking)
-        await stop(self._updating)
+        await self._upkeep.close()
         await self._requests.close()
         await self._serving.stop()
         await self.house.close()
@@ -177,7 +188,7 @@ class Core(Configured, Shelved, Plugged, Windowed):
     async def load_model(self, name: str) -> None:
         self.library.find(name, "")
         if name != self._model_settings.name:
-            self._save(self.settings.get().changed("model.name", name))
+            self._configuration.save(self.settings.get().changed("model.name", name))
         await self._load_default()
 
     async def unload_model(self) -> None:
@@ -204,42 +215,9 @@ class Core(Configured, Shelved, Plugged, Windowed):
             self._notice(self.keychain.notice)
         return key
 
-    async def answer_chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
-        """Every event of a conversation's answer, tracked and cancellable."""
-        about = replace(about, model=request.model or self.model.get().name)
-        run = self._run(request, about)
-        async with aclosing(self._requests.track(run, about)) as events:
-            async for event in events:
-                yield event
-
-    async def _run(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
-        if isinstance(request, AgentRun):
-            run = request.converse()
-        elif isinstance(request, Run):
-            run = request.converse(await self._means(request.model, about))
-        else:
-            means = replace(await self._means(request.model, about), text_only=True)
-            run = converse(means, replace(request, client=about.client))
-        async with aclosing(run) as events:
-            async for event in events:
-                yield event
-
-    async def _means(self, model: str | None, about: About) -> Means:
-        talk = self.house.talk_for(is_own=about.is_own)
-        return Means(await self._engine(model), (), about.client, talk)
-
     async def _engine(self, name: str | None) -> Engine:
         card = self.library.find(name, self._default_name())
         return await self._pool.engine(card.name)
-
-    async def _look(self, look: Look) -> Told:
-        return await look.find(self._agents)
-
-    async def _answer(self, ask: Ask) -> Any:
-        engine = await self._engine(ask.model)
-        if ask.what not in ASKABLE:
-            raise NotSupported(f"The engine cannot do: {ask.what}.")
-        return await getattr(engine, ask.what)(**ask.arguments)
 
     def _facts(self, host: str) -> Facts:
         return Facts(f"http://{host}", self.models.get(), self._default_name(), VERSION)

@@ -16,10 +16,11 @@ PROBE_S = 30.0
 
 
 class CurrentModel:
-    def __init__(self, pool: Pool, default: Callable[[], str]) -> None:
+    def __init__(self, pool: Pool, default: Callable[[], str], say: Callable[[str], None]) -> None:
         self.status: Value[ModelStatus] = Value(ModelStatus())
         self._pool = pool
         self._default = default
+        self._say = say
         self._reason = ""
         self._checking = asyncio.Lock()
         pool.loaded.connect(self._show)
@@ -37,12 +38,12 @@ class CurrentModel:
         """Load it anew with other options; running answers end on the old one."""
         await self._try(self._pool.swap(self._default()))
 
-    async def check(self, say: Callable[[str], None], patience_s: float = PROBE_S) -> None:
+    async def check(self, patience_s: float = PROBE_S) -> None:
         """After sleep: a loaded model that no longer answers is loaded anew."""
         async with self._checking:
-            await self._check(say, patience_s)
+            await self._check(patience_s)
 
-    async def _check(self, say: Callable[[str], None], patience_s: float) -> None:
+    async def _check(self, patience_s: float) -> None:
         for one in self._pool.loaded.get():
             # One at work is watched as it is; to wait in its queue would tell nothing.
             is_idle = one.phase == "ready" and not one.running
@@ -50,7 +51,9 @@ class CurrentModel:
                 log.warning("%s did not answer after sleep; it is loaded again", one.name)
                 await self._pool.unload(one.name)
                 await self._try(self._pool.engine(one.name))
-                say(f"{one.name} did not answer after the computer slept and was loaded again.")
+                self._say(
+                    f"{one.name} did not answer after the computer slept and was loaded again."
+                )
 
     async def _answers(self, one: Loaded, patience_s: float) -> bool:
         try:

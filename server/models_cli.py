@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from server import control_client, paths, pulling
-from server.configured import PROXY_PASSWORD
+from server.configuration import PROXY_PASSWORD
 from server.egress import Egress
 from server.errors import AppError, BadRequest
 from server.keychain import Keychain

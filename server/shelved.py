@@ -1,7 +1,5 @@
 """The part of the core's face that the shelf of models answers."""
 
-import asyncio
-
 from server.current import CurrentModel
 from server.models.shelf import ModelShelf
 from server.stock import (
@@ -19,20 +17,15 @@ from server.stock import (
 class Shelved:
     shelf: ModelShelf
     _current: CurrentModel
-    _waking: asyncio.Task[None] | None = None
-    _updating: asyncio.Task[None] | None = None
 
     async def check_engine(self) -> None:
         """After sleep: are the graphics cards still there, and does the model still answer?"""
         if self.shelf.surveyor.machine().engine_uses_gpu:
             await self.shelf.survey_machine()
-        await self._current.check(self._notice)
+        await self._current.check()
 
     async def engine_build(self) -> str:
         return await self.shelf.surveyor.engine_build()
-
-    def _notice(self, text: str) -> None:
-        raise NotImplementedError
 
     async def search_models(self, text: str) -> list[HubModel]:
         return await self.shelf.search_models(text)

@@ -30,10 +30,10 @@ class Room:
         self.made: list[ScriptedEngine] = []
         self.said: list[str] = []
         self.pool = Pool(self._look_up, self._make)
-        self.current = CurrentModel(self.pool, lambda: "m")
+        self.current = CurrentModel(self.pool, lambda: "m", self.said.append)
 
     async def check(self) -> None:
-        await self.current.check(self.said.append, patience_s=0.2)
+        await self.current.check(patience_s=0.2)
 
     def _look_up(self, _name: str) -> Found:
         return Found(Path("m.gguf"), EngineOptions(), 1)

@@ -27,7 +27,7 @@ async def test_the_password_of_a_proxy_goes_to_the_keyring():
     async with opened() as core:
         await core.change_setting("network.proxy", PROXY)
         assert core.settings.get().network.proxy == "http://user@proxy.example:3128"
-        assert await core.proxy_password() == "pa@ss-word"
+        assert await core._configuration.proxy_password() == "pa@ss-word"
         assert "ss-word" not in paths.find().settings.read_text()
 
 
@@ -37,7 +37,7 @@ async def test_one_written_by_hand_is_taken_out_of_the_file():
     places.settings.write_text(json.dumps({"network": {"proxy": PROXY}}))
     async with opened() as core:
         assert core.settings.get().network.proxy == "http://user@proxy.example:3128"
-        assert await core.proxy_password() == "pa@ss-word"
+        assert await core._configuration.proxy_password() == "pa@ss-word"
     assert "ss-word" not in places.settings.read_text()
 
 

@@ -1,0 +1,62 @@
+"""How a request gets its answer: from a conversation, from an agent, or from the engine itself."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from server.chat import ChatRequest
+from server.conversation.agents import Agents
+from server.conversation.means import Means
+from server.conversation.run import converse
+from server.engine.base import Engine
+from server.errors import NotSupported
+from server.events import Events
+from server.plugins.house import PluginHouse
+from server.protocols.base import AgentRun, Ask, Look, Run, Told
+from server.requests import About, Requests
+
+ASKABLE = frozenset({"tokenize", "detokenize", "embed", "apply_template", "stats"})
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    engine: Callable[[str | None], Awaitable[Engine]]
+    model_name: Callable[[], str]
+    """Of the model that answers when a request names none."""
+    house: PluginHouse
+    agents: Agents
+    requests: Requests
+
+    async def chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
+        """Every event of a conversation's answer, tracked and cancellable."""
+        about = replace(about, model=request.model or self.model_name())
+        run = self._run(request, about)
+        async with aclosing(self.requests.track(run, about)) as events:
+            async for event in events:
+                yield event
+
+    async def ask(self, ask: Ask) -> Any:
+        engine = await self.engine(ask.model)
+        if ask.what not in ASKABLE:
+            raise NotSupported(f"The engine cannot do: {ask.what}.")
+        return await getattr(engine, ask.what)(**ask.arguments)
+
+    async def look(self, look: Look) -> Told:
+        return await look.find(self.agents)
+
+    async def _run(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
+        if isinstance(request, AgentRun):
+            run = request.converse()
+        elif isinstance(request, Run):
+            run = request.converse(await self._means(request.model, about))
+        else:
+            means = replace(await self._means(request.model, about), text_only=True)
+            run = converse(means, replace(request, client=about.client))
+        async with aclosing(run) as events:
+            async for event in events:
+                yield event
+
+    async def _means(self, model: str | None, about: About) -> Means:
+        talk = self.house.talk_for(is_own=about.is_own)
+        return Means(await self.engine(model), (), about.client, talk)
