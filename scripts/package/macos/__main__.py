@@ -1,29 +1,20 @@
 """python -m scripts.package.macos: Moat.app in a .dmg, its bill of materials, its checksum."""
 
-import subprocess
 import sys
 from pathlib import Path
 
-from scripts.bootstrap.say import SetupFailed, say
+from scripts.bootstrap.say import say
 from scripts.package import bill, freeze, pictures, product, sums
 from scripts.package.macos import bundle, disk_image
+from scripts.package.told import told
 from server import licenses
-
-MB = 1_000_000
 
 
 def main() -> int:
     if sys.platform != "darwin":
         say("Moat.app can only be made on a Mac; see packaging/macos/README.md.")
         return 1
-    try:
-        made = build()
-    except (SetupFailed, subprocess.CalledProcessError) as failure:
-        say(f"\nThe package could not be made: {failure}")
-        return 1
-    for path in made:
-        say(f"package: {path.relative_to(Path.cwd())}  {path.stat().st_size / MB:.1f} MB")
-    return 0
+    return told(build)
 
 
 def build() -> list[Path]:

@@ -2,12 +2,11 @@
 
 import shutil
 import sys
-import time
 from pathlib import Path
 
 from scripts.bootstrap import system
-from scripts.bootstrap.say import SetupFailed, duration, say
 from scripts.package import product, sums
+from scripts.package.told import told
 from scripts.package.windows import check, installer, materials, places, tree
 
 TOOLS = {
@@ -18,20 +17,6 @@ TOOLS = {
     "ninja": "ninja-build",
     "7z": "p7zip-full",
 }
-MB = 1_000_000
-
-
-def main() -> int:
-    began = time.monotonic()
-    try:
-        made = build()
-    except SetupFailed as failure:
-        say(f"\nThe package could not be made: {failure}")
-        return 1
-    for path in made:
-        say(f"package: {path.relative_to(Path.cwd())}  {path.stat().st_size / MB:.1f} MB")
-    say(f"packaged after {duration(time.monotonic() - began)}")
-    return 0
 
 
 def build() -> list[Path]:
@@ -46,4 +31,4 @@ def build() -> list[Path]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(told(build))

@@ -36,17 +36,7 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
 
 
 def read(reader: Reader) -> More:
-    while True:
-        parts: list[str] = []
-        found = yield from reader.until((MESSAGE,), parts.append)
-        header = "".join(parts)
-        if found is None:
-            reader.say(header if "<|" not in header and "to=" not in header else "")
-            return
-        yield from _body(reader, header)
-        reader.close_call()
-        if reader.ended and not reader.text:
-            return
+    yield from reader.headed(MESSAGE, lambda header: _body(reader, header))
 
 
 def _body(reader: Reader, header: str) -> More:
@@ -56,6 +46,7 @@ def _body(reader: Reader, header: str) -> More:
         reader.open_call(recipients[-1].removeprefix("functions."))
         yield from reader.json_value(reader.argue)
         yield from reader.until(ENDS, lambda _text: None)
+        reader.close_call()
     elif recipients:
         yield from reader.until(ENDS, lambda _text: None)
     else:

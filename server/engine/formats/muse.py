@@ -43,22 +43,17 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
 
 
 def read(reader: Reader, tools: Tools) -> More:
-    while True:
-        parts: list[str] = []
-        found = yield from reader.until((MESSAGE,), parts.append)
-        header = "".join(parts)
-        if found is None:
-            reader.say(header if "<|" not in header and "to=" not in header else "")
-            return
-        recipient = RECIPIENT.findall(header)[-1:]
-        if recipient in ([], ["user"]):
-            yield from reader.until(ENDS, reader.say)
-        elif recipient == ["self"]:
-            yield from reader.until(ENDS, reader.think)
-        else:
-            yield from _calls(reader, tools)
-        if reader.ended and not reader.text:
-            return
+    yield from reader.headed(MESSAGE, lambda header: _body(reader, header, tools))
+
+
+def _body(reader: Reader, header: str, tools: Tools) -> More:
+    recipient = RECIPIENT.findall(header)[-1:]
+    if recipient in ([], ["user"]):
+        yield from reader.until(ENDS, reader.say)
+    elif recipient == ["self"]:
+        yield from reader.until(ENDS, reader.think)
+    else:
+        yield from _calls(reader, tools)
 
 
 def _calls(reader: Reader, tools: Tools) -> More:

@@ -107,6 +107,16 @@ class Reader:
                 return None
             yield
 
+    def headed(self, mark: str, body: Callable[[str], More]) -> More:
+        """Parts until the end, each a header, `mark` and what `body` reads by that header."""
+        while not (self.ended and not self.text):
+            parts: list[str] = []
+            if (yield from self.until((mark,), parts.append)) is None:
+                unmarked = "".join(parts)
+                self.say(unmarked if "<|" not in unmarked and "to=" not in unmarked else "")
+                return
+            yield from body("".join(parts))
+
     def accept(self, *options: str) -> Generator[None, None, str | None]:
         """Consume the longest option the text starts with; None, and nothing, if it is none."""
         while not self.ended and any(

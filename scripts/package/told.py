@@ -1,0 +1,24 @@
+"""What every kind of package says while it is made: the failure, or what came out and when."""
+
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from scripts.bootstrap.say import SetupFailed, duration, say
+
+MB = 1_000_000
+
+
+def told(build: Callable[[], list[Path]]) -> int:
+    """The exit status for having built."""
+    began = time.monotonic()
+    try:
+        made = build()
+    except (SetupFailed, subprocess.CalledProcessError) as failure:
+        say(f"\nThe package could not be made: {failure}")
+        return 1
+    for path in made:
+        say(f"package: {path.relative_to(Path.cwd())}  {path.stat().st_size / MB:.1f} MB")
+    say(f"packaged after {duration(time.monotonic() - began)}")
+    return 0
