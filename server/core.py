@@ -6,37 +6,37 @@ from dataclasses import replace
 from pathlib import Path
 
 from server import VERSION, backends
-from server.agency import gather
-from server.answering import Answering
-from server.configuration import Configuration
-from server.current import CurrentModel
 from server.egress import Egress
 from server.engine.base import Engine
 from server.engine.pool import Found, Pool, PoolLimits
 from server.engine.process import WorkerProcess
-from server.engine_options import OptionsOf
 from server.errors import BadRequest, Stopping
 from server.face import LogLine, ModelCard
 from server.keychain import Keychain
-from server.loading import Loader, MakeEngine
 from server.logs import Logs
-from server.meter import Meter
 from server.models.shelf import ModelShelf
 from server.models.worked import Worked
 from server.observe import Signal, Value
+from server.parts.agency import gather
+from server.parts.answering import Answering
+from server.parts.configuration import Configuration
+from server.parts.current import CurrentModel
+from server.parts.engine_options import OptionsOf
+from server.parts.loading import Loader, MakeEngine
+from server.parts.meter import Meter
+from server.parts.plugged import Plugged, furnish
+from server.parts.shelved import Shelved
+from server.parts.updates import Updates
+from server.parts.upkeep import Upkeep
+from server.parts.windowed import Windowed, new_own_key
 from server.paths import Paths
-from server.plugged import Plugged, furnish
 from server.protocols import ENDPOINTS
 from server.protocols.base import Facts
 from server.requests import Requests
 from server.settings import ModelSettings, Settings
 from server.settings_store import SettingsStore
-from server.shelved import Shelved
-from server.updates import Updates
-from server.upkeep import Upkeep
 from server.web.app import Site
 from server.web.serving import Serving, needs_new_socket
-from server.windowed import Windowed, new_own_key
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,6 @@ A package carries the list that was made with it; in a clone it is read off what
 
 import json
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
@@ -99,21 +98,6 @@ def _texts(package: metadata.Distribution) -> str:
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace").strip() if path.is_file() else ""
-
-
-def main(name: str | None) -> int:
-    components = find()
-    if name is None:
-        sys.stdout.write(table(components) + "\n\nmoat licenses NAME shows the text.\n")
-        return 0
-    wanted = [one for one in components if one.name.lower() == name.lower()]
-    if not wanted:
-        sys.stderr.write(f"There is nothing named {name} in Moat. See: moat licenses\n")
-        return 1
-    one = wanted[0]
-    text = one.text or "Its package carries no text of the licence."
-    sys.stdout.write(f"{one.name} {one.version}: {one.licence}\n\n{text}\n")
-    return 0
 
 
 def table(components: Iterable[Component]) -> str:

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from scripts.package import product, sums
-from server.updates import PREFIX
+from server.parts.updates import PREFIX
 
 
 def main() -> int:

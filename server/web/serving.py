@@ -1,5 +1,6 @@
 """The public side of the server: opened and closed on demand, its gate made from the settings."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 from server.errors import AppError
 from server.face import Knock, ServerStatus
 from server.observe import Recent, Value
+from server.occupied import who_listens
 from server.protocols.base import Endpoint
 from server.settings import ServerSettings
 from server.web.app import Site, create_app
@@ -78,7 +80,7 @@ class Serving:
         everywhere = settings.listen == "network"
         self._listening = await self._listener.open(wanted, everywhere=everywhere)
         port = self._listening.port
-        note = f"Port {wanted} is taken; Moat uses {port}." if wanted not in (0, port) else ""
+        note = await _moved(wanted, port, "Moat")
         if settings.https:
             note = f"{note} {await self._open_secure(self._listener, wanted)}".strip()
         secured = self._secured
@@ -102,9 +104,7 @@ class Serving:
         except (AppError, ImportError, OSError, ValueError) as error:
             log.exception("HTTPS cannot be served")
             return f"HTTPS cannot be served: {error}"
-        port = self._secured.listening.port
-        moved = wanted not in (0, port)
-        return f"Port {wanted} is taken; HTTPS uses {port}." if moved else ""
+        return await _moved(wanted, self._secured.listening.port, "HTTPS")
 
     def _gate(self) -> Gate:
         settings = self._settings()
@@ -122,3 +122,11 @@ class Serving:
 def needs_new_socket(before: ServerSettings, after: ServerSettings) -> bool:
     fields = ("port", "listen", "max_body_mb", "https", "https_port")
     return any(getattr(before, name) != getattr(after, name) for name in fields)
+
+
+async def _moved(wanted: int, port: int, what: str) -> str:
+    if wanted in (0, port):
+        return ""
+    occupant = await asyncio.to_thread(who_listens, wanted)
+    by = f" by {occupant}" if occupant else ""
+    return f"Port {wanted} is taken{by}; {what} uses {port}."

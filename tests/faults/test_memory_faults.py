@@ -17,10 +17,10 @@ from server.egress import Egress
 from server.engine.base import EngineOptions
 from server.engine.process import WorkerProcess
 from server.keychain import Keychain
-from server.loading import FittedEngine, Loader
 from server.models.machine import Surveyor
 from server.models.shelf import ModelShelf
 from server.models.worked import Worked
+from server.parts.loading import FittedEngine, Loader
 from server.settings import NetworkSettings, Settings
 from server.stock import Machine
 

@@ -21,7 +21,7 @@ ADDRESS = re.compile(
     r"(?:inet_addr\(\"|inet_pton\(AF_INET6, \")([0-9a-fA-F:.]+)\""
 )
 QUICK = (
-    "tests/server/test_serve.py",
+    "tests/server/commands/test_serve.py",
     "tests/server/test_core.py",
     "tests/server/test_egress.py",
     "tests/server/web",

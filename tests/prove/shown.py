@@ -68,6 +68,6 @@ ROWS = (
         "S26",
         "A tampered announcement of a new version is not believed, and nothing is fetched or run",
         "all refused; nothing asked unless turned on",
-        shown_by("tests/server/test_updates.py"),
+        shown_by("tests/server/parts/test_updates.py"),
     ),
 )

@@ -27,15 +27,3 @@ def test_a_package_carries_its_own_list(tmp_path: Path, monkeypatch: pytest.Monk
     path.write_text(json.dumps([{"name": "Qt", "version": "6", "licence": "LGPL-3.0-only"}]))
     monkeypatch.setattr(licenses, "FILE", path)
     assert licenses.find() == [Component("Qt", "6", "LGPL-3.0-only")]
-
-
-def test_the_text_of_one_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    assert licenses.main("YARL") == 0
-    assert "Apache License" in capsys.readouterr().out
-    assert licenses.main(None) == 0
-    assert "yarl" in capsys.readouterr().out
-
-
-def test_a_name_that_is_not_inside_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert licenses.main("emacs") == 1
-    assert "emacs" in capsys.readouterr().err

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from server.engine_options import ALL_LAYERS, OptionsOf
+from server.parts.engine_options import ALL_LAYERS, OptionsOf
 from server.settings import ModelSettings
 
 

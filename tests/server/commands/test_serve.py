@@ -89,7 +89,8 @@ def test_a_taken_port_is_named_and_the_next_used():
         other.listen()
         taken = other.getsockname()[1]
         with serving("--port", str(taken), wait_for=SERVES) as moat:
-            assert moat.lines[0].startswith(f"Port {taken} is taken; Moat uses ")
+            assert f"Port {taken} is taken by " in moat.lines[0]
+            assert f"(process {os.getpid()}); Moat uses " in moat.lines[0]
             assert moat.address != f"http://127.0.0.1:{taken}"
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from server.chat import ChatRequest
-from server.current import CurrentModel
 from server.engine.base import EngineOptions
 from server.engine.pool import Found, Pool
 from server.errors import AppError, EngineCrashed, NotSupported
 from server.events import Finished, Piece, Pieces
+from server.parts.current import CurrentModel
 from tests.engines import ScriptedEngine
 
 FINE: Sequence[Piece | AppError] = (Finished("length"),)

@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from contextlib import aclosing
+from typing import Any
 
 from server import control_client, paths
 from server.control_client import RunningServer
@@ -13,8 +14,9 @@ NOT_RUNNING = "Moat is not running."
 STILL_RUNNING = "Moat has been asked to quit and is still running."
 
 
-def main() -> int:
-    return asyncio.run(_quit())
+def add_to(commands: Any) -> None:
+    one = commands.add_parser("quit", help="end the Moat that is running, its window too")
+    one.set_defaults(run=lambda _options: asyncio.run(_quit()))
 
 
 async def _quit() -> int:

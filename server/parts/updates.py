@@ -30,7 +30,7 @@ signature: Any = Late("server.signature")
 REASON = "look for a new version"
 PREFIX = b"moat-announcement-1\n"
 """So that a signature made for another purpose is none for this one."""
-SOURCE = Path(__file__).resolve().parent.parent / "resources" / "updates.json"
+SOURCE = Path(__file__).resolve().parents[2] / "resources" / "updates.json"
 """Written into a package by those who make it: where announcements are, and whose to believe."""
 LARGEST_BYTES = 256 * 1024
 EVERY_S = 24 * 3600.0

@@ -1,4 +1,4 @@
-from server.announce import Announcer
+from server.commands.announce import Announcer
 from server.face import ServerStatus
 from tests.fake_core import FakeCore
 

@@ -9,13 +9,14 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from server import control_client, paths, pulling
-from server.configuration import PROXY_PASSWORD
+from server import control_client, paths
+from server.commands import pulling
 from server.egress import Egress
 from server.errors import AppError, BadRequest
 from server.keychain import Keychain
 from server.models.shelf import ModelShelf
 from server.observe import Value
+from server.parts.configuration import PROXY_PASSWORD
 from server.settings_store import SettingsStore
 from server.stock import Fit, KvType, Setup
 

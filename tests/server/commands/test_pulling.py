@@ -2,7 +2,7 @@
 
 import io
 
-from server.pulling import Progress, line
+from server.commands.pulling import Progress, line
 from server.stock import Download
 
 HALF = Download("d", "m.gguf", "a/b", "running", 400_000_000, 1_000_000_000, 9e6, 66.6)

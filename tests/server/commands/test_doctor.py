@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from server import doctor, paths
-from server.doctor import Finding, Listening
+from server import paths
+from server.commands import doctor
+from server.commands.doctor import Finding
+from server.occupied import Occupant, who_listens
 from server.processor import Processor
 
 GB = 1024**3
@@ -90,7 +92,7 @@ def test_a_file_where_a_folder_should_be_is_a_problem(tmp_path: Path) -> None:
 def test_whoever_listens_on_the_port_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        found = doctor.check_port(port, doctor.who_listens, paths.find())
+        found = doctor.check_port(port, who_listens, paths.find())
     assert found.verdict == "warn"
     assert str(os.getpid()) in found.text
 
@@ -103,7 +105,7 @@ def test_a_running_moat_is_recognised() -> None:
     places = paths.find()
     places.make()
     places.control.write_text(json.dumps({"pid": 4711}))
-    found = doctor.check_port(7777, lambda _port: Listening("moat", 4711), places)
+    found = doctor.check_port(7777, lambda _port: Occupant("moat", 4711), places)
     assert found.verdict == "ok"
     assert "running" in found.text
 

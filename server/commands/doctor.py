@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import textwrap
@@ -19,6 +18,7 @@ import psutil
 from server import VERSION, backends, paths, processor, roles
 from server.keychain import Keychain
 from server.models import starter
+from server.occupied import Occupant, who_listens
 from server.settings_store import SettingsStore
 from server.web import trusting
 
@@ -39,6 +39,11 @@ class Finding:
     verdict: Verdict
     text: str
     advice: str = ""
+
+
+def add_to(commands: Any) -> None:
+    one = commands.add_parser("doctor", help="what was found on this machine, and what to do")
+    one.set_defaults(run=lambda _options: main())
 
 
 def main() -> int:
@@ -202,41 +207,16 @@ def check_folder(topic: str, folder: Path) -> Finding:
     return Finding(topic, "ok", text)
 
 
-@dataclass(frozen=True, slots=True)
-class Listening:
-    name: str
-    pid: int
-
-
-def who_listens(port: int) -> Listening | None:
-    """The program that listens on the port, as far as the system lets us see it."""
-    try:
-        found = psutil.net_connections("tcp")
-    except psutil.AccessDenied:
-        return _knock(port)
-    pids = (
-        one.pid
-        for one in found
-        if one.status == psutil.CONN_LISTEN and one.laddr and one.laddr.port == port
-    )
-    for pid in pids:
-        if pid is None:
-            return Listening("another program", 0)
-        return Listening(_program(pid), pid)
-    return None
-
-
 def check_port(
-    port: int, listener: Callable[[int], Listening | None], places: paths.Paths
+    port: int, listener: Callable[[int], Occupant | None], places: paths.Paths
 ) -> Finding:
     other = listener(port)
     if other is None:
         return Finding("Port", "ok", f"{port} is free")
     if other.pid and other.pid == _own_pid(places.control):
         return Finding("Port", "ok", f"{port} is used by Moat, which is running")
-    who = f"{other.name} (process {other.pid})" if other.pid else other.name
     advice = "Moat takes the next free port. End the other program or change the port in Settings."
-    return Finding("Port", "warn", f"{port} is taken by {who}", advice)
+    return Finding("Port", "warn", f"{port} is taken by {other}", advice)
 
 
 def check_keyring(fallback: Path) -> Finding:
@@ -276,22 +256,8 @@ def _output(command: list[str]) -> str:
     return child.stdout if child.returncode == 0 else ""
 
 
-def _program(pid: int) -> str:
-    try:
-        return psutil.Process(pid).name()
-    except psutil.Error:
-        return "another program"
-
-
 def _own_pid(control: Path) -> int:
     try:
         return int(json.loads(control.read_text("utf-8"))["pid"])
     except (OSError, ValueError, LookupError):
         return 0
-
-
-def _knock(port: int) -> Listening | None:
-    with socket.socket() as knocking:
-        knocking.settimeout(1)
-        answered = knocking.connect_ex(("127.0.0.1", port)) == 0
-    return Listening("another program", 0) if answered else None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from server import roles
-from server.quit_cli import NOT_RUNNING
+from server.commands.end import NOT_RUNNING
 from tests.running import SERVES, all_gone, serving
 
 QUIT = [sys.executable, "-P", "-m", "app", "quit"]

@@ -1,7 +1,7 @@
 """The part of the core's face that the shelf of models answers."""
 
-from server.current import CurrentModel
 from server.models.shelf import ModelShelf
+from server.parts.current import CurrentModel
 from server.stock import (
     Fit,
     FoundFolder,

@@ -6,7 +6,7 @@ import pytest
 from pypdf import PdfWriter
 
 from server.errors import BadRequest
-from server.windowed import Windowed, new_own_key
+from server.parts.windowed import Windowed, new_own_key
 
 
 class Windows(Windowed):

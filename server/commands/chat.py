@@ -1,9 +1,11 @@
-"""Moat in a terminal: one question and its answer."""
+"""moat chat: one question and its answer, in a terminal."""
 
+import argparse
 import asyncio
 import signal
 import sys
 from contextlib import aclosing, suppress
+from typing import Any
 
 from server import paths
 from server.chat import ChatRequest, Message
@@ -11,6 +13,19 @@ from server.core import Core
 from server.errors import AppError
 from server.events import Failed, TextDelta
 from server.requests import About
+
+
+def add_to(commands: Any) -> None:
+    one = commands.add_parser("chat", help="ask once and print the answer")
+    one.add_argument("text", help="what to ask; - reads it from standard input")
+    one.add_argument("--model", help="a model's name, or the path of a GGUF file")
+    one.add_argument("--system", default="", help="a system prompt")
+    one.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    text = sys.stdin.read() if options.text == "-" else options.text
+    return asyncio.run(chat(text, options.system, options.model))
 
 
 async def chat(text: str, system: str, model: str | None) -> int:

@@ -1,7 +1,7 @@
 from contextlib import aclosing
 
 from server.events import Finished, TextDelta, Usage
-from server.meter import Meter
+from server.parts.meter import Meter
 from server.requests import About, Requests
 from tests.engines import replay
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from server.chat import ChatRequest
 from server.engine.base import Engine, EngineOptions, LoadState, ModelFacts
-from server.engine_options import ALL_LAYERS
 from server.errors import AppError, ModelDamaged, ModelLoadFailed, OutOfMemory, Stopping
 from server.events import Pieces
 from server.models.fit import COMFORTABLE, explain, judge, ladder, without_card
@@ -19,6 +18,7 @@ from server.models.projectors import size_of
 from server.models.shelf import ModelShelf
 from server.models.worked import Worked
 from server.observe import Disconnect, Value
+from server.parts.engine_options import ALL_LAYERS
 from server.stock import Machine, Setup
 
 log = logging.getLogger(__name__)

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from server.parts.updates import Updates
+from server.parts.waking import watch
 from server.tasks import spawn, stop
-from server.updates import Updates
-from server.waking import watch
 
 
 class Upkeep:

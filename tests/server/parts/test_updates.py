@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from server.egress import Egress
 from server.errors import EgressRefused
+from server.parts.updates import PREFIX, UpdateFailed, Updates, read
 from server.settings import NetworkSettings, UpdateSettings
-from server.updates import PREFIX, UpdateFailed, Updates, read
 from server.web.certificates import Certificates, Pair
 
 SECRET = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))

@@ -1,5 +1,6 @@
 """The server role: headless on purpose, or as the window's child."""
 
+import argparse
 import asyncio
 import json
 import os
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from server import paths
-from server.announce import Announcer
+from server.commands.announce import Announcer
 from server.core import Core
 from server.errors import AppError
 from server.files import write_atomically
@@ -32,6 +33,26 @@ class ServeOptions:
     port: int | None = None
     model: str | None = None
     is_child: bool = False
+
+
+def add_to(commands: Any) -> None:
+    one = commands.add_parser("serve", help="serve on localhost without a window")
+    one.add_argument("--port", type=_port, help="listen here (default: the setting, 7777)")
+    one.add_argument("--model", help="a model's name, or the path of a GGUF file")
+    one.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    one.set_defaults(run=_run)
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not (port == 0 or 1024 <= port <= 65535):
+        raise argparse.ArgumentTypeError("a port is 1024 to 65535, or 0 for any free one")
+    return port
+
+
+def _run(options: argparse.Namespace) -> int:
+    chosen = ServeOptions(options.port, options.model, is_child=options.child)
+    return asyncio.run(serve(chosen))
 
 
 def _end(ending: "asyncio.Future[str]", _why: str) -> None:

@@ -5,6 +5,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 from server import paths
 from server.abilities import Approval, PluginCard
@@ -15,21 +16,22 @@ from server.plugins.folder import load
 Work = Callable[[Core, argparse.Namespace], Awaitable[int]]
 
 
-def add_commands(parser: argparse.ArgumentParser) -> None:
-    commands = parser.add_subparsers(required=True, metavar="ACTION")
-    one = commands.add_parser("list", help="the plugins on this machine")
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser("plugins", help="what Moat can reach and do")
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    one = actions.add_parser("list", help="the plugins on this machine")
     one.set_defaults(run=_with_core(_list))
-    one = commands.add_parser("check", help="read a plugin's folder and list every finding")
+    one = actions.add_parser("check", help="read a plugin's folder and list every finding")
     one.add_argument("folder", nargs="+", type=Path)
     one.set_defaults(run=_check)
-    one = commands.add_parser("install", help="from a zip file or a folder; it starts disabled")
+    one = actions.add_parser("install", help="from a zip file or a folder; it starts disabled")
     one.add_argument("path")
     one.set_defaults(run=_with_core(_install))
     for name, told in (("enable", "let it work"), ("disable", "keep it, but let it do nothing")):
-        one = commands.add_parser(name, help=told)
+        one = actions.add_parser(name, help=told)
         one.add_argument("key")
         one.set_defaults(run=_with_core(_enable if name == "enable" else _disable))
-    one = commands.add_parser("run", help="run a flow with a question")
+    one = actions.add_parser("run", help="run a flow with a question")
     one.add_argument("flow", help="PLUGIN/FLOW")
     one.add_argument("question")
     one.add_argument("--dry", action="store_true", help="show the first request, send nothing")

@@ -3,7 +3,7 @@
 import asyncio
 
 from server import tasks
-from server.waking import JUMP_S, clock, watch
+from server.parts.waking import JUMP_S, clock, watch
 
 
 class Clock:

@@ -10,12 +10,12 @@ import pytest
 
 from server.egress import Egress
 from server.engine.base import EngineOptions, LoadState
-from server.engine_options import ALL_LAYERS
 from server.errors import ModelDamaged, ModelLoadFailed
 from server.keychain import Keychain
-from server.loading import FittedEngine, Loader
 from server.models.shelf import ModelShelf
 from server.models.worked import Worked
+from server.parts.engine_options import ALL_LAYERS
+from server.parts.loading import FittedEngine, Loader
 from server.settings import NetworkSettings, Settings
 from server.stock import Device, Machine
 from tests.engines import ScriptedEngine

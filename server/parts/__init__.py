@@ -1,0 +1,1 @@
+"""What Core is made of: each part one thing it opens, asks and closes."""
