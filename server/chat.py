@@ -1,6 +1,6 @@
 """What a conversation is made of: the nouns every layer shares."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,6 +12,8 @@ Role = Literal["system", "user", "assistant", "tool"]
 class Image:
     mime: str
     data: bytes
+    at: int = 0
+    """How much of its message's text stands before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,17 @@ class Message:
     tool_call_id: str | None = None
     name: str | None = None
     reasoning: str | None = None
+
+    def parts(self) -> Iterator["str | Image"]:
+        """Its text and images in the order they were given."""
+        begin = 0
+        for image in self.images:
+            if image.at > begin:
+                yield self.content[begin : image.at]
+                begin = image.at
+            yield image
+        if self.content[begin:]:
+            yield self.content[begin:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import base64
 import json
 
-from server.chat import ChatRequest, Constraint, Json, Message, Sampling, Tool, ToolCall
+from server.chat import ChatRequest, Constraint, Image, Json, Message, Sampling, Tool, ToolCall
 from server.errors import NotSupported
 
 NO_GRAMMAR = "The engine on the other machine takes only a JSON schema, and only for a chat."
@@ -89,13 +89,14 @@ def _message(message: Message) -> Json:
 def _content(message: Message) -> str | list[Json]:
     if not message.images:
         return message.content
-    parts: list[Json] = [{"type": "text", "text": message.content}] if message.content else []
-    for image in message.images:
-        data = base64.b64encode(image.data).decode()
-        parts.append(
-            {"type": "image_url", "image_url": {"url": f"data:{image.mime};base64,{data}"}}
-        )
-    return parts
+    return [_part(part) for part in message.parts()]
+
+
+def _part(part: str | Image) -> Json:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    data = base64.b64encode(part.data).decode()
+    return {"type": "image_url", "image_url": {"url": f"data:{part.mime};base64,{data}"}}
 
 
 def _call(call: ToolCall) -> Json:

@@ -4,6 +4,7 @@ import base64
 import binascii
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from server.chat import Image, Json, Message, Role, Tool, ToolCall, ToolChoice
@@ -140,7 +141,7 @@ def parts_of(fields: Fields, name: str = "content") -> tuple[str, tuple[Image, .
         elif kind == "refusal":
             texts.append(part.text("refusal") or "")
         elif kind in ("image_url", "input_image"):
-            images.append(_image(part))
+            images.append(replace(_image(part), at=sum(map(len, texts))))
         else:
             raise part.wrong("type", "is not supported here: text and images are")
     return "".join(texts), tuple(images)

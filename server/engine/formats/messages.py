@@ -98,7 +98,7 @@ def _told(
 
 
 def _content(message: Message) -> str:
-    return f"{IMAGE_MARK}\n" * len(message.images) + message.content
+    return "".join(part if isinstance(part, str) else f"{IMAGE_MARK}\n" for part in message.parts())
 
 
 def _with_note(turns: list[TemplateMessage], note: str) -> list[TemplateMessage]:

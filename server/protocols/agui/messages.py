@@ -4,6 +4,7 @@ import base64
 import binascii
 import json
 import uuid
+from dataclasses import replace
 from typing import Any
 
 from server.chat import Image, Json, Message, ToolCall
@@ -30,7 +31,7 @@ def write(said: Said) -> Json:
     message = said.message
     written: Json = {"id": said.id, "role": message.role}
     if message.images:
-        written["content"] = [*_text_parts(message), *map(_image_part, message.images)]
+        written["content"] = [_write_part(part) for part in message.parts()]
     elif message.content or not message.tool_calls:
         written["content"] = message.content
     if message.tool_calls:
@@ -63,16 +64,17 @@ def _content(fields: Fields) -> tuple[str, tuple[Image, ...]]:
     content = fields.value("content")
     if content is None or isinstance(content, str):
         return content or "", ()
-    texts: list[str] = []
+    text = ""
     images: list[Image] = []
     for part in fields.list("content"):
         one = Fields(part, fields.path("content"))
         image = _image(one)
         if image is not None:
-            images.append(image)
+            images.append(replace(image, at=len(text)))
         else:
-            texts.append(one.text("text") or f"[{one.text('type') or 'something'} attached]")
-    return "\n".join(texts), tuple(images)
+            said = one.text("text") or f"[{one.text('type') or 'something'} attached]"
+            text = f"{text}\n{said}" if text else said
+    return text, tuple(images)
 
 
 def _image(part: Fields) -> Image | None:
@@ -118,10 +120,8 @@ def _write_call(call: ToolCall) -> Json:
     return {"id": call.id, "type": "function", "function": function}
 
 
-def _text_parts(message: Message) -> list[Json]:
-    return [{"type": "text", "text": message.content}] if message.content else []
-
-
-def _image_part(image: Image) -> Json:
-    value = base64.b64encode(image.data).decode()
-    return {"type": "image", "source": {"type": "data", "value": value, "mimeType": image.mime}}
+def _write_part(part: str | Image) -> Json:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    value = base64.b64encode(part.data).decode()
+    return {"type": "image", "source": {"type": "data", "value": value, "mimeType": part.mime}}

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+from dataclasses import replace
 from typing import Any
 
 from server.chat import ChatRequest, Image, Message, Tool, ToolCall, ToolChoice
@@ -137,7 +138,7 @@ def _joined(role: Any, blocks: list[Fields]) -> Message:
             case "text":
                 texts.append(block.text("text") or "")
             case "image":
-                images.append(_image(block))
+                images.append(replace(_image(block), at=sum(map(len, texts))))
             case "tool_use":
                 calls.append(_call(block))
             case "thinking":

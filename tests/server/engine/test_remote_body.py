@@ -18,7 +18,7 @@ from server.errors import NotSupported
 CALL = ToolCall("c1", "add", {"a": 1})
 EVERYTHING = ChatRequest(
     (
-        Message("user", "look", images=(Image("image/png", b"png"),)),
+        Message("user", "look", images=(Image("image/png", b"png", at=4),)),
         Message("assistant", "", tool_calls=(CALL,), reasoning="hm"),
         Message("tool", "4", tool_call_id="c1"),
     ),

@@ -9,6 +9,7 @@ from server.protocols.messages import (
     arguments_of,
     choice_of,
     function_tool,
+    parts_of,
     several_calls,
     tidied,
     tools_of,
@@ -68,3 +69,11 @@ def test_keywords_of_the_wrong_kind_are_left_out_of_a_tool() -> None:
     }
     (tool,) = tools_of(Fields({"tools": [{"function": {"name": "f", "parameters": wrong}}]}))
     assert tool.parameters == tidied(wrong)
+
+
+def test_images_keep_their_place_between_texts() -> None:
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,eA=="}}
+    said = [{"type": "text", "text": "This"}, picture, {"type": "text", "text": "or"}, picture]
+    content, images = parts_of(Fields({"content": said}))
+    assert content == "Thisor"
+    assert [image.at for image in images] == [4, 6]

@@ -38,7 +38,7 @@ def test_every_kind_of_message_is_read():
     RunAgentInput.model_validate(sent)
     assert read(sent, "default", FACTS).request.said == (
         Said("d", Message("system", "Be kind.")),
-        Said("u", Message("user", "look", (Image("image/png", b"x"),))),
+        Said("u", Message("user", "look", (Image("image/png", b"x", at=4),))),
         Said("a", Message("assistant", "", tool_calls=(ToolCall("c1", "add", {"a": 1}),))),
         Said("r", Message("tool", "2", tool_call_id="c1", name="add")),
     )
