@@ -22,9 +22,8 @@ from app.loop import Loop
 from app.state import LOOKS
 from app.tray import Tray
 from app.window import Window
-from scripts.scenes import SCENES, Scene
-from scripts.scenes_charts import CHART_SCENES
-from scripts.scenes_more import MORE_SCENES
+from scripts.scenes import SCENES
+from scripts.scenes.base import Scene
 from tests.fake_core import FakeCore
 
 MEMORY = "window.ini"
@@ -63,7 +62,7 @@ async def take(app: QApplication, out: Path, wanted: str, taken: tuple[Shot, ...
     for shot in taken:
         theme.apply(app, shot.look)
         translator = words.install(shot.language)
-        for name, scene in {**SCENES, **CHART_SCENES, **MORE_SCENES}.items():
+        for name, scene in SCENES.items():
             if wanted in name:
                 await _take_scene(out / f"{name}-{shot.look}{shot.label}.png", scene, shot.size)
         await _take_menu(out / f"tray-menu-{shot.look}{shot.label}.png")

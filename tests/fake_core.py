@@ -1,5 +1,6 @@
 """A core without a server: values to set, and a list of the commands it was given."""
 
+import asyncio
 from typing import Any
 
 from server.abilities import Approval, FormCard, PluginCard
@@ -65,6 +66,8 @@ class FakeCore(FakeShelf, FakePlugins):
         self.key = "the-access-key"
         self.document = FileText("report.pdf", "Page one.")
         self.refuse: AppError | None = None
+        self.ready_to_survey = asyncio.Event()
+        self.ready_to_survey.set()
 
     @classmethod
     def ready(cls) -> "FakeCore":

@@ -1,5 +1,6 @@
 """The part of a fake core that is about models and hardware: states set by hand, calls recorded."""
 
+import asyncio
 from typing import Any
 
 from server.observe import Value
@@ -60,6 +61,7 @@ class FakeShelf:
     """Implements server.stock.Shelf; `_take` records a call and may refuse it."""
 
     downloads: Value[tuple[Download, ...]]
+    ready_to_survey: asyncio.Event
 
     def _take(self, name: str, *arguments: Any) -> None:
         raise NotImplementedError
@@ -122,6 +124,7 @@ class FakeShelf:
 
     async def survey_machine(self) -> Machine:
         self._take("survey_machine")
+        await self.ready_to_survey.wait()
         return MACHINE
 
     async def find_model_folders(self) -> list[FoundFolder]:

@@ -42,6 +42,8 @@ class HardwarePage(Page):
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(_ESTIMATE_MS)
+        for name in ("gpu_layers", "gpu_split"):
+            self.sliders[name].hide()
         self._lay_out()
         self._bind(core)
 
@@ -60,7 +62,11 @@ class HardwarePage(Page):
             for card in self.core.models.get():
                 self.model.addItem(card.name, card.name)
             self.model.setCurrentIndex(max(0, self.model.findData(chosen)))
-        self.model.setEnabled(self.model.count() > 0)
+        has_models = self.model.count() > 0
+        self.model.setEnabled(has_models)
+        self.bar.setVisible(has_models)
+        if not has_models:
+            self.fit.show_fit(Fit("unknown", tr("There is no model yet. Models has some to get.")))
         self.estimate_soon()
 
     def show_settings(self, _: object) -> None:
@@ -112,6 +118,8 @@ class HardwarePage(Page):
             self.show_machine(await self.core.survey_machine())
         except LinkLost:
             return
+        except AppError as error:
+            self.machine.show_nothing(str(error))
 
     async def use(self) -> None:
         changes = {f"model.{name}": value for name, value in self._differences().items()}

@@ -65,6 +65,8 @@ class ClientCard(Card):
 
     def _start(self) -> None:
         self.test.setEnabled(False)
+        self.test.setText(tr("Testing…"))
+        self.outcome.hide()
         self.tested.emit()
 
 

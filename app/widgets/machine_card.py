@@ -1,5 +1,7 @@
 """This machine in words: memory, processor, graphics, and a warning when one is not used."""
 
+from PySide6.QtWidgets import QWidget
+
 from app.state import size
 from app.widgets.activity import Figure
 from app.widgets.banner import Banner
@@ -13,22 +15,31 @@ class MachineCard(Card):
         super().__init__()
         self.memory, self.free, self.cores = Figure(), Figure(), Figure()
         self.again = Button(tr("Look again"), "reset", name=tr("Look at this machine again"))
-        self.devices = Label("", wrap=True)
+        self.devices = Label(tr("Looking at this machine…"), wrap=True)
         self.backends = Label("", "small", wrap=True)
         self.features = Label("", "small", wrap=True)
         self.warning = Banner("warn", closes=False)
         self.warning.hide()
         self.column.addLayout(row(Label(tr("This machine"), "headline"), 0, self.again))
+        self._figures = QWidget()
         figures = row()
+        figures.setContentsMargins(0, 0, 0, 0)
         for figure in (self.memory, self.free, self.cores):
             figures.addWidget(figure, 1)
-        self.column.addLayout(figures)
+        self._figures.setLayout(figures)
+        self._figures.hide()
+        self.column.addWidget(self._figures)
         self.column.addWidget(self.devices)
         self.column.addWidget(self.backends)
         self.column.addWidget(self.features)
         self.column.addWidget(self.warning)
 
+    def show_nothing(self, why: str) -> None:
+        self._figures.hide()
+        self.devices.setText(why)
+
     def show_machine(self, machine: Machine) -> None:
+        self._figures.show()
         self.memory.tell(size(machine.memory_bytes), tr("memory"))
         self.free.tell(size(machine.free_bytes), tr("free just now"))
         self.cores.tell(str(machine.cores), tr("processor cores"))

@@ -248,6 +248,10 @@
    <translation>Hardware</translation>
   </message>
   <message>
+   <source>There is no model yet. Models has some to get.</source>
+   <translation>Noch gibt es kein Modell. Unter „Modelle“ sind welche zu holen.</translation>
+  </message>
+  <message>
    <source>the address</source>
    <translation>die Adresse</translation>
   </message>
@@ -902,6 +906,10 @@
   <message>
    <source>Test again</source>
    <translation>Noch einmal testen</translation>
+  </message>
+  <message>
+   <source>Testing…</source>
+   <translation>Wird getestet …</translation>
   </message>
   <message>
    <source>Address for {name}</source>

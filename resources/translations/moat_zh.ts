@@ -248,6 +248,10 @@
    <translation>硬件</translation>
   </message>
   <message>
+   <source>There is no model yet. Models has some to get.</source>
+   <translation>还没有模型。可以在“模型”页获取。</translation>
+  </message>
+  <message>
    <source>the address</source>
    <translation>地址</translation>
   </message>
@@ -902,6 +906,10 @@
   <message>
    <source>Test again</source>
    <translation>再测一次</translation>
+  </message>
+  <message>
+   <source>Testing…</source>
+   <translation>正在测试…</translation>
   </message>
   <message>
    <source>Address for {name}</source>

@@ -2,15 +2,14 @@
 
 import json
 import math
-from collections.abc import Awaitable, Callable
 
 from app.pages.chat import ChatPage
 from app.window import Window
+from scripts.scenes.base import Scene
 from server.chat import Json
 from server.events import Finished, Usage
 from tests.fake_core import FakeCore
 
-Scene = Callable[[FakeCore, Window], Awaitable[str]]
 YEARS = range(2016, 2026)
 REVENUE: list[Json] = [
     {"year": str(year), "Cloud": 12.4 + n**1.9, "Licences": 38 - 1.1 * n, "Services": 9.5 + 0.7 * n}
@@ -85,7 +84,7 @@ def _answered(window: Window, question: str, text: str) -> str:
     return ChatPage.title
 
 
-CHART_SCENES: dict[str, Scene] = {
+SCENES: dict[str, Scene] = {
     "chat-chart-line": lines,
     "chat-chart-bar": bars,
     "chat-chart-ring": rings,

@@ -1,0 +1,32 @@
+"""What a scene is: it sets up a state and names the page that shows it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from PySide6.QtWidgets import QScrollArea
+
+from app.pages.base import Page
+from app.window import Window
+from tests.fake_core import FakeCore
+
+Scene = Callable[[FakeCore, Window], Awaitable[str]]
+AnyPage = TypeVar("AnyPage", bound=Page)
+LAID_OUT_S = 0.15
+LONG_NAME = (
+    "Mixtral-8x22B-Instruct-v0.1-with-a-very-long-name-that-never-ends-Q4_K_M-00001-of-00005"
+)
+
+
+def opened(window: Window, kind: type[AnyPage]) -> AnyPage:
+    window.turn_to(kind.title)
+    page = window.page()
+    assert isinstance(page, kind)
+    return page
+
+
+async def scrolled_down(page: Page) -> None:
+    await asyncio.sleep(LAID_OUT_S)
+    area = page.findChild(QScrollArea)
+    assert isinstance(area, QScrollArea)
+    area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())

@@ -1,0 +1,54 @@
+"""Hardware: no model to judge, one that fits, one that is tight, a machine that does not answer."""
+
+import asyncio
+from dataclasses import replace
+
+from app.pages.hardware import HardwarePage
+from app.window import Window
+from scripts.scenes.base import Scene, opened
+from server.errors import AppError
+from server.face import ModelStatus
+from server.stock import Device
+from tests.fake_core import FakeCore
+from tests.fake_shelf import MACHINE
+
+
+async def full(_core: FakeCore, _window: Window) -> str:
+    return "Hardware"
+
+
+async def empty(core: FakeCore, _window: Window) -> str:
+    core.models.set(())
+    core.model.set(ModelStatus())
+    return "Hardware"
+
+
+async def busy(core: FakeCore, _window: Window) -> str:
+    core.ready_to_survey.clear()
+    return "Hardware"
+
+
+async def failed(core: FakeCore, _window: Window) -> str:
+    core.refuse = AppError("The engine did not say what this machine has within 30 s.")
+    return "Hardware"
+
+
+async def tight(_core: FakeCore, window: Window) -> str:
+    page = opened(window, HardwarePage)
+    await asyncio.sleep(0.3)
+    page.sliders["context_tokens"].slider.setValue(7)
+    await asyncio.sleep(0.3)
+    card = Device("NVIDIA RTX 4070", "CUDA", 9_900_000_000, 12_000_000_000)
+    note = "This build of the engine has no CUDA: models run on the processor."
+    page.show_machine(replace(MACHINE, devices=(card,), note=note, features=("AVX2", "FMA")))
+    page.sliders["context_tokens"].slider.setValue(7)
+    return "Hardware"
+
+
+SCENES: dict[str, Scene] = {
+    "hardware": full,
+    "hardware-empty": empty,
+    "hardware-busy": busy,
+    "hardware-failed": failed,
+    "hardware-tight": tight,
+}

@@ -1,0 +1,76 @@
+"""Home: stopped, loading, ready, busy, failed."""
+
+import math
+import time
+
+from app.window import Window
+from scripts.scenes.base import LONG_NAME, Scene
+from server.face import Load, ModelStatus, RunningRequest, ServerStatus
+from tests.fake_core import FakeCore
+
+
+async def stopped(core: FakeCore, _window: Window) -> str:
+    core.server.set(ServerStatus("stopped"))
+    core.model.set(ModelStatus())
+    return "Home"
+
+
+async def loading(core: FakeCore, _window: Window) -> str:
+    core.model.set(ModelStatus("loading", "Qwen3-8B", 0.42))
+    return "Home"
+
+
+async def ready(_core: FakeCore, _window: Window) -> str:
+    return "Home"
+
+
+async def busy(core: FakeCore, _window: Window) -> str:
+    for number in range(200):
+        wave = 24 + 9 * math.sin(number / 9) + 4 * math.sin(number / 2.3)
+        core.load.set(Load(2, 1, round(wave, 1), 4200 + min(number, 150) * 10 + number % 7))
+    now, route = time.time(), "/v1/chat/completions"
+    core.requests.set(
+        (
+            RunningRequest(1, "OpenBB Workspace", "/v1/query", "Qwen3-8B", now, "writing", 318),
+            RunningRequest(2, "openai-python", route, "Qwen3-8B", now, "reading", 0, 8192, 20480),
+            RunningRequest(3, "", route, "Qwen3-8B", now, "waiting"),
+        )
+    )
+    core.load.set(Load(2, 1, 34.7, 5820))
+    return "Home"
+
+
+async def failed(core: FakeCore, _window: Window) -> str:
+    reason = "Not enough memory: the model needs 5.4 GB and 3.1 GB are free."
+    core.model.set(ModelStatus("failed", "Qwen3-8B", reason=reason))
+    return "Home"
+
+
+async def notices(core: FakeCore, window: Window) -> str:
+    core.server.set(
+        ServerStatus(
+            "ready",
+            "http://127.0.0.1:7778",
+            port_note="Port 7777 is taken by another program, so Moat uses 7778.",
+        )
+    )
+    core.notices.set(
+        (
+            "No keychain was found: secrets are kept in a file that only you can read.",
+            "The settings file could not be read. It was kept as settings.broken-1.json "
+            "and Moat started with its defaults.",
+        )
+    )
+    core.model.set(ModelStatus("ready", LONG_NAME, 1, context_tokens=65536, device="CPU"))
+    window.show_failure("The server part of Moat is not answering.")
+    return "Home"
+
+
+SCENES: dict[str, Scene] = {
+    "home-stopped": stopped,
+    "home-loading": loading,
+    "home-ready": ready,
+    "home-busy": busy,
+    "home-failed": failed,
+    "home-notices": notices,
+}

@@ -1,0 +1,114 @@
+"""Models: none, some, looking for more, downloads in every phase."""
+
+import asyncio
+from dataclasses import replace
+
+from app.pages.models import DISCOVER, DOWNLOADS, HERE, ModelsPage
+from app.window import Window
+from scripts.scenes.base import Scene, opened
+from server.errors import AppError
+from server.face import ModelStatus
+from server.stock import Download, Fit, Suggestion
+from tests.fake_core import FakeCore
+from tests.fake_shelf import AT_FORTY, SUGGESTED, TOO_LARGE
+
+TIGHT = Fit("tight", "It takes 10.9 GB of the 12.0 GB free; close other programs first.")
+SUGGESTIONS: list[Suggestion] = [
+    SUGGESTED,
+    replace(SUGGESTED, file="b", title="Qwen3 14B", recommended=False, fit=TIGHT),
+    replace(SUGGESTED, file="c", title="Qwen3 30B A3B", recommended=False, fit=TOO_LARGE),
+    replace(SUGGESTED, file="d", title="Qwen3 0.6B", recommended=False, installed=True),
+]
+
+
+def _part(window: Window, part: int) -> ModelsPage:
+    page = opened(window, ModelsPage)
+    page.parts.choose(part)
+    return page
+
+
+async def here(_core: FakeCore, window: Window) -> str:
+    _part(window, HERE)
+    return "Models"
+
+
+async def empty(core: FakeCore, window: Window) -> str:
+    core.models.set(())
+    core.model.set(ModelStatus())
+    _part(window, HERE)
+    return "Models"
+
+
+async def delete(_core: FakeCore, window: Window) -> str:
+    _part(window, HERE).installed.list.rows[1].delete.click()
+    return "Models"
+
+
+async def discover(_core: FakeCore, window: Window) -> str:
+    page = _part(window, DISCOVER)
+    await asyncio.sleep(0.1)
+    page.discover.show_suggestions(SUGGESTIONS)
+    return "Models"
+
+
+async def searching(_core: FakeCore, window: Window) -> str:
+    page = _part(window, DISCOVER)
+    page.discover.search.setText("qwen3")
+    await asyncio.sleep(0.1)
+    await page.search("qwen3")
+    page.discover.show_busy("Reading the files of Qwen/Qwen3-8B-GGUF…")
+    return "Models"
+
+
+async def listing(_core: FakeCore, window: Window) -> str:
+    page = _part(window, DISCOVER)
+    await asyncio.sleep(0.1)
+    await page.open("maker/model-GGUF")
+    return "Models"
+
+
+async def downloads(core: FakeCore, window: Window) -> str:
+    _part(window, DOWNLOADS)
+    reason = "The disk is full: 1.2 GB are missing. Free some space and try again."
+    core.downloads.set(
+        (
+            AT_FORTY,
+            Download("d2", "Qwen3-1.7B-Q8_0.gguf", "Qwen", "paused", 900_000_000, 1_830_000_000),
+            Download("d3", "Phi-4-mini-Q4_K_M.gguf", "a/b", "failed", 1, 2, reason=reason),
+            Download("d4", "gemma-3-4b-it-Q4_K_M.gguf", "a/b", "verifying", 9, 10),
+            Download("d5", "bge-small-en-Q8_0.gguf", "a/b", "done", 37_000_000, 37_000_000),
+        )
+    )
+    return "Models"
+
+
+async def failed(core: FakeCore, window: Window) -> str:
+    """The hub cannot be reached."""
+    page = _part(window, DISCOVER)
+    await asyncio.sleep(0.1)
+    core.refuse = AppError("huggingface.co did not answer. Is this machine connected?")
+    page.run(page.search("qwen3"))
+    return "Models"
+
+
+async def unfit(core: FakeCore, window: Window) -> str:
+    """Nothing but the model that does not fit, and what it lacks."""
+    page = _part(window, DISCOVER)
+    await asyncio.sleep(0.1)
+    page.discover.show_suggestions([SUGGESTIONS[2]])
+    reason = "Not enough memory: Qwen3-30B-A3B needs 19.2 GB and 12.0 GB are free."
+    core.model.set(ModelStatus("failed", "Qwen3-30B-A3B", reason=reason))
+    return "Models"
+
+
+SCENES: dict[str, Scene] = {
+    "models-here": here,
+    "models-empty": empty,
+    "models-delete": delete,
+    "models-discover": discover,
+    "models-searching": searching,
+    "models-listing": listing,
+    "models-failed": failed,
+    "models-unfit": unfit,
+    "models-downloads": downloads,
+}

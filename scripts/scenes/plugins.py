@@ -1,0 +1,98 @@
+"""Plugins: none, some, one tried out, broken ones, what they ask of a person."""
+
+import asyncio
+from dataclasses import replace
+
+from app.pages.plugins import PluginsPage
+from app.window import Window
+from scripts.scenes.base import Scene, opened
+from server.abilities import OperationCard, OptionCard
+from tests.fake_core import FakeCore
+from tests.fake_plugins import FORM, ORDER, PORTFOLIO
+
+
+async def full(core: FakeCore, window: Window) -> str:
+    broker = replace(
+        PORTFOLIO,
+        key="broker",
+        name="Broker",
+        description="Quotes and orders over the broker's own interface.",
+        enabled=False,
+        review=True,
+        shipped=False,
+        hosts=("api.broker.example",),
+        secrets=("BROKER_TOKEN",),
+        missing_secrets=("BROKER_TOKEN",),
+        runs_code=False,
+        operations=(OperationCard("POST /orders", "Places an order.", "change"),),
+        options=(
+            OptionCard("accounts", "Folders with statements", "folders", "/home/me/statements"),
+            OptionCard("server", "Address of its API", "text", "https://api.broker.example"),
+        ),
+        question="What is ACME worth now?",
+        previous_version="0.9.0",
+        sign_in="needed",
+    )
+    found = ("No answer of its service for an hour.",)
+    news = replace(PORTFOLIO, key="news", name="News", state="warnings", findings=found)
+    core.plugins.set((PORTFOLIO, broker, news))
+    page = opened(window, PluginsPage)
+    page.list.rows[1].more.click()
+    return "Plugins"
+
+
+async def empty(core: FakeCore, _window: Window) -> str:
+    core.plugins.set(())
+    return "Plugins"
+
+
+async def tried(core: FakeCore, window: Window) -> str:
+    core.plugins.set((replace(PORTFOLIO, question="What is my portfolio worth?"),))
+    page = opened(window, PluginsPage)
+    (box,) = page.list.rows
+    box.more.click()
+    box.trial.modes["dry"].click()
+    await asyncio.sleep(0.1)
+    box.log.read.click()
+    return "Plugins"
+
+
+async def broken(core: FakeCore, window: Window) -> str:
+    found = "flows/value.yaml:4:11 error endpoint There is no endpoint 'GET /valu'. 'GET /value'?"
+    core.plugins.set(
+        (replace(PORTFOLIO, state="broken", enabled=False, shipped=False, findings=(found,)),)
+    )
+    window.turn_to("Plugins")
+    window.show_failure("evil.zip is refused: it holds a path that leads out of its folder.")
+    return "Plugins"
+
+
+async def form(core: FakeCore, _window: Window) -> str:
+    core.forms.set((FORM,))
+    return "Connect"
+
+
+async def approval(core: FakeCore, _window: Window) -> str:
+    core.approvals.set((ORDER,))
+    return "Connect"
+
+
+async def busy(core: FakeCore, window: Window) -> str:
+    """A trial that has not come back yet."""
+    core.plugins.set((replace(PORTFOLIO, question="What is my portfolio worth?"),))
+    (box,) = opened(window, PluginsPage).list.rows
+    box.more.click()
+    box.trial.asked.disconnect()
+    box.trial.modes["real"].click()
+    return "Plugins"
+
+
+SCENES: dict[str, Scene] = {
+    "plugins": full,
+    "plugins-busy": busy,
+    "plugins-empty": empty,
+    "plugins-tried": tried,
+    "plugins-broken": broken,
+    "form": form,
+    "approval": approval,
+}

@@ -1,0 +1,39 @@
+"""Settings: as they came, changed, one refused, nothing found, about."""
+
+from app.pages.settings import SettingsPage
+from app.window import Window
+from scripts.scenes.base import Scene, opened, scrolled_down
+from server.face import Update
+from tests.fake_core import FakeCore
+
+
+async def full(_core: FakeCore, _window: Window) -> str:
+    return "Settings"
+
+
+async def changed(core: FakeCore, window: Window) -> str:
+    """Some set, one refused, so that ways back and a reason show."""
+    await core.change_settings({"server.port": 9000, "server.require_key": True})
+    page = opened(window, SettingsPage)
+    page.fields["server.port"].show_problem("The port 9000 is taken by another program.")
+    return "Settings"
+
+
+async def nothing(_core: FakeCore, window: Window) -> str:
+    opened(window, SettingsPage).search.setText("no such setting")
+    return "Settings"
+
+
+async def about(core: FakeCore, window: Window) -> str:
+    page = opened(window, SettingsPage)
+    core.update.set(Update(1.0, "0.3.0", "https://moat.example/0.3.0"))
+    await scrolled_down(page)
+    return "Settings"
+
+
+SCENES: dict[str, Scene] = {
+    "settings": full,
+    "settings-changed": changed,
+    "settings-about": about,
+    "settings-nothing": nothing,
+}

@@ -1,0 +1,25 @@
+"""The first start."""
+
+from pathlib import Path
+
+from app.pages.welcome import WelcomePage
+from app.window import Window
+from scripts.scenes.base import Scene
+from tests.fake_core import FakeCore
+
+
+class NoAutostart:
+    def is_on(self) -> bool:
+        return True
+
+    def turn(self, *, on: bool) -> None:
+        raise NotImplementedError
+
+
+async def welcome(core: FakeCore, window: Window) -> str:
+    models = Path("/home/me/.local/share/moat/models")
+    window.welcome(WelcomePage(core, NoAutostart(), models))
+    return ""
+
+
+SCENES: dict[str, Scene] = {"welcome": welcome}
