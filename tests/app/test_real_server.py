@@ -73,6 +73,7 @@ async def _ask_and_stop(chat: ChatPage) -> None:
 async def _ask_and_cancel(chat: ChatPage, home: HomePage) -> None:
     """Somebody else's request looks just like ours: it is ended from Home."""
     chat.clear()
+    await until(lambda: not home.activity.findChildren(RequestRow))
     chat.ask("Count from one to five hundred in words, one number per line.")
     await until(lambda: _last(chat).text(), LOAD_S)
     await until(lambda: home.activity.findChildren(RequestRow))
