@@ -124,6 +124,12 @@ def look_inside(
         ("longest / usual gap, ms", "longest_gap_ms", "usual_gap_ms", "gap_while_reading"),
     ):
         row(title, inside[left], inside[right], ratios, key)
+    for title, key in (
+        ("  p99 of these gaps", "gap_p99"),
+        ("  longest with no reader", "gap_alone"),
+    ):
+        ratios[key] = inside[key]
+        say(f"{title:52}{inside[key]:8.2f}")
 
 
 def row(title: str, left: float, right: float, ratios: dict[str, float], key: str) -> None:

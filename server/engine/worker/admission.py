@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from server.engine.worker.batch import Tokens
 from server.engine.worker.compose import LEAST_CHUNK
 from server.engine.worker.context import Context
+from server.engine.worker.copying import Copying
 from server.engine.worker.disk_cache import DiskCache
 from server.engine.worker.prefix import HostCache, Kept, common_prefix
 from server.engine.worker.slots import Slot
 
 WORTH_RESTORING = 64
 WORTH_SHARING = 16
-COPIES_PER_READ = 8
-"""A sequence is copied whole: this many tokens at least for the time it takes to read one."""
 WORTH_KEEPING = 128
 WORTH_WAITING = 128
 WORTH_STORING = 512
@@ -34,15 +33,15 @@ class Admission:
         slots: list[Slot],
         cache: HostCache,
         disk: DiskCache | None,
-        *,
-        unified: bool,
+        copying: Copying | None,
     ) -> None:
+        """Without a way to copy, the slots share one memory."""
         self.counts = ReuseCounts()
         self.cache = cache
         self._disk = disk
         self._context = context
         self._slots = slots
-        self._unified = unified
+        self._copying = copying
         for kept in disk.load() if disk is not None else ():
             cache.put(kept)
 
@@ -146,7 +145,10 @@ class Admission:
         return min(slots, key=rank)
 
     def _is_cheaper_to_copy(self, holder: Slot, gained: int) -> bool:
-        return self._unified or gained * COPIES_PER_READ >= holder.count
+        if self._copying is None:
+            return True
+        is_waited_for = any(slot.busy for slot in self._slots)
+        return self._copying.pays(holder.sequence, gained, is_waited_for=is_waited_for)
 
     def _keep(self, slot: Slot) -> None:
         """Saves a slot's state to host memory unless it is short or held elsewhere."""
@@ -178,10 +180,10 @@ class Admission:
 
     def _copy(self, holder: Slot, slot: Slot, shared: int) -> int:
         self.evict(slot)
-        if self._unified:
+        if self._copying is None:
             self._context.share(holder.sequence, slot.sequence, shared)
             slot.append(holder.tokens[:shared])
-        elif self._context.restore(slot.sequence, self._context.save(holder.sequence)):
+        elif self._copying.copy(holder.sequence, slot.sequence):
             slot.append(holder.tokens)
         else:
             slot.cut(0, self._context)

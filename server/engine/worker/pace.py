@@ -1,5 +1,7 @@
 """How long steps take, and so how many prompt tokens may be read between two of them."""
 
+from math import exp, log
+
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)
 NEWER = 0.3
 
@@ -17,7 +19,12 @@ class Pace:
 
     def note_read(self, tokens: int, seconds: float) -> None:
         size = next((size for size in SIZES if size >= tokens), SIZES[-1])
-        self._chunk_s[size] = _blend(self._chunk_s.get(size), seconds * size / tokens)
+        before = self._chunk_s.get(size)
+        now = _blend(before, seconds * size / tokens)
+        if before:
+            # Reading slows down with depth: what was not tried for a while has slowed down too.
+            self._chunk_s = {one: took * now / before for one, took in self._chunk_s.items()}
+        self._chunk_s[size] = now
         if tokens >= 64 or not self._token_s:
             self._token_s = _blend(self._token_s or None, seconds / tokens)
 
@@ -51,7 +58,14 @@ class Pace:
     def _expected_s(self, size: int) -> float:
         """Reading is bound by memory for few tokens, by computing for many."""
         known = self._chunk_s.get(size)
-        return known if known is not None else max(self.decode_s(1), self.reading_s(size))
+        if known is not None:
+            return known
+        below = max((one for one in self._chunk_s if one < size), default=None)
+        above = min((one for one in self._chunk_s if one > size), default=None)
+        if below and above:
+            least_s, most_s = self._chunk_s[below], self._chunk_s[above]
+            return least_s * exp(log(most_s / least_s) * log(size / below) / log(above / below))
+        return max(self.decode_s(1), self.reading_s(size))
 
 
 def _blend(old: float | None, new: float) -> float:

@@ -13,6 +13,7 @@ from server.engine.worker.batch import Batch
 from server.engine.worker.candidates import CandidateArray
 from server.engine.worker.compose import DecodeBatch, fill_chunk, in_sequence
 from server.engine.worker.context import ABORTED, CACHE_FULL, Context
+from server.engine.worker.copying import Copying
 from server.engine.worker.counters import Counters
 from server.engine.worker.disk_cache import DiskCache, folder_for
 from server.engine.worker.draft import DraftModel
@@ -63,14 +64,14 @@ class Scheduler:
         self._reading: list[Answer] = []
         self._waiting = WaitingLine(options.queue_limit)
         self._array = CandidateArray()
-        slots = make_slots(plan.slots, context.sequence_tokens)
         cache = HostCache(options.prompt_cache_mb << 20)
-        disk = _disk_cache(model, plan)
-        self._admission = Admission(context, slots, cache, disk, unified=plan.kv_unified)
         speculate = options.speculate and model.can_rewind
         shape = (plan.batch_tokens, plan.slots, context.sequence_tokens)
         draft = DraftModel(options.draft_model, model, plan) if options.draft_model else None
         pace = Pace()
+        slots = make_slots(plan.slots, context.sequence_tokens)
+        copying = None if plan.kv_unified else Copying(context, pace)
+        self._admission = Admission(context, slots, cache, _disk_cache(model, plan), copying)
         self._decode_batch = DecodeBatch(Batch(*shape), draft, pace, speculate=speculate)
         self._read_batch = Batch(*shape)
         self._lessons = Lessons()

@@ -43,3 +43,22 @@ def test_guesses_are_spared_only_as_much_as_a_step_takes() -> None:
 
 def test_the_time_to_read_is_known_from_long_chunks() -> None:
     assert abs(learned().reading_s(1000) - 2.0) < 1e-9
+
+
+def test_a_size_between_two_known_ones_is_guessed_from_both() -> None:
+    pace = learned()
+    pace.note_read(2, 0.040)
+    pace.note_read(8, 0.160)
+    assert pace.chunk_tokens(0.079, most=512) == 2
+    assert pace.chunk_tokens(0.081, most=512) == 4
+
+
+def test_what_was_not_tried_for_a_while_slows_down_with_the_rest() -> None:
+    pace = learned()
+    pace.note_read(4, 0.020)
+    pace.note_read(1, 0.010)
+    assert pace.chunk_tokens(0.021, most=512) == 4
+    for _ in range(40):
+        pace.note_read(1, 0.020)
+    assert pace.chunk_tokens(0.021, most=512) == 1
+    assert pace.chunk_tokens(0.041, most=512) == 4
