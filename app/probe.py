@@ -7,6 +7,7 @@ from typing import Any
 
 import aiohttp
 
+from app.sentences import told
 from app.words import tr
 from server.chat import Json
 
@@ -95,11 +96,11 @@ async def _check(response: aiohttp.ClientResponse, step: Step) -> None:
 async def _reason(response: aiohttp.ClientResponse) -> str:
     """What the server says, in whichever shape this protocol words its errors."""
     try:
-        told = await response.json()
-        found = told.get("error", told.get("message", ""))
+        answer = await response.json()
+        found = answer.get("error", answer.get("message", ""))
         sentence = found["message"] if isinstance(found, dict) else str(found)
     except (*_UNREADABLE, aiohttp.ContentTypeError):
         sentence = ""
-    return sentence or tr("the server answered with status {status}.").format(
+    return told(sentence) or tr("the server answered with status {status}.").format(
         status=response.status
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from app.sentences import told
 from app.words import tr
 from server.face import Face, ModelCard, ModelStatus, RunningRequest, ServerStatus
 from server.observe import Disconnect
@@ -38,13 +39,13 @@ def summarise(
     match server.phase:
         case "failed":
             advice = tr("Try to start it again. If it fails again, the log says more.")
-            return Summary("failed", tr("Moat cannot serve"), server.reason, advice)
+            return Summary("failed", tr("Moat cannot serve"), told(server.reason), advice)
         case "hung":
             advice = tr(
                 "Restart it; answers that are being written are lost. "
                 "It may also wake up by itself."
             )
-            return Summary("failed", tr("Moat does not respond"), server.reason, advice)
+            return Summary("failed", tr("Moat does not respond"), told(server.reason), advice)
         case "stopped":
             detail = tr("Nothing is served. Start Moat to let programs on this computer connect.")
             return Summary("stopped", tr("Moat is stopped"), detail)
@@ -120,7 +121,7 @@ def _serving(model: ModelStatus, requests: tuple[RunningRequest, ...]) -> Summar
             return Summary(
                 "failed",
                 tr("{name} could not be loaded").format(name=model.name),
-                model.reason,
+                told(model.reason),
                 advice,
             )
         case "empty":

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 from app import icons, state
 from app.news import News
 from app.recent import RecentModels
+from app.sentences import told
 from app.state import Look, Summary
 from app.words import tr
 from server import tasks
@@ -143,7 +144,7 @@ class Tray(QObject):
         if download.phase == "done":
             self.tell(tr("Download finished"), download.name)
         elif download.phase == "failed":
-            self.tell(tr("Download failed"), f"{download.name}: {download.reason}")
+            self.tell(tr("Download failed"), f"{download.name}: {told(download.reason)}")
 
     def _tell_approval(self, approval: Approval) -> None:
         self.tell(tr("A plugin asks for your permission"), approval.title)
@@ -168,7 +169,7 @@ class Tray(QObject):
         try:
             await work
         except AppError as error:
-            self.tell(tr("That did not work"), str(error))
+            self.tell(tr("That did not work"), told(str(error)))
 
     def _activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         clicks = (

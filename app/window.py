@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from app import icons, state, theme
 from app.pages import PAGES
 from app.pages.base import Page
+from app.sentences import told
 from app.state import Summary, look_words
 from app.widgets.approvals import Approvals
 from app.widgets.banner import Banner
@@ -126,7 +127,7 @@ class Window(QWidget):
         return self._words.text(), self._where.text()
 
     def show_failure(self, sentence: str) -> None:
-        self.banner.tell(tr("That did not work"), sentence)
+        self.banner.tell(tr("That did not work"), told(sentence))
         self.banner.show()
         self._messages.show()
 

@@ -6,20 +6,29 @@ from xml.etree import ElementTree
 from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
 
 CONTEXT = "Moat"
+SERVER = "server"
+"""The context of what the server says; see `app.sentences`."""
+ENGLISH = "en"
 FOLDER = Path(__file__).resolve().parent.parent / "resources" / "translations"
 LANGUAGES = ("de", "zh")
+_OWN_NAME = "language"
 
 
 def tr(text: str) -> str:
     return QCoreApplication.translate(CONTEXT, text)
 
 
-def read(path: Path) -> dict[str, str]:
-    """The finished translations of a Qt Linguist file."""
+def language() -> str:
+    """The language the window speaks now: each one's name for itself."""
+    return QCoreApplication.translate(_OWN_NAME, ENGLISH)
+
+
+def read(path: Path, context: str = CONTEXT) -> dict[str, str]:
+    """The finished translations of one context of a Qt Linguist file."""
     if not path.is_file():
         return {}
     found = {}
-    for message in ElementTree.parse(path).getroot().iter("message"):
+    for message in ElementTree.parse(path).getroot().iterfind(f"context[name='{context}']/message"):
         translation = message.find("translation")
         if translation is not None and translation.get("type") != "unfinished":
             found[message.findtext("source", "")] = translation.text or ""
@@ -31,6 +40,7 @@ class Translator(QTranslator):
 
     def __init__(self, language: str) -> None:
         super().__init__()
+        self._language = language
         self._known = read(FOLDER / f"moat_{language}.ts")
 
     def isEmpty(self) -> bool:  # noqa: N802
@@ -45,6 +55,8 @@ class Translator(QTranslator):
     ) -> str:
         """None, which Qt reads as no answer, leaves a text as it is."""
         del disambiguation, n
+        if context == _OWN_NAME:
+            return self._language
         return self._known.get(sourceText) if context == CONTEXT else None  # type: ignore[return-value]
 
 
@@ -53,14 +65,14 @@ def choose(wanted: str) -> str:
     if wanted != "system":
         return wanted
     system = QLocale.system().name()[:2]
-    return system if system in LANGUAGES else "en"
+    return system if system in LANGUAGES else ENGLISH
 
 
 def install(wanted: str) -> Translator | None:
     """Before the first widget is made; the caller keeps it. English needs none."""
-    language = choose(wanted)
-    if language not in LANGUAGES:
+    chosen = choose(wanted)
+    if chosen not in LANGUAGES:
         return None
-    translator = Translator(language)
+    translator = Translator(chosen)
     QCoreApplication.installTranslator(translator)
     return translator

@@ -1,7 +1,8 @@
-"""Collects the texts of the window into the translation files: `python -m scripts.translations`."""
+"""Collects what people read into the translation files: `python -m scripts.translations`."""
 
 import ast
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, get_args, get_origin
 from xml.etree import ElementTree
@@ -11,7 +12,8 @@ from app.pages.home import ADDRESS_HELP
 from app.pages.logs import LEVEL_CHOICES
 from app.session import NO_TRAY, STAYS
 from app.widgets.model_picker import NO_MODEL
-from app.words import CONTEXT, FOLDER, LANGUAGES, read
+from app.words import CONTEXT, FOLDER, LANGUAGES, SERVER, read
+from scripts import server_sentences
 from server.settings import Settings
 
 SOURCES = Path("app")
@@ -44,33 +46,44 @@ def declared() -> list[str]:
     return [text for text in found if text]
 
 
-def write(path: Path, language: str, known: dict[str, str]) -> int:
+def contexts() -> dict[str, list[str]]:
+    """Texts of the window, and sentences of the server that it shows."""
+    return {CONTEXT: texts(), SERVER: server_sentences.templates()}
+
+
+def write(path: Path, language: str, known: Mapping[str, Mapping[str, str]]) -> int:
     """Known translations stay, new texts come as unfinished; returns how many lack one."""
     root = ElementTree.Element("TS", version="2.1", language=language)
-    context = ElementTree.SubElement(root, "context")
-    ElementTree.SubElement(context, "name").text = CONTEXT
     missing = 0
-    for text in texts():
-        message = ElementTree.SubElement(context, "message")
-        ElementTree.SubElement(message, "source").text = text
-        translation = ElementTree.SubElement(message, "translation")
-        if text in known:
-            translation.text = known[text]
-        else:
-            translation.set("type", "unfinished")
-            missing += 1
+    for name, found in contexts().items():
+        context = ElementTree.SubElement(root, "context")
+        ElementTree.SubElement(context, "name").text = name
+        missing += sum(_add(context, text, known.get(name, {}).get(text)) for text in found)
     ElementTree.indent(root, " ")
     body = ElementTree.tostring(root, encoding="unicode")
     path.write_text(f'<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n{body}\n', "utf-8")
     return missing
 
 
+def _add(context: ElementTree.Element, text: str, translated: str | None) -> bool:
+    """Whether its translation is missing."""
+    message = ElementTree.SubElement(context, "message")
+    ElementTree.SubElement(message, "source").text = text
+    translation = ElementTree.SubElement(message, "translation")
+    if translated is None:
+        translation.set("type", "unfinished")
+        return True
+    translation.text = translated
+    return False
+
+
 def main() -> int:
     FOLDER.mkdir(exist_ok=True)
     for language in LANGUAGES:
         path = FOLDER / f"moat_{language}.ts"
-        missing = write(path, language, read(path))
-        sys.stdout.write(f"{path}: {len(texts())} texts, {missing} without translation\n")
+        missing = write(path, language, {name: read(path, name) for name in (CONTEXT, SERVER)})
+        count = sum(map(len, contexts().values()))
+        sys.stdout.write(f"{path}: {count} texts, {missing} without translation\n")
     return 0
 
 

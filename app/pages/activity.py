@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
 from app import theme
 from app.pages.base import Page
+from app.sentences import told
 from app.widgets.controls import Label, row
 from app.widgets.picture import Picture
 from app.widgets.request_table import (
@@ -123,7 +124,7 @@ def _detail(away: list[Use], settings: Settings) -> str:
         return tr("Moat is set to offline: every outgoing connection is refused.")
     if away:
         last = away[-1]
-        return tr("Last at {time}: {why}.").format(time=_when(last.at), why=last.reason)
+        return tr("Last at {time}: {why}.").format(time=_when(last.at), why=told(last.reason))
     return tr("Prompts, documents and answers are worked on here and stay here.")
 
 

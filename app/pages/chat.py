@@ -9,6 +9,7 @@ from app import attachments, theme
 from app.attachments import Attachment
 from app.chats import Chat, ChatStore, Said
 from app.pages.base import Page
+from app.sentences import told
 from app.turn import listen
 from app.widgets.beside import Beside, Panel
 from app.widgets.chat_list import ChatList
@@ -98,8 +99,9 @@ class ChatPage(Page):
     def attach(self, found: list[Attachment]) -> None:
         self._attached = found
         names = ", ".join(one.name for one in found)
-        told = [tr("With {names}").format(names=names)] if found else []
-        self.attached.tell("  ".join([*told, *(note for one in found for note in one.notes)]))
+        words = [tr("With {names}").format(names=names)] if found else []
+        words += [told(note) for one in found for note in one.notes]
+        self.attached.tell("  ".join(words))
         self.detach.setVisible(bool(found))
 
     def show_chats(self) -> None:

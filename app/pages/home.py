@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from app import state, theme
 from app.pages.base import Page
+from app.sentences import told
 from app.state import Summary
 from app.widgets.activity import Activity
 from app.widgets.banner import Banner
@@ -46,7 +47,7 @@ class HomePage(Page):
         self.address.setText(server.address)
         self.address.setPlaceholderText(tr("There is no address while Moat is stopped."))
         self.copy.setEnabled(bool(server.address))
-        self.port_note.setText(server.port_note or tr(ADDRESS_HELP))
+        self.port_note.setText(told(server.port_note) or tr(ADDRESS_HELP))
 
     def show_models(self, _: object) -> None:
         self.picker.show_models(self.core.models.get(), self.core.model.get())
@@ -88,7 +89,7 @@ class HomePage(Page):
         self.hero.show_model(model)
 
     def _notice(self, text: str) -> QWidget:
-        banner = Banner("warn", text=text)
+        banner = Banner("warn", text=told(text))
         banner.dismissed.connect(lambda: self.run(self.core.dismiss_notice(text)))
         return banner
 

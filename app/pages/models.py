@@ -4,6 +4,7 @@ from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
 
 from app import theme
 from app.pages.base import Page
+from app.sentences import told
 from app.state import size
 from app.widgets.banner import Banner
 from app.widgets.controls import Column, Label, row
@@ -95,7 +96,7 @@ class ModelsPage(Page):
             await work  # type: ignore[misc]
         except AppError as error:
             self.discover.show_busy("")
-            self.discover.busy.tell(str(error))
+            self.discover.busy.tell(told(str(error)))
 
     async def _show_found(self, text: str) -> None:
         self.discover.show_found(text, await self.core.search_models(text))

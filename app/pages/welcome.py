@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QRadioButton, QVBoxLayout,
 from app import theme
 from app.autostart import Autostart
 from app.pages.base import Page
+from app.sentences import told
 from app.state import size
 from app.widgets.controls import Button, Card, Column, Label, divider, row, stack
 from app.widgets.machine_card import device_words
@@ -57,7 +58,7 @@ class WelcomePage(Page):
             words = tr("Download {name} ({size}), the best for this machine")
             self.recommended.setText(words.format(name=best.title, size=size(best.size_bytes)))
             self.recommended.setAccessibleName(self.recommended.text())
-            self.why.setText(f"{best.good_at} {best.fit.why}")
+            self.why.setText(f"{told(best.good_at)} {told(best.fit.why)}")
 
     async def finish(self) -> None:
         """What was chosen is done; a failure is told, but nobody is kept here for it."""

@@ -7,6 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from app import theme
+from app.sentences import told
 from app.state import size
 from app.widgets.controls import Button, Card, Label, row, stack
 from app.widgets.fit_label import FitLabel, facts, parameters
@@ -128,7 +129,7 @@ class Discover(QWidget):
 
     def show_listing(self, listing: HubListing) -> None:
         terms = tr("Its terms must be accepted on {address} first.").format(address=listing.address)
-        note = facts(listing.licence, terms if listing.gated else "", listing.note)
+        note = facts(listing.licence, terms if listing.gated else "", told(listing.note))
         self._head(listing.repo, note)
         repo = listing.repo
         self._fill(listing.files, lambda one: one.name, lambda one: self._file(repo, one))
@@ -157,7 +158,8 @@ class Discover(QWidget):
         self._body.addWidget(holder)
 
     def _suggestion(self, one: Suggestion) -> QWidget:
-        about = facts(one.good_at, parameters(one.parameters), size(one.size_bytes), one.licence)
+        good_at = told(one.good_at)
+        about = facts(good_at, parameters(one.parameters), size(one.size_bytes), one.licence)
         made = FileRow(one.title, about, one)
         made.wanted.connect(lambda: self.wanted.emit(one.repo, one.file))
         return made

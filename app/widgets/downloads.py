@@ -4,6 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
 from app import theme
+from app.sentences import told
 from app.state import size
 from app.widgets.controls import Button, Card, Label, restyle, row, stack
 from app.widgets.fit_label import facts
@@ -93,11 +94,12 @@ def state_words(download: Download) -> str:
     amount = tr("{done} of {total}").format(
         done=size(download.done_bytes), total=size(download.total_bytes)
     )
+    reason = told(download.reason)
     match download.phase:
         case "running":
-            return facts(amount, _speed(download), time_left(download.left_s), download.reason)
+            return facts(amount, _speed(download), time_left(download.left_s), reason)
         case "waiting":
-            return facts(tr("Waiting"), download.reason)
+            return facts(tr("Waiting"), reason)
         case "paused":
             return facts(tr("Paused"), amount)
         case "verifying":
@@ -105,7 +107,7 @@ def state_words(download: Download) -> str:
         case "done":
             return facts(tr("Finished and checked"), size(download.total_bytes))
         case "failed":
-            return download.reason or tr("It failed.")
+            return reason or tr("It failed.")
 
 
 def time_left(seconds: float | None) -> str:

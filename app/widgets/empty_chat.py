@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import theme
+from app.sentences import told
 from app.widgets.controls import Button, Label
 from app.widgets.picture import Picture
 from app.words import tr
@@ -97,7 +98,7 @@ def _words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, str]:
     if server.phase in ("stopped", "failed", "hung"):
         return (
             tr("Moat is not serving"),
-            server.reason or tr("Start it to chat with a model."),
+            told(server.reason) or tr("Start it to chat with a model."),
             tr("Restart") if server.phase == "hung" else tr("Start"),
         )
     if server.phase == "starting":
@@ -118,7 +119,7 @@ def _words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, str]:
         case "failed":
             return (
                 tr("{name} could not be loaded").format(name=model.name),
-                model.reason,
+                told(model.reason),
                 tr("Pick another model"),
             )
         case "ready":

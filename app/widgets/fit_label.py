@@ -2,6 +2,7 @@
 
 from PySide6.QtWidgets import QWidget
 
+from app.sentences import told
 from app.state import size
 from app.widgets.controls import Label, restyle, stack
 from app.words import tr
@@ -27,8 +28,9 @@ class FitLabel(QWidget):
         self.verdict.setText(verdict_words(fit.verdict))
         self.verdict.setProperty("role", _ROLES[fit.verdict])
         restyle(self.verdict)
-        self.why.tell(fit.why)
-        self.setAccessibleName(f"{self.verdict.text()}. {fit.why}")
+        why = told(fit.why)
+        self.why.tell(why)
+        self.setAccessibleName(f"{self.verdict.text()}. {why}")
 
 
 def verdict_words(verdict: Verdict) -> str:

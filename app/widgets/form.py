@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.sentences import told
 from app.widgets.controls import Button, Label, stack
 from app.words import tr
 
@@ -64,7 +65,7 @@ class Field(QWidget):
         self.reset.setVisible(value != self.default)
 
     def show_problem(self, sentence: str) -> None:
-        self.problem.tell(sentence)
+        self.problem.tell(told(sentence))
 
     def _edited(self, value: object) -> None:
         self.changed.emit(self.name, value)

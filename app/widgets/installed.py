@@ -4,6 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app import theme
+from app.sentences import told
 from app.state import sentence, size
 from app.widgets.controls import Button, Card, Label, reveal, row, stack
 from app.widgets.fit_label import facts, parameters
@@ -62,7 +63,7 @@ class InstalledRow(QWidget):
         self.load.setText(tr("Answers now") if answers else tr("Load"))
         self.load.setEnabled(not answers and model.phase != "loading")
         if not self.sure.isVisibleTo(self):
-            self.note.tell(sentence(card.label))
+            self.note.tell(sentence(told(card.label)))
 
     def show_detail(self, detail: ModelDetail) -> None:
         if self.details is None:
@@ -79,7 +80,7 @@ class InstalledRow(QWidget):
 
     def _ask(self, *, asking: bool) -> None:
         frees = tr("This frees {size} on the disk.").format(size=size(self._card.size_bytes))
-        self.note.tell(frees if asking else sentence(self._card.label))
+        self.note.tell(frees if asking else sentence(told(self._card.label)))
         reveal(self.sure, shown=asking)
         reveal(self.keep, shown=asking)
         reveal(self.load, shown=not asking)

@@ -2,6 +2,7 @@
 
 from PySide6.QtWidgets import QWidget
 
+from app.sentences import told
 from app.state import size
 from app.widgets.activity import Figure
 from app.widgets.banner import Banner
@@ -19,7 +20,8 @@ class MachineCard(Card):
         self.backends = Label("", "small", wrap=True)
         self.features = Label("", "small", wrap=True)
         self.warning = Banner("warn", closes=False)
-        self.warning.hide()
+        for empty in (self.backends, self.features, self.warning):
+            empty.hide()
         self.column.addLayout(row(Label(tr("This machine"), "headline"), 0, self.again))
         self._figures = QWidget()
         figures = row()
@@ -36,7 +38,7 @@ class MachineCard(Card):
 
     def show_nothing(self, why: str) -> None:
         self._figures.hide()
-        self.devices.setText(why)
+        self.devices.setText(told(why))
 
     def show_machine(self, machine: Machine) -> None:
         self._figures.show()
@@ -49,7 +51,7 @@ class MachineCard(Card):
         self.backends.tell(added.format(names=names) if names else "")
         self.features.tell(", ".join(machine.features))
         expected = bool(machine.note) or bool(machine.devices and not machine.engine_uses_gpu)
-        note = machine.note or tr("This build of the engine cannot use it.")
+        note = told(machine.note) or tr("This build of the engine cannot use it.")
         self.warning.tell(tr("The graphics card is not used"), note if expected else "")
         self.warning.setVisible(expected)
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app import theme
+from app.sentences import told
 from app.widgets.answer_body import AnswerBody
 from app.widgets.banner import Banner
 from app.widgets.controls import Button, CopyButton, Label, row
@@ -132,7 +133,8 @@ class Answer(QWidget):
     def add_step(self, text: str) -> None:
         """Something it did on the way: a tool, a search."""
         before = self.steps.text()
-        self.steps.tell(f"{before}\n•  {text}" if before else f"•  {text}")
+        step = f"•  {told(text)}"
+        self.steps.tell(f"{before}\n{step}" if before else step)
 
     def suggest(self, prompts: tuple[str, ...]) -> None:
         """What may be asked next, as buttons under the answer."""
@@ -154,13 +156,13 @@ class Answer(QWidget):
             self.footer.setText(tr("The model gave an empty answer.") + end)
 
     def stop(self) -> None:
-        told = f"  ·  {self._pace.words(0)}" if self._pace.pieces else ""
-        self._close(tr("Stopped") + told)
+        pace = f"  ·  {self._pace.words(0)}" if self._pace.pieces else ""
+        self._close(tr("Stopped") + pace)
 
     def fail(self, sentence: str) -> None:
         self._close("")
         self.failure.tell(
-            tr("No answer") if not self._text else tr("The answer broke off"), sentence
+            tr("No answer") if not self._text else tr("The answer broke off"), told(sentence)
         )
         self.failure.show()
 

@@ -3,6 +3,7 @@
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from app import theme
+from app.sentences import told
 from app.state import size
 from app.widgets.banner import Banner
 from app.widgets.controls import Button, Label, row
@@ -54,7 +55,7 @@ class ModelDetails(QWidget):
 
     def _warning(self, note: TemplateNote) -> Banner:
         is_long = note.kind == "differs" and bool(note.detail)
-        banner = Banner("warn", note.text, "" if is_long else note.detail, closes=False)
+        banner = Banner("warn", told(note.text), "" if is_long else told(note.detail), closes=False)
         if is_long:
             show = Button(tr("Show what differs"))
             show.clicked.connect(lambda: self._turn(note.detail))
@@ -71,7 +72,7 @@ class ModelDetails(QWidget):
 
 def _lines(detail: ModelDetail) -> list[str]:
     if detail.damaged:
-        return [tr("The file is damaged: {why}.").format(why=detail.damaged), detail.path]
+        return [tr("The file is damaged: {why}.").format(why=told(detail.damaged)), detail.path]
     context = detail.trained_context_tokens
     found = [
         facts(detail.title, detail.architecture, parameters(detail.parameters)),

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QSizePolicy
 
+from app.sentences import told
 from app.state import sentence, size
 from app.widgets.controls import Button, Card, Label, row
 from app.words import tr
@@ -41,7 +42,8 @@ class ModelPicker(Card):
         self.choice.setEnabled(bool(cards) and model.phase != "loading")
         self.unload.setEnabled(model.phase == "ready")
         chosen = next((card for card in cards if card.name == model.name), None)
-        self.note.tell(tr(NO_MODEL) if not cards else sentence(chosen.label) if chosen else "")
+        label = sentence(told(chosen.label)) if chosen else ""
+        self.note.tell(label if cards else tr(NO_MODEL))
 
     def _pick(self, index: int) -> None:
         self.picked.emit(self.choice.itemData(index))

@@ -4,6 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QVBoxLayout, QWidget
 
 from app import theme
+from app.sentences import told
 from app.widgets.code_box import CodeBox
 from app.widgets.controls import Button, CopyButton, Label, row
 from app.words import tr
@@ -57,7 +58,7 @@ class PluginTrial(QWidget):
         self._update()
 
     def show_failure(self, sentence: str) -> None:
-        self.state.tell(sentence)
+        self.state.tell(told(sentence))
         self._update()
 
     def _ask(self, mode: str) -> None:
@@ -86,5 +87,6 @@ class PluginTrial(QWidget):
 
 def report(found: PluginTest) -> str:
     """Its steps, the requests it made or would make, and its answer."""
-    parts = ["\n".join(found.steps), *found.requests, found.text]
+    end = told(found.text) if found.failed else found.text
+    parts = ["\n".join(found.steps), *found.requests, end]
     return "\n\n".join(part.strip("\n") for part in parts if part.strip())

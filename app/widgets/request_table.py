@@ -7,6 +7,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
+from app.sentences import told
 from app.state import size
 from app.words import tr
 from server.face import AnsweredRequest, Use
@@ -109,7 +110,7 @@ def use_heads() -> tuple[str, ...]:
 
 def use_row(use: Use) -> Row:
     received = size(use.bytes_received) if use.bytes_received else ""
-    return clock(use.at), use.host, use.reason, str(use.status or ""), received
+    return clock(use.at), use.host, told(use.reason), str(use.status or ""), received
 
 
 def outcome_words(outcome: str) -> str:

@@ -2328,4 +2328,1583 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Ed25519 in Base64. Was er nicht unterschrieben hat, wird nicht geglaubt.</translation>
   </message>
  </context>
+ <context>
+  <name>server</name>
+  <message>
+   <source>Starting at login could not be changed: {0}.</source>
+   <translation>Der Start bei der Anmeldung ließ sich nicht ändern: {0}.</translation>
+  </message>
+  <message>
+   <source>The chat could not be kept: {0}.</source>
+   <translation>Der Chat konnte nicht aufgehoben werden: {0}.</translation>
+  </message>
+  <message>
+   <source>The server part of Moat ended (exit code {0}).</source>
+   <translation>Der Serverteil von Moat ist zu Ende gegangen (Code {0}).</translation>
+  </message>
+  <message>
+   <source>The server part of Moat said something this window does not understand.</source>
+   <translation>Der Serverteil von Moat sagte etwas, das dieses Fenster nicht versteht.</translation>
+  </message>
+  <message>
+   <source>The server part of Moat was ended by {0}.</source>
+   <translation>Der Serverteil von Moat wurde durch {0} beendet.</translation>
+  </message>
+  <message>
+   <source>The server part of Moat did not answer and was ended.</source>
+   <translation>Der Serverteil von Moat antwortete nicht und wurde beendet.</translation>
+  </message>
+  <message>
+   <source>The server part of Moat cannot be started: {0}.</source>
+   <translation>Der Serverteil von Moat lässt sich nicht starten: {0}.</translation>
+  </message>
+  <message>
+   <source>The server part of Moat did not answer in time.</source>
+   <translation>Der Serverteil von Moat antwortete nicht rechtzeitig.</translation>
+  </message>
+  <message>
+   <source>{0} It is being started again.</source>
+   <translation>{0} Ein neuer Start läuft.</translation>
+  </message>
+  <message>
+   <source>The server answered with status {0}.</source>
+   <translation>Der Server antwortete mit Status {0}.</translation>
+  </message>
+  <message>
+   <source>The answer broke off before its end.</source>
+   <translation>Die Antwort brach vor ihrem Ende ab.</translation>
+  </message>
+  <message>
+   <source>The server part of Moat is there, but it does not answer.</source>
+   <translation>Der Serverteil von Moat ist da, aber er antwortet nicht.</translation>
+  </message>
+  <message>
+   <source>There is no file {0}.</source>
+   <translation>Es gibt keine Datei {0}.</translation>
+  </message>
+  <message>
+   <source>{0} redirects without end.</source>
+   <translation>{0} leitet endlos weiter.</translation>
+  </message>
+  <message>
+   <source>Moat is set to offline: no connection leaves this machine.</source>
+   <translation>Moat ist offline gestellt: Keine Verbindung verlässt diesen Rechner.</translation>
+  </message>
+  <message>
+   <source>Addresses of the kind '{0}' are never opened.</source>
+   <translation>Adressen der Art „{0}“ werden nie geöffnet.</translation>
+  </message>
+  <message>
+   <source>{0} is not allowed for: {1}.</source>
+   <translation>{0} ist nicht erlaubt für: {1}.</translation>
+  </message>
+  <message>
+   <source>{0} redirects to an unencrypted address.</source>
+   <translation>{0} leitet zu einer unverschlüsselten Adresse weiter.</translation>
+  </message>
+  <message>
+   <source>The prompt needs {0} tokens; the model has room for {1}.</source>
+   <translation>Die Frage braucht {0} Token; das Modell hat Platz für {1}.</translation>
+  </message>
+  <message>
+   <source>There is no model '{0}' here. Installed: {1}.</source>
+   <translation>Hier gibt es kein Modell „{0}“. Installiert: {1}.</translation>
+  </message>
+  <message>
+   <source>No model is installed. Open Moat and pick one on the Models page.</source>
+   <translation>Kein Modell ist installiert. Wählen Sie in Moat auf der Seite „Modelle“ eines aus.</translation>
+  </message>
+  <message>
+   <source>{0} is damaged: {1}.</source>
+   <translation>{0} ist beschädigt: {1}.</translation>
+  </message>
+  <message>
+   <source>The queue is full ({0} requests wait). Try again shortly.</source>
+   <translation>Die Schlange ist voll ({0} Anfragen warten). Versuchen Sie es gleich noch einmal.</translation>
+  </message>
+  <message>
+   <source>Moat is shutting down.</source>
+   <translation>Moat wird beendet.</translation>
+  </message>
+  <message>
+   <source>The server part of Moat is not answering.</source>
+   <translation>Der Serverteil von Moat antwortet nicht.</translation>
+  </message>
+  <message>
+   <source>This system has no usable keyring: secrets are stored unencrypted in {0}.</source>
+   <translation>Dieses System hat keinen nutzbaren Schlüsselbund: Geheimnisse liegen unverschlüsselt in {0}.</translation>
+  </message>
+  <message>
+   <source>The request was cancelled in Moat's window.</source>
+   <translation>Die Anfrage wurde im Fenster von Moat abgebrochen.</translation>
+  </message>
+  <message>
+   <source>Something went wrong inside Moat; the log says what.</source>
+   <translation>In Moat ging etwas schief; das Protokoll sagt, was.</translation>
+  </message>
+  <message>
+   <source>The settings file could not be read; it is kept as {0}.</source>
+   <translation>Die Datei der Einstellungen war nicht zu lesen; sie ist als {0} aufgehoben.</translation>
+  </message>
+  <message>
+   <source>The setting {0} was not valid and is back to its default.</source>
+   <translation>Die Einstellung {0} war ungültig und steht wieder auf ihrem Standard.</translation>
+  </message>
+  <message>
+   <source>{0} is an archive, not a document.</source>
+   <translation>{0} ist ein Archiv, kein Dokument.</translation>
+  </message>
+  <message>
+   <source>{0} is too big to read.</source>
+   <translation>{0} ist zu groß zum Lesen.</translation>
+  </message>
+  <message>
+   <source>{0} has Excel's or Word's old format; save it as xlsx or docx.</source>
+   <translation>{0} hat das alte Format von Excel oder Word; speichern Sie es als xlsx oder docx.</translation>
+  </message>
+  <message>
+   <source>{0} is not text.</source>
+   <translation>{0} ist kein Text.</translation>
+  </message>
+  <message>
+   <source>{0} is protected by a password.</source>
+   <translation>{0} ist durch ein Passwort geschützt.</translation>
+  </message>
+  <message>
+   <source>Only the first {0} of {1} pages of {2} were read.</source>
+   <translation>Nur die ersten {0} von {1} Seiten von {2} wurden gelesen.</translation>
+  </message>
+  <message>
+   <source>{0} holds no text; it may be a scan, and Moat does not read pictures.</source>
+   <translation>{0} enthält keinen Text; vielleicht ist es ein Scan, und Moat liest keine Bilder.</translation>
+  </message>
+  <message>
+   <source>{0} is damaged or not what it claims to be.</source>
+   <translation>{0} ist beschädigt oder nicht das, was es zu sein vorgibt.</translation>
+  </message>
+  <message>
+   <source>The model's answer ended without a reason.</source>
+   <translation>Die Antwort des Modells endete ohne Grund.</translation>
+  </message>
+  <message>
+   <source>Something went wrong inside Moat.</source>
+   <translation>In Moat ging etwas schief.</translation>
+  </message>
+  <message>
+   <source>The model needs about {0} MB of memory, but only {1} MB of the {2} MB allowed can be freed.</source>
+   <translation>Das Modell braucht etwa {0} MB Speicher, aber von den erlaubten {2} MB lassen sich nur {1} MB freimachen.</translation>
+  </message>
+  <message>
+   <source>The engine could not be started: {0}.</source>
+   <translation>Die Engine ließ sich nicht starten: {0}.</translation>
+  </message>
+  <message>
+   <source>{0} It did so again and again.</source>
+   <translation>{0} Das geschah immer wieder.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} failed: {1}</source>
+   <translation>Die Engine auf {0} ist gescheitert: {1}</translation>
+  </message>
+  <message>
+   <source>The engine at {0} serves {1}, not '{2}'.</source>
+   <translation>Die Engine auf {0} bedient {1}, nicht „{2}“.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} ended the answer early.</source>
+   <translation>Die Engine auf {0} beendete die Antwort zu früh.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} called no tool although it must.</source>
+   <translation>Die Engine auf {0} rief kein Werkzeug auf, obwohl sie musste.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} has no {1}.</source>
+   <translation>Die Engine auf {0} hat kein {1}.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} cannot be reached or broke off.</source>
+   <translation>Die Engine auf {0} ist nicht zu erreichen oder brach ab.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent something that is no JSON.</source>
+   <translation>Die Engine auf {0} sandte etwas, das kein JSON ist.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent an unexpected answer.</source>
+   <translation>Die Engine auf {0} sandte eine unerwartete Antwort.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} does not accept our key.</source>
+   <translation>Die Engine auf {0} nimmt unseren Schlüssel nicht an.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} says: {1}</source>
+   <translation>Die Engine auf {0} sagt: {1}</translation>
+  </message>
+  <message>
+   <source>The engine on the other machine takes only a JSON schema, and only for a chat.</source>
+   <translation>Die Engine auf dem anderen Rechner nimmt nur ein JSON-Schema, und nur für einen Chat.</translation>
+  </message>
+  <message>
+   <source>The engine stopped: {0}.</source>
+   <translation>Die Engine ist stehen geblieben: {0}.</translation>
+  </message>
+  <message>
+   <source>The model could not be loaded. {0}</source>
+   <translation>Das Modell konnte nicht geladen werden. {0}</translation>
+  </message>
+  <message>
+   <source>There is no such file in {0}. There are: {1}.</source>
+   <translation>Diese Datei gibt es in {0} nicht. Es gibt: {1}.</translation>
+  </message>
+  <message>
+   <source>The disk takes no more: {0}.</source>
+   <translation>Die Festplatte nimmt nichts mehr an: {0}.</translation>
+  </message>
+  <message>
+   <source>The disk is full: {0} MB more are needed.</source>
+   <translation>Die Festplatte ist voll: {0} MB mehr werden gebraucht.</translation>
+  </message>
+  <message>
+   <source>{0} Trying again in {1} s.</source>
+   <translation>{0} Neuer Versuch in {1} s.</translation>
+  </message>
+  <message>
+   <source>The hub ended the file before its end.</source>
+   <translation>Der Hub brach die Datei vor ihrem Ende ab.</translation>
+  </message>
+  <message>
+   <source>The hub no longer has this file.</source>
+   <translation>Der Hub hat diese Datei nicht mehr.</translation>
+  </message>
+  <message>
+   <source>The file does not have the content the hub promises, twice: it was thrown away.</source>
+   <translation>Die Datei hat zweimal nicht den Inhalt, den der Hub verspricht: Sie wurde verworfen.</translation>
+  </message>
+  <message>
+   <source>There is nothing to download.</source>
+   <translation>Es gibt nichts zu laden.</translation>
+  </message>
+  <message>
+   <source>{0} is here already.</source>
+   <translation>{0} ist schon hier.</translation>
+  </message>
+  <message>
+   <source>There is no such download.</source>
+   <translation>Diesen Download gibt es nicht.</translation>
+  </message>
+  <message>
+   <source>{0} It goes on when there is room.</source>
+   <translation>{0} Es geht weiter, sobald Platz ist.</translation>
+  </message>
+  <message>
+   <source>The hub's file changes again and again.</source>
+   <translation>Die Datei des Hubs ändert sich immer wieder.</translation>
+  </message>
+  <message>
+   <source>Without a graphics card it will write slowly.</source>
+   <translation>Ohne Grafikkarte wird es langsam schreiben.</translation>
+  </message>
+  <message>
+   <source>There was too little memory, so the model runs with {0}.</source>
+   <translation>Der Speicher reichte nicht, darum läuft das Modell mit: {0}.</translation>
+  </message>
+  <message>
+   <source>It takes {0}.</source>
+   <translation>Es braucht {0}.</translation>
+  </message>
+  <message>
+   <source>{0} of {1} layers on the card: the rest is slow.</source>
+   <translation>{0} von {1} Schichten auf der Karte: Der Rest ist langsam.</translation>
+  </message>
+  <message>
+   <source>{0} has only {1} free.</source>
+   <translation>{0} hat nur {1} frei.</translation>
+  </message>
+  <message>
+   <source>{0}, used before, is not there: look at its driver, or start anew.</source>
+   <translation>{0}, früher benutzt, ist nicht da: Sehen Sie nach dem Treiber, oder starten Sie neu.</translation>
+  </message>
+  <message>
+   <source>There is no graphics card that the engine can use.</source>
+   <translation>Es gibt keine Grafikkarte, die die Engine benutzen kann.</translation>
+  </message>
+  <message>
+   <source>The file does not say how large the model's layers are.</source>
+   <translation>Die Datei sagt nicht, wie groß die Schichten des Modells sind.</translation>
+  </message>
+  <message>
+   <source>{0} lacks {1}: put fewer layers on it.</source>
+   <translation>{0} hat {1} zu wenig: Legen Sie weniger Schichten darauf.</translation>
+  </message>
+  <message>
+   <source>{0}; this machine has {1} in all.</source>
+   <translation>{0}; dieser Rechner hat insgesamt {1}.</translation>
+  </message>
+  <message>
+   <source>The engine did not put it on {0}; the log says why.</source>
+   <translation>Die Engine legte es nicht auf {0}; das Protokoll sagt, warum.</translation>
+  </message>
+  <message>
+   <source>{0}: close other programs, or take a smaller one.</source>
+   <translation>{0}: Schließen Sie andere Programme, oder nehmen Sie ein kleineres.</translation>
+  </message>
+  <message>
+   <source>It takes {0}. {1}</source>
+   <translation>Es braucht {0}. {1}</translation>
+  </message>
+  <message>
+   <source>The connection to the hub broke ({0}).</source>
+   <translation>Die Verbindung zum Hub brach ab ({0}).</translation>
+  </message>
+  <message>
+   <source>The hub fell silent.</source>
+   <translation>Der Hub verstummte.</translation>
+  </message>
+  <message>
+   <source>The hub wants a token: accept the model's terms on its page, then add it.</source>
+   <translation>Der Hub verlangt ein Token: Nehmen Sie auf seiner Seite die Bedingungen des Modells an, und tragen Sie es dann ein.</translation>
+  </message>
+  <message>
+   <source>The hub has no such repository or file.</source>
+   <translation>Der Hub hat kein solches Repository und keine solche Datei.</translation>
+  </message>
+  <message>
+   <source>The hub asks to wait: too many requests.</source>
+   <translation>Der Hub bittet zu warten: zu viele Anfragen.</translation>
+  </message>
+  <message>
+   <source>The hub answered with the error {0}.</source>
+   <translation>Der Hub antwortete mit dem Fehler {0}.</translation>
+  </message>
+  <message>
+   <source>The hub sent the file in a packed form nobody asked for.</source>
+   <translation>Der Hub sandte die Datei gepackt, was niemand verlangt hat.</translation>
+  </message>
+  <message>
+   <source>The hub (or a proxy) sent another part of the file than was asked for.</source>
+   <translation>Der Hub (oder ein Proxy) sandte einen anderen Teil der Datei als verlangt.</translation>
+  </message>
+  <message>
+   <source>The hub refuses: accept the model's terms on its page first.</source>
+   <translation>Der Hub lehnt ab: Nehmen Sie zuerst auf seiner Seite die Bedingungen des Modells an.</translation>
+  </message>
+  <message>
+   <source>The hub's answer cannot be understood.</source>
+   <translation>Die Antwort des Hubs ist nicht zu verstehen.</translation>
+  </message>
+  <message>
+   <source>The hub's answer is far too long.</source>
+   <translation>Die Antwort des Hubs ist viel zu lang.</translation>
+  </message>
+  <message>
+   <source>The download cannot be begun: {0}.</source>
+   <translation>Der Download lässt sich nicht beginnen: {0}.</translation>
+  </message>
+  <message>
+   <source>The disk is full.</source>
+   <translation>Die Festplatte ist voll.</translation>
+  </message>
+  <message>
+   <source>This model belongs to another program; delete it there.</source>
+   <translation>Dieses Modell gehört einem anderen Programm; löschen Sie es dort.</translation>
+  </message>
+  <message>
+   <source>{0} is there, but this build of the engine cannot use it.</source>
+   <translation>{0} ist da, aber dieser Bau der Engine kann sie nicht benutzen.</translation>
+  </message>
+  <message>
+   <source>A repository is named owner/name.</source>
+   <translation>Ein Repository heißt Besitzer/Name.</translation>
+  </message>
+  <message>
+   <source>That is not the name of a revision.</source>
+   <translation>Das ist kein Name einer Revision.</translation>
+  </message>
+  <message>
+   <source>That file name is not allowed.</source>
+   <translation>Dieser Dateiname ist nicht erlaubt.</translation>
+  </message>
+  <message>
+   <source>That file would lie outside the models folder.</source>
+   <translation>Diese Datei läge außerhalb des Modellordners.</translation>
+  </message>
+  <message>
+   <source>This repository holds no GGUF files.</source>
+   <translation>Dieses Repository enthält keine GGUF-Dateien.</translation>
+  </message>
+  <message>
+   <source>The starter model is part of the program.</source>
+   <translation>Das Startmodell ist Teil des Programms.</translation>
+  </message>
+  <message>
+   <source>The chat template is not the one the model's makers publish.</source>
+   <translation>Die Chat-Vorlage ist nicht die, die die Hersteller des Modells veröffentlichen.</translation>
+  </message>
+  <message>
+   <source>The chat template acts differently at certain dates.</source>
+   <translation>Die Chat-Vorlage verhält sich an bestimmten Tagen anders.</translation>
+  </message>
+  <message>
+   <source>The file brings no chat template; a plain one is used.</source>
+   <translation>Die Datei bringt keine Chat-Vorlage mit; eine einfache wird benutzt.</translation>
+  </message>
+  <message>
+   <source>The chat template is far longer than any known one.</source>
+   <translation>Die Chat-Vorlage ist viel länger als jede bekannte.</translation>
+  </message>
+  <message>
+   <source>The chat template holds the address {0}.</source>
+   <translation>Die Chat-Vorlage enthält die Adresse {0}.</translation>
+  </message>
+  <message>
+   <source>The chat template cannot be read.</source>
+   <translation>Die Chat-Vorlage ist nicht zu lesen.</translation>
+  </message>
+  <message>
+   <source>The chat template acts differently when a message holds “{0}”.</source>
+   <translation>Die Chat-Vorlage verhält sich anders, wenn eine Nachricht „{0}“ enthält.</translation>
+  </message>
+  <message>
+   <source>The engine cannot do: {0}.</source>
+   <translation>Das kann die Engine nicht: {0}.</translation>
+  </message>
+  <message>
+   <source>The settings could not be saved: {0}.</source>
+   <translation>Die Einstellungen konnten nicht gespeichert werden: {0}.</translation>
+  </message>
+  <message>
+   <source>The setting {0} cannot be that: {1}</source>
+   <translation>Die Einstellung {0} kann das nicht sein: {1}</translation>
+  </message>
+  <message>
+   <source>{0} did not answer after the computer slept and was loaded again.</source>
+   <translation>{0} antwortete nicht mehr, nachdem der Computer geschlafen hatte, und wurde neu geladen.</translation>
+  </message>
+  <message>
+   <source>{0} does not fit: {1}</source>
+   <translation>{0} passt nicht: {1}</translation>
+  </message>
+  <message>
+   <source>The engine was started again and could not use the graphics card.</source>
+   <translation>Die Engine wurde neu gestartet und konnte die Grafikkarte nicht benutzen.</translation>
+  </message>
+  <message>
+   <source>{0} cannot see images: {1} does not fit it.</source>
+   <translation>{0} kann keine Bilder sehen: {1} passt nicht dazu.</translation>
+  </message>
+  <message>
+   <source>{0} runs on the processor. {1}</source>
+   <translation>{0} läuft auf dem Prozessor. {1}</translation>
+  </message>
+  <message>
+   <source>The announcement is not signed by those it should be from.</source>
+   <translation>Die Ankündigung ist nicht von denen unterschrieben, von denen sie sein sollte.</translation>
+  </message>
+  <message>
+   <source>Looking for new versions is turned off in the settings.</source>
+   <translation>Nach neuen Versionen zu sehen ist in den Einstellungen ausgeschaltet.</translation>
+  </message>
+  <message>
+   <source>This Moat does not know where new versions are announced. Give an https address and a key in the settings.</source>
+   <translation>Dieses Moat weiß nicht, wo neue Versionen angekündigt werden. Geben Sie in den Einstellungen eine https-Adresse und einen Schlüssel an.</translation>
+  </message>
+  <message>
+   <source>The announcement is too large to be one.</source>
+   <translation>Die Ankündigung ist zu groß, um eine zu sein.</translation>
+  </message>
+  <message>
+   <source>What the address answers is no announcement.</source>
+   <translation>Was die Adresse antwortet, ist keine Ankündigung.</translation>
+  </message>
+  <message>
+   <source>The announcement is signed but cannot be understood.</source>
+   <translation>Die Ankündigung ist unterschrieben, aber nicht zu verstehen.</translation>
+  </message>
+  <message>
+   <source>The announcement could not be read: {0}.</source>
+   <translation>Die Ankündigung war nicht zu lesen: {0}.</translation>
+  </message>
+  <message>
+   <source>{0} could not be read: {1}.</source>
+   <translation>{0} konnte nicht gelesen werden: {1}.</translation>
+  </message>
+  <message>
+   <source>The answer's grammar failed: {0}</source>
+   <translation>Die Grammatik der Antwort ist gescheitert: {0}</translation>
+  </message>
+  <message>
+   <source>There is not enough memory for a context of {0} tokens for each of {1} answers.</source>
+   <translation>Der Speicher reicht nicht für einen Kontext von {0} Token für jede von {1} Antworten.</translation>
+  </message>
+  <message>
+   <source>The adapter {0} does not fit.</source>
+   <translation>Der Adapter {0} passt nicht.</translation>
+  </message>
+  <message>
+   <source>The draft model {0} has another vocabulary.</source>
+   <translation>Das Entwurfsmodell {0} hat ein anderes Vokabular.</translation>
+  </message>
+  <message>
+   <source>No model is loaded yet.</source>
+   <translation>Noch ist kein Modell geladen.</translation>
+  </message>
+  <message>
+   <source>The request could not be read: {0}.</source>
+   <translation>Die Anfrage war nicht zu lesen: {0}.</translation>
+  </message>
+  <message>
+   <source>The question could not be read: {0}.</source>
+   <translation>Die Frage war nicht zu lesen: {0}.</translation>
+  </message>
+  <message>
+   <source>llama.cpp could not load {0}; the log says why.</source>
+   <translation>llama.cpp konnte {0} nicht laden; das Protokoll sagt, warum.</translation>
+  </message>
+  <message>
+   <source>{0} is not a GGUF model file.</source>
+   <translation>{0} ist keine GGUF-Modelldatei.</translation>
+  </message>
+  <message>
+   <source>An image is damaged, or is none of PNG, JPEG, GIF, WebP and BMP.</source>
+   <translation>Ein Bild ist beschädigt oder weder PNG, JPEG, GIF, WebP noch BMP.</translation>
+  </message>
+  <message>
+   <source>There are {0} images; at most {1} are read at once.</source>
+   <translation>Es sind {0} Bilder; höchstens {1} werden auf einmal gelesen.</translation>
+  </message>
+  <message>
+   <source>An image is larger than {0} MB.</source>
+   <translation>Ein Bild ist größer als {0} MB.</translation>
+  </message>
+  <message>
+   <source>An image has {0} x {1} pixels; at most {2} million are read.</source>
+   <translation>Ein Bild hat {0} x {1} Pixel; höchstens {2} Millionen werden gelesen.</translation>
+  </message>
+  <message>
+   <source>An image of {0} x {1} pixels is too narrow to be looked at.</source>
+   <translation>Ein Bild mit {0} x {1} Pixeln ist zu schmal, um es anzusehen.</translation>
+  </message>
+  <message>
+   <source>The images together are too large; send fewer or smaller ones.</source>
+   <translation>Die Bilder sind zusammen zu groß; senden Sie weniger oder kleinere.</translation>
+  </message>
+  <message>
+   <source>The prompt is empty.</source>
+   <translation>Die Frage ist leer.</translation>
+  </message>
+  <message>
+   <source>This model cannot see images.</source>
+   <translation>Dieses Modell kann keine Bilder sehen.</translation>
+  </message>
+  <message>
+   <source>The model's chat template does not show where the images are.</source>
+   <translation>Die Chat-Vorlage des Modells zeigt nicht, wo die Bilder stehen.</translation>
+  </message>
+  <message>
+   <source>The prompt needs {0} tokens; the model has room for {1}. Nothing was cut.</source>
+   <translation>Die Frage braucht {0} Token; das Modell hat Platz für {1}. Nichts wurde abgeschnitten.</translation>
+  </message>
+  <message>
+   <source>llama.cpp could not compute the answer; the log says why.</source>
+   <translation>llama.cpp konnte die Antwort nicht berechnen; das Protokoll sagt, warum.</translation>
+  </message>
+  <message>
+   <source>The model's chat template could not be rendered: {0}.</source>
+   <translation>Die Chat-Vorlage des Modells ließ sich nicht ausfüllen: {0}.</translation>
+  </message>
+  <message>
+   <source>{0} gives {1} no eyes.</source>
+   <translation>{0} gibt {1} keine Augen.</translation>
+  </message>
+  <message>
+   <source>The model cannot look at one of the images.</source>
+   <translation>Das Modell kann eines der Bilder nicht ansehen.</translation>
+  </message>
+  <message>
+   <source>An image takes {0} tokens that the model must read at once; it is loaded for {1} at a time.</source>
+   <translation>Ein Bild braucht {0} Token, die das Modell auf einmal lesen muss; geladen ist es für {1} auf einmal.</translation>
+  </message>
+  <message>
+   <source>The model lacks words that its eyes use.</source>
+   <translation>Dem Modell fehlen Wörter, die seine Augen benutzen.</translation>
+  </message>
+  <message>
+   <source>This step is too large for the model's context ({0} of {1} tokens).</source>
+   <translation>Dieser Schritt ist zu groß für den Kontext des Modells ({0} von {1} Token).</translation>
+  </message>
+  <message>
+   <source>The arguments are not valid: {0}.</source>
+   <translation>Die Angaben sind nicht gültig: {0}.</translation>
+  </message>
+  <message>
+   <source>Waiting for permission: {0}</source>
+   <translation>Wartet auf Erlaubnis: {0}</translation>
+  </message>
+  <message>
+   <source>{0} took longer than {1} s.</source>
+   <translation>{0} brauchte länger als {1} s.</translation>
+  </message>
+  <message>
+   <source>There are no rows to draw: render follows a table of data.</source>
+   <translation>Es gibt keine Zeilen zu zeichnen: „render“ folgt auf eine Tabelle.</translation>
+  </message>
+  <message>
+   <source>There are no rows to draw.</source>
+   <translation>Es gibt keine Zeilen zu zeichnen.</translation>
+  </message>
+  <message>
+   <source>There is no column of numbers to draw.</source>
+   <translation>Es gibt keine Spalte mit Zahlen zu zeichnen.</translation>
+  </message>
+  <message>
+   <source>The chart is refused at '{0}': {1}</source>
+   <translation>Das Diagramm wird bei „{0}“ abgelehnt: {1}</translation>
+  </message>
+  <message>
+   <source>There was nothing to do.</source>
+   <translation>Es gab nichts zu tun.</translation>
+  </message>
+  <message>
+   <source>The flow goes in circles at '{0}'.</source>
+   <translation>Der Ablauf dreht sich bei „{0}“ im Kreis.</translation>
+  </message>
+  <message>
+   <source>The flow took longer than {0} minutes.</source>
+   <translation>Der Ablauf brauchte länger als {0} Minuten.</translation>
+  </message>
+  <message>
+   <source>There is no database {0}.</source>
+   <translation>Es gibt keine Datenbank {0}.</translation>
+  </message>
+  <message>
+   <source>Only SELECT is allowed.</source>
+   <translation>Nur SELECT ist erlaubt.</translation>
+  </message>
+  <message>
+   <source>The query failed: {0}.</source>
+   <translation>Die Abfrage ist gescheitert: {0}.</translation>
+  </message>
+  <message>
+   <source>{0} cannot be read as a table: {1}.</source>
+   <translation>{0} lässt sich nicht als Tabelle lesen: {1}.</translation>
+  </message>
+  <message>
+   <source>The model took longer than {0} s.</source>
+   <translation>Das Modell brauchte länger als {0} s.</translation>
+  </message>
+  <message>
+   <source>The model wrote no query that works. {0}</source>
+   <translation>Das Modell schrieb keine Abfrage, die funktioniert. {0}</translation>
+  </message>
+  <message>
+   <source>{0} answered with '{1}', which is not read.</source>
+   <translation>{0} antwortete mit „{1}“, das nicht gelesen wird.</translation>
+  </message>
+  <message>
+   <source>The plugin does not say where its API is.</source>
+   <translation>Das Plugin sagt nicht, wo seine API ist.</translation>
+  </message>
+  <message>
+   <source>{0} answered with status {1}.</source>
+   <translation>{0} antwortete mit Status {1}.</translation>
+  </message>
+  <message>
+   <source>The answer is larger than {0} KB.</source>
+   <translation>Die Antwort ist größer als {0} KB.</translation>
+  </message>
+  <message>
+   <source>Nobody has picked a file '{0}' to send.</source>
+   <translation>Niemand hat eine Datei „{0}“ zum Senden ausgewählt.</translation>
+  </message>
+  <message>
+   <source>The answer says it is JSON, but it is not.</source>
+   <translation>Die Antwort nennt sich JSON, ist aber keines.</translation>
+  </message>
+  <message>
+   <source>{0}: no answer in time.</source>
+   <translation>{0}: keine Antwort zur rechten Zeit.</translation>
+  </message>
+  <message>
+   <source>{0} could not be reached: {1}.</source>
+   <translation>{0} war nicht zu erreichen: {1}.</translation>
+  </message>
+  <message>
+   <source>The arguments must be an object.</source>
+   <translation>Die Angaben müssen ein Objekt sein.</translation>
+  </message>
+  <message>
+   <source>'{0}' is no policy: default, allow or block.</source>
+   <translation>„{0}“ ist keine Regel: default, allow oder block.</translation>
+  </message>
+  <message>
+   <source>A dangerous operation is asked about every time.</source>
+   <translation>Bei einem gefährlichen Vorgang wird jedes Mal gefragt.</translation>
+  </message>
+  <message>
+   <source>{0} is blocked under Plugins.</source>
+   <translation>{0} ist unter „Plugins“ gesperrt.</translation>
+  </message>
+  <message>
+   <source>{0} was not allowed.</source>
+   <translation>{0} wurde nicht erlaubt.</translation>
+  </message>
+  <message>
+   <source>This question is no longer open.</source>
+   <translation>Diese Frage ist nicht mehr offen.</translation>
+  </message>
+  <message>
+   <source>'{0}' is no answer: once, always or deny.</source>
+   <translation>„{0}“ ist keine Antwort: once, always oder deny.</translation>
+  </message>
+  <message>
+   <source>Nobody answered in {0} s: {1} is denied.</source>
+   <translation>Niemand antwortete in {0} s: {1} ist abgelehnt.</translation>
+  </message>
+  <message>
+   <source>The arguments are not JSON.</source>
+   <translation>Die Angaben sind kein JSON.</translation>
+  </message>
+  <message>
+   <source>The form has no field '{0}'.</source>
+   <translation>Das Formular hat kein Feld „{0}“.</translation>
+  </message>
+  <message>
+   <source>There is no file '{0}'.</source>
+   <translation>Es gibt keine Datei „{0}“.</translation>
+  </message>
+  <message>
+   <source>{0} is larger than {1} MB.</source>
+   <translation>{0} ist größer als {1} MB.</translation>
+  </message>
+  <message>
+   <source>The answers must be an object.</source>
+   <translation>Die Antworten müssen ein Objekt sein.</translation>
+  </message>
+  <message>
+   <source>The form was closed without an answer.</source>
+   <translation>Das Formular wurde ohne Antwort geschlossen.</translation>
+  </message>
+  <message>
+   <source>This form is no longer open.</source>
+   <translation>Dieses Formular ist nicht mehr offen.</translation>
+  </message>
+  <message>
+   <source>The answers are not JSON.</source>
+   <translation>Die Antworten sind kein JSON.</translation>
+  </message>
+  <message>
+   <source>Nobody filled in the form in time.</source>
+   <translation>Niemand füllte das Formular rechtzeitig aus.</translation>
+  </message>
+  <message>
+   <source>There is no plugin '{0}'.</source>
+   <translation>Es gibt kein Plugin „{0}“.</translation>
+  </message>
+  <message>
+   <source>{0} is broken and cannot be enabled.</source>
+   <translation>{0} ist kaputt und lässt sich nicht einschalten.</translation>
+  </message>
+  <message>
+   <source>{0} comes with Moat; disable it instead.</source>
+   <translation>{0} gehört zu Moat; schalten Sie es stattdessen aus.</translation>
+  </message>
+  <message>
+   <source>There is no plugin.json in {0}.</source>
+   <translation>In {0} gibt es keine plugin.json.</translation>
+  </message>
+  <message>
+   <source>{0} names no secret '{1}'.</source>
+   <translation>{0} nennt kein Geheimnis „{1}“.</translation>
+  </message>
+  <message>
+   <source>{0} names nobody to sign in with.</source>
+   <translation>{0} nennt niemanden, bei dem man sich anmelden könnte.</translation>
+  </message>
+  <message>
+   <source>Enable {0} before you sign in.</source>
+   <translation>Schalten Sie {0} ein, bevor Sie sich anmelden.</translation>
+  </message>
+  <message>
+   <source>{0} has no usable flow '{1}'.</source>
+   <translation>{0} hat keinen brauchbaren Ablauf „{1}“.</translation>
+  </message>
+  <message>
+   <source>'{0}' is no mode: dry, mock or run.</source>
+   <translation>„{0}“ ist keine Art: dry, mock oder run.</translation>
+  </message>
+  <message>
+   <source>Enable {0} before you run it.</source>
+   <translation>Schalten Sie {0} ein, bevor Sie es ausführen.</translation>
+  </message>
+  <message>
+   <source>Plugins are paused; resume them to run one.</source>
+   <translation>Plugins sind angehalten; setzen Sie sie fort, um eines auszuführen.</translation>
+  </message>
+  <message>
+   <source>An address begins with http:// or https://.</source>
+   <translation>Eine Adresse beginnt mit http:// oder https://.</translation>
+  </message>
+  <message>
+   <source>{0} has no option '{1}'.</source>
+   <translation>{0} hat keine Option „{1}“.</translation>
+  </message>
+  <message>
+   <source>A plugin has at most {0} files and {1} MB.</source>
+   <translation>Ein Plugin hat höchstens {0} Dateien und {1} MB.</translation>
+  </message>
+  <message>
+   <source>There is no earlier version of {0}.</source>
+   <translation>Es gibt keine frühere Version von {0}.</translation>
+  </message>
+  <message>
+   <source>'{0}' cannot be a plugin's name.</source>
+   <translation>„{0}“ kann kein Name eines Plugins sein.</translation>
+  </message>
+  <message>
+   <source>{0} This archive has {1} entries.</source>
+   <translation>{0} Dieses Archiv hat {1} Einträge.</translation>
+  </message>
+  <message>
+   <source>The archive has no plugin.json at its root or in its one folder.</source>
+   <translation>Das Archiv hat keine plugin.json, weder oben noch in seinem einen Ordner.</translation>
+  </message>
+  <message>
+   <source>This is no plugin: {0}</source>
+   <translation>Das ist kein Plugin: {0}</translation>
+  </message>
+  <message>
+   <source>{0} is a link; links are not copied.</source>
+   <translation>{0} ist eine Verknüpfung; Verknüpfungen werden nicht kopiert.</translation>
+  </message>
+  <message>
+   <source>{0} cannot be unpacked: {1}.</source>
+   <translation>{0} lässt sich nicht entpacken: {1}.</translation>
+  </message>
+  <message>
+   <source>The archive has an entry that leads outside: '{0}'.</source>
+   <translation>Das Archiv hat einen Eintrag, der nach außen führt: „{0}“.</translation>
+  </message>
+  <message>
+   <source>The archive has an entry that is no file: '{0}'.</source>
+   <translation>Das Archiv hat einen Eintrag, der keine Datei ist: „{0}“.</translation>
+  </message>
+  <message>
+   <source>The archive is encrypted.</source>
+   <translation>Das Archiv ist verschlüsselt.</translation>
+  </message>
+  <message>
+   <source>{0} '{1}' would go beyond that.</source>
+   <translation>{0} „{1}“ ginge darüber hinaus.</translation>
+  </message>
+  <message>
+   <source>'{0}' is larger than it says.</source>
+   <translation>„{0}“ ist größer, als es angibt.</translation>
+  </message>
+  <message>
+   <source>The dry run stops here: nothing was sent.</source>
+   <translation>Der Trockenlauf endet hier: Nichts wurde gesendet.</translation>
+  </message>
+  <message>
+   <source>The plugin's code {0}.</source>
+   <translation>Der Code des Plugins {0}.</translation>
+  </message>
+  <message>
+   <source>The tool {0} failed: {1}</source>
+   <translation>Das Werkzeug {0} ist gescheitert: {1}</translation>
+  </message>
+  <message>
+   <source>The plugin's code fails: {0}</source>
+   <translation>Der Code des Plugins scheitert: {0}</translation>
+  </message>
+  <message>
+   <source>The plugin's code does not start in time.</source>
+   <translation>Der Code des Plugins startet nicht rechtzeitig.</translation>
+  </message>
+  <message>
+   <source>The tool's result is too large.</source>
+   <translation>Das Ergebnis des Werkzeugs ist zu groß.</translation>
+  </message>
+  <message>
+   <source>{0} has ended.</source>
+   <translation>{0} ist zu Ende gegangen.</translation>
+  </message>
+  <message>
+   <source>{0} cannot be started: {1}.</source>
+   <translation>{0} lässt sich nicht starten: {1}.</translation>
+  </message>
+  <message>
+   <source>The MCP server could not be reached: {0}.</source>
+   <translation>Der MCP-Server war nicht zu erreichen: {0}.</translation>
+  </message>
+  <message>
+   <source>The MCP server's answer is too large.</source>
+   <translation>Die Antwort des MCP-Servers ist zu groß.</translation>
+  </message>
+  <message>
+   <source>The MCP server has ended.</source>
+   <translation>Der MCP-Server ist zu Ende gegangen.</translation>
+  </message>
+  <message>
+   <source>The MCP server answered with status {0}.</source>
+   <translation>Der MCP-Server antwortete mit Status {0}.</translation>
+  </message>
+  <message>
+   <source>{0} is off: allow changing methods for {1} first.</source>
+   <translation>{0} ist aus: Erlauben Sie {1} zuerst, zu ändern und zu löschen.</translation>
+  </message>
+  <message>
+   <source>Choose '{0}' for {1} under Plugins first.</source>
+   <translation>Wählen Sie zuerst „{0}“ für {1} unter „Plugins“.</translation>
+  </message>
+  <message>
+   <source>{0} has no MCP server '{1}'.</source>
+   <translation>{0} hat keinen MCP-Server „{1}“.</translation>
+  </message>
+  <message>
+   <source>{0} has no tool '{1}'.</source>
+   <translation>{0} hat kein Werkzeug „{1}“.</translation>
+  </message>
+  <message>
+   <source>{0} has no endpoint '{1}'.</source>
+   <translation>{0} hat keinen Endpunkt „{1}“.</translation>
+  </message>
+  <message>
+   <source>A tool may only read over HTTP; declare an API to change things.</source>
+   <translation>Ein Werkzeug darf über HTTP nur lesen; um zu ändern, geben Sie eine API an.</translation>
+  </message>
+  <message>
+   <source>{0} does not tell its tools: {1}</source>
+   <translation>{0} nennt seine Werkzeuge nicht: {1}</translation>
+  </message>
+  <message>
+   <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>
+   <translation>Anmeldung nötig: {0} hat noch kein „{1}“. Tragen Sie es unter „Plugins“ ein.</translation>
+  </message>
+  <message>
+   <source>A header or cookie cannot have line breaks.</source>
+   <translation>Ein Header oder Cookie kann keine Zeilenumbrüche haben.</translation>
+  </message>
+  <message>
+   <source>'{0}' cannot be '{1}'.</source>
+   <translation>„{0}“ kann nicht „{1}“ sein.</translation>
+  </message>
+  <message>
+   <source>Nobody signed in within five minutes.</source>
+   <translation>Niemand hat sich innerhalb von fünf Minuten angemeldet.</translation>
+  </message>
+  <message>
+   <source>The provider says that it is another one.</source>
+   <translation>Der Anbieter sagt, er sei ein anderer.</translation>
+  </message>
+  <message>
+   <source>The provider names no safe address to sign in at.</source>
+   <translation>Der Anbieter nennt keine sichere Adresse zum Anmelden.</translation>
+  </message>
+  <message>
+   <source>The provider gave no token that can be used.</source>
+   <translation>Der Anbieter gab kein brauchbares Token.</translation>
+  </message>
+  <message>
+   <source>The provider refused the sign-in (status {0}).</source>
+   <translation>Der Anbieter lehnte die Anmeldung ab (Status {0}).</translation>
+  </message>
+  <message>
+   <source>The sign-in has expired. Sign in again under Plugins.</source>
+   <translation>Die Anmeldung ist abgelaufen. Melden Sie sich unter „Plugins“ neu an.</translation>
+  </message>
+  <message>
+   <source>The provider could not be reached to sign in.</source>
+   <translation>Der Anbieter war für die Anmeldung nicht zu erreichen.</translation>
+  </message>
+  <message>
+   <source>The provider did not sign you in.</source>
+   <translation>Der Anbieter hat Sie nicht angemeldet.</translation>
+  </message>
+  <message>
+   <source>There are no agents here.</source>
+   <translation>Hier gibt es keine Agenten.</translation>
+  </message>
+  <message>
+   <source>Too many requests at once.</source>
+   <translation>Zu viele Anfragen auf einmal.</translation>
+  </message>
+  <message>
+   <source>The body is empty; JSON is expected.</source>
+   <translation>Die Anfrage ist leer; erwartet wird JSON.</translation>
+  </message>
+  <message>
+   <source>The request's body took too long to arrive.</source>
+   <translation>Die Anfrage kam zu langsam an.</translation>
+  </message>
+  <message>
+   <source>The body is not valid JSON: {0}.</source>
+   <translation>Die Anfrage ist kein gültiges JSON: {0}.</translation>
+  </message>
+  <message>
+   <source>There is no such command.</source>
+   <translation>Diesen Befehl gibt es nicht.</translation>
+  </message>
+  <message>
+   <source>The command's arguments are wrong: {0}</source>
+   <translation>Die Angaben zum Befehl sind falsch: {0}</translation>
+  </message>
+  <message>
+   <source>Send Moat's access key as a bearer token. The Connect page shows it.</source>
+   <translation>Senden Sie den Zugangsschlüssel von Moat als Bearer-Token. Die Seite „Verbinden“ zeigt ihn.</translation>
+  </message>
+  <message>
+   <source>Send application/json.</source>
+   <translation>Senden Sie application/json.</translation>
+  </message>
+  <message>
+   <source>This page may not use Moat.</source>
+   <translation>Diese Seite darf Moat nicht benutzen.</translation>
+  </message>
+  <message>
+   <source>Port {0} is taken{1}; {2} uses {3}.</source>
+   <translation>Port {0} ist belegt{1}; {2} benutzt {3}.</translation>
+  </message>
+  <message>
+   <source>HTTPS cannot be served: {0}</source>
+   <translation>HTTPS kann nicht angeboten werden: {0}</translation>
+  </message>
+  <message>
+   <source>The server cannot listen: {0}</source>
+   <translation>Der Server kann keinen Port öffnen: {0}</translation>
+  </message>
+  <message>
+   <source>No free port was found from {0} on.</source>
+   <translation>Ab {0} wurde kein freier Port gefunden.</translation>
+  </message>
+  <message>
+   <source>Tool: {0}</source>
+   <translation>Werkzeug: {0}</translation>
+  </message>
+  <message>
+   <source>agents elsewhere</source>
+   <translation>Agenten anderswo</translation>
+  </message>
+  <message>
+   <source>access violation</source>
+   <translation>Zugriffsverletzung</translation>
+  </message>
+  <message>
+   <source>illegal instruction</source>
+   <translation>unzulässiger Befehl</translation>
+  </message>
+  <message>
+   <source>stack overflow</source>
+   <translation>Stapelüberlauf</translation>
+  </message>
+  <message>
+   <source>it aborted</source>
+   <translation>sie brach ab</translation>
+  </message>
+  <message>
+   <source>out of memory</source>
+   <translation>Speicher zu Ende</translation>
+  </message>
+  <message>
+   <source>segmentation fault</source>
+   <translation>Speicherzugriffsfehler</translation>
+  </message>
+  <message>
+   <source>an instruction this processor does not have</source>
+   <translation>ein Befehl, den dieser Prozessor nicht hat</translation>
+  </message>
+  <message>
+   <source>bad memory access</source>
+   <translation>falscher Speicherzugriff</translation>
+  </message>
+  <message>
+   <source>arithmetic fault</source>
+   <translation>Rechenfehler</translation>
+  </message>
+  <message>
+   <source>killed, perhaps because memory ran out</source>
+   <translation>beendet, vielleicht weil der Speicher ausging</translation>
+  </message>
+  <message>
+   <source>asked to end</source>
+   <translation>zum Beenden aufgefordert</translation>
+  </message>
+  <message>
+   <source>it exited by itself (code {0})</source>
+   <translation>sie endete von selbst (Code {0})</translation>
+  </message>
+  <message>
+   <source>killed by signal {0} ({1})</source>
+   <translation>beendet durch Signal {0} ({1})</translation>
+  </message>
+  <message>
+   <source>ended with code {0} ({1})</source>
+   <translation>beendet mit Code {0} ({1})</translation>
+  </message>
+  <message>
+   <source>unknown</source>
+   <translation>unbekannt</translation>
+  </message>
+  <message>
+   <source>it was halted by a signal and did not go on</source>
+   <translation>sie wurde durch ein Signal angehalten und lief nicht weiter</translation>
+  </message>
+  <message>
+   <source>it did not respond for {0} s</source>
+   <translation>sie reagierte {0} s lang nicht</translation>
+  </message>
+  <message>
+   <source>it made no progress on an answer for {0} s</source>
+   <translation>sie kam mit einer Antwort {0} s lang nicht voran</translation>
+  </message>
+  <message>
+   <source>loading made no progress for {0} s</source>
+   <translation>das Laden kam {0} s lang nicht voran</translation>
+  </message>
+  <message>
+   <source>the engine on another machine</source>
+   <translation>die Engine auf einem anderen Rechner</translation>
+  </message>
+  <message>
+   <source>none</source>
+   <translation>keine</translation>
+  </message>
+  <message>
+   <source>status {0}</source>
+   <translation>Status {0}</translation>
+  </message>
+  <message>
+   <source>it sent something that is no message</source>
+   <translation>sie sandte etwas, das keine Nachricht ist</translation>
+  </message>
+  <message>
+   <source>it closed its pipe</source>
+   <translation>sie schloss ihre Leitung</translation>
+  </message>
+  <message>
+   <source>its output is too long</source>
+   <translation>ihre Ausgabe ist zu lang</translation>
+  </message>
+  <message>
+   <source>it took too much memory</source>
+   <translation>sie nahm zu viel Speicher</translation>
+  </message>
+  <message>
+   <source>it ran longer than {0} seconds</source>
+   <translation>sie lief länger als {0} Sekunden</translation>
+  </message>
+  <message>
+   <source>the render process ended</source>
+   <translation>der Prozess zum Ausfüllen ging zu Ende</translation>
+  </message>
+  <message>
+   <source>Calling {0}</source>
+   <translation>Ruft {0} auf</translation>
+  </message>
+  <message>
+   <source>Chose {0}</source>
+   <translation>Wählte {0}</translation>
+  </message>
+  <message>
+   <source>Drew a {0} chart</source>
+   <translation>Zeichnete ein Diagramm ({0})</translation>
+  </message>
+  <message>
+   <source>{0} rows</source>
+   <translation>{0} Zeilen</translation>
+  </message>
+  <message>
+   <source>{0} of the {1} free</source>
+   <translation>{0} von den freien {1}</translation>
+  </message>
+  <message>
+   <source>It needs {0} and {1} are free</source>
+   <translation>Es braucht {0}, und {1} sind frei</translation>
+  </message>
+  <message>
+   <source>{0} on the graphics card, {1} in memory</source>
+   <translation>{0} auf der Grafikkarte, {1} im Speicher</translation>
+  </message>
+  <message>
+   <source>The graphics card</source>
+   <translation>Die Grafikkarte</translation>
+  </message>
+  <message>
+   <source>{0} (number {1})</source>
+   <translation>{0} (Nummer {1})</translation>
+  </message>
+  <message>
+   <source>{0} tokens of context instead of {1}</source>
+   <translation>{0} Token Kontext statt {1}</translation>
+  </message>
+  <message>
+   <source>{0} layers on the graphics card</source>
+   <translation>{0} Schichten auf der Grafikkarte</translation>
+  </message>
+  <message>
+   <source>{0} answers at the same time instead of {1}</source>
+   <translation>Antworten zugleich: {0} statt {1}</translation>
+  </message>
+  <message>
+   <source>a {0} cache</source>
+   <translation>ein {0}-Zwischenspeicher</translation>
+  </message>
+  <message>
+   <source>it is not the first file of a split model</source>
+   <translation>es ist nicht die erste Datei eines geteilten Modells</translation>
+  </message>
+  <message>
+   <source>it is one of {0} files, but its name speaks of {1}</source>
+   <translation>es ist eine von {0} Dateien, aber der Name spricht von {1}</translation>
+  </message>
+  <message>
+   <source>its files hold {0} tensors instead of {1}</source>
+   <translation>die Dateien enthalten {0} statt {1} Tensoren</translation>
+  </message>
+  <message>
+   <source>it cannot be read ({0})</source>
+   <translation>nicht zu lesen ({0})</translation>
+  </message>
+  <message>
+   <source>file {0} of {1} is missing ({2})</source>
+   <translation>Datei {0} von {1} fehlt ({2})</translation>
+  </message>
+  <message>
+   <source>file {0} says it is another part</source>
+   <translation>Datei {0} gibt sich als anderer Teil aus</translation>
+  </message>
+  <message>
+   <source>it ends in the middle of its header</source>
+   <translation>sie endet mitten im Kopf</translation>
+  </message>
+  <message>
+   <source>searching for models</source>
+   <translation>Suche nach Modellen</translation>
+  </message>
+  <message>
+   <source>downloading a model</source>
+   <translation>Laden eines Modells</translation>
+  </message>
+  <message>
+   <source>damaged, or not a model</source>
+   <translation>beschädigt oder kein Modell</translation>
+  </message>
+  <message>
+   <source>the name of a tensor</source>
+   <translation>der Name eines Tensors</translation>
+  </message>
+  <message>
+   <source>it does not begin with the GGUF mark, so it is another kind of file</source>
+   <translation>sie beginnt nicht mit dem GGUF-Zeichen, ist also eine Datei anderer Art</translation>
+  </message>
+  <message>
+   <source>version {0}</source>
+   <translation>Version {0}</translation>
+  </message>
+  <message>
+   <source>it is a {0} GGUF file; only versions 2 and 3 can be read</source>
+   <translation>es ist eine GGUF-Datei ({0}); nur die Versionen 2 und 3 sind lesbar</translation>
+  </message>
+  <message>
+   <source>it claims {0} tensors (at most {1} are allowed)</source>
+   <translation>sie nennt {0} Tensoren (höchstens {1} sind erlaubt)</translation>
+  </message>
+  <message>
+   <source>it claims {0} metadata entries (at most {1})</source>
+   <translation>sie nennt {0} Metadaten (höchstens {1})</translation>
+  </message>
+  <message>
+   <source>the name of metadata entry {0}</source>
+   <translation>der Name des Metadatums {0}</translation>
+  </message>
+  <message>
+   <source>{0} has the unknown type {1}</source>
+   <translation>{0} hat den unbekannten Typ {1}</translation>
+  </message>
+  <message>
+   <source>{0} is not a number</source>
+   <translation>{0} ist keine Zahl</translation>
+  </message>
+  <message>
+   <source>{0} claims {1} entries (at most {2} are allowed)</source>
+   <translation>{0} nennt {1} Einträge (höchstens {2} sind erlaubt)</translation>
+  </message>
+  <message>
+   <source>{0} is an array of the unknown type {1}</source>
+   <translation>{0} ist eine Liste vom unbekannten Typ {1}</translation>
+  </message>
+  <message>
+   <source>its list of token types holds unknown types</source>
+   <translation>die Liste der Tokentypen enthält unbekannte Typen</translation>
+  </message>
+  <message>
+   <source>it has more than {0} strings</source>
+   <translation>sie hat mehr als {0} Texte</translation>
+  </message>
+  <message>
+   <source>a tensor's name has characters not allowed (at byte {0})</source>
+   <translation>der Name eines Tensors hat unerlaubte Zeichen (bei Byte {0})</translation>
+  </message>
+  <message>
+   <source>the tensor {0} has {1} dimensions</source>
+   <translation>der Tensor {0} hat {1} Dimensionen</translation>
+  </message>
+  <message>
+   <source>the tensor {0} has the impossible shape {1}</source>
+   <translation>der Tensor {0} hat die unmögliche Form {1}</translation>
+  </message>
+  <message>
+   <source>the tensor {0} has the unknown number format {1}</source>
+   <translation>der Tensor {0} hat das unbekannte Zahlenformat {1}</translation>
+  </message>
+  <message>
+   <source>the rows of the tensor {0} ({1}) are not whole {2} blocks</source>
+   <translation>die Zeilen des Tensors {0} ({1}) sind keine ganzen {2}-Blöcke</translation>
+  </message>
+  <message>
+   <source>the alignment {0} is not a power of two</source>
+   <translation>die Ausrichtung {0} ist keine Zweierpotenz</translation>
+  </message>
+  <message>
+   <source>it ends in the middle of its header (at byte {0})</source>
+   <translation>sie endet mitten im Kopf (bei Byte {0})</translation>
+  </message>
+  <message>
+   <source>the length of {0} is {1} bytes (at most {2} are allowed)</source>
+   <translation>die Länge ist {1} Bytes (höchstens {2} sind erlaubt): {0}</translation>
+  </message>
+  <message>
+   <source>the name of metadata entry {0} has characters not allowed</source>
+   <translation>der Name des Metadatums {0} hat unerlaubte Zeichen</translation>
+  </message>
+  <message>
+   <source>the metadata entry {0} is there twice</source>
+   <translation>das Metadatum {0} kommt zweimal vor</translation>
+  </message>
+  <message>
+   <source>{0} should be true or false but is {1}</source>
+   <translation>{0} sollte wahr oder falsch sein, ist aber {1}</translation>
+  </message>
+  <message>
+   <source>entry {0} of {1}</source>
+   <translation>Eintrag {0} von {1}</translation>
+  </message>
+  <message>
+   <source>the length of entry {0} of {1} is {2} bytes</source>
+   <translation>die Länge von Eintrag {0} von {1} ist {2} Bytes</translation>
+  </message>
+  <message>
+   <source>the tensor {0} is there twice</source>
+   <translation>der Tensor {0} kommt zweimal vor</translation>
+  </message>
+  <message>
+   <source>the tensor {0} lies at {1} instead of {2}</source>
+   <translation>der Tensor {0} liegt bei {1} statt {2}</translation>
+  </message>
+  <message>
+   <source>the tensor {0} ends {1} bytes behind the file's end</source>
+   <translation>der Tensor {0} endet {1} Bytes hinter dem Dateiende</translation>
+  </message>
+  <message>
+   <source>its header is larger than {0} MB</source>
+   <translation>der Kopf ist größer als {0} MB</translation>
+  </message>
+  <message>
+   <source>{0} is not valid text (before byte {1})</source>
+   <translation>kein gültiger Text: {0} (vor Byte {1})</translation>
+  </message>
+  <message>
+   <source>it does not say which architecture the model has</source>
+   <translation>sie sagt nicht, welche Architektur das Modell hat</translation>
+  </message>
+  <message>
+   <source>its vocabulary has {0} tokens</source>
+   <translation>das Vokabular hat {0} Token</translation>
+  </message>
+  <message>
+   <source>the tensor output_norm.weight has shape {0} instead of ({1},)</source>
+   <translation>der Tensor output_norm.weight hat die Form {0} statt ({1},)</translation>
+  </message>
+  <message>
+   <source>it says it has {0} layers, but holds tensors of {1}</source>
+   <translation>sie nennt {0} Schichten, enthält aber Tensoren von {1}</translation>
+  </message>
+  <message>
+   <source>it has no layers</source>
+   <translation>sie hat keine Schichten</translation>
+  </message>
+  <message>
+   <source>the tensor blk.0.{0} is missing</source>
+   <translation>der Tensor blk.0.{0} fehlt</translation>
+  </message>
+  <message>
+   <source>{0} attention heads cannot share {1} key heads</source>
+   <translation>{0} Attention-Köpfe können sich nicht {1} Key-Köpfe teilen</translation>
+  </message>
+  <message>
+   <source>rope.dimension_count is {0} for heads of {1}</source>
+   <translation>rope.dimension_count ist {0} bei Köpfen von {1}</translation>
+  </message>
+  <message>
+   <source>{0} is not text</source>
+   <translation>{0} ist kein Text</translation>
+  </message>
+  <message>
+   <source>{0}.{1} is missing</source>
+   <translation>{0}.{1} fehlt</translation>
+  </message>
+  <message>
+   <source>tokenizer.ggml.{0} is not a list of {1}</source>
+   <translation>tokenizer.ggml.{0} ist keine Liste von {1}</translation>
+  </message>
+  <message>
+   <source>tokenizer.ggml.{0}_token_id is {1}, but there are {2} tokens</source>
+   <translation>tokenizer.ggml.{0}_token_id ist {1}, aber es gibt {2} Token</translation>
+  </message>
+  <message>
+   <source>the token table is {0} wide, embedding_length says {1}</source>
+   <translation>die Tokentabelle ist {0} breit, embedding_length sagt {1}</translation>
+  </message>
+  <message>
+   <source>the token table has shape {0} for {1} tokens</source>
+   <translation>die Tokentabelle hat die Form {0} bei {1} Token</translation>
+  </message>
+  <message>
+   <source>the token table (token_embd.weight) is missing</source>
+   <translation>die Tokentabelle (token_embd.weight) fehlt</translation>
+  </message>
+  <message>
+   <source>the tensor blk.{0}.{1} is missing or has no place</source>
+   <translation>der Tensor blk.{0}.{1} fehlt oder hat keinen Platz</translation>
+  </message>
+  <message>
+   <source>the tensor blk.0.{0} has shape {1} instead of {2}</source>
+   <translation>der Tensor blk.0.{0} hat die Form {1} statt {2}</translation>
+  </message>
+  <message>
+   <source>{0} is not a whole number</source>
+   <translation>{0} ist keine ganze Zahl</translation>
+  </message>
+  <message>
+   <source>tokenizer.ggml.{0} has {1} entries for {2} tokens</source>
+   <translation>tokenizer.ggml.{0} hat {1} Einträge bei {2} Token</translation>
+  </message>
+  <message>
+   <source>the tensor {0} has no place in a {1} model</source>
+   <translation>der Tensor {0} hat in einem Modell der Art {1} keinen Platz</translation>
+  </message>
+  <message>
+   <source>the tensor blk.{0}.{1} has shape {2} unlike in layer 0</source>
+   <translation>der Tensor blk.{0}.{1} hat die Form {2}, anders als in Schicht 0</translation>
+  </message>
+  <message>
+   <source>starter: proves that everything works; pick a larger model for real work</source>
+   <translation>Startmodell: zeigt, dass alles läuft; für richtige Arbeit wählen Sie ein größeres</translation>
+  </message>
+  <message>
+   <source>line {0}</source>
+   <translation>Zeile {0}</translation>
+  </message>
+  <message>
+   <source>another program</source>
+   <translation>ein anderes Programm</translation>
+  </message>
+  <message>
+   <source>{0} (process {1})</source>
+   <translation>{0} (Prozess {1})</translation>
+  </message>
+  <message>
+   <source>look for a new version</source>
+   <translation>Suche nach einer neuen Version</translation>
+  </message>
+  <message>
+   <source>took too much memory</source>
+   <translation>nahm zu viel Speicher</translation>
+  </message>
+  <message>
+   <source>ended unexpectedly</source>
+   <translation>endete unerwartet</translation>
+  </message>
+  <message>
+   <source>plugin {0}</source>
+   <translation>Plugin {0}</translation>
+  </message>
+  <message>
+   <source>Using {0}</source>
+   <translation>Benutzt {0}</translation>
+  </message>
+  <message>
+   <source>Step {0}</source>
+   <translation>Schritt {0}</translation>
+  </message>
+  <message>
+   <source> by {0}</source>
+   <translation> durch {0}</translation>
+  </message>
+  <message>
+   <source>Short answers on very small machines.</source>
+   <translation>Kurze Antworten auf sehr kleinen Rechnern.</translation>
+  </message>
+  <message>
+   <source>Fast and small; simple questions, simple tool calls.</source>
+   <translation>Schnell und klein; einfache Fragen, einfache Werkzeugaufrufe.</translation>
+  </message>
+  <message>
+   <source>A good start on a laptop without a graphics card; calls tools.</source>
+   <translation>Ein guter Anfang auf einem Laptop ohne Grafikkarte; ruft Werkzeuge auf.</translation>
+  </message>
+  <message>
+   <source>Business texts, summaries, long documents; calls tools.</source>
+   <translation>Geschäftstexte, Zusammenfassungen, lange Dokumente; ruft Werkzeuge auf.</translation>
+  </message>
+  <message>
+   <source>Several languages, long texts, thinking when asked.</source>
+   <translation>Mehrere Sprachen, lange Texte, denkt auf Wunsch nach.</translation>
+  </message>
+  <message>
+   <source>The best of the small ones: reasoning, tables, tool calls.</source>
+   <translation>Das beste der kleinen: Nachdenken, Tabellen, Werkzeugaufrufe.</translation>
+  </message>
+  <message>
+   <source>Sound analysis and reliable tool calls; wants 8 GB of free memory.</source>
+   <translation>Gründliche Analyse und verlässliche Werkzeugaufrufe; will 8 GB freien Speicher.</translation>
+  </message>
+  <message>
+   <source>Enterprise texts, citations from documents, tool calls.</source>
+   <translation>Unternehmenstexte, Zitate aus Dokumenten, Werkzeugaufrufe.</translation>
+  </message>
+  <message>
+   <source>Deeper analysis; best with a graphics card of 12 GB or more.</source>
+   <translation>Tiefere Analyse; am besten mit einer Grafikkarte ab 12 GB.</translation>
+  </message>
+  <message>
+   <source>Strong reasoning and tool calls; quick for its size.</source>
+   <translation>Starkes Nachdenken und gute Werkzeugaufrufe; schnell für seine Größe.</translation>
+  </message>
+  <message>
+   <source>European languages, careful tool calls; wants a graphics card.</source>
+   <translation>Europäische Sprachen, sorgfältige Werkzeugaufrufe; will eine Grafikkarte.</translation>
+  </message>
+  <message>
+   <source>The strongest here; only a tenth works per word, so a processor can do it.</source>
+   <translation>Das stärkste hier; je Wort arbeitet nur ein Zehntel, darum genügt ein Prozessor.</translation>
+  </message>
+  <message>
+   <source>Looks at pictures and charts; many languages.</source>
+   <translation>Sieht Bilder und Diagramme an; viele Sprachen.</translation>
+  </message>
+  <message>
+   <source>Reads charts, tables and scanned pages.</source>
+   <translation>Liest Diagramme, Tabellen und gescannte Seiten.</translation>
+  </message>
+  <message>
+   <source>Finds passages in English documents.</source>
+   <translation>Findet Stellen in englischen Dokumenten.</translation>
+  </message>
+  <message>
+   <source>Finds passages in documents of many languages.</source>
+   <translation>Findet Stellen in Dokumenten vieler Sprachen.</translation>
+  </message>
+ </context>
 </TS>

@@ -2328,4 +2328,1583 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>base64 编码的 Ed25519 密钥。未经其签名的公告不予采信。</translation>
   </message>
  </context>
+ <context>
+  <name>server</name>
+  <message>
+   <source>Starting at login could not be changed: {0}.</source>
+   <translation>无法更改登录时启动：{0}。</translation>
+  </message>
+  <message>
+   <source>The chat could not be kept: {0}.</source>
+   <translation>无法保存对话：{0}。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat ended (exit code {0}).</source>
+   <translation>Moat 的服务器部分已结束（退出码 {0}）。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat said something this window does not understand.</source>
+   <translation>Moat 的服务器部分返回了此窗口无法理解的内容。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat was ended by {0}.</source>
+   <translation>Moat 的服务器部分被 {0} 终止。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat did not answer and was ended.</source>
+   <translation>Moat 的服务器部分没有响应，已被终止。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat cannot be started: {0}.</source>
+   <translation>无法启动 Moat 的服务器部分：{0}。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat did not answer in time.</source>
+   <translation>Moat 的服务器部分没有及时响应。</translation>
+  </message>
+  <message>
+   <source>{0} It is being started again.</source>
+   <translation>{0}正在重新启动。</translation>
+  </message>
+  <message>
+   <source>The server answered with status {0}.</source>
+   <translation>服务器返回状态 {0}。</translation>
+  </message>
+  <message>
+   <source>The answer broke off before its end.</source>
+   <translation>回答在结束前中断了。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat is there, but it does not answer.</source>
+   <translation>Moat 的服务器部分仍在运行，但没有响应。</translation>
+  </message>
+  <message>
+   <source>There is no file {0}.</source>
+   <translation>没有文件 {0}。</translation>
+  </message>
+  <message>
+   <source>{0} redirects without end.</source>
+   <translation>{0} 无休止地重定向。</translation>
+  </message>
+  <message>
+   <source>Moat is set to offline: no connection leaves this machine.</source>
+   <translation>Moat 处于离线状态：没有任何连接离开这台机器。</translation>
+  </message>
+  <message>
+   <source>Addresses of the kind '{0}' are never opened.</source>
+   <translation>从不打开“{0}”类型的地址。</translation>
+  </message>
+  <message>
+   <source>{0} is not allowed for: {1}.</source>
+   <translation>{0} 不允许用于：{1}。</translation>
+  </message>
+  <message>
+   <source>{0} redirects to an unencrypted address.</source>
+   <translation>{0} 重定向到未加密的地址。</translation>
+  </message>
+  <message>
+   <source>The prompt needs {0} tokens; the model has room for {1}.</source>
+   <translation>提问需要 {0} 个词元；模型只能容纳 {1} 个。</translation>
+  </message>
+  <message>
+   <source>There is no model '{0}' here. Installed: {1}.</source>
+   <translation>这里没有模型“{0}”。已安装：{1}。</translation>
+  </message>
+  <message>
+   <source>No model is installed. Open Moat and pick one on the Models page.</source>
+   <translation>没有安装模型。请打开 Moat，在“模型”页选择一个。</translation>
+  </message>
+  <message>
+   <source>{0} is damaged: {1}.</source>
+   <translation>{0} 已损坏：{1}。</translation>
+  </message>
+  <message>
+   <source>The queue is full ({0} requests wait). Try again shortly.</source>
+   <translation>队列已满（{0} 个请求在等待）。请稍后再试。</translation>
+  </message>
+  <message>
+   <source>Moat is shutting down.</source>
+   <translation>Moat 正在关闭。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat is not answering.</source>
+   <translation>Moat 的服务器部分没有响应。</translation>
+  </message>
+  <message>
+   <source>This system has no usable keyring: secrets are stored unencrypted in {0}.</source>
+   <translation>此系统没有可用的钥匙串：机密以未加密形式存放在 {0}。</translation>
+  </message>
+  <message>
+   <source>The request was cancelled in Moat's window.</source>
+   <translation>请求已在 Moat 窗口中取消。</translation>
+  </message>
+  <message>
+   <source>Something went wrong inside Moat; the log says what.</source>
+   <translation>Moat 内部出错；详情见日志。</translation>
+  </message>
+  <message>
+   <source>The settings file could not be read; it is kept as {0}.</source>
+   <translation>无法读取设置文件；已保留为 {0}。</translation>
+  </message>
+  <message>
+   <source>The setting {0} was not valid and is back to its default.</source>
+   <translation>设置 {0} 无效，已恢复为默认值。</translation>
+  </message>
+  <message>
+   <source>{0} is an archive, not a document.</source>
+   <translation>{0} 是压缩包，不是文档。</translation>
+  </message>
+  <message>
+   <source>{0} is too big to read.</source>
+   <translation>{0} 太大，无法读取。</translation>
+  </message>
+  <message>
+   <source>{0} has Excel's or Word's old format; save it as xlsx or docx.</source>
+   <translation>{0} 是 Excel 或 Word 的旧格式；请另存为 xlsx 或 docx。</translation>
+  </message>
+  <message>
+   <source>{0} is not text.</source>
+   <translation>{0} 不是文本。</translation>
+  </message>
+  <message>
+   <source>{0} is protected by a password.</source>
+   <translation>{0} 受密码保护。</translation>
+  </message>
+  <message>
+   <source>Only the first {0} of {1} pages of {2} were read.</source>
+   <translation>{2} 共 {1} 页，只读取了前 {0} 页。</translation>
+  </message>
+  <message>
+   <source>{0} holds no text; it may be a scan, and Moat does not read pictures.</source>
+   <translation>{0} 中没有文字；可能是扫描件，而 Moat 不读取图片。</translation>
+  </message>
+  <message>
+   <source>{0} is damaged or not what it claims to be.</source>
+   <translation>{0} 已损坏，或并不是它声称的文件。</translation>
+  </message>
+  <message>
+   <source>The model's answer ended without a reason.</source>
+   <translation>模型的回答无故结束。</translation>
+  </message>
+  <message>
+   <source>Something went wrong inside Moat.</source>
+   <translation>Moat 内部出错。</translation>
+  </message>
+  <message>
+   <source>The model needs about {0} MB of memory, but only {1} MB of the {2} MB allowed can be freed.</source>
+   <translation>模型大约需要 {0} MB 内存，但允许的 {2} MB 中只能腾出 {1} MB。</translation>
+  </message>
+  <message>
+   <source>The engine could not be started: {0}.</source>
+   <translation>无法启动引擎：{0}。</translation>
+  </message>
+  <message>
+   <source>{0} It did so again and again.</source>
+   <translation>{0}这种情况反复发生。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} failed: {1}</source>
+   <translation>{0} 上的引擎出错：{1}</translation>
+  </message>
+  <message>
+   <source>The engine at {0} serves {1}, not '{2}'.</source>
+   <translation>{0} 上的引擎提供 {1}，而不是“{2}”。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} ended the answer early.</source>
+   <translation>{0} 上的引擎过早结束了回答。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} called no tool although it must.</source>
+   <translation>{0} 上的引擎必须调用工具，却没有调用。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} has no {1}.</source>
+   <translation>{0} 上的引擎没有 {1}。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} cannot be reached or broke off.</source>
+   <translation>无法连接 {0} 上的引擎，或连接中断。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent something that is no JSON.</source>
+   <translation>{0} 上的引擎发来的内容不是 JSON。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent an unexpected answer.</source>
+   <translation>{0} 上的引擎发来意外的回应。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} does not accept our key.</source>
+   <translation>{0} 上的引擎不接受我们的密钥。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} says: {1}</source>
+   <translation>{0} 上的引擎说：{1}</translation>
+  </message>
+  <message>
+   <source>The engine on the other machine takes only a JSON schema, and only for a chat.</source>
+   <translation>另一台机器上的引擎只接受 JSON 模式，且仅限对话。</translation>
+  </message>
+  <message>
+   <source>The engine stopped: {0}.</source>
+   <translation>引擎已停止：{0}。</translation>
+  </message>
+  <message>
+   <source>The model could not be loaded. {0}</source>
+   <translation>无法加载模型。{0}</translation>
+  </message>
+  <message>
+   <source>There is no such file in {0}. There are: {1}.</source>
+   <translation>{0} 中没有这个文件。现有：{1}。</translation>
+  </message>
+  <message>
+   <source>The disk takes no more: {0}.</source>
+   <translation>磁盘无法再写入：{0}。</translation>
+  </message>
+  <message>
+   <source>The disk is full: {0} MB more are needed.</source>
+   <translation>磁盘已满：还需要 {0} MB。</translation>
+  </message>
+  <message>
+   <source>{0} Trying again in {1} s.</source>
+   <translation>{0}{1} 秒后重试。</translation>
+  </message>
+  <message>
+   <source>The hub ended the file before its end.</source>
+   <translation>模型仓库在文件结束前中断了传输。</translation>
+  </message>
+  <message>
+   <source>The hub no longer has this file.</source>
+   <translation>模型仓库中已没有这个文件。</translation>
+  </message>
+  <message>
+   <source>The file does not have the content the hub promises, twice: it was thrown away.</source>
+   <translation>文件内容两次与模型仓库承诺的不符：已丢弃。</translation>
+  </message>
+  <message>
+   <source>There is nothing to download.</source>
+   <translation>没有可下载的内容。</translation>
+  </message>
+  <message>
+   <source>{0} is here already.</source>
+   <translation>{0} 已在这里。</translation>
+  </message>
+  <message>
+   <source>There is no such download.</source>
+   <translation>没有这个下载。</translation>
+  </message>
+  <message>
+   <source>{0} It goes on when there is room.</source>
+   <translation>{0}有空间后会继续。</translation>
+  </message>
+  <message>
+   <source>The hub's file changes again and again.</source>
+   <translation>模型仓库中的文件不断变化。</translation>
+  </message>
+  <message>
+   <source>Without a graphics card it will write slowly.</source>
+   <translation>没有显卡，写得会很慢。</translation>
+  </message>
+  <message>
+   <source>There was too little memory, so the model runs with {0}.</source>
+   <translation>内存不足，因此模型改为这样运行：{0}。</translation>
+  </message>
+  <message>
+   <source>It takes {0}.</source>
+   <translation>占用：{0}。</translation>
+  </message>
+  <message>
+   <source>{0} of {1} layers on the card: the rest is slow.</source>
+   <translation>{1} 层中有 {0} 层在显卡上：其余的较慢。</translation>
+  </message>
+  <message>
+   <source>{0} has only {1} free.</source>
+   <translation>{0} 只有 {1} 空闲。</translation>
+  </message>
+  <message>
+   <source>{0}, used before, is not there: look at its driver, or start anew.</source>
+   <translation>以前使用的 {0} 不在了：请检查驱动程序，或重新启动。</translation>
+  </message>
+  <message>
+   <source>There is no graphics card that the engine can use.</source>
+   <translation>没有引擎可用的显卡。</translation>
+  </message>
+  <message>
+   <source>The file does not say how large the model's layers are.</source>
+   <translation>文件没有说明模型各层的大小。</translation>
+  </message>
+  <message>
+   <source>{0} lacks {1}: put fewer layers on it.</source>
+   <translation>{0}缺少 {1}：请减少放在上面的层数。</translation>
+  </message>
+  <message>
+   <source>{0}; this machine has {1} in all.</source>
+   <translation>{0}；这台机器总共有 {1}。</translation>
+  </message>
+  <message>
+   <source>The engine did not put it on {0}; the log says why.</source>
+   <translation>引擎没有把它放到 {0} 上；原因见日志。</translation>
+  </message>
+  <message>
+   <source>{0}: close other programs, or take a smaller one.</source>
+   <translation>{0}：请关闭其他程序，或选用更小的模型。</translation>
+  </message>
+  <message>
+   <source>It takes {0}. {1}</source>
+   <translation>占用：{0}。{1}</translation>
+  </message>
+  <message>
+   <source>The connection to the hub broke ({0}).</source>
+   <translation>与模型仓库的连接中断（{0}）。</translation>
+  </message>
+  <message>
+   <source>The hub fell silent.</source>
+   <translation>模型仓库不再响应。</translation>
+  </message>
+  <message>
+   <source>The hub wants a token: accept the model's terms on its page, then add it.</source>
+   <translation>模型仓库需要令牌：请先在其页面上接受模型条款，再添加令牌。</translation>
+  </message>
+  <message>
+   <source>The hub has no such repository or file.</source>
+   <translation>模型仓库中没有这个存储库或文件。</translation>
+  </message>
+  <message>
+   <source>The hub asks to wait: too many requests.</source>
+   <translation>模型仓库要求等待：请求过多。</translation>
+  </message>
+  <message>
+   <source>The hub answered with the error {0}.</source>
+   <translation>模型仓库返回错误 {0}。</translation>
+  </message>
+  <message>
+   <source>The hub sent the file in a packed form nobody asked for.</source>
+   <translation>模型仓库以未经请求的压缩形式发送了文件。</translation>
+  </message>
+  <message>
+   <source>The hub (or a proxy) sent another part of the file than was asked for.</source>
+   <translation>模型仓库（或代理）发送的文件部分与请求的不同。</translation>
+  </message>
+  <message>
+   <source>The hub refuses: accept the model's terms on its page first.</source>
+   <translation>模型仓库拒绝：请先在其页面上接受模型条款。</translation>
+  </message>
+  <message>
+   <source>The hub's answer cannot be understood.</source>
+   <translation>无法理解模型仓库的回应。</translation>
+  </message>
+  <message>
+   <source>The hub's answer is far too long.</source>
+   <translation>模型仓库的回应过长。</translation>
+  </message>
+  <message>
+   <source>The download cannot be begun: {0}.</source>
+   <translation>无法开始下载：{0}。</translation>
+  </message>
+  <message>
+   <source>The disk is full.</source>
+   <translation>磁盘已满。</translation>
+  </message>
+  <message>
+   <source>This model belongs to another program; delete it there.</source>
+   <translation>此模型属于另一个程序；请在那里删除。</translation>
+  </message>
+  <message>
+   <source>{0} is there, but this build of the engine cannot use it.</source>
+   <translation>检测到 {0}，但此引擎版本无法使用它。</translation>
+  </message>
+  <message>
+   <source>A repository is named owner/name.</source>
+   <translation>存储库的名称形如 owner/name。</translation>
+  </message>
+  <message>
+   <source>That is not the name of a revision.</source>
+   <translation>这不是修订版本的名称。</translation>
+  </message>
+  <message>
+   <source>That file name is not allowed.</source>
+   <translation>不允许使用该文件名。</translation>
+  </message>
+  <message>
+   <source>That file would lie outside the models folder.</source>
+   <translation>该文件会位于模型文件夹之外。</translation>
+  </message>
+  <message>
+   <source>This repository holds no GGUF files.</source>
+   <translation>此存储库中没有 GGUF 文件。</translation>
+  </message>
+  <message>
+   <source>The starter model is part of the program.</source>
+   <translation>入门模型是程序的一部分。</translation>
+  </message>
+  <message>
+   <source>The chat template is not the one the model's makers publish.</source>
+   <translation>聊天模板与模型制作者发布的不同。</translation>
+  </message>
+  <message>
+   <source>The chat template acts differently at certain dates.</source>
+   <translation>聊天模板在某些日期会有不同表现。</translation>
+  </message>
+  <message>
+   <source>The file brings no chat template; a plain one is used.</source>
+   <translation>文件没有自带聊天模板；使用简单模板。</translation>
+  </message>
+  <message>
+   <source>The chat template is far longer than any known one.</source>
+   <translation>聊天模板远长于任何已知的模板。</translation>
+  </message>
+  <message>
+   <source>The chat template holds the address {0}.</source>
+   <translation>聊天模板中含有地址 {0}。</translation>
+  </message>
+  <message>
+   <source>The chat template cannot be read.</source>
+   <translation>无法读取聊天模板。</translation>
+  </message>
+  <message>
+   <source>The chat template acts differently when a message holds “{0}”.</source>
+   <translation>消息中含有“{0}”时，聊天模板会有不同表现。</translation>
+  </message>
+  <message>
+   <source>The engine cannot do: {0}.</source>
+   <translation>引擎做不到：{0}。</translation>
+  </message>
+  <message>
+   <source>The settings could not be saved: {0}.</source>
+   <translation>无法保存设置：{0}。</translation>
+  </message>
+  <message>
+   <source>The setting {0} cannot be that: {1}</source>
+   <translation>设置 {0} 不能取这个值：{1}</translation>
+  </message>
+  <message>
+   <source>{0} did not answer after the computer slept and was loaded again.</source>
+   <translation>电脑休眠后 {0} 没有响应，已重新加载。</translation>
+  </message>
+  <message>
+   <source>{0} does not fit: {1}</source>
+   <translation>{0} 放不下：{1}</translation>
+  </message>
+  <message>
+   <source>The engine was started again and could not use the graphics card.</source>
+   <translation>引擎已重新启动，但无法使用显卡。</translation>
+  </message>
+  <message>
+   <source>{0} cannot see images: {1} does not fit it.</source>
+   <translation>{0} 无法识别图像：{1} 与它不匹配。</translation>
+  </message>
+  <message>
+   <source>{0} runs on the processor. {1}</source>
+   <translation>{0} 在处理器上运行。{1}</translation>
+  </message>
+  <message>
+   <source>The announcement is not signed by those it should be from.</source>
+   <translation>公告的签名与应有的发布者不符。</translation>
+  </message>
+  <message>
+   <source>Looking for new versions is turned off in the settings.</source>
+   <translation>设置中已关闭检查新版本。</translation>
+  </message>
+  <message>
+   <source>This Moat does not know where new versions are announced. Give an https address and a key in the settings.</source>
+   <translation>此 Moat 不知道新版本在哪里发布。请在设置中填写 https 地址和密钥。</translation>
+  </message>
+  <message>
+   <source>The announcement is too large to be one.</source>
+   <translation>公告过大，不可能是真正的公告。</translation>
+  </message>
+  <message>
+   <source>What the address answers is no announcement.</source>
+   <translation>该地址返回的内容不是公告。</translation>
+  </message>
+  <message>
+   <source>The announcement is signed but cannot be understood.</source>
+   <translation>公告已签名，但无法理解。</translation>
+  </message>
+  <message>
+   <source>The announcement could not be read: {0}.</source>
+   <translation>无法读取公告：{0}。</translation>
+  </message>
+  <message>
+   <source>{0} could not be read: {1}.</source>
+   <translation>无法读取 {0}：{1}。</translation>
+  </message>
+  <message>
+   <source>The answer's grammar failed: {0}</source>
+   <translation>回答的语法失败：{0}</translation>
+  </message>
+  <message>
+   <source>There is not enough memory for a context of {0} tokens for each of {1} answers.</source>
+   <translation>内存不足以为 {1} 个回答各保留 {0} 个词元的上下文。</translation>
+  </message>
+  <message>
+   <source>The adapter {0} does not fit.</source>
+   <translation>适配器 {0} 不匹配。</translation>
+  </message>
+  <message>
+   <source>The draft model {0} has another vocabulary.</source>
+   <translation>草稿模型 {0} 的词表不同。</translation>
+  </message>
+  <message>
+   <source>No model is loaded yet.</source>
+   <translation>尚未加载模型。</translation>
+  </message>
+  <message>
+   <source>The request could not be read: {0}.</source>
+   <translation>无法读取请求：{0}。</translation>
+  </message>
+  <message>
+   <source>The question could not be read: {0}.</source>
+   <translation>无法读取问题：{0}。</translation>
+  </message>
+  <message>
+   <source>llama.cpp could not load {0}; the log says why.</source>
+   <translation>llama.cpp 无法加载 {0}；原因见日志。</translation>
+  </message>
+  <message>
+   <source>{0} is not a GGUF model file.</source>
+   <translation>{0} 不是 GGUF 模型文件。</translation>
+  </message>
+  <message>
+   <source>An image is damaged, or is none of PNG, JPEG, GIF, WebP and BMP.</source>
+   <translation>有图片已损坏，或不是 PNG、JPEG、GIF、WebP、BMP 之一。</translation>
+  </message>
+  <message>
+   <source>There are {0} images; at most {1} are read at once.</source>
+   <translation>共有 {0} 张图片；一次最多读取 {1} 张。</translation>
+  </message>
+  <message>
+   <source>An image is larger than {0} MB.</source>
+   <translation>有图片大于 {0} MB。</translation>
+  </message>
+  <message>
+   <source>An image has {0} x {1} pixels; at most {2} million are read.</source>
+   <translation>有图片为 {0} x {1} 像素；最多读取 {2} 百万像素。</translation>
+  </message>
+  <message>
+   <source>An image of {0} x {1} pixels is too narrow to be looked at.</source>
+   <translation>{0} x {1} 像素的图片太窄，无法查看。</translation>
+  </message>
+  <message>
+   <source>The images together are too large; send fewer or smaller ones.</source>
+   <translation>图片总量过大；请减少数量或使用更小的图片。</translation>
+  </message>
+  <message>
+   <source>The prompt is empty.</source>
+   <translation>提问为空。</translation>
+  </message>
+  <message>
+   <source>This model cannot see images.</source>
+   <translation>此模型无法识别图像。</translation>
+  </message>
+  <message>
+   <source>The model's chat template does not show where the images are.</source>
+   <translation>模型的聊天模板没有标明图片的位置。</translation>
+  </message>
+  <message>
+   <source>The prompt needs {0} tokens; the model has room for {1}. Nothing was cut.</source>
+   <translation>提问需要 {0} 个词元；模型只能容纳 {1} 个。没有截断任何内容。</translation>
+  </message>
+  <message>
+   <source>llama.cpp could not compute the answer; the log says why.</source>
+   <translation>llama.cpp 无法计算回答；原因见日志。</translation>
+  </message>
+  <message>
+   <source>The model's chat template could not be rendered: {0}.</source>
+   <translation>无法渲染模型的聊天模板：{0}。</translation>
+  </message>
+  <message>
+   <source>{0} gives {1} no eyes.</source>
+   <translation>{0} 不能让 {1} 识别图像。</translation>
+  </message>
+  <message>
+   <source>The model cannot look at one of the images.</source>
+   <translation>模型无法查看其中一张图片。</translation>
+  </message>
+  <message>
+   <source>An image takes {0} tokens that the model must read at once; it is loaded for {1} at a time.</source>
+   <translation>有图片占 {0} 个词元，模型必须一次读完；而它加载时设定每次读取 {1} 个。</translation>
+  </message>
+  <message>
+   <source>The model lacks words that its eyes use.</source>
+   <translation>模型缺少其视觉部分使用的词。</translation>
+  </message>
+  <message>
+   <source>This step is too large for the model's context ({0} of {1} tokens).</source>
+   <translation>此步骤超出模型的上下文（{0} / {1} 个词元）。</translation>
+  </message>
+  <message>
+   <source>The arguments are not valid: {0}.</source>
+   <translation>参数无效：{0}。</translation>
+  </message>
+  <message>
+   <source>Waiting for permission: {0}</source>
+   <translation>等待许可：{0}</translation>
+  </message>
+  <message>
+   <source>{0} took longer than {1} s.</source>
+   <translation>{0} 用时超过 {1} 秒。</translation>
+  </message>
+  <message>
+   <source>There are no rows to draw: render follows a table of data.</source>
+   <translation>没有可绘制的行：render 之前需要一张数据表。</translation>
+  </message>
+  <message>
+   <source>There are no rows to draw.</source>
+   <translation>没有可绘制的行。</translation>
+  </message>
+  <message>
+   <source>There is no column of numbers to draw.</source>
+   <translation>没有可绘制的数字列。</translation>
+  </message>
+  <message>
+   <source>The chart is refused at '{0}': {1}</source>
+   <translation>图表在“{0}”处被拒绝：{1}</translation>
+  </message>
+  <message>
+   <source>There was nothing to do.</source>
+   <translation>没有要做的事。</translation>
+  </message>
+  <message>
+   <source>The flow goes in circles at '{0}'.</source>
+   <translation>流程在“{0}”处循环。</translation>
+  </message>
+  <message>
+   <source>The flow took longer than {0} minutes.</source>
+   <translation>流程用时超过 {0} 分钟。</translation>
+  </message>
+  <message>
+   <source>There is no database {0}.</source>
+   <translation>没有数据库 {0}。</translation>
+  </message>
+  <message>
+   <source>Only SELECT is allowed.</source>
+   <translation>只允许 SELECT。</translation>
+  </message>
+  <message>
+   <source>The query failed: {0}.</source>
+   <translation>查询失败：{0}。</translation>
+  </message>
+  <message>
+   <source>{0} cannot be read as a table: {1}.</source>
+   <translation>{0} 无法作为表格读取：{1}。</translation>
+  </message>
+  <message>
+   <source>The model took longer than {0} s.</source>
+   <translation>模型用时超过 {0} 秒。</translation>
+  </message>
+  <message>
+   <source>The model wrote no query that works. {0}</source>
+   <translation>模型没有写出可用的查询。{0}</translation>
+  </message>
+  <message>
+   <source>{0} answered with '{1}', which is not read.</source>
+   <translation>{0} 返回了“{1}”，无法读取这种内容。</translation>
+  </message>
+  <message>
+   <source>The plugin does not say where its API is.</source>
+   <translation>插件没有说明其 API 的位置。</translation>
+  </message>
+  <message>
+   <source>{0} answered with status {1}.</source>
+   <translation>{0} 返回状态 {1}。</translation>
+  </message>
+  <message>
+   <source>The answer is larger than {0} KB.</source>
+   <translation>回应大于 {0} KB。</translation>
+  </message>
+  <message>
+   <source>Nobody has picked a file '{0}' to send.</source>
+   <translation>没有人选择要发送的文件“{0}”。</translation>
+  </message>
+  <message>
+   <source>The answer says it is JSON, but it is not.</source>
+   <translation>回应自称是 JSON，但并不是。</translation>
+  </message>
+  <message>
+   <source>{0}: no answer in time.</source>
+   <translation>{0}：没有及时回应。</translation>
+  </message>
+  <message>
+   <source>{0} could not be reached: {1}.</source>
+   <translation>无法连接 {0}：{1}。</translation>
+  </message>
+  <message>
+   <source>The arguments must be an object.</source>
+   <translation>参数必须是对象。</translation>
+  </message>
+  <message>
+   <source>'{0}' is no policy: default, allow or block.</source>
+   <translation>“{0}”不是有效的策略：default、allow 或 block。</translation>
+  </message>
+  <message>
+   <source>A dangerous operation is asked about every time.</source>
+   <translation>危险操作每次都会询问。</translation>
+  </message>
+  <message>
+   <source>{0} is blocked under Plugins.</source>
+   <translation>{0} 已在“插件”页被禁止。</translation>
+  </message>
+  <message>
+   <source>{0} was not allowed.</source>
+   <translation>{0} 未获许可。</translation>
+  </message>
+  <message>
+   <source>This question is no longer open.</source>
+   <translation>这个问题已经关闭。</translation>
+  </message>
+  <message>
+   <source>'{0}' is no answer: once, always or deny.</source>
+   <translation>“{0}”不是有效的回答：once、always 或 deny。</translation>
+  </message>
+  <message>
+   <source>Nobody answered in {0} s: {1} is denied.</source>
+   <translation>{0} 秒内无人回答：{1} 已被拒绝。</translation>
+  </message>
+  <message>
+   <source>The arguments are not JSON.</source>
+   <translation>参数不是 JSON。</translation>
+  </message>
+  <message>
+   <source>The form has no field '{0}'.</source>
+   <translation>表单没有字段“{0}”。</translation>
+  </message>
+  <message>
+   <source>There is no file '{0}'.</source>
+   <translation>没有文件“{0}”。</translation>
+  </message>
+  <message>
+   <source>{0} is larger than {1} MB.</source>
+   <translation>{0} 大于 {1} MB。</translation>
+  </message>
+  <message>
+   <source>The answers must be an object.</source>
+   <translation>回答必须是对象。</translation>
+  </message>
+  <message>
+   <source>The form was closed without an answer.</source>
+   <translation>表单未作回答就被关闭。</translation>
+  </message>
+  <message>
+   <source>This form is no longer open.</source>
+   <translation>此表单已经关闭。</translation>
+  </message>
+  <message>
+   <source>The answers are not JSON.</source>
+   <translation>回答不是 JSON。</translation>
+  </message>
+  <message>
+   <source>Nobody filled in the form in time.</source>
+   <translation>没有人及时填写表单。</translation>
+  </message>
+  <message>
+   <source>There is no plugin '{0}'.</source>
+   <translation>没有插件“{0}”。</translation>
+  </message>
+  <message>
+   <source>{0} is broken and cannot be enabled.</source>
+   <translation>{0} 已损坏，无法启用。</translation>
+  </message>
+  <message>
+   <source>{0} comes with Moat; disable it instead.</source>
+   <translation>{0} 是 Moat 自带的；请改为停用。</translation>
+  </message>
+  <message>
+   <source>There is no plugin.json in {0}.</source>
+   <translation>{0} 中没有 plugin.json。</translation>
+  </message>
+  <message>
+   <source>{0} names no secret '{1}'.</source>
+   <translation>{0} 没有名为“{1}”的机密。</translation>
+  </message>
+  <message>
+   <source>{0} names nobody to sign in with.</source>
+   <translation>{0} 没有指明登录的提供方。</translation>
+  </message>
+  <message>
+   <source>Enable {0} before you sign in.</source>
+   <translation>登录前请先启用 {0}。</translation>
+  </message>
+  <message>
+   <source>{0} has no usable flow '{1}'.</source>
+   <translation>{0} 没有可用的流程“{1}”。</translation>
+  </message>
+  <message>
+   <source>'{0}' is no mode: dry, mock or run.</source>
+   <translation>“{0}”不是有效的方式：dry、mock 或 run。</translation>
+  </message>
+  <message>
+   <source>Enable {0} before you run it.</source>
+   <translation>运行前请先启用 {0}。</translation>
+  </message>
+  <message>
+   <source>Plugins are paused; resume them to run one.</source>
+   <translation>插件已暂停；要运行请先恢复。</translation>
+  </message>
+  <message>
+   <source>An address begins with http:// or https://.</source>
+   <translation>地址以 http:// 或 https:// 开头。</translation>
+  </message>
+  <message>
+   <source>{0} has no option '{1}'.</source>
+   <translation>{0} 没有选项“{1}”。</translation>
+  </message>
+  <message>
+   <source>A plugin has at most {0} files and {1} MB.</source>
+   <translation>插件最多有 {0} 个文件、{1} MB。</translation>
+  </message>
+  <message>
+   <source>There is no earlier version of {0}.</source>
+   <translation>{0} 没有更早的版本。</translation>
+  </message>
+  <message>
+   <source>'{0}' cannot be a plugin's name.</source>
+   <translation>“{0}”不能作为插件名称。</translation>
+  </message>
+  <message>
+   <source>{0} This archive has {1} entries.</source>
+   <translation>{0}此压缩包有 {1} 个条目。</translation>
+  </message>
+  <message>
+   <source>The archive has no plugin.json at its root or in its one folder.</source>
+   <translation>压缩包的根目录或唯一的文件夹中没有 plugin.json。</translation>
+  </message>
+  <message>
+   <source>This is no plugin: {0}</source>
+   <translation>这不是插件：{0}</translation>
+  </message>
+  <message>
+   <source>{0} is a link; links are not copied.</source>
+   <translation>{0} 是链接；不会复制链接。</translation>
+  </message>
+  <message>
+   <source>{0} cannot be unpacked: {1}.</source>
+   <translation>无法解压 {0}：{1}。</translation>
+  </message>
+  <message>
+   <source>The archive has an entry that leads outside: '{0}'.</source>
+   <translation>压缩包中有指向外部的条目：“{0}”。</translation>
+  </message>
+  <message>
+   <source>The archive has an entry that is no file: '{0}'.</source>
+   <translation>压缩包中有不是文件的条目：“{0}”。</translation>
+  </message>
+  <message>
+   <source>The archive is encrypted.</source>
+   <translation>压缩包已加密。</translation>
+  </message>
+  <message>
+   <source>{0} '{1}' would go beyond that.</source>
+   <translation>{0}“{1}”会超出限制。</translation>
+  </message>
+  <message>
+   <source>'{0}' is larger than it says.</source>
+   <translation>“{0}”比它声明的更大。</translation>
+  </message>
+  <message>
+   <source>The dry run stops here: nothing was sent.</source>
+   <translation>试运行到此为止：没有发送任何内容。</translation>
+  </message>
+  <message>
+   <source>The plugin's code {0}.</source>
+   <translation>插件的代码{0}。</translation>
+  </message>
+  <message>
+   <source>The tool {0} failed: {1}</source>
+   <translation>工具 {0} 失败：{1}</translation>
+  </message>
+  <message>
+   <source>The plugin's code fails: {0}</source>
+   <translation>插件的代码出错：{0}</translation>
+  </message>
+  <message>
+   <source>The plugin's code does not start in time.</source>
+   <translation>插件的代码没有及时启动。</translation>
+  </message>
+  <message>
+   <source>The tool's result is too large.</source>
+   <translation>工具的结果过大。</translation>
+  </message>
+  <message>
+   <source>{0} has ended.</source>
+   <translation>{0} 已结束。</translation>
+  </message>
+  <message>
+   <source>{0} cannot be started: {1}.</source>
+   <translation>无法启动 {0}：{1}。</translation>
+  </message>
+  <message>
+   <source>The MCP server could not be reached: {0}.</source>
+   <translation>无法连接 MCP 服务器：{0}。</translation>
+  </message>
+  <message>
+   <source>The MCP server's answer is too large.</source>
+   <translation>MCP 服务器的回应过大。</translation>
+  </message>
+  <message>
+   <source>The MCP server has ended.</source>
+   <translation>MCP 服务器已结束。</translation>
+  </message>
+  <message>
+   <source>The MCP server answered with status {0}.</source>
+   <translation>MCP 服务器返回状态 {0}。</translation>
+  </message>
+  <message>
+   <source>{0} is off: allow changing methods for {1} first.</source>
+   <translation>{0} 已关闭：请先允许 {1} 修改和删除。</translation>
+  </message>
+  <message>
+   <source>Choose '{0}' for {1} under Plugins first.</source>
+   <translation>请先在“插件”页为 {1} 选择“{0}”。</translation>
+  </message>
+  <message>
+   <source>{0} has no MCP server '{1}'.</source>
+   <translation>{0} 没有 MCP 服务器“{1}”。</translation>
+  </message>
+  <message>
+   <source>{0} has no tool '{1}'.</source>
+   <translation>{0} 没有工具“{1}”。</translation>
+  </message>
+  <message>
+   <source>{0} has no endpoint '{1}'.</source>
+   <translation>{0} 没有端点“{1}”。</translation>
+  </message>
+  <message>
+   <source>A tool may only read over HTTP; declare an API to change things.</source>
+   <translation>工具只能通过 HTTP 读取；要进行更改请声明 API。</translation>
+  </message>
+  <message>
+   <source>{0} does not tell its tools: {1}</source>
+   <translation>{0} 没有告知其工具：{1}</translation>
+  </message>
+  <message>
+   <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>
+   <translation>需要登录：{0} 还没有“{1}”。请在“插件”页填写。</translation>
+  </message>
+  <message>
+   <source>A header or cookie cannot have line breaks.</source>
+   <translation>标头或 Cookie 不能包含换行。</translation>
+  </message>
+  <message>
+   <source>'{0}' cannot be '{1}'.</source>
+   <translation>“{0}”不能是“{1}”。</translation>
+  </message>
+  <message>
+   <source>Nobody signed in within five minutes.</source>
+   <translation>五分钟内无人登录。</translation>
+  </message>
+  <message>
+   <source>The provider says that it is another one.</source>
+   <translation>提供方声称自己是另一个。</translation>
+  </message>
+  <message>
+   <source>The provider names no safe address to sign in at.</source>
+   <translation>提供方没有给出安全的登录地址。</translation>
+  </message>
+  <message>
+   <source>The provider gave no token that can be used.</source>
+   <translation>提供方没有给出可用的令牌。</translation>
+  </message>
+  <message>
+   <source>The provider refused the sign-in (status {0}).</source>
+   <translation>提供方拒绝了登录（状态 {0}）。</translation>
+  </message>
+  <message>
+   <source>The sign-in has expired. Sign in again under Plugins.</source>
+   <translation>登录已过期。请在“插件”页重新登录。</translation>
+  </message>
+  <message>
+   <source>The provider could not be reached to sign in.</source>
+   <translation>无法连接提供方进行登录。</translation>
+  </message>
+  <message>
+   <source>The provider did not sign you in.</source>
+   <translation>提供方没有让您登录。</translation>
+  </message>
+  <message>
+   <source>There are no agents here.</source>
+   <translation>这里没有代理。</translation>
+  </message>
+  <message>
+   <source>Too many requests at once.</source>
+   <translation>同时请求过多。</translation>
+  </message>
+  <message>
+   <source>The body is empty; JSON is expected.</source>
+   <translation>请求正文为空；应为 JSON。</translation>
+  </message>
+  <message>
+   <source>The request's body took too long to arrive.</source>
+   <translation>请求正文到达得太慢。</translation>
+  </message>
+  <message>
+   <source>The body is not valid JSON: {0}.</source>
+   <translation>请求正文不是有效的 JSON：{0}。</translation>
+  </message>
+  <message>
+   <source>There is no such command.</source>
+   <translation>没有这个命令。</translation>
+  </message>
+  <message>
+   <source>The command's arguments are wrong: {0}</source>
+   <translation>命令的参数有误：{0}</translation>
+  </message>
+  <message>
+   <source>Send Moat's access key as a bearer token. The Connect page shows it.</source>
+   <translation>请以 Bearer 令牌发送 Moat 的访问密钥。“连接”页面会显示它。</translation>
+  </message>
+  <message>
+   <source>Send application/json.</source>
+   <translation>请发送 application/json。</translation>
+  </message>
+  <message>
+   <source>This page may not use Moat.</source>
+   <translation>此页面不能使用 Moat。</translation>
+  </message>
+  <message>
+   <source>Port {0} is taken{1}; {2} uses {3}.</source>
+   <translation>端口 {0} 已被占用{1}；{2} 改用 {3}。</translation>
+  </message>
+  <message>
+   <source>HTTPS cannot be served: {0}</source>
+   <translation>无法提供 HTTPS：{0}</translation>
+  </message>
+  <message>
+   <source>The server cannot listen: {0}</source>
+   <translation>服务器无法监听：{0}</translation>
+  </message>
+  <message>
+   <source>No free port was found from {0} on.</source>
+   <translation>从 {0} 起没有找到空闲端口。</translation>
+  </message>
+  <message>
+   <source>Tool: {0}</source>
+   <translation>工具：{0}</translation>
+  </message>
+  <message>
+   <source>agents elsewhere</source>
+   <translation>别处的代理</translation>
+  </message>
+  <message>
+   <source>access violation</source>
+   <translation>访问冲突</translation>
+  </message>
+  <message>
+   <source>illegal instruction</source>
+   <translation>非法指令</translation>
+  </message>
+  <message>
+   <source>stack overflow</source>
+   <translation>栈溢出</translation>
+  </message>
+  <message>
+   <source>it aborted</source>
+   <translation>它已中止</translation>
+  </message>
+  <message>
+   <source>out of memory</source>
+   <translation>内存不足</translation>
+  </message>
+  <message>
+   <source>segmentation fault</source>
+   <translation>段错误</translation>
+  </message>
+  <message>
+   <source>an instruction this processor does not have</source>
+   <translation>此处理器不支持的指令</translation>
+  </message>
+  <message>
+   <source>bad memory access</source>
+   <translation>错误的内存访问</translation>
+  </message>
+  <message>
+   <source>arithmetic fault</source>
+   <translation>运算错误</translation>
+  </message>
+  <message>
+   <source>killed, perhaps because memory ran out</source>
+   <translation>被终止，可能因为内存耗尽</translation>
+  </message>
+  <message>
+   <source>asked to end</source>
+   <translation>被要求结束</translation>
+  </message>
+  <message>
+   <source>it exited by itself (code {0})</source>
+   <translation>它自行退出（代码 {0}）</translation>
+  </message>
+  <message>
+   <source>killed by signal {0} ({1})</source>
+   <translation>被信号 {0} 终止（{1}）</translation>
+  </message>
+  <message>
+   <source>ended with code {0} ({1})</source>
+   <translation>以代码 {0} 结束（{1}）</translation>
+  </message>
+  <message>
+   <source>unknown</source>
+   <translation>未知</translation>
+  </message>
+  <message>
+   <source>it was halted by a signal and did not go on</source>
+   <translation>它被信号暂停，没有继续</translation>
+  </message>
+  <message>
+   <source>it did not respond for {0} s</source>
+   <translation>它 {0} 秒没有响应</translation>
+  </message>
+  <message>
+   <source>it made no progress on an answer for {0} s</source>
+   <translation>它在 {0} 秒内没有推进回答</translation>
+  </message>
+  <message>
+   <source>loading made no progress for {0} s</source>
+   <translation>加载在 {0} 秒内没有进展</translation>
+  </message>
+  <message>
+   <source>the engine on another machine</source>
+   <translation>另一台机器上的引擎</translation>
+  </message>
+  <message>
+   <source>none</source>
+   <translation>无</translation>
+  </message>
+  <message>
+   <source>status {0}</source>
+   <translation>状态 {0}</translation>
+  </message>
+  <message>
+   <source>it sent something that is no message</source>
+   <translation>它发来的内容不是消息</translation>
+  </message>
+  <message>
+   <source>it closed its pipe</source>
+   <translation>它关闭了管道</translation>
+  </message>
+  <message>
+   <source>its output is too long</source>
+   <translation>其输出过长</translation>
+  </message>
+  <message>
+   <source>it took too much memory</source>
+   <translation>它占用了太多内存</translation>
+  </message>
+  <message>
+   <source>it ran longer than {0} seconds</source>
+   <translation>它运行超过 {0} 秒</translation>
+  </message>
+  <message>
+   <source>the render process ended</source>
+   <translation>渲染进程已结束</translation>
+  </message>
+  <message>
+   <source>Calling {0}</source>
+   <translation>正在调用 {0}</translation>
+  </message>
+  <message>
+   <source>Chose {0}</source>
+   <translation>选择了 {0}</translation>
+  </message>
+  <message>
+   <source>Drew a {0} chart</source>
+   <translation>绘制了图表（{0}）</translation>
+  </message>
+  <message>
+   <source>{0} rows</source>
+   <translation>{0} 行</translation>
+  </message>
+  <message>
+   <source>{0} of the {1} free</source>
+   <translation>{0}，空闲 {1}</translation>
+  </message>
+  <message>
+   <source>It needs {0} and {1} are free</source>
+   <translation>需要 {0}，空闲 {1}</translation>
+  </message>
+  <message>
+   <source>{0} on the graphics card, {1} in memory</source>
+   <translation>显卡 {0}、内存 {1}</translation>
+  </message>
+  <message>
+   <source>The graphics card</source>
+   <translation>显卡</translation>
+  </message>
+  <message>
+   <source>{0} (number {1})</source>
+   <translation>{0}（第 {1} 块）</translation>
+  </message>
+  <message>
+   <source>{0} tokens of context instead of {1}</source>
+   <translation>上下文 {0} 个词元（原为 {1}）</translation>
+  </message>
+  <message>
+   <source>{0} layers on the graphics card</source>
+   <translation>{0} 层在显卡上</translation>
+  </message>
+  <message>
+   <source>{0} answers at the same time instead of {1}</source>
+   <translation>同时 {0} 个回答（原为 {1}）</translation>
+  </message>
+  <message>
+   <source>a {0} cache</source>
+   <translation>{0} 缓存</translation>
+  </message>
+  <message>
+   <source>it is not the first file of a split model</source>
+   <translation>它不是拆分模型的第一个文件</translation>
+  </message>
+  <message>
+   <source>it is one of {0} files, but its name speaks of {1}</source>
+   <translation>它是 {0} 个文件之一，但文件名说有 {1} 个</translation>
+  </message>
+  <message>
+   <source>its files hold {0} tensors instead of {1}</source>
+   <translation>其文件包含 {0} 个张量，而应有 {1} 个</translation>
+  </message>
+  <message>
+   <source>it cannot be read ({0})</source>
+   <translation>无法读取（{0}）</translation>
+  </message>
+  <message>
+   <source>file {0} of {1} is missing ({2})</source>
+   <translation>缺少 {1} 个文件中的第 {0} 个（{2}）</translation>
+  </message>
+  <message>
+   <source>file {0} says it is another part</source>
+   <translation>文件 {0} 声称自己是另一部分</translation>
+  </message>
+  <message>
+   <source>it ends in the middle of its header</source>
+   <translation>它在文件头中间结束</translation>
+  </message>
+  <message>
+   <source>searching for models</source>
+   <translation>搜索模型</translation>
+  </message>
+  <message>
+   <source>downloading a model</source>
+   <translation>下载模型</translation>
+  </message>
+  <message>
+   <source>damaged, or not a model</source>
+   <translation>已损坏，或不是模型</translation>
+  </message>
+  <message>
+   <source>the name of a tensor</source>
+   <translation>张量名称</translation>
+  </message>
+  <message>
+   <source>it does not begin with the GGUF mark, so it is another kind of file</source>
+   <translation>它不以 GGUF 标记开头，因此是另一种文件</translation>
+  </message>
+  <message>
+   <source>version {0}</source>
+   <translation>版本 {0}</translation>
+  </message>
+  <message>
+   <source>it is a {0} GGUF file; only versions 2 and 3 can be read</source>
+   <translation>它是 GGUF 文件（{0}）；只能读取版本 2 和 3</translation>
+  </message>
+  <message>
+   <source>it claims {0} tensors (at most {1} are allowed)</source>
+   <translation>它声称有 {0} 个张量（最多允许 {1} 个）</translation>
+  </message>
+  <message>
+   <source>it claims {0} metadata entries (at most {1})</source>
+   <translation>它声称有 {0} 条元数据（最多 {1} 条）</translation>
+  </message>
+  <message>
+   <source>the name of metadata entry {0}</source>
+   <translation>元数据条目 {0} 的名称</translation>
+  </message>
+  <message>
+   <source>{0} has the unknown type {1}</source>
+   <translation>{0} 的类型 {1} 未知</translation>
+  </message>
+  <message>
+   <source>{0} is not a number</source>
+   <translation>{0} 不是数字</translation>
+  </message>
+  <message>
+   <source>{0} claims {1} entries (at most {2} are allowed)</source>
+   <translation>{0} 声称有 {1} 个条目（最多允许 {2} 个）</translation>
+  </message>
+  <message>
+   <source>{0} is an array of the unknown type {1}</source>
+   <translation>{0} 是未知类型 {1} 的数组</translation>
+  </message>
+  <message>
+   <source>its list of token types holds unknown types</source>
+   <translation>其词元类型列表包含未知类型</translation>
+  </message>
+  <message>
+   <source>it has more than {0} strings</source>
+   <translation>它有超过 {0} 个字符串</translation>
+  </message>
+  <message>
+   <source>a tensor's name has characters not allowed (at byte {0})</source>
+   <translation>张量名称含有不允许的字符（字节 {0} 处）</translation>
+  </message>
+  <message>
+   <source>the tensor {0} has {1} dimensions</source>
+   <translation>张量 {0} 有 {1} 个维度</translation>
+  </message>
+  <message>
+   <source>the tensor {0} has the impossible shape {1}</source>
+   <translation>张量 {0} 的形状 {1} 不可能</translation>
+  </message>
+  <message>
+   <source>the tensor {0} has the unknown number format {1}</source>
+   <translation>张量 {0} 的数字格式 {1} 未知</translation>
+  </message>
+  <message>
+   <source>the rows of the tensor {0} ({1}) are not whole {2} blocks</source>
+   <translation>张量 {0} 的行（{1}）不是完整的 {2} 块</translation>
+  </message>
+  <message>
+   <source>the alignment {0} is not a power of two</source>
+   <translation>对齐值 {0} 不是 2 的幂</translation>
+  </message>
+  <message>
+   <source>it ends in the middle of its header (at byte {0})</source>
+   <translation>它在文件头中间结束（字节 {0} 处）</translation>
+  </message>
+  <message>
+   <source>the length of {0} is {1} bytes (at most {2} are allowed)</source>
+   <translation>{0} 的长度为 {1} 字节（最多允许 {2}）</translation>
+  </message>
+  <message>
+   <source>the name of metadata entry {0} has characters not allowed</source>
+   <translation>元数据条目 {0} 的名称含有不允许的字符</translation>
+  </message>
+  <message>
+   <source>the metadata entry {0} is there twice</source>
+   <translation>元数据条目 {0} 出现了两次</translation>
+  </message>
+  <message>
+   <source>{0} should be true or false but is {1}</source>
+   <translation>{0} 应为真或假，实际是 {1}</translation>
+  </message>
+  <message>
+   <source>entry {0} of {1}</source>
+   <translation>{1} 的条目 {0}</translation>
+  </message>
+  <message>
+   <source>the length of entry {0} of {1} is {2} bytes</source>
+   <translation>{1} 的条目 {0} 长度为 {2} 字节</translation>
+  </message>
+  <message>
+   <source>the tensor {0} is there twice</source>
+   <translation>张量 {0} 出现了两次</translation>
+  </message>
+  <message>
+   <source>the tensor {0} lies at {1} instead of {2}</source>
+   <translation>张量 {0} 位于 {1}，而应在 {2}</translation>
+  </message>
+  <message>
+   <source>the tensor {0} ends {1} bytes behind the file's end</source>
+   <translation>张量 {0} 超出文件末尾 {1} 字节</translation>
+  </message>
+  <message>
+   <source>its header is larger than {0} MB</source>
+   <translation>其文件头大于 {0} MB</translation>
+  </message>
+  <message>
+   <source>{0} is not valid text (before byte {1})</source>
+   <translation>{0} 不是有效文本（字节 {1} 之前）</translation>
+  </message>
+  <message>
+   <source>it does not say which architecture the model has</source>
+   <translation>它没有说明模型的架构</translation>
+  </message>
+  <message>
+   <source>its vocabulary has {0} tokens</source>
+   <translation>其词表有 {0} 个词元</translation>
+  </message>
+  <message>
+   <source>the tensor output_norm.weight has shape {0} instead of ({1},)</source>
+   <translation>张量 output_norm.weight 的形状为 {0}，而应为 ({1},)</translation>
+  </message>
+  <message>
+   <source>it says it has {0} layers, but holds tensors of {1}</source>
+   <translation>它声称有 {0} 层，却包含 {1} 层的张量</translation>
+  </message>
+  <message>
+   <source>it has no layers</source>
+   <translation>它没有层</translation>
+  </message>
+  <message>
+   <source>the tensor blk.0.{0} is missing</source>
+   <translation>缺少张量 blk.0.{0}</translation>
+  </message>
+  <message>
+   <source>{0} attention heads cannot share {1} key heads</source>
+   <translation>{0} 个注意力头无法共享 {1} 个键头</translation>
+  </message>
+  <message>
+   <source>rope.dimension_count is {0} for heads of {1}</source>
+   <translation>rope.dimension_count 为 {0}，而头的大小为 {1}</translation>
+  </message>
+  <message>
+   <source>{0} is not text</source>
+   <translation>{0} 不是文本</translation>
+  </message>
+  <message>
+   <source>{0}.{1} is missing</source>
+   <translation>缺少 {0}.{1}</translation>
+  </message>
+  <message>
+   <source>tokenizer.ggml.{0} is not a list of {1}</source>
+   <translation>tokenizer.ggml.{0} 不是 {1} 的列表</translation>
+  </message>
+  <message>
+   <source>tokenizer.ggml.{0}_token_id is {1}, but there are {2} tokens</source>
+   <translation>tokenizer.ggml.{0}_token_id 为 {1}，但只有 {2} 个词元</translation>
+  </message>
+  <message>
+   <source>the token table is {0} wide, embedding_length says {1}</source>
+   <translation>词元表宽 {0}，而 embedding_length 为 {1}</translation>
+  </message>
+  <message>
+   <source>the token table has shape {0} for {1} tokens</source>
+   <translation>词元表的形状为 {0}，而词元有 {1} 个</translation>
+  </message>
+  <message>
+   <source>the token table (token_embd.weight) is missing</source>
+   <translation>缺少词元表（token_embd.weight）</translation>
+  </message>
+  <message>
+   <source>the tensor blk.{0}.{1} is missing or has no place</source>
+   <translation>张量 blk.{0}.{1} 缺失或没有位置</translation>
+  </message>
+  <message>
+   <source>the tensor blk.0.{0} has shape {1} instead of {2}</source>
+   <translation>张量 blk.0.{0} 的形状为 {1}，而应为 {2}</translation>
+  </message>
+  <message>
+   <source>{0} is not a whole number</source>
+   <translation>{0} 不是整数</translation>
+  </message>
+  <message>
+   <source>tokenizer.ggml.{0} has {1} entries for {2} tokens</source>
+   <translation>tokenizer.ggml.{0} 有 {1} 个条目，而词元有 {2} 个</translation>
+  </message>
+  <message>
+   <source>the tensor {0} has no place in a {1} model</source>
+   <translation>张量 {0} 不属于 {1} 模型</translation>
+  </message>
+  <message>
+   <source>the tensor blk.{0}.{1} has shape {2} unlike in layer 0</source>
+   <translation>张量 blk.{0}.{1} 的形状为 {2}，与第 0 层不同</translation>
+  </message>
+  <message>
+   <source>starter: proves that everything works; pick a larger model for real work</source>
+   <translation>入门模型：证明一切正常；实际工作请选择更大的模型</translation>
+  </message>
+  <message>
+   <source>line {0}</source>
+   <translation>第 {0} 行</translation>
+  </message>
+  <message>
+   <source>another program</source>
+   <translation>另一个程序</translation>
+  </message>
+  <message>
+   <source>{0} (process {1})</source>
+   <translation>{0}（进程 {1}）</translation>
+  </message>
+  <message>
+   <source>look for a new version</source>
+   <translation>检查新版本</translation>
+  </message>
+  <message>
+   <source>took too much memory</source>
+   <translation>占用了太多内存</translation>
+  </message>
+  <message>
+   <source>ended unexpectedly</source>
+   <translation>意外结束</translation>
+  </message>
+  <message>
+   <source>plugin {0}</source>
+   <translation>插件 {0}</translation>
+  </message>
+  <message>
+   <source>Using {0}</source>
+   <translation>使用 {0}</translation>
+  </message>
+  <message>
+   <source>Step {0}</source>
+   <translation>步骤 {0}</translation>
+  </message>
+  <message>
+   <source> by {0}</source>
+   <translation>，占用者是 {0}</translation>
+  </message>
+  <message>
+   <source>Short answers on very small machines.</source>
+   <translation>在很小的机器上给出简短回答。</translation>
+  </message>
+  <message>
+   <source>Fast and small; simple questions, simple tool calls.</source>
+   <translation>又快又小；简单问题，简单的工具调用。</translation>
+  </message>
+  <message>
+   <source>A good start on a laptop without a graphics card; calls tools.</source>
+   <translation>适合没有显卡的笔记本起步；会调用工具。</translation>
+  </message>
+  <message>
+   <source>Business texts, summaries, long documents; calls tools.</source>
+   <translation>商务文本、摘要、长文档；会调用工具。</translation>
+  </message>
+  <message>
+   <source>Several languages, long texts, thinking when asked.</source>
+   <translation>多种语言、长文本，可按要求思考。</translation>
+  </message>
+  <message>
+   <source>The best of the small ones: reasoning, tables, tool calls.</source>
+   <translation>小型模型中最好的：推理、表格、工具调用。</translation>
+  </message>
+  <message>
+   <source>Sound analysis and reliable tool calls; wants 8 GB of free memory.</source>
+   <translation>分析可靠，工具调用稳定；需要 8 GB 空闲内存。</translation>
+  </message>
+  <message>
+   <source>Enterprise texts, citations from documents, tool calls.</source>
+   <translation>企业文本、引用文档、工具调用。</translation>
+  </message>
+  <message>
+   <source>Deeper analysis; best with a graphics card of 12 GB or more.</source>
+   <translation>更深入的分析；最好配 12 GB 以上的显卡。</translation>
+  </message>
+  <message>
+   <source>Strong reasoning and tool calls; quick for its size.</source>
+   <translation>推理和工具调用能力强；就其大小而言很快。</translation>
+  </message>
+  <message>
+   <source>European languages, careful tool calls; wants a graphics card.</source>
+   <translation>欧洲语言，工具调用谨慎；需要显卡。</translation>
+  </message>
+  <message>
+   <source>The strongest here; only a tenth works per word, so a processor can do it.</source>
+   <translation>这里最强的；每个词只用十分之一，因此处理器也能胜任。</translation>
+  </message>
+  <message>
+   <source>Looks at pictures and charts; many languages.</source>
+   <translation>能看图片和图表；支持多种语言。</translation>
+  </message>
+  <message>
+   <source>Reads charts, tables and scanned pages.</source>
+   <translation>能读图表、表格和扫描页。</translation>
+  </message>
+  <message>
+   <source>Finds passages in English documents.</source>
+   <translation>在英文文档中查找段落。</translation>
+  </message>
+  <message>
+   <source>Finds passages in documents of many languages.</source>
+   <translation>在多种语言的文档中查找段落。</translation>
+  </message>
+ </context>
 </TS>

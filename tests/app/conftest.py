@@ -11,7 +11,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app import theme
+from app import theme, words
 from app.loop import Loop
 from tests.fake_core import FakeCore
 
@@ -53,6 +53,21 @@ def core(qapp: QApplication) -> FakeCore:
 @pytest.fixture
 def memory(tmp_path: Path) -> QSettings:
     return QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+
+
+@pytest.fixture
+def speak(qapp: QApplication) -> Iterator[Callable[[str], None]]:
+    """Lets the window speak a language for the length of the test."""
+    installed: list[words.Translator] = []
+
+    def install(language: str) -> None:
+        translator = words.install(language)
+        assert translator
+        installed.append(translator)
+
+    yield install
+    for one in installed:
+        qapp.removeTranslator(one)
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,8 +12,8 @@ from app.pages import PAGES
 from app.session import Session
 from app.tray import Tray
 from app.window import Window
-from app.words import FOLDER, LANGUAGES, read, tr
-from scripts.translations import texts, write
+from app.words import CONTEXT, ENGLISH, FOLDER, LANGUAGES, SERVER, read, tr
+from scripts.translations import contexts, texts, write
 from server.settings import Settings
 from tests.fake_core import FakeCore
 
@@ -24,43 +24,46 @@ def places(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name}
 
 
-@pytest.fixture
-def speak(qapp: QApplication) -> Iterator[object]:
-    installed: list[words.Translator] = []
-
-    def install(language: str) -> None:
-        translator = words.install(language)
-        assert translator
-        installed.append(translator)
-
-    yield install
-    for one in installed:
-        qapp.removeTranslator(one)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_text_is_translated_with_the_same_places(language: str) -> None:
+    for name, found in contexts().items():
+        known = read(FOLDER / f"moat_{language}.ts", name)
+        assert [text for text in found if not known.get(text)] == []
+        assert [text for text in found if places(text) != places(known[text])] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_text_is_translated_with_the_same_places(language: str) -> None:
-    known = read(FOLDER / f"moat_{language}.ts")
-    assert [text for text in texts() if not known.get(text)] == []
-    assert [text for text in texts() if places(text) != places(known[text])] == []
+def test_what_nobody_says_any_more_is_not_kept(language: str) -> None:
+    for name, found in contexts().items():
+        known = read(FOLDER / f"moat_{language}.ts", name)
+        assert sorted(set(known) - set(found)) == []
 
 
 def test_chinese_is_chinese() -> None:
-    known = read(FOLDER / "moat_zh.ts")
-    sentences = [text for text in texts() if text.endswith(".")]
-    assert [text for text in sentences if not HAN.search(known[text])] == []
+    for name, found in contexts().items():
+        known = read(FOLDER / "moat_zh.ts", name)
+        sentences = [text for text in found if text.endswith(".")]
+        assert [text for text in sentences if not HAN.search(known[text])] == []
 
 
 def test_a_new_text_comes_as_unfinished(tmp_path: Path) -> None:
     path = tmp_path / "moat_de.ts"
     first = texts()[0]
-    assert write(path, "de", {first: "Da & dort"}) == len(texts()) - 1
+    missing = write(path, "de", {CONTEXT: {first: "Da & dort"}})
+    assert missing == sum(map(len, contexts().values())) - 1
     assert read(path) == {first: "Da & dort"}
+    assert read(path, SERVER) == {}
 
 
-def test_without_a_translation_a_text_stays(speak: object) -> None:
+def test_the_language_spoken_is_known(speak: Callable[[str], None]) -> None:
+    assert words.language() == ENGLISH
+    speak("de")
+    assert words.language() == "de"
+
+
+def test_without_a_translation_a_text_stays(speak: Callable[[str], None]) -> None:
     assert tr("Connect") == "Connect"
-    speak("de")  # type: ignore[operator]
+    speak("de")
     assert tr("Connect") == "Verbinden"
     assert tr("Nobody translated this.") == "Nobody translated this."
 
@@ -77,9 +80,9 @@ def test_english_and_unknown_system_languages_need_no_file(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_every_page_opens_in_every_language(
-    language: str, speak: object, core: FakeCore, memory: QSettings
+    language: str, speak: Callable[[str], None], core: FakeCore, memory: QSettings
 ) -> None:
-    speak(language)  # type: ignore[operator]
+    speak(language)
     window = Window(core, memory)
     for page in PAGES:
         window.turn_to(page.title)

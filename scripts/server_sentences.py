@@ -1,0 +1,155 @@
+"""What the server says to people, as templates with numbered places, read from its source."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CATALOGUE = ROOT / "resources" / "catalogue.json"
+SAYING = (
+    *("app/autostart.py", "app/chats.py", "app/child.py", "app/client.py", "app/dialects.py"),
+    *("app/link.py", "server/core.py", "server/egress.py", "server/errors.py"),
+    *("server/keychain.py", "server/requests.py", "server/settings_store.py"),
+    *("server/conversation/documents.py", "server/conversation/run.py"),
+    *("server/engine/*.py", "server/models/*.py", "server/parts/*.py"),
+    *(f"server/engine/worker/{name}.py" for name in (
+        "constrained", "context", "draft", "main", "model", "pictures", "prepare", "refusals",
+        "scheduler", "template", "vision",
+    )),
+    *(f"server/flows/{name}.py" for name in (
+        "asking", "calling", "charts", "runner", "sqlite", "tables", "steps/llm", "steps/sql",
+    )),
+    *(f"server/plugins/{name}.py" for name in (
+        "api_action", "approval", "forms", "house", "install", "kit", "lib_host", "mcp_client",
+        "mcp_wire", "plugin", "sealed", "sending", "signing_in",
+    )),
+    *(f"server/web/{name}.py" for name in (
+        "app", "body", "control", "guard", "serving", "site",
+    )),
+)  # fmt: skip
+"""Whose sentences a person meets in the window. Findings about plugins are for their makers."""
+CLAUSES = {
+    "app/dialects.py": r"Tool: \{0\}",
+    "server/conversation/agents_remote.py": "agents elsewhere",
+    "server/engine/causes.py": ".* .*|unknown",
+    "server/engine/pulse.py": ".* .*",
+    "server/engine/remote.py": r"the engine on another machine|status \{0\}|none",
+    "server/engine/worker_link.py": "it .*",
+    "server/engine/worker/render.py": "its? .*",
+    "server/engine/worker/template.py": "(it|the) .*",
+    "server/errors.py": "none",
+    "server/flows/calling.py": r"Calling \{0\}",
+    "server/flows/steps/choice.py": r"Chose \{0\}",
+    "server/flows/steps/render.py": r"Drew a \{0\} chart",
+    "server/flows/steps/sql.py": r"\{0\} rows",
+    "server/models/fit.py": r"(?!\{0\} GB|runs well|does not fit).* .*",
+    "server/models/gguf.py": ".* .*",
+    "server/models/hub.py": "(searching|downloading) .*",
+    "server/models/library.py": "damaged, .*",
+    "server/models/parse.py": ".* .*",
+    "server/models/sense.py": r"(?!\{0\} is \{1\}$).* .*",
+    "server/models/starter.py": "starter: .*",
+    "server/models/templates.py": r"line \{0\}",
+    "server/occupied.py": ".* .*",
+    "server/parts/updates.py": "look for .*",
+    "server/plugins/lib_host.py": "(took|ended) .*",
+    "server/plugins/plugin.py": r"plugin \{0\}",
+    "server/plugins/talk.py": r"(Using|Step) \{0\}",
+    "server/web/serving.py": r" by \{0\}",
+}
+"""Parts of sentences, and notes that are none: which texts of a file they are."""
+IN_THE_BROWSER = {
+    "The answer came from another provider.",
+    "The provider did not sign you in. Close this page.",
+    "There is nothing here.",
+}
+_PLACE = re.compile(r"(\{\w+\})")
+_WORD = re.compile(r"[A-Za-z]{2,}")
+_QUOTING_END = re.compile(r"[:.] \{\d+\}$")
+_NOT_FOR_PEOPLE = ("log", "re")
+
+
+def templates() -> list[str]:
+    """All of them, each once, in the order of the files."""
+    found: dict[str, None] = {}
+    for pattern in SAYING:
+        for path in sorted(ROOT.glob(pattern)):
+            found.update(dict.fromkeys(filter(is_sentence, texts(path))))
+    for name, pattern in CLAUSES.items():
+        found.update(dict.fromkeys(clauses(ROOT / name, pattern)))
+    models = json.loads(CATALOGUE.read_text("utf-8"))["models"]
+    found.update(dict.fromkeys(escaped(model["good_at"]) for model in models))
+    return list(found)
+
+
+def clauses(path: Path, pattern: str) -> list[str]:
+    return [text for text in texts(path) if re.fullmatch(pattern, text)]
+
+
+def is_sentence(text: str) -> bool:
+    """With words of its own and an end. Those that begin with 'You' speak to a model."""
+    if len(_WORD.findall(_PLACE.sub("", text))) < 2 or " " not in text or "\n" in text:
+        return False
+    if text.startswith("You ") or text in IN_THE_BROWSER:
+        return False
+    if text.endswith((".", "!", "?")):
+        return True
+    return bool(_QUOTING_END.search(text)) and (text[0] == "{" or text[0].isupper())
+
+
+def texts(path: Path) -> Iterator[str]:
+    """Every text in a file that is not said to the log, with at least one word in it."""
+    for node in _literals(ast.parse(path.read_text("utf-8"))):
+        text = template(node)
+        if _WORD.search(_PLACE.sub("", text)):
+            yield text
+
+
+def template(node: ast.JoinedStr | ast.Constant) -> str:
+    """Its words, with {0}, {1} … for what is filled in."""
+    parts: list[str] = []
+    count = 0
+    for part in _parts(node):
+        if part:
+            parts.append(escaped(part))
+        elif part is None and (not parts or not re.fullmatch(r"\{\d+\}", parts[-1])):
+            parts.append(f"{{{count}}}")
+            count += 1
+    return "".join(parts)
+
+
+def escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _parts(node: ast.JoinedStr | ast.Constant) -> Iterator[str | None]:
+    """Text, and None for a place to fill. A plain text with {name} in it is filled later."""
+    if isinstance(node, ast.Constant):
+        for number, part in enumerate(_PLACE.split(str(node.value))):
+            yield None if number % 2 else part
+        return
+    for value in node.values:
+        yield str(value.value) if isinstance(value, ast.Constant) else None
+
+
+def _literals(tree: ast.Module) -> Iterator[ast.JoinedStr | ast.Constant]:
+    passed = {id(inside) for node in ast.walk(tree) for inside in _passed_over(node)}
+    for node in ast.walk(tree):
+        if id(node) in passed:
+            continue
+        match node:
+            case ast.JoinedStr() | ast.Constant(value=str()):
+                yield node
+
+
+def _passed_over(node: ast.AST) -> Iterator[ast.AST]:
+    """Docstrings, what stands inside of a larger text, and what goes to the log."""
+    match node:
+        case ast.Expr(value=ast.Constant()):
+            yield node.value
+        case ast.JoinedStr():
+            yield from (inside for inside in ast.walk(node) if inside is not node)
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name))) if name in _NOT_FOR_PEOPLE:
+            yield from ast.walk(node)
