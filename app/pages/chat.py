@@ -27,6 +27,7 @@ from server.events import Finished
 from server.face import Face
 
 _SHOWN_LETTERS = 2000
+SHOWN_AT_ONCE = 40
 
 
 class ChatPage(Page):
@@ -79,7 +80,8 @@ class ChatPage(Page):
         self.open(Chat(system=self._chat.system))
         self.composer.editor.setFocus()
 
-    def open(self, chat: Chat) -> None:
+    def open(self, chat: Chat, most: int = SHOWN_AT_ONCE) -> None:
+        """Its last messages; the earlier ones when they are asked for."""
         self.stop()
         self._turn = None
         self._chat = chat
@@ -87,7 +89,10 @@ class ChatPage(Page):
         self.transcript.clear()
         self.used.setText("")
         self.options.show_system(chat.system)
-        for place, said in enumerate(chat.said):
+        hidden = max(0, len(chat.said) - most)
+        if hidden:
+            self.transcript.offer_earlier(hidden, lambda: self.open(chat, most + SHOWN_AT_ONCE))
+        for place, said in enumerate(chat.said[hidden:], hidden):
             if said.role == "user":
                 self._show_question(said.text, place)
             else:

@@ -95,8 +95,7 @@ class ModelsPage(Page):
         try:
             await work  # type: ignore[misc]
         except AppError as error:
-            self.discover.show_busy("")
-            self.discover.busy.tell(told(str(error)))
+            self.discover.show_problem(told(str(error)))
 
     async def _show_found(self, text: str) -> None:
         self.discover.show_found(text, await self.core.search_models(text))

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from app import theme
 from app.sentences import told
 from app.state import size
-from app.widgets.controls import Button, Card, Label, row, stack
+from app.widgets.controls import Button, Card, Label, restyle, row, stack
 from app.widgets.fit_label import FitLabel, facts, parameters
 from app.widgets.rows import Rows
 from app.words import tr
@@ -109,7 +109,15 @@ class Discover(QWidget):
         column.addWidget(self.card)
         self.show_busy(tr("Looking at this machine…"))
 
+    def show_problem(self, sentence: str) -> None:
+        self.show_busy("")
+        self.busy.setProperty("role", "bad")
+        restyle(self.busy)
+        self.busy.tell(sentence)
+
     def show_busy(self, words: str) -> None:
+        self.busy.setProperty("role", "muted")
+        restyle(self.busy)
         self.busy.tell(words)
         self.go.setEnabled(not words)
 

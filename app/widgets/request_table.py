@@ -15,6 +15,7 @@ from server.face import AnsweredRequest, Use
 Index = QModelIndex | QPersistentModelIndex
 Row = tuple[str, ...]
 _ROOMY = 740
+_WIDEST = 140
 
 
 class Table(QAbstractTableModel):
@@ -78,6 +79,10 @@ class TableView(QTableView):
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         head.setSectionResizeMode(wide, QHeaderView.ResizeMode.Stretch)
 
+    def sizeHintForColumn(self, column: int) -> int:  # noqa: N802
+        """A long name is cut; the whole of it is its tool tip."""
+        return min(super().sizeHintForColumn(column), _WIDEST)
+
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self.setColumnHidden(self._spare, event.size().width() < _ROOMY)
@@ -120,7 +125,11 @@ def outcome_words(outcome: str) -> str:
         "tool_calls": tr("Asked for a tool"),
         "left": tr("Client left"),
         "cancelled": tr("Cancelled"),
-        "stopping": tr("Moat stopped"),
+        "server_stopping": tr("Moat stopped"),
+        "engine_crashed": tr("Engine stopped"),
+        "server_busy": tr("Queue was full"),
+        "context_length_exceeded": tr("Prompt too long"),
+        "invalid_request": tr("Refused"),
     }
     return known.get(outcome, outcome.replace("_", " ").capitalize())
 

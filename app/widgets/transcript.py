@@ -1,10 +1,12 @@
 """The messages of a chat, one under the other, following the newest unless one scrolls up."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from app import theme
-from app.widgets.controls import Column
+from app.widgets.controls import Button, Column
 from app.widgets.message import Answer, Question
 from app.words import tr
 
@@ -32,6 +34,13 @@ class Transcript(Column):
         self._add(answer)
         return answer
 
+    def offer_earlier(self, count: int, show: Callable[[], None]) -> None:
+        words = tr("Show {count} earlier messages").format(count=count)
+        button = Button(words, "reset")
+        button.clicked.connect(show)
+        button.clicked.connect(self._look_at_the_top)
+        self.body.insertWidget(0, button, alignment=Qt.AlignmentFlag.AlignHCenter)
+
     def cut(self, message: QWidget) -> None:
         """Take away this message and all after it."""
         first = self.body.indexOf(message)
@@ -56,6 +65,10 @@ class Transcript(Column):
     def _look(self, _: int) -> None:
         bar = self.verticalScrollBar()
         self._following = bar.sliderPosition() >= bar.maximum() - theme.HUGE
+
+    def _look_at_the_top(self) -> None:
+        self._following = False
+        self.verticalScrollBar().setValue(0)
 
     def _follow(self, _least: int, most: int) -> None:
         if self._following:

@@ -1856,6 +1856,22 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Moat hielt an</translation>
   </message>
   <message>
+   <source>Engine stopped</source>
+   <translation>Engine blieb stehen</translation>
+  </message>
+  <message>
+   <source>Queue was full</source>
+   <translation>Warteschlange voll</translation>
+  </message>
+  <message>
+   <source>Prompt too long</source>
+   <translation>Eingabe zu lang</translation>
+  </message>
+  <message>
+   <source>Refused</source>
+   <translation>Abgelehnt</translation>
+  </message>
+  <message>
    <source>unnamed</source>
    <translation>unbenannt</translation>
   </message>
@@ -1890,6 +1906,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Conversation</source>
    <translation>Gespräch</translation>
+  </message>
+  <message>
+   <source>Show {count} earlier messages</source>
+   <translation>{count} frühere Nachrichten zeigen</translation>
   </message>
   <message>
    <source>This desktop shows no tray icons, so Moat lives in this window. Closing the window quits Moat.</source>

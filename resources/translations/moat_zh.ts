@@ -1856,6 +1856,22 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>Moat 停止</translation>
   </message>
   <message>
+   <source>Engine stopped</source>
+   <translation>引擎停止</translation>
+  </message>
+  <message>
+   <source>Queue was full</source>
+   <translation>队列已满</translation>
+  </message>
+  <message>
+   <source>Prompt too long</source>
+   <translation>提示过长</translation>
+  </message>
+  <message>
+   <source>Refused</source>
+   <translation>已拒绝</translation>
+  </message>
+  <message>
    <source>unnamed</source>
    <translation>未命名</translation>
   </message>
@@ -1890,6 +1906,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Conversation</source>
    <translation>会话</translation>
+  </message>
+  <message>
+   <source>Show {count} earlier messages</source>
+   <translation>显示更早的 {count} 条消息</translation>
   </message>
   <message>
    <source>This desktop shows no tray icons, so Moat lives in this window. Closing the window quits Moat.</source>

@@ -53,7 +53,7 @@ async def busy(core: FakeCore, window: Window) -> str:
     """More than a page of them, and the last ones failed."""
     page = opened(window, ActivityPage)
     core.opened_at.set(NINE)
-    ends = ("stop", "stop", "length", "stop", "engine_crashed", "queue_full")
+    ends = ("stop", "stop", "length", "stop", "engine_crashed", "server_busy")
     core.answered.set(
         tuple(
             AnsweredRequest(

@@ -1,10 +1,11 @@
 """Logs: empty, full, paused while more come, only what failed."""
 
+import asyncio
 import time
 
 from app.pages.logs import LogsPage
 from app.window import Window
-from scripts.scenes.base import Scene, opened
+from scripts.scenes.base import LAID_OUT_S, Scene, opened
 from server.face import LogLine
 from tests.fake_core import FakeCore
 
@@ -38,6 +39,7 @@ async def busy(core: FakeCore, window: Window) -> str:
     """Paused while more come."""
     await full(core, window)
     page = opened(window, LogsPage)
+    await asyncio.sleep(LAID_OUT_S)
     page.pause.click()
     for number in range(900):
         core.logged.emit(LogLine(time.time(), "info", "engine.worker", f"step {number}"))

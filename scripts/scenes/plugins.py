@@ -83,7 +83,7 @@ async def busy(core: FakeCore, window: Window) -> str:
     (box,) = opened(window, PluginsPage).list.rows
     box.more.click()
     box.trial.asked.disconnect()
-    box.trial.modes["real"].click()
+    box.trial.modes["run"].click()
     return "Plugins"
 
 

@@ -125,7 +125,7 @@ class Bench:
         ]
         began = time.perf_counter()
         chat.open(Chat(said=said))
-        QApplication.processEvents()
+        chat.transcript.viewport().repaint()
         self._row(f"{MESSAGES} messages opened", f"{(time.perf_counter() - began) * 1000:.0f} ms")
         await asyncio.sleep(1)
         bar = chat.transcript.verticalScrollBar()
@@ -133,7 +133,8 @@ class Bench:
         for at in range(0, bar.maximum(), max(SCROLL_PX, bar.maximum() // 200)):
             began = time.perf_counter()
             bar.setValue(at)
-            QApplication.processEvents()
+            # Not by handling events: a coroutine that does so is entered while it runs.
+            chat.transcript.viewport().repaint()
             steps.append((time.perf_counter() - began) * 1000)
         steps.sort()
         text = f"median {steps[len(steps) // 2]:.1f} ms, p99 {steps[int(len(steps) * 0.99)]:.1f} ms"

@@ -23,7 +23,7 @@ async def test_every_request_is_listed_newest_first(core: FakeCore, shown: Shown
     assert page.empty.isVisible()
     core.answered.set((DONE, BROKEN))
     assert not page.empty.isVisible()
-    assert row(page, 0)[1:] == ["unnamed", "/v1/chat/completions", "m", "", "", "Engine crashed"]
+    assert row(page, 0)[1:] == ["unnamed", "/v1/chat/completions", "m", "", "", "Engine stopped"]
     assert row(page, 1)[1:] == ["OpenBB", "/v1/query", "m", "42 → 187", "3.2 s", "Answered"]
     assert page.parts.buttons[0].text() == "Requests (2)"
     head = page.requests.headerData(6, Qt.Orientation.Horizontal)

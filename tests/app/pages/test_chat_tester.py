@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 
 from app.attachments import Attachment
-from app.chats import ChatStore
+from app.chats import Chat, ChatStore, Said
 from app.pages.chat import ChatPage
 from app.widgets.message import Answer, Question
 from server.errors import AppError
@@ -149,3 +149,19 @@ async def test_files_go_along_once(shown: Shown, qapp: object, tmp_path: Path) -
     assert "## Answer\n\n3\n" in (tmp_path / "chat.md").read_text(encoding="utf-8")
     with pytest.raises(AppError, match="exported"):
         await page.export_to(tmp_path / "chat.md" / "x.md")
+
+
+async def test_a_long_chat_opens_with_its_end_and_shows_more_when_asked(
+    shown: Shown, qapp: object, tmp_path: Path
+) -> None:
+    page = shown(ChatPage(FakeCore.ready(), ChatStore(tmp_path)))
+    said = [Said(("user", "assistant")[n % 2], f"Message {n}") for n in range(100)]
+    page.open(Chat(said=said))
+    assert [one.place for one in visible(page, Question)][:1] == [60]
+    earlier = page.transcript.body.itemAt(0).widget()
+    assert earlier.text() == "Show 60 earlier messages"
+    earlier.click()
+    await until(lambda: [one.place for one in visible(page, Question)][:1] == [20])
+    page.transcript.body.itemAt(0).widget().click()
+    await until(lambda: len(visible(page, Question)) == 50)
+    assert page.transcript.verticalScrollBar().value() == 0
