@@ -36,7 +36,12 @@ def test_a_message_is_answered(client: Anthropic) -> None:
 
 def test_a_tool_is_used_and_its_result_told(client: Anthropic) -> None:
     with client.messages.stream(
-        model=NAME, max_tokens=100, messages=ASK, tools=[SWITCH], tool_choice={"type": "any"}
+        model=NAME,
+        max_tokens=400,
+        messages=ASK,
+        tools=[SWITCH],
+        tool_choice={"type": "any"},
+        extra_body={"temperature": 0},
     ) as stream:
         answer = stream.get_final_message()
     used = answer.content[-1]
@@ -51,7 +56,12 @@ def test_a_tool_is_used_and_its_result_told(client: Anthropic) -> None:
             {"type": "tool_result", "tool_use_id": used.id, "content": "on"}]},
     ]  # fmt: skip
     told = client.messages.create(
-        model=NAME, max_tokens=8, messages=history, tools=[SWITCH], tool_choice={"type": "none"}
+        model=NAME,
+        max_tokens=8,
+        messages=history,
+        tools=[SWITCH],
+        tool_choice={"type": "none"},
+        extra_body={"temperature": 0},
     )
     assert told.content
 
