@@ -97,7 +97,7 @@ def _busy(target: Target) -> bool:
 
 def soak(stage: Stage) -> Figure:
     """Mixed use for a long time: memory and handles must not grow."""
-    length_s = int(os.environ.get(SOAK_S, stage.pick(40, 7200)))
+    length_s = int(os.environ.get(SOAK_S, stage.pick(20, 7200)))
     settings = {"model": {"slots": 2, "context_tokens": 1024, "prompt_cache_mb": 64}}
     times, sizes, handles, errors, asked = [], [], [], 0, 0
     with moat_at(stage.scratch("soak"), settings) as moat:

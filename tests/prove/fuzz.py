@@ -128,7 +128,7 @@ def _keep(reader: Reader, data: bytes) -> None:
 
 
 def routes(stage: Stage) -> Figure:
-    count = stage.pick(300, 20_000)
+    count = stage.pick(200, 20_000)
     pid = worker_pid(stage)
     address = f"http://127.0.0.1:{stage.ours.port}"
     sent = itertools.chain(made(11, count, math.inf), _more(count // 4))

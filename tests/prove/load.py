@@ -87,7 +87,7 @@ async def many(server: Counting, clients: int, text: str) -> list[Heard]:
 
 def numbered(stage: Stage) -> Figure:
     """Every client must hear every number once and in order."""
-    pieces = stage.pick(40, 1200)
+    pieces = stage.pick(30, 1200)
     expected = "".join(f"{number} " for number in range(pieces))
     with counting(stage.scratch("counting")) as server:
         before = server.rss_mb()
@@ -195,7 +195,7 @@ ROWS = (
         "A burst is served or refused with a time to come back: nobody is left hanging",
         "served + refused = all",
         lambda stage: burst(stage.ours, BURST, 240),
-        lambda stage: burst(stage.theirs, stage.pick(500, BURST), stage.pick(60, 240)),
+        lambda stage: burst(stage.theirs, stage.pick(200, BURST), stage.pick(60, 240)),
     ),
     Row("F21", "Every accepted request ends exactly once", "ends = accepted", nothing_lost),
 )
