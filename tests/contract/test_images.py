@@ -45,8 +45,8 @@ def ask(address: str, url: str) -> openai.types.chat.ChatCompletion:
                 {
                     "role": "user",
                     "content": [
-                        {"type": "image_url", "image_url": {"url": url}},
                         {"type": "text", "text": QUESTION},
+                        {"type": "image_url", "image_url": {"url": url}},
                     ],
                 }
             ],

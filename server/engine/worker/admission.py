@@ -9,6 +9,7 @@ from server.engine.worker.context import Context
 from server.engine.worker.copying import Copying
 from server.engine.worker.disk_cache import DiskCache
 from server.engine.worker.prefix import HostCache, Kept, common_prefix
+from server.engine.worker.request import Request
 from server.engine.worker.slots import Slot
 
 WORTH_RESTORING = 64
@@ -45,15 +46,12 @@ class Admission:
         for kept in disk.load() if disk is not None else ():
             cache.put(kept)
 
-    def place(self, tokens: Tokens) -> Slot | None:
-        """A free slot, holding as much of the prompt as could be found; None when all are busy.
-
-        The prompt's last tokens are left to evaluate, for their logits: a chunk, not just one.
-        """
+    def place(self, request: Request) -> Slot | None:
+        """A free slot, holding as much of the prompt as could be found; None when all are busy."""
+        tokens, limit = request.tokens, _reusable(request)
         free = [slot for slot in self._slots if not slot.busy]
         if not free:
             return None
-        limit = max(0, len(tokens) - LEAST_CHUNK)
         holder, shared = self._best_holder(tokens, limit)
         key, kept = self.cache.best(tokens)
         kept = min(kept, limit)
@@ -190,3 +188,13 @@ class Admission:
             return 0
         self.counts.shared += 1
         return shared
+
+
+def _reusable(request: Request) -> int:
+    """How much of a prompt may be taken over; the rest is left to evaluate, for its logits.
+
+    That is a chunk, not just a token; but a picture is not looked at again for the sake of it.
+    """
+    limit = max(0, len(request.tokens) - LEAST_CHUNK)
+    ends = (one.end for one in request.pictures if one.start < limit < one.end)
+    return min(next(ends, limit), max(0, len(request.tokens) - 1))

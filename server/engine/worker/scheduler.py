@@ -207,7 +207,7 @@ class Scheduler:
                 return
 
     def _admit(self, request: Request) -> bool:
-        slot = self._admission.place(request.tokens)
+        slot = self._admission.place(request)
         if slot is None:
             return False
         self._waiting.leave(request, served=True)

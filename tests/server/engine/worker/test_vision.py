@@ -64,6 +64,17 @@ def test_another_image_is_another_question(seeing: WorkerClient) -> None:
     assert blue.usage["cached_tokens"] < SEEN_TOKENS
 
 
+def test_an_image_at_the_end_is_looked_at_once(seeing: WorkerClient) -> None:
+    message = {"role": "user", "content": f"What does this show, and why?{MARK}"}
+    asked = {**ask(picture("orange")), "messages": [message]}
+    first = seeing.generate(**asked)
+    looked = seeing.ask("stats")["value"]["pictures"]
+    again = seeing.generate(**asked)
+    assert again.usage["cached_tokens"] > SEEN_TOKENS
+    assert again.usage["prompt_tokens"] == first.usage["prompt_tokens"]
+    assert seeing.ask("stats")["value"]["pictures"] == looked
+
+
 def test_the_same_image_is_looked_at_once(seeing: WorkerClient) -> None:
     first = seeing.generate(**ask(picture("green")))
     looked = seeing.ask("stats")["value"]["pictures"]
