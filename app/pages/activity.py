@@ -39,7 +39,7 @@ class ActivityPage(Page):
         self.requests = Table(request_heads(), (4, 5), self)
         self.outgoing = Table(use_heads(), (3, 4), self)
         self.request_view = TableView(self.requests, tr("Requests that have ended"), 2, 3)
-        self.outgoing_view = TableView(self.outgoing, tr("Outgoing connections"), 2, 3)
+        self.outgoing_view = TableView(self.outgoing, tr("Outgoing connections"), 1, 3)
         self.empty = Label("", "muted")
         self._body = QStackedWidget()
         self._lay_out()

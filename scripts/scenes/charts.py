@@ -5,7 +5,7 @@ import math
 
 from app.pages.chat import ChatPage
 from app.window import Window
-from scripts.scenes.base import Scene
+from scripts.scenes.base import Scene, opened
 from server.chat import Json
 from server.events import Finished, Usage
 from tests.fake_core import FakeCore
@@ -73,9 +73,7 @@ async def points(_core: FakeCore, window: Window) -> str:
 
 
 def _answered(window: Window, question: str, text: str) -> str:
-    window.turn_to(ChatPage.title)
-    chat = window.page()
-    assert isinstance(chat, ChatPage)
+    chat = opened(window, ChatPage)
     chat.show_conversation()
     chat.transcript.ask(question)
     answer = chat.transcript.answer("Qwen3-8B")
