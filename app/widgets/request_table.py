@@ -15,7 +15,7 @@ from server.face import AnsweredRequest, Use
 Index = QModelIndex | QPersistentModelIndex
 Row = tuple[str, ...]
 _ROOMY = 740
-_WIDEST = 140
+_WIDEST = 170
 
 
 class Table(QAbstractTableModel):
