@@ -1,1 +1,1 @@
-"""What `moat COMMAND` can do: one file each, listed in server/cli.py."""
+"""What `moat COMMAND` can do: a file each, listed in server/cli.py, and what two of them show."""
