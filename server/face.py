@@ -61,6 +61,9 @@ class ModelCard:
     """The file beside it that lets it see images."""
 
 
+RequestPhase = Literal["waiting", "reading", "writing"]
+
+
 @dataclass(frozen=True, slots=True)
 class RunningRequest:
     id: int
@@ -68,7 +71,7 @@ class RunningRequest:
     route: str
     model: str
     started_at: float
-    phase: Literal["waiting", "reading", "writing"]
+    phase: RequestPhase
     tokens: int = 0
     prompt_done: int = 0
     prompt_total: int = 0

@@ -7,7 +7,8 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from server.errors import AppError, Stopping
 from server.events import (
@@ -21,7 +22,7 @@ from server.events import (
     ReasoningDelta,
     TextDelta,
 )
-from server.face import AnsweredRequest, RunningRequest
+from server.face import AnsweredRequest, RequestPhase, RunningRequest
 from server.observe import Recent, Value
 from server.tasks import spawn, stop
 
@@ -54,24 +55,70 @@ class About:
 
 @dataclass(slots=True)
 class _Tracked:
+    """A request under way, counted at every token; what is shown of it is made when asked for."""
+
     shown: RunningRequest
-    queue: asyncio.Queue[Item | None] = field(default_factory=asyncio.Queue)
+    phase: RequestPhase = "waiting"
+    tokens: int = 0
+    prompt_done: int = 0
+    prompt_total: int = 0
     prompt_tokens: int = 0
+    outcome: str = "left"
+    ending: AppError | None = None
+    waits: "asyncio.Task[Any] | None" = None
+    """Who waits for its next event just now."""
 
     def see(self, item: Item) -> None:
         event = item.event if isinstance(item, OfChoice) else item
         match event:
-            case PromptProgress(done, total):
-                self.shown = replace(
-                    self.shown, phase="reading", prompt_done=done, prompt_total=total
-                )
             case TextDelta() | ReasoningDelta() | CallArguments():
-                self.shown = replace(self.shown, phase="writing", tokens=self.shown.tokens + 1)
-            case Finished(_, usage):
-                self.shown = replace(self.shown, tokens=usage.completion_tokens)
+                self.phase = "writing"
+                self.tokens += 1
+            case PromptProgress(done, total):
+                self.phase = "reading"
+                self.prompt_done, self.prompt_total = done, total
+            case Finished(reason, usage):
+                self.outcome = reason
+                self.tokens = usage.completion_tokens
                 self.prompt_tokens = usage.prompt_tokens
+            case Failed(error):
+                self.outcome = error.code
             case _:
                 pass
+
+    def end(self, reason: AppError) -> None:
+        if self.ending is None:
+            self.ending = reason
+            if self.waits is not None:
+                self.waits.cancel()
+
+    async def events(self, events: Events) -> Events:
+        """Those that come until it is ended from outside; then the reason as the last one."""
+        async with aclosing(_worded(events)) as worded:
+            while self.ending is None:
+                try:
+                    self.waits = asyncio.current_task()
+                    item = await anext(worded)
+                except StopAsyncIteration:
+                    return
+                except asyncio.CancelledError:
+                    if self.ending is None or (self.waits and self.waits.uncancel()):
+                        raise
+                    break
+                finally:
+                    self.waits = None
+                yield item
+        assert self.ending
+        yield Failed(self.ending)
+
+    def now(self) -> RunningRequest:
+        return replace(
+            self.shown,
+            phase=self.phase,
+            tokens=self.tokens,
+            prompt_done=self.prompt_done,
+            prompt_total=self.prompt_total,
+        )
 
 
 class Requests:
@@ -91,7 +138,7 @@ class Requests:
     @property
     def tokens(self) -> int:
         """All tokens written so far, the running answers' included."""
-        return self.finished_tokens + sum(one.shown.tokens for one in self._tracked.values())
+        return self.finished_tokens + sum(one.tokens for one in self._tracked.values())
 
     async def track(self, events: Events, about: About) -> Events:
         if self._closed:
@@ -104,23 +151,20 @@ class Requests:
         tracked = self._tracked[number] = _Tracked(shown)
         self._none.clear()
         self._publish_soon()
-        pump = spawn(_pump(events, tracked.queue), f"request {number}")
-        outcome = "left"
         try:
-            while (item := await tracked.queue.get()) is not None:
-                tracked.see(item)
-                outcome = _outcome(item) or outcome
-                yield item
-                if isinstance(item, Failed):
-                    break
+            async with aclosing(tracked.events(events)) as seen:
+                async for item in seen:
+                    tracked.see(item)
+                    yield item
+                    if isinstance(item, Failed):
+                        break
         finally:
             del self._tracked[number]
             if not self._tracked:
                 self._none.set()
-            self.finished_tokens += tracked.shown.tokens
-            self._answered.add(_summary(tracked, outcome))
-            log.info("%s: %s, %d tokens", about.route, outcome, tracked.shown.tokens)
-            await stop(pump)
+            self.finished_tokens += tracked.tokens
+            self._answered.add(_summary(tracked))
+            log.info("%s: %s, %d tokens", about.route, tracked.outcome, tracked.tokens)
 
     def note_reply(self, about: About) -> None:
         """A question that needed no model: answered on the spot."""
@@ -133,7 +177,7 @@ class Requests:
     def cancel(self, number: int, reason: AppError | None = None) -> None:
         """End one request with a typed error."""
         if number in self._tracked:
-            self._tracked[number].queue.put_nowait(Failed(reason or Cancelled()))
+            self._tracked[number].end(reason or Cancelled())
 
     def cancel_all(self, reason: AppError) -> None:
         for number in tuple(self._tracked):
@@ -157,20 +201,11 @@ class Requests:
 
     async def _publish(self) -> None:
         while self._tracked:
-            self.running.set(tuple(one.shown for one in self._tracked.values()))
+            self.running.set(tuple(one.now() for one in self._tracked.values()))
             self._changed()
             await asyncio.sleep(PUBLISH_S)
         self.running.set(())
         self._changed()
-
-
-async def _pump(events: Events, queue: asyncio.Queue[Item | None]) -> None:
-    try:
-        async with aclosing(_worded(events)) as worded:
-            async for item in worded:
-                queue.put_nowait(item)
-    finally:
-        queue.put_nowait(None)
 
 
 async def _worded(events: Events) -> AsyncGenerator[Item, None]:
@@ -186,7 +221,7 @@ async def _worded(events: Events) -> AsyncGenerator[Item, None]:
         yield Failed(AppError("Something went wrong inside Moat; the log says what."))
 
 
-def _summary(tracked: _Tracked, outcome: str) -> AnsweredRequest:
+def _summary(tracked: _Tracked) -> AnsweredRequest:
     shown = tracked.shown
     return AnsweredRequest(
         shown.id,
@@ -195,18 +230,7 @@ def _summary(tracked: _Tracked, outcome: str) -> AnsweredRequest:
         shown.model,
         shown.started_at,
         round(time.time() - shown.started_at, 3),
-        outcome,
-        tracked.prompt_tokens or shown.prompt_total,
-        shown.tokens,
+        tracked.outcome,
+        tracked.prompt_tokens or tracked.prompt_total,
+        tracked.tokens,
     )
-
-
-def _outcome(item: Item) -> str:
-    event = item.event if isinstance(item, OfChoice) else item
-    match event:
-        case Finished(reason):
-            return reason
-        case Failed(error):
-            return error.code
-        case _:
-            return ""

@@ -22,6 +22,7 @@ from server.tasks import spawn, stop
 log = logging.getLogger("engine")
 Item = list[Any]
 PIPE_BUFFER_BYTES = 1 << 20
+LAST = frozenset({"end", "error"})
 
 
 class Answer:
@@ -30,12 +31,14 @@ class Answer:
     def __init__(self, number: int) -> None:
         self.number = number
         self.started = False
+        self.ended = False
         self._items: list[Item] = []
         self._error: AppError | None = None
         self._news = asyncio.Event()
 
     def add(self, item: Item) -> None:
         self.started = True
+        self.ended = item[1] in LAST
         self._items.append(item)
         self._news.set()
 
@@ -119,7 +122,8 @@ class WorkerLink:
 
     @property
     def unanswered(self) -> int:
-        return len(self._answers)
+        """How many the worker is not done with; their readers may take longer."""
+        return sum(not answer.ended for answer in self._answers.values())
 
     def begin(self, job: Json) -> Answer:
         """Hands the worker a job. Whoever begins an answer ends it with `forget`."""

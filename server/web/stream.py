@@ -12,6 +12,8 @@ KEEP_ALIVE_S = 10.0
 STUCK_READER_S = 12.0
 SEND_BUFFER_BYTES = 16 * 1024
 WRITE_BUFFER_BYTES = 16 * 1024
+CHUNK_BYTES = 64
+"""More than what HTTP adds to a frame."""
 
 
 async def send(
@@ -26,7 +28,7 @@ async def send(
         response.headers["Content-Type"] = content_type
     _shrink_send_buffer(request)
     await response.prepare(request)
-    writer = _Writer(response)
+    writer = _Writer(response, request.transport)
     ticker = spawn(writer.bridge(keep_alive), "keep-alive") if keep_alive else None
     try:
         async for frame in frames:
@@ -40,18 +42,28 @@ async def send(
 
 
 class _Writer:
-    def __init__(self, response: web.StreamResponse) -> None:
+    def __init__(self, response: web.StreamResponse, transport: asyncio.Transport | None) -> None:
         self._response = response
-        self._last = asyncio.get_running_loop().time()
+        self._transport = transport
+        self._clock = asyncio.get_running_loop().time
+        self._last = self._clock()
 
     async def write(self, frame: bytes) -> None:
-        async with asyncio.timeout(STUCK_READER_S):
+        if self._has_room(frame):
             await self._response.write(frame)
-        self._last = asyncio.get_running_loop().time()
+        else:
+            async with asyncio.timeout(STUCK_READER_S):
+                await self._response.write(frame)
+        self._last = self._clock()
+
+    def _has_room(self, frame: bytes) -> bool:
+        """Whether it needs no waiting for the reader: nothing waits, and the buffer can take it."""
+        waiting = self._transport.get_write_buffer_size() if self._transport else 0
+        return not waiting and len(frame) + CHUNK_BYTES < WRITE_BUFFER_BYTES
 
     async def bridge(self, keep_alive: bytes) -> None:
         while True:
-            quiet_s = asyncio.get_running_loop().time() - self._last
+            quiet_s = self._clock() - self._last
             if quiet_s >= KEEP_ALIVE_S:
                 try:
                     await self.write(keep_alive)

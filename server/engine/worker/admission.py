@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import count
 
 from server.engine.worker.batch import Tokens
 from server.engine.worker.compose import LEAST_CHUNK
@@ -130,15 +131,19 @@ class Admission:
         return slot, own
 
     def _oldest(self, slots: list[Slot]) -> Slot:
-        """An empty one, else the one not used for longest; a neighbour of those at work first.
+        """A neighbour of those at work; of these an empty one, else the one not used for longest.
 
-        Only neighbours are evaluated together where each sequence has a buffer of its own.
+        Only neighbours are evaluated together where each sequence has a buffer of its own, and an
+        answer apart from the others costs at every token. The first one begins where there is most
+        room beside it.
         """
         busy = {slot.sequence for slot in self._slots if slot.busy}
+        empty = {slot.sequence for slot in slots if not slot.count}
 
-        def rank(slot: Slot) -> tuple[bool, bool, float]:
-            beside = not busy.isdisjoint((slot.sequence - 1, slot.sequence + 1))
-            return slot.count > 0, not beside, slot.used_at
+        def rank(slot: Slot) -> tuple[int, bool, int, float]:
+            beside = len(busy & {slot.sequence - 1, slot.sequence + 1})
+            room = next(n for n in count() if slot.sequence + n not in empty)
+            return -beside, slot.count > 0, -room, slot.used_at
 
         return min(slots, key=rank)
 

@@ -9,7 +9,7 @@ from server.engine.worker.logprobs import Entry, logprob_entry
 from server.engine.worker.request import Request
 from server.engine.worker.sampling import Sampler
 from server.engine.worker.slots import Slot
-from server.engine.worker.speculate import Lessons, Payoff
+from server.engine.worker.speculate import Payoff, Purse
 from server.engine.worker.text import TextOut
 from server.engine.worker.vision import Picture, View
 from server.engine.worker.vocabulary import Vocabulary
@@ -21,7 +21,7 @@ class Answer:
     """`todo` is the unread prompt; `pending` was said but not evaluated; `draft` is a guess."""
 
     def __init__(
-        self, request: Request, slot: Slot, sampler: Sampler, room_tokens: int, lessons: Lessons
+        self, request: Request, slot: Slot, sampler: Sampler, room_tokens: int, purse: Purse
     ) -> None:
         self.request = request
         self.slot = slot
@@ -33,7 +33,7 @@ class Answer:
         self.chunk = 0
         self.said = 0
         self.reason: str | None = None
-        self.payoff = Payoff(lessons)
+        self.payoff = Payoff(purse)
         self.first_at = 0.0
         self._sampler = sampler
         self._pictures = [one for one in request.pictures if one.start >= slot.count]

@@ -15,7 +15,7 @@ from server.engine.worker.answer import Answer
 from server.engine.worker.batch import Batch
 from server.engine.worker.draft import DraftModel
 from server.engine.worker.pace import Pace
-from server.engine.worker.speculate import lookup
+from server.engine.worker.speculate import SHORTEST_MATCH, TRIAL_MATCH, Purse, lookup
 
 LEAST_CHUNK = 8
 MOST_DRAFTED = LEAST_CHUNK - 2
@@ -26,11 +26,18 @@ class DecodeBatch:
     """A token of every running answer, and its guesses."""
 
     def __init__(
-        self, batch: Batch, draft_model: DraftModel | None, pace: Pace, *, speculate: bool
+        self,
+        batch: Batch,
+        draft_model: DraftModel | None,
+        pace: Pace,
+        purse: Purse,
+        *,
+        speculate: bool,
     ) -> None:
         self.batch = batch
         self._draft_model = draft_model
         self._pace = pace
+        self._purse = purse
         self._speculate = speculate
         self._steady: list[Answer] | None = None
 
@@ -64,17 +71,34 @@ class DecodeBatch:
         )
 
     def _draft(self, running: list[Answer]) -> bool:
+        """Those whose guesses pay, and one that tries whether they would."""
+        self._purse.earn(self._pace.decode_s(len(running)) / len(running))
+        if not self._may_pay(running):
+            return False
+        willing = [answer for answer in running if answer.payoff.wants_draft()]
+        spare = self._spare(running) if willing else 0
+        found = tries = False
+        for answer in willing:
+            has_paid = answer.payoff.has_paid
+            if answer.request.constrained is None and (has_paid or not tries):
+                answer.draft = self._guess(answer, min(spare, MOST_DRAFTED, answer.room - 1))
+                spare -= len(answer.draft)
+                if answer.draft:
+                    found, tries = True, tries or not has_paid
+        return found
+
+    def _may_pay(self, running: list[Answer]) -> bool:
+        """By what is known of steps; now and then, or with a model for it, it is tried anyway."""
+        if self._purse.is_full or self._draft_model is not None:
+            return True
+        count = sum(len(answer.pending) for answer in running)
+        return self._pace.pays(count, len(running), MOST_DRAFTED)
+
+    def _spare(self, running: list[Answer]) -> int:
         """No more guesses than keep the step near its usual time: they may all be wrong."""
         count = sum(len(answer.pending) for answer in running)
         most = min(self.batch.capacity - count, MOST_DRAFTED * len(running))
-        spare = self._pace.spare_tokens(count, most)
-        found = False
-        for answer in running:
-            if spare and answer.request.constrained is None and answer.payoff.wants_draft():
-                answer.draft = self._guess(answer, min(spare, MOST_DRAFTED, answer.room - 1))
-                spare -= len(answer.draft)
-                found = found or bool(answer.draft)
-        return found
+        return self._pace.spare_tokens(count, most)
 
     def _guess(self, answer: Answer, most: int) -> list[int]:
         """From the text itself; else from the draft model, where there is one."""
@@ -83,7 +107,8 @@ class DecodeBatch:
         slot = answer.slot
         slot.buffer[slot.count] = answer.pending[0]
         tokens = slot.buffer[: slot.count + 1]
-        found = [*takewhile(lambda token: token >= 0, lookup(tokens, most))]
+        shortest = SHORTEST_MATCH if answer.payoff.has_paid else TRIAL_MATCH
+        found = [*takewhile(lambda token: token >= 0, lookup(tokens, most, shortest))]
         blind = bool(answer.request.pictures)
         if not found and self._draft_model is not None and not blind:
             return self._draft_model.guess(slot.sequence, tokens, most)

@@ -4,6 +4,7 @@ from math import exp, log
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)
 NEWER = 0.3
+MOSTLY_RIGHT = 0.65
 
 
 class Pace:
@@ -46,6 +47,11 @@ class Pace:
         usual_s = self.decode_s(tokens)
         within = (n for n in range(most, 0, -1) if self.decode_s(tokens + n) <= 2 * usual_s)
         return next(within, 0)
+
+    def pays(self, tokens: int, answers: int, guesses: int) -> bool:
+        """Whether guesses that are mostly right take less time than saying them one by one."""
+        extra_s = self.decode_s(tokens + guesses) - self.decode_s(tokens)
+        return extra_s < MOSTLY_RIGHT * guesses * self.decode_s(answers) / answers
 
     def chunk_tokens(self, budget_s: float, most: int) -> int:
         """The largest chunk expected to fit the time; never nothing."""

@@ -26,7 +26,7 @@ from server.engine.worker.prefix import HostCache
 from server.engine.worker.request import Request
 from server.engine.worker.sampling import Sampler
 from server.engine.worker.slots import make_slots
-from server.engine.worker.speculate import Lessons
+from server.engine.worker.speculate import Purse
 from server.engine.worker.step import Failed, Step
 from server.engine.worker.threads import ThreadCount
 from server.engine.worker.turns import Turns
@@ -57,24 +57,24 @@ class Scheduler:
         self._inbox: deque[Request] = deque()
         self._cancelled: deque[int] = deque()
         self._wake = threading.Event()
-        self._stopping = False
-        self._has_read = False
+        self._stopping = self._has_read = False
         self._alone_reading: int | None = None
         self._running: list[Answer] = []
         self._reading: list[Answer] = []
         self._waiting = WaitingLine(options.queue_limit)
         self._array = CandidateArray()
         cache = HostCache(options.prompt_cache_mb << 20)
-        speculate = options.speculate and model.can_rewind
         shape = (plan.batch_tokens, plan.slots, context.sequence_tokens)
         draft = DraftModel(options.draft_model, model, plan) if options.draft_model else None
         pace = Pace()
         slots = make_slots(plan.slots, context.sequence_tokens)
         copying = None if plan.kv_unified else Copying(context, pace)
         self._admission = Admission(context, slots, cache, _disk_cache(model, plan), copying)
-        self._decode_batch = DecodeBatch(Batch(*shape), draft, pace, speculate=speculate)
+        self._purse = Purse()
+        guesses = options.speculate and model.can_rewind
+        batch = Batch(*shape)
+        self._decode_batch = DecodeBatch(batch, draft, pace, self._purse, speculate=guesses)
         self._read_batch = Batch(*shape)
-        self._lessons = Lessons()
         self._turns = Turns(pace, plan.batch_tokens)
         self._threads = ThreadCount(plan.threads, context.use_threads)
         self._step = Step(context, pace, model.vocabulary, self.counters)
@@ -216,7 +216,7 @@ class Scheduler:
             slot.cut(whole, self._context)
         sampler = Sampler(request.sampling, self._vocabulary, self._array)
         room = self._context.sequence_tokens
-        answer = Answer(request, slot, sampler, room, self._lessons)
+        answer = Answer(request, slot, sampler, room, self._purse)
         self.counters.cached_tokens += request.tokens_until(slot.count)
         self._reading.append(answer)
         return True

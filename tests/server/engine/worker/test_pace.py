@@ -62,3 +62,12 @@ def test_what_was_not_tried_for_a_while_slows_down_with_the_rest() -> None:
         pace.note_read(1, 0.020)
     assert pace.chunk_tokens(0.021, most=512) == 1
     assert pace.chunk_tokens(0.041, most=512) == 4
+
+
+def test_guesses_pay_only_where_a_longer_step_is_cheap() -> None:
+    cheap, dear = Pace(), Pace()
+    for pace, longer_s in ((cheap, 0.012), (dear, 0.066)):
+        pace.note_decode(1, 0.01)
+        pace.note_decode(7, longer_s)
+    assert cheap.pays(1, 1, 6)
+    assert not dear.pays(1, 1, 6)

@@ -2,7 +2,15 @@
 
 import numpy as np
 
-from server.engine.worker.speculate import FIRST_PAUSE, Lessons, Payoff, lookup
+from server.engine.worker.speculate import (
+    FIRST_PAUSE,
+    FIRST_STAKE_S,
+    TRIAL_MATCH,
+    TRIAL_SHARE,
+    Payoff,
+    Purse,
+    lookup,
+)
 
 
 def guess(*ids: int, most: int = 12) -> list[int]:
@@ -30,28 +38,54 @@ def test_too_short_a_match_is_no_guess() -> None:
     assert guess(1, 2, 3, 4, 5, 6) == []
 
 
+def test_without_proof_only_a_long_match_is_a_guess() -> None:
+    row = list(range(10, 30))
+    assert lookup(np.array([*row, *row[:5]], np.int32), 12, TRIAL_MATCH) == []
+    assert lookup(np.array([*row, *row[:6]], np.int32), 12, TRIAL_MATCH) == row[6:15]
+
+
 def test_guessing_pauses_when_it_costs_more_than_it_brings() -> None:
-    payoff = Payoff(Lessons())
+    payoff = Payoff(Purse())
     assert payoff.wants_draft()
-    payoff.note(gained=1, seconds=2.0, usual_s=1.0)
+    payoff.note(gained=1, seconds=0.002, usual_s=0.001)
     assert [payoff.wants_draft() for _ in range(FIRST_PAUSE + 1)].count(True) == 1
 
 
 def test_guessing_goes_on_while_it_pays() -> None:
-    payoff = Payoff(Lessons())
+    payoff = Payoff(Purse())
     for _ in range(5):
         payoff.note(gained=6, seconds=2.0, usual_s=1.0)
         assert payoff.wants_draft()
+        assert payoff.has_paid
 
 
-def test_what_did_not_pay_is_tried_by_ever_fewer_answers() -> None:
-    lessons = Lessons()
-    tried = []
-    for _ in range(40):
-        payoff = Payoff(lessons)
-        tried.append(payoff.wants_draft())
-        if tried[-1]:
-            payoff.note(gained=1, seconds=2.0, usual_s=1.0)
-    assert [number for number, hit in enumerate(tried) if hit] == [0, 2, 6, 14, 30]
-    Payoff(lessons).note(gained=6, seconds=2.0, usual_s=1.0)
-    assert Payoff(lessons).wants_draft()
+def test_trials_of_all_answers_together_cost_a_small_share_of_the_time() -> None:
+    purse = Purse()
+    spent_s = lost_s = 0.0
+    for _ in range(50):
+        payoff = Payoff(purse)
+        for _ in range(200):
+            purse.earn(0.01)
+            spent_s += 0.01
+            if payoff.wants_draft():
+                payoff.note(gained=1, seconds=0.06, usual_s=0.01)
+                lost_s += 0.05
+    assert lost_s > 0.1
+    assert lost_s < FIRST_STAKE_S + TRIAL_SHARE * spent_s + 0.05
+
+
+def test_an_answer_whose_guesses_pay_needs_no_purse() -> None:
+    purse = Purse()
+    good, other = Payoff(purse), Payoff(purse)
+    good.note(gained=6, seconds=0.2, usual_s=0.1)
+    other.note(gained=1, seconds=9.0, usual_s=0.1)
+    assert good.wants_draft()
+    assert not Payoff(purse).wants_draft()
+
+
+def test_a_full_purse_tries_what_is_not_expected_to_pay() -> None:
+    purse = Purse()
+    assert not purse.is_full
+    for _ in range(1000):
+        purse.earn(0.01)
+    assert purse.is_full

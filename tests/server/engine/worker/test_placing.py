@@ -1,0 +1,46 @@
+"""Answers that run together stand side by side: only neighbours are evaluated together."""
+
+import numpy as np
+
+from server.engine.worker.admission import Admission
+from server.engine.worker.prefix import HostCache
+from server.engine.worker.request import Request
+from server.engine.worker.slots import Slot, make_slots
+
+
+class Memory:
+    """As much of a context as placing needs."""
+
+    def cut(self, _sequence: int, _start: int) -> bool:
+        return True
+
+
+def place(slots: list[Slot], prompts: int) -> list[int]:
+    """Where so many unlike prompts are put, one after the other."""
+    admission = Admission(Memory(), slots, HostCache(0), None, None)  # type: ignore[arg-type]
+    found = []
+    for number in range(prompts):
+        slot = admission.place(Request(number, np.full(40, 100 + number, np.int32)))
+        assert slot
+        found.append(slot.sequence)
+    return found
+
+
+def used(*sequences: int) -> list[Slot]:
+    slots = make_slots(8, 64)
+    for at, sequence in enumerate(sequences):
+        slots[sequence].append([at] * 40)
+        slots[sequence].used_at = 10.0 + at
+    return slots
+
+
+def test_a_burst_begins_where_most_room_is_and_stays_together() -> None:
+    assert place(used(0, 2, 3), 4) == [4, 5, 6, 7]
+
+
+def test_a_neighbour_that_rests_is_better_than_an_empty_slot_apart() -> None:
+    assert sorted(place(used(0, 2, 3), 6)) == [2, 3, 4, 5, 6, 7]
+
+
+def test_where_none_is_empty_the_longest_unused_begins() -> None:
+    assert sorted(place(used(5, 6, 4, 0, 1, 2, 3, 7), 3)) == [4, 5, 6]
