@@ -69,8 +69,8 @@ def compare_streams(
     for streams in STREAMS:
         found: dict[str, list[Burst]] = {ours.name: [], theirs.name: []}
         for turn in range(amount.rounds):
+            seed += 100
             for server in (ours, theirs) if turn % 2 == 0 else (theirs, ours):
-                seed += 100
                 load = burst(server.port, streams, amount.words, amount.tokens, seed)
                 found[server.name].append(asyncio.run(load))
         figures[f"streams_{streams}"] = {

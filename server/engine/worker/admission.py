@@ -122,7 +122,7 @@ class Admission:
         self, tokens: Tokens, free: list[Slot], holder: Slot, shared: int
     ) -> tuple[Slot, int]:
         """Another conversation: a slot for it, with the system prompt that others have read."""
-        others = [slot for slot in free if slot is not holder] or free
+        others = [slot for slot in free if not shared or slot is not holder] or free
         slot = self._oldest(others)
         own = min(common_prefix(slot.tokens, tokens), shared)
         if shared - own >= WORTH_SHARING and self._is_cheaper_to_copy(holder, shared - own):
@@ -134,14 +134,16 @@ class Admission:
         """A neighbour of those at work; of these an empty one, else the one not used for longest.
 
         Only neighbours are evaluated together where each sequence has a buffer of its own, and an
-        answer apart from the others costs at every token. The first one begins where there is most
-        room beside it.
+        answer apart from the others costs at every token; but nobody waits until a long one is put
+        away. The first one begins where there is most room beside it.
         """
         busy = {slot.sequence for slot in self._slots if slot.busy}
         empty = {slot.sequence for slot in slots if not slot.count}
 
         def rank(slot: Slot) -> tuple[int, bool, int, float]:
             beside = len(busy & {slot.sequence - 1, slot.sequence + 1})
+            if beside and slot.count and self._copying and self._copying.is_felt(slot.sequence):
+                beside = 0
             room = next(n for n in count() if slot.sequence + n not in empty)
             return -beside, slot.count > 0, -room, slot.used_at
 

@@ -20,10 +20,13 @@ class Copying:
 
     def pays(self, source: int, gained_tokens: int, *, is_waited_for: bool) -> bool:
         """Whether it is sooner done than reading so many tokens."""
-        takes_s = self._context.saved_bytes(source) * self._byte_s
-        if is_waited_for and takes_s > LONGEST_PAUSE_S:
+        if is_waited_for and self.is_felt(source):
             return False
-        return takes_s < self._pace.reading_s(gained_tokens)
+        return self._takes_s(source) < self._pace.reading_s(gained_tokens)
+
+    def is_felt(self, sequence: int) -> bool:
+        """Whether it holds so much that others would wait while it is saved."""
+        return self._takes_s(sequence) > LONGEST_PAUSE_S
 
     def copy(self, source: int, target: int) -> bool:
         """The whole sequence; False where the model's memory does not take it."""
@@ -34,3 +37,6 @@ class Copying:
         found = (perf_counter() - began) / max(1, state.nbytes)
         self._byte_s = (1 - NEWER) * self._byte_s + NEWER * found
         return True
+
+    def _takes_s(self, sequence: int) -> float:
+        return self._context.saved_bytes(sequence) * self._byte_s
