@@ -65,6 +65,7 @@ class _Tracked:
     prompt_tokens: int = 0
     outcome: str = "left"
     ending: AppError | None = None
+    """Why it is ended from outside."""
     waits: "asyncio.Task[Any] | None" = None
     """Who waits for its next event just now."""
 

@@ -6,6 +6,7 @@ from server.chat import ChatRequest
 from server.errors import AppError, Stopping
 from server.events import Events, Failed, Finished, TextDelta, Usage
 from server.requests import About, Cancelled, Requests
+from server.tasks import spawn
 from tests.engines import EndlessEngine, replay
 
 ASK = ChatRequest()
@@ -54,6 +55,43 @@ async def test_closing_ends_all_and_refuses_new_ones(requests: Requests):
             assert isinstance(seen[-1].error, Stopping)
     late = [event async for event in requests.track(replay(TextDelta("x")), ABOUT)]
     assert isinstance(late[0], Failed)
+
+
+async def test_ending_a_request_that_waits_leaves_its_reader_uncancelled(requests: Requests):
+    async def silent() -> Events:
+        await asyncio.sleep(60)
+        yield TextDelta("never")
+
+    async def read() -> tuple[list[object], int]:
+        seen: list[object] = [event async for event in requests.track(silent(), ABOUT)]
+        reader = asyncio.current_task()
+        assert reader
+        return seen, reader.cancelling()
+
+    async with asyncio.timeout(5):
+        reading = spawn(read(), "reader")
+        await asyncio.sleep(0.05)
+        requests.cancel(requests.running.get()[0].id)
+        seen, cancelling = await reading
+    assert isinstance(seen[-1], Failed)
+    assert cancelling == 0
+
+
+async def test_a_reader_that_is_cancelled_itself_is_not_told_a_reason(requests: Requests):
+    engine = EndlessEngine()
+
+    async def read() -> None:
+        async for _ in requests.track(engine.generate(ASK), ABOUT):
+            pass
+
+    reading = spawn(read(), "reader")
+    await asyncio.sleep(0.05)
+    requests.cancel(requests.running.get()[0].id)
+    reading.cancel()
+    async with asyncio.timeout(5):
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        await engine.stopped.wait()
 
 
 async def test_an_inner_failure_becomes_a_worded_end(requests: Requests):

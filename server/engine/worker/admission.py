@@ -57,7 +57,7 @@ class Admission:
         key, kept = self.cache.best(tokens)
         kept = min(kept, limit)
         if kept > shared + WORTH_RESTORING:
-            slot = self._oldest(free)
+            slot = self._best_free(free)
             shared = self._restore(slot, key, kept)
         elif self._continues(holder, shared, len(free)):
             slot = holder
@@ -123,14 +123,14 @@ class Admission:
     ) -> tuple[Slot, int]:
         """Another conversation: a slot for it, with the system prompt that others have read."""
         others = [slot for slot in free if not shared or slot is not holder] or free
-        slot = self._oldest(others)
+        slot = self._best_free(others)
         own = min(common_prefix(slot.tokens, tokens), shared)
         if shared - own >= WORTH_SHARING and self._is_cheaper_to_copy(holder, shared - own):
             return slot, self._copy(holder, slot, shared)
         self._keep(slot)
         return slot, own
 
-    def _oldest(self, slots: list[Slot]) -> Slot:
+    def _best_free(self, slots: list[Slot]) -> Slot:
         """A neighbour of those at work; of these an empty one, else the one not used for longest.
 
         Only neighbours are evaluated together where each sequence has a buffer of its own, and an
