@@ -53,8 +53,9 @@ class DecodeBatch:
             self.batch.advance([answer.pending[0] for answer in running])
             return guessing_s
         self.batch.clear()
+        share = self._share(running)
         for answer in running:
-            self._add(answer)
+            self._add(answer, share)
         self._steady = list(running) if single else None
         return guessing_s
 
@@ -62,13 +63,20 @@ class DecodeBatch:
         """The set of answers changed, or a step failed: nothing carries over to the next one."""
         self._steady = None
 
-    def _add(self, answer: Answer) -> None:
-        answer.row = self.batch.add(
-            answer.pending + answer.draft,
-            answer.slot.sequence,
-            answer.slot.count,
-            len(answer.draft) + 1,
-        )
+    def _share(self, running: list[Answer]) -> int:
+        """How many tokens each may have: a grammar may force more of them than a batch holds."""
+        capacity = self.batch.capacity
+        whole = sum(len(answer.pending) for answer in running)
+        return capacity if whole <= capacity else capacity // len(running)
+
+    def _add(self, answer: Answer, share: int) -> None:
+        answer.chunk = min(len(answer.pending), share)
+        slot = answer.slot
+        if answer.chunk < len(answer.pending):
+            self.batch.add(answer.pending[: answer.chunk], slot.sequence, slot.count, 0)
+            return
+        run = answer.pending + answer.draft
+        answer.row = self.batch.add(run, slot.sequence, slot.count, len(answer.draft) + 1)
 
     def _draft(self, running: list[Answer]) -> bool:
         """Those whose guesses pay, and one that tries whether they would."""

@@ -100,7 +100,8 @@ class Worker:
         finally:
             # A failure here must end the process, and its traceback must reach the log.
             if sys.exc_info()[0] is not None:
-                traceback.print_exc()
+                for line in traceback.format_exc().splitlines():
+                    sys.stderr.write(f"error: {line}\n")
                 os._exit(70)
 
     def _open(self, path: Path, options: EngineOptions) -> tuple[Scheduler, dict[str, Any]]:

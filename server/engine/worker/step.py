@@ -38,8 +38,13 @@ class Step:
         self._pace.note_decode(batch.count, seconds)
         drafted = sum(len(answer.draft) for answer in answers)
         guess_s = (max(0.0, seconds - usual_s) + guessing_s) / max(1, drafted)
-        rows = self._context.rows()
+        rows = self._context.rows() if batch.outputs else None
         for answer in answers:
+            if answer.chunk < len(answer.pending):
+                answer.slot.append(answer.pending[: answer.chunk])
+                answer.pending = answer.pending[answer.chunk :]
+                continue
+            assert rows is not None
             said = answer.said
             self._continue(answer, rows, items)
             if answer.draft:

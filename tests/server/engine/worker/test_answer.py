@@ -1,6 +1,7 @@
 """One answer: stops, limits, log-probabilities, constraints."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -107,6 +108,21 @@ def test_forced_tokens_are_the_same_with_and_without_being_batched(worker: Worke
     assert steps < batched.usage["completion_tokens"]
     single = worker.generate(**job, top_logprobs=0)
     assert single.text == batched.text
+
+
+def test_more_forced_tokens_than_a_batch_holds_are_said_all(starter_model: Path) -> None:
+    fixed = " ".join(f"row {n}" for n in range(40))
+    table = {"properties": {"table": {"const": fixed}, "age": {"enum": [1, 2]}}}
+    table |= {"type": "object", "required": ["table", "age"], "additionalProperties": False}
+    job = {"messages": ASK, "sampling": GREEDY, "constraint": schema(table)}
+    narrow = WorkerClient(starter_model, slots=3, context_tokens=1024, batch_tokens=32)
+    alone = narrow.generate(**job)
+    assert alone.usage["completion_tokens"] > 2 * 32
+    together = [narrow.wait(one) for one in [narrow.start(**job) for _ in range(3)]]
+    for outcome in (alone, *together):
+        assert json.loads(outcome.text)["table"] == fixed
+        validate(json.loads(outcome.text), table)
+    assert narrow.close() == 0
 
 
 def test_a_schema_that_cannot_be_enforced_is_refused_with_its_place(worker: WorkerClient) -> None:
