@@ -1,8 +1,10 @@
 """Small shapes that OpenAI's answers share: frames, usage, log-probabilities."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from json.encoder import encode_basestring
 from typing import Any
+from uuid import uuid4
 
 from server.chat import Json
 from server.events import Event, OfChoice, TokenLogprob, Usage
@@ -18,6 +20,17 @@ def sse(data: Any, event: str = "") -> bytes:
     name = f"event: {event}\n" if event else ""
     # A model can say half a surrogate pair; no client can read that.
     return f"{name}data: {dumped(data)}\n\n".encode("utf-8", "replace")
+
+
+class Mould:
+    """Frames that differ in one text only, and there is one for each token: the rest stays."""
+
+    def __init__(self, frame: Callable[[str], bytes]) -> None:
+        mark = uuid4().hex
+        self._before, self._after = frame(mark).split(f'"{mark}"'.encode())
+
+    def frame(self, text: str) -> bytes:
+        return self._before + encode_basestring(text).encode("utf-8", "replace") + self._after
 
 
 def step(message: str) -> bytes:

@@ -32,7 +32,17 @@ from server.protocols.fields import (
     template_options,
     token_limit,
 )
-from server.protocols.frames import DONE, chat_usage, dumped, logprob, placed, sse, step, summed
+from server.protocols.frames import (
+    DONE,
+    Mould,
+    chat_usage,
+    dumped,
+    logprob,
+    placed,
+    sse,
+    step,
+    summed,
+)
 from server.protocols.messages import (
     choice_of,
     function_tool,
@@ -165,10 +175,13 @@ class _Chunks:
         self._opened: dict[int, list[str]] = {}
         self._places: dict[tuple[int, int], int] = {}
         self._usages: list[Usage] = []
+        self._moulds: dict[int, Mould] = {}
         self.wants_usage = _stream_options(Fields(body))
 
     def frames(self, index: int, event: Event) -> Iterator[bytes]:
         match event:
+            case TextDelta(text, ()):
+                yield self._text(index, text)
             case TextDelta(text, logprobs):
                 yield self.frame(index, {"content": text}, logprobs=logprobs)
             case ReasoningDelta(text):
@@ -201,6 +214,11 @@ class _Chunks:
         shown = {"content": list(map(logprob, logprobs)), "refusal": None} if logprobs else None
         choice = {"index": index, "delta": delta, "logprobs": shown, "finish_reason": reason}
         return sse({**self._head, "choices": [choice], **self._no_usage()})
+
+    def _text(self, index: int, text: str) -> bytes:
+        if index not in self._moulds:
+            self._moulds[index] = Mould(lambda mark: self.frame(index, {"content": mark}))
+        return self._moulds[index].frame(text)
 
     def last(self) -> bytes:
         return sse({**self._head, "choices": [], "usage": chat_usage(summed(self._usages))})

@@ -138,6 +138,19 @@ def test_an_image_must_come_with_the_request() -> None:
         ask("data:image/png;base64,%%%")
 
 
+async def test_any_text_comes_as_it_was_said() -> None:
+    texts = ['"quoted" \\ back', "line\nend\u2028 \x00\x1f", "é 😀", "</script>", "half \ud800", ""]
+    body = {"model": 'a "named" one', "stream_options": {"include_usage": True}}
+    first, *said, _ = await stream(body, *map(TextDelta, texts))
+    assert [one["choices"][0]["delta"]["content"] for one in said] == [
+        text.replace("\ud800", "?") for text in texts
+    ]
+    for one in said:
+        assert one == first | {
+            "choices": [{**first["choices"][0], "delta": one["choices"][0]["delta"]}]
+        }
+
+
 async def test_text_streams_as_chunks_of_one_answer() -> None:
     events = (TextDelta("Hel"), TextDelta("lo"), Finished("stop", USED))
     chunks = await stream({}, *events)
