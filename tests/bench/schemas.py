@@ -11,8 +11,8 @@ import asyncio
 import json
 import random
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -41,6 +41,25 @@ class Case:
     schema: Any
 
 
+class Lasting:
+    """A server that is started again when a schema ended it; `deaths` counts how often."""
+
+    def __init__(self, start: Callable[[], AbstractContextManager[Server]]) -> None:
+        self._start = start
+        self._open = ExitStack()
+        self.deaths = 0
+        self.server = self._open.enter_context(start())
+
+    def revive(self) -> None:
+        if self.server.process.poll() is not None:
+            self.deaths += 1
+            self.close()
+            self.server = self._open.enter_context(self._start())
+
+    def close(self) -> None:
+        self._open.close()
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     status: int
@@ -62,6 +81,7 @@ class Figures:
     """Of the cases both servers take, and the time they took."""
     busy_s: float = 0.0
     plain_s: float = 0.0
+    deaths: int = 0
 
     def accepted(self, cases: Sequence[Case]) -> set[str]:
         return {
@@ -83,22 +103,22 @@ def read(path: Path) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-async def ask(client: aiohttp.ClientSession, server: Server, schema: Any, tokens: int) -> Asked:
+async def ask(client: aiohttp.ClientSession, lasting: Lasting, schema: Any, tokens: int) -> Asked:
     body: dict[str, Any] = {"messages": QUESTION, "max_tokens": tokens, "temperature": 0.8}
     body |= {"top_k": 40, "seed": 7}
     if schema is not None:
         form = {"name": "example", "strict": True, "schema": schema}
         body["response_format"] = {"type": "json_schema", "json_schema": form}
-    address = f"http://127.0.0.1:{server.port}/v1/chat/completions"
+    address = f"http://127.0.0.1:{lasting.server.port}/v1/chat/completions"
     began = perf_counter()
     try:
         async with client.post(address, json=body) as reply:
             told = await reply.json(content_type=None)
             took_s = perf_counter() - began
     except (aiohttp.ClientError, TimeoutError):
-        if server.process.poll() is not None:
-            sys.exit(f"{server.name} died of {json.dumps(schema)[:500]}")
-        return Asked(GONE, perf_counter() - began)
+        took_s = perf_counter() - began
+        lasting.revive()
+        return Asked(GONE, took_s)
     if reply.status != 200:
         return Asked(reply.status, took_s, str(told.get("error", {}).get("message", "")))
     choice = told["choices"][0]
@@ -108,38 +128,40 @@ async def ask(client: aiohttp.ClientSession, server: Server, schema: Any, tokens
 
 
 async def look(
-    servers: Sequence[Server], cases: Sequence[Case], tokens: int, at_once: int
+    servers: Sequence[Lasting], cases: Sequence[Case], tokens: int, at_once: int
 ) -> dict[str, Figures]:
-    found = {server.name: Figures() for server in servers}
+    found = {one.server.name: Figures() for one in servers}
     async with aiohttp.ClientSession(timeout=PATIENCE) as client:
         await _ask_for_one_token(client, servers, cases, found)
         taken = {name: figures.accepted(cases) for name, figures in found.items()}
         both = set.intersection(*taken.values())
         for group in _chunks([case for case in cases if case.name in both], at_once):
             for server in servers:
-                figures = found[server.name]
+                figures = found[server.server.name]
                 began = perf_counter()
                 figures.tokens += await _burst(client, server, group, tokens, figures)
                 figures.busy_s += perf_counter() - began
         for server in servers:
-            alone = [case for case in cases if case.name in taken[server.name] - both]
+            name = server.server.name
+            alone = [case for case in cases if case.name in taken[name] - both]
             for group in _chunks(alone, at_once):
-                await _burst(client, server, group, tokens, found[server.name])
+                await _burst(client, server, group, tokens, found[name])
+            found[name].deaths = server.deaths
     return found
 
 
 async def _ask_for_one_token(
     client: aiohttp.ClientSession,
-    servers: Sequence[Server],
+    servers: Sequence[Lasting],
     cases: Sequence[Case],
     found: dict[str, Figures],
 ) -> None:
     for server in servers:
         plain = [(await ask(client, server, None, 1)).took_s for _ in range(9)]
-        found[server.name].plain_s = median(plain)
+        found[server.server.name].plain_s = median(plain)
     for at, case in enumerate(cases):
         for server in servers if at % 2 else reversed(servers):
-            found[server.name].first.append(await ask(client, server, case.schema, 1))
+            found[server.server.name].first.append(await ask(client, server, case.schema, 1))
 
 
 def _chunks(cases: Sequence[Case], at_once: int) -> Iterator[Sequence[Case]]:
@@ -149,7 +171,7 @@ def _chunks(cases: Sequence[Case], at_once: int) -> Iterator[Sequence[Case]]:
 
 async def _burst(
     client: aiohttp.ClientSession,
-    server: Server,
+    server: Lasting,
     chunk: Sequence[Case],
     tokens: int,
     figures: Figures,
@@ -186,6 +208,7 @@ def rows(figures: Figures) -> dict[str, str]:
         "refused with 4xx": str(len(refused)),
         "  of these with the place": str(sum(" at #" in asked.text for asked in refused)),
         "5xx or no answer": str(len(first) - len(compile_ms) - len(refused)),
+        "  of these ended the server": str(figures.deaths),
         "finished in the limit": f"{len(finished)} of {len(answers)}",
         "  of these valid": str(len(finished) - len(figures.wrong) - figures.unchecked),
         "  of these wrong": str(len(figures.wrong)),
@@ -208,10 +231,12 @@ def main() -> None:
     if model is None:
         sys.exit("The starter model is not installed; 'make setup' brings it.")
     cases = sample(given.folder, given.count, given.seed)
+    program = built_llama_server()
     shape = Shape(model, given.at_once, context_tokens=2048, threads=usable_cores())
     with ExitStack() as stack:
-        ours = stack.enter_context(moat(shape))
-        theirs = stack.enter_context(llama_server(built_llama_server(), shape))
+        ours, theirs = Lasting(lambda: moat(shape)), Lasting(lambda: llama_server(program, shape))
+        stack.callback(ours.close)
+        stack.callback(theirs.close)
         found = asyncio.run(look((ours, theirs), cases, given.tokens, given.at_once))
     tables = {name: rows(figures) for name, figures in found.items()}
     say(f"{'':36}" + "".join(f"{name:>16}" for name in tables))
