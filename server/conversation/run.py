@@ -71,16 +71,9 @@ class _Turn:
         return tool is not None and tool.run is not None
 
 
-async def converse(means: Means, request: ChatRequest) -> Events:
+def converse(means: Means, request: ChatRequest) -> Events:
     """Every event of answering the request; ends with one Finished or Failed per choice."""
-    if request.choices == 1:
-        async with aclosing(_one(means, request)) as events:
-            async for event in events:
-                yield event
-        return
-    async with aclosing(_several(means, request)) as chosen:
-        async for one in chosen:
-            yield one
+    return _one(means, request) if request.choices == 1 else _several(means, request)
 
 
 async def _one(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:

@@ -28,13 +28,10 @@ class Answering:
     agents: Agents
     requests: Requests
 
-    async def chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
+    def chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
         """Every event of a conversation's answer, tracked and cancellable."""
         about = replace(about, model=request.model or self.model_name())
-        run = self._run(request, about)
-        async with aclosing(self.requests.track(run, about)) as events:
-            async for event in events:
-                yield event
+        return self.requests.track(self._run(request, about), about)
 
     async def ask(self, ask: Ask) -> Any:
         engine = await self.engine(ask.model)

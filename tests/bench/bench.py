@@ -49,13 +49,14 @@ def main() -> None:
     say(f"{'':26}{'moat':>12}{'llama-server':>14}{'ratio':>8}")
     figures: dict[str, Any] = {}
     ratios: dict[str, float] = {}
+    # First: what the servers leave behind when they end disturbs the next half minute.
+    look_inside(Shape(model, 2, 8192, shape.threads), amount, figures, ratios)
     with moat(shape) as ours, llama_server(built_llama_server(), shape) as theirs:
         compare_streams(ours, theirs, amount, figures, ratios)
         compare_talks(ours, theirs, amount, figures, ratios)
         memory = {server.name: server.rss_mb() for server in (ours, theirs)}
         row("memory, MB", memory["moat"], memory["llama-server"], ratios, "memory")
         figures["memory_mb"] = memory
-    look_inside(Shape(model, 2, 8192, shape.threads), amount, figures, ratios)
     RESULT.parent.mkdir(exist_ok=True)
     result = {"quick": amount is QUICK, "ratios": ratios, "figures": figures}
     RESULT.write_text(json.dumps(result, indent=2), encoding="utf-8")

@@ -24,7 +24,7 @@ class Threshold:
     def find(self, logits: Logits) -> Ids:
         best = logits.max()
         margin = self._margin
-        found = (logits > best - margin).nonzero()[0]
+        found: Ids = (logits > best - margin).nonzero()[0]
         while len(found) < self.least and margin < WIDEST_MARGIN:
             margin *= 1.6
             found = (logits > best - margin).nonzero()[0]
