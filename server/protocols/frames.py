@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Sequence
-from json.encoder import encode_basestring
 from typing import Any
 from uuid import uuid4
 
@@ -23,14 +22,14 @@ def sse(data: Any, event: str = "") -> bytes:
 
 
 class Mould:
-    """Frames that differ in one text only, and there is one for each token: the rest stays."""
+    """Frames that differ in one text only: the rest is encoded once, not at every token."""
 
     def __init__(self, frame: Callable[[str], bytes]) -> None:
         mark = uuid4().hex
         self._before, self._after = frame(mark).split(f'"{mark}"'.encode())
 
     def frame(self, text: str) -> bytes:
-        return self._before + encode_basestring(text).encode("utf-8", "replace") + self._after
+        return self._before + dumped(text).encode("utf-8", "replace") + self._after
 
 
 def step(message: str) -> bytes:

@@ -12,7 +12,7 @@ import json
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -49,6 +49,7 @@ class Lasting:
         self._open = ExitStack()
         self.deaths = 0
         self.server = self._open.enter_context(start())
+        self.name = self.server.name
 
     def revive(self) -> None:
         if self.server.process.poll() is not None:
@@ -103,13 +104,13 @@ def read(path: Path) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-async def ask(client: aiohttp.ClientSession, lasting: Lasting, schema: Any, tokens: int) -> Asked:
+async def ask(client: aiohttp.ClientSession, server: Lasting, schema: Any, tokens: int) -> Asked:
     body: dict[str, Any] = {"messages": QUESTION, "max_tokens": tokens, "temperature": 0.8}
     body |= {"top_k": 40, "seed": 7}
     if schema is not None:
         form = {"name": "example", "strict": True, "schema": schema}
         body["response_format"] = {"type": "json_schema", "json_schema": form}
-    address = f"http://127.0.0.1:{lasting.server.port}/v1/chat/completions"
+    address = f"http://127.0.0.1:{server.server.port}/v1/chat/completions"
     began = perf_counter()
     try:
         async with client.post(address, json=body) as reply:
@@ -117,7 +118,7 @@ async def ask(client: aiohttp.ClientSession, lasting: Lasting, schema: Any, toke
             took_s = perf_counter() - began
     except (aiohttp.ClientError, TimeoutError):
         took_s = perf_counter() - began
-        lasting.revive()
+        server.revive()
         return Asked(GONE, took_s)
     if reply.status != 200:
         return Asked(reply.status, took_s, str(told.get("error", {}).get("message", "")))
@@ -130,23 +131,22 @@ async def ask(client: aiohttp.ClientSession, lasting: Lasting, schema: Any, toke
 async def look(
     servers: Sequence[Lasting], cases: Sequence[Case], tokens: int, at_once: int
 ) -> dict[str, Figures]:
-    found = {one.server.name: Figures() for one in servers}
+    found = {server.name: Figures() for server in servers}
     async with aiohttp.ClientSession(timeout=PATIENCE) as client:
         await _ask_for_one_token(client, servers, cases, found)
         taken = {name: figures.accepted(cases) for name, figures in found.items()}
         both = set.intersection(*taken.values())
         for group in _chunks([case for case in cases if case.name in both], at_once):
             for server in servers:
-                figures = found[server.server.name]
+                figures = found[server.name]
                 began = perf_counter()
                 figures.tokens += await _burst(client, server, group, tokens, figures)
                 figures.busy_s += perf_counter() - began
         for server in servers:
-            name = server.server.name
-            alone = [case for case in cases if case.name in taken[name] - both]
+            alone = [case for case in cases if case.name in taken[server.name] - both]
             for group in _chunks(alone, at_once):
-                await _burst(client, server, group, tokens, found[name])
-            found[name].deaths = server.deaths
+                await _burst(client, server, group, tokens, found[server.name])
+            found[server.name].deaths = server.deaths
     return found
 
 
@@ -158,10 +158,10 @@ async def _ask_for_one_token(
 ) -> None:
     for server in servers:
         plain = [(await ask(client, server, None, 1)).took_s for _ in range(9)]
-        found[server.server.name].plain_s = median(plain)
+        found[server.name].plain_s = median(plain)
     for at, case in enumerate(cases):
         for server in servers if at % 2 else reversed(servers):
-            found[server.server.name].first.append(await ask(client, server, case.schema, 1))
+            found[server.name].first.append(await ask(client, server, case.schema, 1))
 
 
 def _chunks(cases: Sequence[Case], at_once: int) -> Iterator[Sequence[Case]]:
@@ -234,9 +234,8 @@ def main() -> None:
     program = built_llama_server()
     shape = Shape(model, given.at_once, context_tokens=2048, threads=usable_cores())
     with ExitStack() as stack:
-        ours, theirs = Lasting(lambda: moat(shape)), Lasting(lambda: llama_server(program, shape))
-        stack.callback(ours.close)
-        stack.callback(theirs.close)
+        ours = stack.enter_context(closing(Lasting(lambda: moat(shape))))
+        theirs = stack.enter_context(closing(Lasting(lambda: llama_server(program, shape))))
         found = asyncio.run(look((ours, theirs), cases, given.tokens, given.at_once))
     tables = {name: rows(figures) for name, figures in found.items()}
     say(f"{'':36}" + "".join(f"{name:>16}" for name in tables))

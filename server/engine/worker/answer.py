@@ -18,7 +18,10 @@ Item = list[Any]
 
 
 class Answer:
-    """`todo` is the unread prompt; `pending` was said but not evaluated; `draft` is a guess."""
+    """`todo` is the unread prompt; `pending` was said but not evaluated; `draft` is a guess.
+
+    `chunk` is how much of the prompt, or of what was said, the step evaluates.
+    """
 
     def __init__(
         self, request: Request, slot: Slot, sampler: Sampler, room_tokens: int, purse: Purse
@@ -62,6 +65,16 @@ class Answer:
         if not self._pictures:
             return len(self.todo)
         return self._pictures[0].start - (len(self.request.tokens) - len(self.todo))
+
+    @property
+    def is_parted(self) -> bool:
+        """Whether it said more than the step has room for: the rest follows in the next one."""
+        return self.chunk < len(self.pending)
+
+    def pass_part(self) -> None:
+        """The slot holds what the step had room for."""
+        self.slot.append(self.pending[: self.chunk])
+        self.pending = self.pending[self.chunk :]
 
     def progress(self) -> Item:
         done = self.request.tokens_until(self.slot.count) + (self.view.done if self.view else 0)

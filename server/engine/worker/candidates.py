@@ -24,10 +24,10 @@ class Threshold:
     def find(self, logits: Logits) -> Ids:
         best = logits.max()
         margin = self._margin
-        found: Ids = (logits > best - margin).nonzero()[0]
+        found = np.flatnonzero(logits > best - margin)
         while len(found) < self.least and margin < WIDEST_MARGIN:
             margin *= 1.6
-            found = (logits > best - margin).nonzero()[0]
+            found = np.flatnonzero(logits > best - margin)
         if len(found) < self.least:
             return np.flatnonzero(logits > -np.inf)
         if len(found) > 8 * self.least:

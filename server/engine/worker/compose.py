@@ -72,7 +72,7 @@ class DecodeBatch:
     def _add(self, answer: Answer, share: int) -> None:
         answer.chunk = min(len(answer.pending), share)
         slot = answer.slot
-        if answer.chunk < len(answer.pending):
+        if answer.is_parted:
             self.batch.add(answer.pending[: answer.chunk], slot.sequence, slot.count, 0)
             return
         run = answer.pending + answer.draft

@@ -40,9 +40,8 @@ class Step:
         guess_s = (max(0.0, seconds - usual_s) + guessing_s) / max(1, drafted)
         rows = self._context.rows() if batch.outputs else None
         for answer in answers:
-            if answer.chunk < len(answer.pending):
-                answer.slot.append(answer.pending[: answer.chunk])
-                answer.pending = answer.pending[answer.chunk :]
+            if answer.is_parted:
+                answer.pass_part()
                 continue
             assert rows is not None
             said = answer.said
