@@ -162,14 +162,16 @@ class Quick(ScriptedEngine):
 
 async def test_parts_cost_no_more_than_half_as_much_again_as_plain_events():
     plain = {"threadId": "t", "runId": "r", "messages": [{"role": "user", "content": "hi"}]}
+    ways = ((BASE, body(STREAMED)), (f"{BASE}/agent/default/run", plain))
+    spent: list[list[float]] = [[], []]
     async with house.visit(house.agents(Quick())) as client:
-        spent = []
-        for path, sent in ((BASE, body(STREAMED)), (f"{BASE}/agent/default/run", plain)):
-            begun = time.process_time()
-            async with client.post(path, json=sent) as reply:
-                await reply.read()
-            spent.append(time.process_time() - begun)
-    assert spent[0] <= 1.5 * spent[1]
+        for _ in range(3):
+            for (path, sent), times in zip(ways, spent, strict=True):
+                begun = time.process_time()
+                async with client.post(path, json=sent) as reply:
+                    await reply.read()
+                times.append(time.process_time() - begun)
+    assert min(spent[0]) <= 1.5 * min(spent[1])
 
 
 async def test_many_pieces_at_once_are_told_in_few_parts():
