@@ -18,6 +18,7 @@ WORTH_SHARING = 16
 WORTH_KEEPING = 128
 WORTH_WAITING = 128
 WORTH_STORING = 512
+AHEAD_BYTES = 8 << 20
 
 
 @dataclass(slots=True)
@@ -44,6 +45,7 @@ class Admission:
         self._context = context
         self._slots = slots
         self._copying = copying
+        self._seen_until = 0.0
         for kept in disk.load() if disk is not None else ():
             cache.put(kept)
 
@@ -77,6 +79,21 @@ class Admission:
             return False
         _, shared = self._best_holder(tokens, len(tokens) - LEAST_CHUNK)
         return ahead - shared >= WORTH_WAITING
+
+    def keep_one(self) -> bool:
+        """Puts a short conversation away while nobody waits for its slot; each is seen once.
+
+        Long ones, and those without room beside what is kept, are put away only when they must.
+        """
+        rests = [slot for slot in self._slots if not slot.busy and slot.used_at > self._seen_until]
+        if not rests:
+            return False
+        slot = min(rests, key=lambda slot: slot.used_at)
+        self._seen_until = slot.used_at
+        spare = self.cache.capacity_bytes - self.cache.size_bytes
+        if self._context.saved_bytes(slot.sequence) <= min(AHEAD_BYTES, spare):
+            self._keep(slot)
+        return True
 
     def store_one(self) -> None:
         """Writes a conversation that rests to disk, where that is wanted and not yet done."""

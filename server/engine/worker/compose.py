@@ -123,21 +123,23 @@ class DecodeBatch:
         return found
 
 
-def fill_chunk(batch: Batch, reading: list[Answer], most: int) -> list[Answer]:
+def fill_chunk(batch: Batch, reading: list[Answer], most: int, block: int) -> list[Answer]:
     """Fills the batch with the next parts of prompts in this order; returns whose they are.
 
     Parts of several prompts are evaluated in equal lengths and what is left over by itself, so
     they must not differ by less than a chunk either. A batch that is large enough to be efficient
-    takes no further prompt: the first ones are then answered sooner, and the last no later.
+    takes no further prompt, nor does one with the rest of a prompt: the first ones are then
+    answered sooner, and the last no later.
     """
     batch.clear()
     count = 0
     taken: list[Answer] = []
-    for answer in reading:
+    has_begun = reading[0].chunk > 0
+    for answer in reading[:1] if has_begun else reading:
         if count >= ENOUGH_TOKENS:
             break
         left = answer.text_left
-        room = most - count
+        room = min(most - count, to_border(answer.slot.count, block))
         size = part_size(left, room, LEAST_CHUNK) if taken else first_size(left, room)
         if not size or any(0 < abs(other.chunk - size) < LEAST_CHUNK for other in taken):
             continue
@@ -153,6 +155,15 @@ def fill_chunk(batch: Batch, reading: list[Answer], most: int) -> list[Answer]:
 
 def in_sequence(answer: Answer) -> int:
     return answer.slot.sequence
+
+
+def to_border(place: int, block: int) -> int:
+    """How far a part may go: attention looks at whole blocks of places, also at those not filled.
+
+    A part that ends with its block looks at no empty one; a border too near for a chunk is passed.
+    """
+    left = block - place % block
+    return left if left >= LEAST_CHUNK else left + block
 
 
 def first_size(left: int, room: int) -> int:

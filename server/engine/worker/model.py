@@ -69,7 +69,7 @@ class Model:
                 special_tokens=tuple(special),
                 sees_images=sees_images,
                 embedding_size=lib.llama_model_n_embd(self.native),
-                device="gpu" if self._uses_gpu() else "cpu",
+                device="gpu" if self.uses_gpu else "cpu",
                 build=lib.llama_print_system_info().decode(errors="replace").strip(),
                 extra={
                     **extra,
@@ -80,7 +80,8 @@ class Model:
             )
         )
 
-    def _uses_gpu(self) -> bool:
+    @property
+    def uses_gpu(self) -> bool:
         return self.options.gpu_layers != 0 and bool(lib.llama_supports_gpu_offload())
 
     def _template(self) -> str:

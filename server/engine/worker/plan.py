@@ -13,15 +13,21 @@ KV_BYTES: dict[KvType, float] = {"f16": 2.0, "q8_0": 34 / 32, "q4_0": 18 / 32}
 KV_MEMORY_SHARE = 0.25
 KV_MEMORY_MOST = 4 << 30
 SMALLEST_CONTEXT = 2048
+ATTENTION_BLOCK = 256
+"""llama.cpp's attention looks at this many places at least, filled or not, or a multiple."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Settled figures; `context_tokens` is what one conversation may use."""
+    """Settled figures; `context_tokens` is what one conversation may use.
+
+    Parts of a prompt end at a border of `read_block`.
+    """
 
     context_tokens: int
     slots: int
     batch_tokens: int
+    read_block: int
     threads: int
     flash_attention: int
     kv_unified: bool
@@ -35,10 +41,13 @@ def make_plan(model: Model, options: EngineOptions) -> Plan:
     quantised = options.kv_type != "f16"
     wanted = options.flash_attention
     flash = int(wanted) if wanted is not None else (1 if quantised else automatic)
+    batch_tokens = max(options.batch_tokens, slots, 32)
     return Plan(
         context_tokens=options.context_tokens or _context_tokens(model, options.kv_type, slots),
         slots=slots,
-        batch_tokens=max(options.batch_tokens, slots, 32),
+        batch_tokens=batch_tokens,
+        # A graphics card would rather look at empty places than take a smaller part.
+        read_block=batch_tokens if model.uses_gpu else ATTENTION_BLOCK,
         threads=options.threads or usable_cores(),
         flash_attention=flash,
         kv_unified=bool(options.kv_unified),

@@ -33,6 +33,7 @@ from server.engine.worker.turns import Turns
 from server.engine.worker.vision import Projector
 from server.engine.worker.waiting import WaitingLine
 
+BREATH_S = 0.1
 IDLE_WAIT_S = 5.0
 
 Emit = Callable[[list[Item]], None]
@@ -72,9 +73,9 @@ class Scheduler:
         self._admission = Admission(context, slots, cache, _disk_cache(model, plan), copying)
         self._purse = Purse()
         guesses = options.speculate and model.can_rewind
-        batch = Batch(*shape)
-        self._decode_batch = DecodeBatch(batch, draft, pace, self._purse, speculate=guesses)
+        self._decode_batch = DecodeBatch(Batch(*shape), draft, pace, self._purse, speculate=guesses)
         self._read_batch = Batch(*shape)
+        self._block = plan.read_block
         self._turns = Turns(pace, plan.batch_tokens)
         self._threads = ThreadCount(plan.threads, context.use_threads)
         self._step = Step(context, pace, model.vocabulary, self.counters)
@@ -103,8 +104,7 @@ class Scheduler:
     def run(self) -> None:
         while not self._stopping:
             if not self.take_step():
-                if not self._wake.wait(IDLE_WAIT_S):
-                    self._admission.store_one()
+                self._rest()
                 self._wake.clear()
                 self._threads.forget()
 
@@ -138,6 +138,13 @@ class Scheduler:
             "threads": self._threads.current,
         }
 
+    def _rest(self) -> None:
+        """Nobody asks: what would cost somebody time later is done now."""
+        if self._wake.wait(BREATH_S) or self._admission.keep_one():
+            return
+        if not self._wake.wait(IDLE_WAIT_S):
+            self._admission.store_one()
+
     def _compute(self, items: list[Item]) -> None:
         # A picture is encoded in one go: whoever waited for that has the next turn.
         held = self._look.has_encoded and bool(self._running)
@@ -152,7 +159,7 @@ class Scheduler:
                     answers = reading[:1]
                     self._look_on(reading[0], chunk, items)
                 else:
-                    answers = fill_chunk(self._read_batch, reading, chunk)
+                    answers = fill_chunk(self._read_batch, reading, chunk, self._block)
                     self._read(answers, items)
             else:
                 # Guesses make the gap longer, and so does reading: one of them at a time.
