@@ -66,9 +66,12 @@ class Context:
         """Gives the target the source's first cells (unified cache only; nothing is copied)."""
         lib.llama_memory_seq_cp(self._memory, source, target, 0, end)
 
-    def save(self, sequence: int) -> NDArray[np.uint8]:
-        size = lib.llama_state_seq_get_size(self.native, sequence)
-        state = np.empty(size, np.uint8)
+    def save(self, sequence: int, scratch: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+        """Into the scratch memory where that is large enough, else into fresh memory."""
+        size = self.saved_bytes(sequence)
+        if scratch is None or len(scratch) < size:
+            scratch = np.empty(size, np.uint8)
+        state = scratch[:size]
         lib.llama_state_seq_get_data(self.native, pointer(state, BYTE_P), size, sequence)
         return state
 

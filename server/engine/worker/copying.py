@@ -2,6 +2,8 @@
 
 from time import perf_counter
 
+import numpy as np
+
 from server.engine.worker.context import Context
 from server.engine.worker.pace import Pace
 
@@ -10,6 +12,8 @@ FIRST_GUESS_S = 1e-9
 LONGEST_PAUSE_S = 0.02
 """A copy is made in one go: running answers must not feel it."""
 NEWER = 0.5
+SCRATCH_BYTES = 16 << 20
+"""So much memory is used again: the system takes longer to give it than a copy takes."""
 
 
 class Copying:
@@ -17,6 +21,7 @@ class Copying:
         self._context = context
         self._pace = pace
         self._byte_s = FIRST_GUESS_S
+        self._scratch = np.empty(0, np.uint8)
 
     def pays(self, source: int, gained_tokens: int, *, is_waited_for: bool) -> bool:
         """Whether it is sooner done than reading so many tokens."""
@@ -31,7 +36,9 @@ class Copying:
     def copy(self, source: int, target: int) -> bool:
         """The whole sequence; False where the model's memory does not take it."""
         began = perf_counter()
-        state = self._context.save(source)
+        state = self._context.save(source, self._scratch)
+        if len(self._scratch) < len(state) <= SCRATCH_BYTES:
+            self._scratch = state
         if not self._context.restore(target, state):
             return False
         found = (perf_counter() - began) / max(1, state.nbytes)
