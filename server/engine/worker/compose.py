@@ -19,6 +19,8 @@ from server.engine.worker.speculate import SHORTEST_MATCH, TRIAL_MATCH, Purse, l
 
 LEAST_CHUNK = 8
 MOST_DRAFTED = LEAST_CHUNK - 2
+TRIAL_DRAFTED = 2
+"""Enough to see whether guesses come true; where each costs as much as a token, six cost a lot."""
 ENOUGH_TOKENS = 128
 
 
@@ -89,7 +91,8 @@ class DecodeBatch:
         for answer in willing:
             has_paid = answer.payoff.has_paid
             if answer.request.constrained is None and (has_paid or not tries):
-                answer.draft = self._guess(answer, min(spare, MOST_DRAFTED, answer.room - 1))
+                most = MOST_DRAFTED if has_paid else TRIAL_DRAFTED
+                answer.draft = self._guess(answer, min(spare, most, answer.room - 1))
                 spare -= len(answer.draft)
                 if answer.draft:
                     found, tries = True, tries or not has_paid

@@ -36,11 +36,21 @@ class Pace:
             return known or 0.0
         below = max((width for width in self._decode_s if width < tokens), default=None)
         above = min((width for width in self._decode_s if width > tokens), default=None)
-        if below is None or above is None:
-            nearest = self._decode_s[above or below or 0]
-            return nearest if below is None else max(nearest, self.reading_s(tokens))
+        if below is None:
+            return self._decode_s[above or 0]
+        if above is None:
+            return max(self._beyond_s(tokens, below), self.reading_s(tokens))
         part = (tokens - below) / (above - below)
         return self._decode_s[below] * (1 - part) + self._decode_s[above] * part
+
+    def _beyond_s(self, tokens: int, widest: int) -> float:
+        """A step wider than any known one: each token more costs what the last ones did."""
+        before = max((width for width in self._decode_s if width < widest), default=None)
+        last_s = self._decode_s[widest]
+        if before is None:
+            return last_s
+        more_s = max(0.0, last_s - self._decode_s[before]) / (widest - before)
+        return last_s + (tokens - widest) * more_s
 
     def spare_tokens(self, tokens: int, most: int) -> int:
         """How many more a decode step may have until it takes twice its usual time."""

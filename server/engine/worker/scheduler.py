@@ -58,7 +58,7 @@ class Scheduler:
         self._inbox: deque[Request] = deque()
         self._cancelled: deque[int] = deque()
         self._wake = threading.Event()
-        self._stopping = self._has_read = False
+        self._stopping = self._has_read = self._has_placed = False
         self._alone_reading: int | None = None
         self._running: list[Answer] = []
         self._reading: list[Answer] = []
@@ -146,10 +146,10 @@ class Scheduler:
             self._admission.store_one()
 
     def _compute(self, items: list[Item]) -> None:
-        # A picture is encoded in one go: whoever waited for that has the next turn.
-        held = self._look.has_encoded and bool(self._running)
+        # Whoever waited until a picture was encoded, or a prompt had its slot, has the next turn.
+        held = (self._look.has_encoded or self._has_placed) and bool(self._running)
         chunk = 0 if held else self._turns.chunk_tokens(self._running, self._reading)
-        self._look.has_encoded = False
+        self._look.has_encoded = self._has_placed = False
         answers = self._running[:]
         self._threads.look(perf_counter())
         try:
@@ -218,6 +218,7 @@ class Scheduler:
         if slot is None:
             return False
         self._waiting.leave(request, served=True)
+        self._has_placed = True
         whole = request.whole_until(slot.count)
         if whole < slot.count:
             slot.cut(whole, self._context)

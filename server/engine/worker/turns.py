@@ -11,7 +11,7 @@ from time import perf_counter
 from server.engine.worker.answer import Answer
 from server.engine.worker.pace import Pace
 
-STRETCH = 2.3
+STRETCH = 2.1
 SHORTEST_GAP_S = 0.015
 YOUNG_CHUNK_S = 0.5
 LONGEST_HOLD_S = 5.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from server.engine.worker.copying import Copying
+from server.engine.worker.copying import SCRATCH_BYTES, Copying
 from server.engine.worker.pace import Pace
 
 MB = 1 << 20
@@ -16,11 +16,15 @@ class Memory:
     def __init__(self, size: int) -> None:
         self.size = size
         self.takes = True
+        self.fresh = 0
 
     def saved_bytes(self, _sequence: int) -> int:
         return self.size
 
-    def save(self, _sequence: int) -> NDArray[np.uint8]:
+    def save(self, _sequence: int, scratch: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        if len(scratch) >= self.size:
+            return scratch[: self.size]
+        self.fresh += 1
         return np.zeros(self.size, np.uint8)
 
     def restore(self, _sequence: int, _state: NDArray[np.uint8]) -> bool:
@@ -58,3 +62,11 @@ def test_its_time_is_learned() -> None:
     assert copies.pays(0, 100, is_waited_for=False)
     memory.takes = False
     assert not copies.copy(0, 1)
+
+
+@pytest.mark.parametrize(("size", "fresh"), [(SCRATCH_BYTES, 1), (SCRATCH_BYTES + 1, 5)])
+def test_memory_of_a_fair_size_is_used_again(size: int, fresh: int) -> None:
+    copies, memory = copying(size, token_s=0.005)
+    for _ in range(5):
+        copies.copy(0, 1)
+    assert memory.fresh == fresh

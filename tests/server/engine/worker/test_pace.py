@@ -33,6 +33,16 @@ def test_an_unknown_width_is_guessed_from_those_around_it() -> None:
     assert Pace().decode_s(4) == 0.0
 
 
+def test_a_step_wider_than_any_known_one_costs_what_the_last_tokens_did() -> None:
+    pace = learned()
+    pace.note_decode(4, 0.040)
+    assert abs(pace.decode_s(10) - 0.100) < 1e-9
+    assert not pace.pays(4, answers=4, guesses=6)
+    pace.note_decode(5, 0.040)
+    assert abs(pace.decode_s(10) - 0.040) < 1e-9
+    assert pace.pays(4, answers=4, guesses=6)
+
+
 def test_guesses_are_spared_only_as_much_as_a_step_takes() -> None:
     pace = learned()
     pace.note_decode(8, 0.080)
