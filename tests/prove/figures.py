@@ -159,5 +159,6 @@ ROWS = (
         "Hours of use leave no trace in memory or handles",
         "< 1 MB/h, flat, 0 errors (quick: < 8 MB)",
         soak,
+        lasts=True,
     ),
 )

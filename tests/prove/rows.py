@@ -25,6 +25,8 @@ class Row:
     measure: Measure
     peer: Measure | None = None
     """The same script against llama.cpp's own server; its figure is told, not judged."""
+    lasts: bool = False
+    """In full it takes hours of little work, and so runs beside the others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,11 @@
 """The proof itself: a row that falls short or breaks fails it, and what it writes can be read."""
 
 import re
+import threading
 from pathlib import Path
 
 from tests.prove import report
-from tests.prove.__main__ import measured, run
+from tests.prove.__main__ import measured, run, run_all
 from tests.prove.egress import read
 from tests.prove.gate import ROWS
 from tests.prove.rows import Figure, NotOurs, Row
@@ -20,6 +21,21 @@ def test_a_row_that_cannot_be_measured_falls_short() -> None:
     figure = measured(breaks, Stage(quick=True))
     assert not figure.held
     assert "no such thing" in figure.text
+
+
+def test_what_lasts_runs_beside_the_others() -> None:
+    other_ran = threading.Event()
+
+    def lasting(_stage: Stage) -> Figure:
+        return Figure("", other_ran.wait(5))
+
+    def other(_stage: Stage) -> Figure:
+        other_ran.set()
+        return Figure("", held=True)
+
+    rows = (Row("F1", "", "", lasting, lasts=True), Row("F2", "", "", other))
+    ran = [(row.key, result.held) for row, result in run_all(rows, Stage(quick=False))]
+    assert ran == [("F2", True), ("F1", True)]
 
 
 def test_every_incident_of_the_list_is_a_row_or_has_its_reason() -> None:
