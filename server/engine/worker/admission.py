@@ -19,6 +19,7 @@ WORTH_KEEPING = 128
 WORTH_WAITING = 128
 WORTH_STORING = 512
 AHEAD_BYTES = 8 << 20
+"""What rests in slots and is put away as well takes no more than this for each of them."""
 
 
 @dataclass(slots=True)

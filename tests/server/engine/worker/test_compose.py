@@ -1,9 +1,13 @@
 """Chunks that are never too short for the kernels that give the same bits."""
 
+from types import SimpleNamespace
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.engine.worker.compose import LEAST_CHUNK, first_size, part_size, to_border
+from server.engine.worker.batch import Batch
+from server.engine.worker.compose import LEAST_CHUNK, fill_chunk, first_size, part_size, to_border
 
 
 @given(st.integers(1, 2000), st.integers(0, 512))
@@ -38,3 +42,24 @@ def test_parts_end_at_borders_of_blocks(place: int, left: int, most: int) -> Non
         assert not beyond or near
         assert size >= min(LEAST_CHUNK, left)
         place, left = place + size, left - size
+
+
+def prompt(sequence: int, left: int, read: int = 0) -> Any:
+    """As much of an answer as reading needs: how much of its prompt is left, and was read."""
+    slot = SimpleNamespace(sequence=sequence, count=read)
+    return SimpleNamespace(slot=slot, todo=[1] * left, text_left=left, chunk=read, row=0)
+
+
+def taken(*prompts: Any) -> dict[int, int]:
+    """Whose prompts are read in the next step, and how much of each."""
+    answers = fill_chunk(Batch(512, 4, 1024), list(prompts), most=512, block=256)
+    return {answer.slot.sequence: answer.chunk for answer in answers}
+
+
+def test_short_prompts_are_read_together_and_a_long_one_to_its_border() -> None:
+    assert taken(prompt(0, 40), prompt(1, 40), prompt(2, 40)) == {0: 40, 1: 40, 2: 40}
+    assert taken(prompt(0, 280), prompt(1, 40)) == {0: 256}
+
+
+def test_nobody_makes_the_rest_of_a_prompt_wait() -> None:
+    assert taken(prompt(0, 24, read=256), prompt(1, 40)) == {0: 24}
