@@ -5,17 +5,18 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from scripts.bootstrap import compiler, places
+from scripts.bootstrap import compiler, places, surplus
 from scripts.bootstrap.build import build
 from scripts.bootstrap.environment import pip
 from scripts.bootstrap.lock import held
 from scripts.bootstrap.recipe import Recipe, recipes, shipped
 from scripts.bootstrap.say import SetupFailed, say
+from scripts.bootstrap.source import PACKAGE
 from server import processor
 
 REFUSED = "refused.txt"
 MARK = places.ENVIRONMENT / "moat-engine.txt"
-SMOKE = Path(__file__).with_name("smoke.py")
+SMOKE = "scripts.bootstrap.smoke"
 SMOKE_LIMIT_S = 120
 WRONG_ANSWER = 3
 
@@ -27,6 +28,7 @@ def install(model: Path, purpose: str) -> None:
         choices = [choose_shipped(), *choices]
     installed = MARK.read_text(encoding="utf-8") if MARK.exists() else ""
     if installed in [recipe.key for recipe in choices]:
+        surplus.drop()
         return
     chosen = first_that_lives(
         choices,
@@ -99,14 +101,20 @@ def put_in_place(wheel: Path) -> None:
     MARK.unlink(missing_ok=True)
     replacing = ("--force-reinstall", "--no-deps", "--no-index")
     pip("installing the engine", "install", *replacing, str(wheel))
-    pip("installing what it needs", "install", "--constraint", str(places.PINS), str(wheel))
+    surplus.drop()
+    wanted = f"{PACKAGE}=={places.engine_version()}"
+    pip("installing what it needs", "install", "--constraint", str(places.PINS), wanted)
 
 
 def try_out(model: Path) -> str | None:
     """Why this build cannot be used, or None."""
-    command = [str(places.PYTHON), str(SMOKE), str(model)]
     trial = subprocess.run(
-        command, capture_output=True, text=True, timeout=SMOKE_LIMIT_S, check=False
+        [str(places.PYTHON), "-m", SMOKE, str(model)],
+        cwd=places.ROOT,
+        capture_output=True,
+        text=True,
+        timeout=SMOKE_LIMIT_S,
+        check=False,
     )
     return verdict(trial.returncode, trial.stdout + trial.stderr)
 

@@ -6,12 +6,14 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from scripts.bootstrap.places import ROOT
+from scripts.bootstrap.surplus import SURPLUS
 from server import late, licenses
 from server.models import starter
 
 ENTRY = ROOT / "app" / "__main__.py"
 PACKAGES = ("app", "server")
 CHILD_ROLES = ("server.engine.worker", "server.engine.worker.render", "server.plugins.lib_child")
+ENGINE_MODULES = ("llama_cpp.llama_cpp", "llama_cpp.mtmd_cpp")
 DATA = (("resources", "resources"), ("plugins", "plugins"))
 DATA_IN_PACKAGES = ("server/protocols/copilotkit/schema.graphql",)
 LEFT_OUT_MODULES = (
@@ -21,7 +23,8 @@ LEFT_OUT_MODULES = (
     "xllamacpp", "openai", "anthropic", "langchain_core", "mcp", "starlette", "uvicorn",
     "rich", "markdown_it", "mdurl", "requests", "urllib3", "httpx", "huggingface_hub",
     "certifi", "charset_normalizer",
-    "llama_cpp.server", "numpy.f2py", "numpy.testing", "numpy.distutils",
+    "llama_cpp.server", "llama_cpp.llama", *SURPLUS,
+    "numpy.f2py", "numpy.testing", "numpy.distutils",
     "PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtPdf", "PySide6.QtSql", "PySide6.QtTest",
     "PySide6.QtOpenGL", "PySide6.QtPrintSupport", "PySide6.QtDesigner", "PySide6.QtHelp",
 )  # fmt: skip
@@ -55,7 +58,7 @@ STRIPPED = ("libpython3*", "python3.*/lib-dynload/*")
 
 def hidden_modules() -> list[str]:
     """What no import statement shows."""
-    return [*late.MODULES, *standard_library()]
+    return [*late.MODULES, *ENGINE_MODULES, *standard_library()]
 
 
 def standard_library() -> list[str]:

@@ -7,23 +7,23 @@ import os
 import signal
 import sys
 
-import llama_cpp
+from server.engine.worker.native import lib
 
 LONGEST_S = 10
+SILENT = lib.llama_log_callback(lambda *_: None)
 
 
 def load(path: str) -> int:
-    model = llama_cpp.llama_model_load_from_file(
-        path.encode(), llama_cpp.llama_model_default_params()
-    )
+    model = lib.llama_model_load_from_file(path.encode(), lib.llama_model_default_params())
     if not model:
         return 1
-    params = llama_cpp.llama_context_default_params()
+    params = lib.llama_context_default_params()
     params.n_ctx, params.n_batch, params.n_ubatch = 64, 32, 32
-    return 0 if llama_cpp.llama_init_from_model(model, params) else 2
+    return 0 if lib.llama_init_from_model(model, params) else 2
 
 
-llama_cpp.llama_backend_init()
+lib.llama_log_set(SILENT, None)
+lib.llama_backend_init()
 for line in sys.stdin:
     child = os.fork()
     if not child:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.bootstrap import places as clone
+from scripts.bootstrap import surplus
 from scripts.bootstrap.say import SetupFailed
 from scripts.bootstrap.source import PACKAGE as ENGINE
 from scripts.package import contents, pictures, product
@@ -50,7 +51,8 @@ def put_engine(libraries: Iterable[Path]) -> None:
     )
     facts = places.PACKAGES / f"llama_cpp_python-{version}.dist-info"
     facts.mkdir()
-    shutil.copyfile(source / "PKG-INFO", facts / "METADATA")
+    told = surplus.without((source / "PKG-INFO").read_text("utf-8"))
+    (facts / "METADATA").write_text(told, encoding="utf-8")
     shutil.copyfile(source / "LICENSE.md", facts / "LICENSE.md")
     (target / "lib").mkdir(exist_ok=True)
     for library in libraries:

@@ -1,7 +1,6 @@
 """Does a variant of the processor's backend live here, and does it compute the right thing?
 
-Asked once per machine and build, in a child process with the starter model. A batch of prompt
-tokens takes other code paths than single tokens, and dies on other processors.
+Asked once per machine and build, in a child process with the starter model.
 """
 
 import hashlib
@@ -12,18 +11,12 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-import llama_cpp
-
 from server import paths, processor, roles
-from server.engine.worker import backends
+from server.engine.worker import backends, sanity
 from server.engine.worker.backends import CHOSEN_BY_HAND, Variant
 from server.files import write_atomically
 
 FLAG = "--try"
-SENTENCE = "The capital of France is Paris. "
-BEGINNING = "The capital of France is"
-EXPECTED = "Paris"
-WRONG_ANSWER = 3
 PATIENCE_S = 120.0
 
 
@@ -88,7 +81,7 @@ def _try_out(variant: Variant, model: Path) -> str:
     )
     if child.returncode == 0:
         return ""
-    if child.returncode == WRONG_ANSWER:
+    if child.returncode == sanity.WRONG_ANSWER:
         return "it computes wrong results"
     return f"it ended with code {child.returncode}"
 
@@ -96,8 +89,4 @@ def _try_out(variant: Variant, model: Path) -> str:
 def main(model: str) -> int:
     """In the child: read a prompt, name the next word."""
     backends.load()
-    engine = llama_cpp.Llama(model, n_ctx=512, n_batch=256, n_gpu_layers=0, verbose=False)
-    prompt = engine.tokenize((SENTENCE * 12 + BEGINNING).encode())
-    engine.eval(prompt)
-    word = engine.detokenize([engine.sample(temp=0.0)], prev_tokens=prompt)
-    return 0 if word.decode(errors="replace").strip() == EXPECTED else WRONG_ANSWER
+    return sanity.code(model)
