@@ -3,8 +3,12 @@
 import re
 from importlib import metadata
 
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
 from scripts.pin import LEFT_TO_PYPROJECT, needed
-from tests.prove.rows import Figure, Row
+from tests.prove import advisories
+from tests.prove.rows import Figure, NotOurs, Row
 from tests.prove.stage import ROOT, Stage
 
 MENDED = {
@@ -17,11 +21,12 @@ MENDED = {
 }
 """The first version without the named holes."""
 
+TODAY = "No part has a hole that an advisory at hand tells of"
+
 
 def pinned(_stage: Stage) -> Figure:
     """Every part at an exact version, and those with a history beyond it."""
-    text = (ROOT / "constraints.txt").read_text("utf-8")
-    pins = {name.lower(): version for name, version in re.findall(r"^([\w.-]+)==(\S+)", text, re.M)}
+    pins = _pins()
     parts = set(needed("moat", ("window",), set()))
     loose = sorted(parts - set(pins) - LEFT_TO_PYPROJECT)
     low = [
@@ -32,6 +37,23 @@ def pinned(_stage: Stage) -> Figure:
     ]
     text = f"{len(parts)} parts, {len(loose)} not pinned, {len(low)} below a mended version"
     return Figure(f"{text} {', '.join([*loose[:3], *low[:3]])}".strip(), not loose and not low)
+
+
+def _pins() -> dict[str, str]:
+    text = (ROOT / "constraints.txt").read_text("utf-8")
+    pairs = re.findall(r"^([\w.-]+)==(\S+)", text, re.M)
+    return {canonicalize_name(name): version for name, version in pairs}
+
+
+def advised(_stage: Stage) -> Figure:
+    """Every part, those of the tests and builds too, against the advisories at hand."""
+    ours = LEFT_TO_PYPROJECT - {"moat"}
+    parts = _pins() | {name: metadata.version(name) for name in ours}
+    known = [one for at in advisories.folders() for one in advisories.read(at, set(parts))]
+    hit = sorted({one.about for one in known if one.affects(Version(parts[one.name]))})
+    newest = max(one.day for one in known)
+    text = f"{len(known)} advisories about {len(parts)} parts, the newest of {newest}: "
+    return Figure(f"{text}{len(hit)} apply {', '.join(hit[:3])}".strip(), not hit)
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -45,4 +67,17 @@ ROWS = (
         "0 loose, 0 low",
         pinned,
     ),
+    *((Row("A2", TODAY, "0 apply", advised),) if advisories.folders() else ()),
+)
+NOT_MEASURED = (
+    ()
+    if advisories.folders()
+    else (
+        NotOurs(
+            "A2",
+            TODAY,
+            f"Needs advisories: {advisories.VARIABLE} names a checkout of them. The parts are "
+            "compared with those known when they were pinned (A1).",
+        ),
+    )
 )
