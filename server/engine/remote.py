@@ -2,8 +2,8 @@
 
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from server.chat import ChatRequest, Json
 from server.engine.base import LoadState, ModelFacts
 from server.engine.remote_body import body_of
-from server.engine.remote_stream import DONE, RemoteAnswer, data_lines
+from server.engine.remote_stream import DONE, RemoteAnswer, data_lines, text_of
 from server.errors import (
     AppError,
     BadRequest,
@@ -79,8 +79,9 @@ class RemoteEngine:
             return
         self.state.set(LoadState("loading"))
         try:
-            served = (await self._call("GET", "/v1/models"))["data"]
-            self.facts = self._choose(served)
+            served = await self._call("GET", "/v1/models")
+            with self._as_expected():
+                self.facts = self._choose(served["data"])
         except AppError as error:
             self.state.set(LoadState("failed", 0.0, str(error)))
             raise ModelLoadFailed(str(error)) from error
@@ -101,7 +102,9 @@ class RemoteEngine:
             async for line in lines:
                 if line == DONE:
                     break
-                for piece in answer.feed(self._chunk(line)):
+                with self._as_expected():
+                    pieces = answer.feed(self._chunk(line))
+                for piece in pieces:
                     first = first if first > began else time.monotonic()
                     yield piece
         if answer.reason is None:
@@ -115,26 +118,30 @@ class RemoteEngine:
 
     async def apply_template(self, request: ChatRequest) -> str:
         body = body_of(replace(request, prompt=None), self.facts.name)
-        prompt: str = (await self._own("/apply-template", body))["prompt"]
-        return prompt
+        found = await self._own("/apply-template", body)
+        with self._as_expected():
+            return text_of(found["prompt"])
 
     async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
         # llama-server reads the first pair of names, vLLM the second.
         body = {"content": text, "parse_special": special}
         body |= {"prompt": text, "add_special_tokens": False, "model": self.facts.name}
-        tokens: list[int] = (await self._own("/tokenize", body))["tokens"]
-        return tokens
+        found = await self._own("/tokenize", body)
+        with self._as_expected():
+            return [int(token) for token in found["tokens"]]
 
     async def detokenize(self, tokens: Sequence[int]) -> str:
         found = await self._own("/detokenize", {"tokens": list(tokens), "model": self.facts.name})
-        text: str = found["content"] if "content" in found else found["prompt"]
-        return text
+        with self._as_expected():
+            return text_of(found["content"] if "content" in found else found["prompt"])
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         await self.load()
         body = {"model": self.facts.name, "input": list(texts)}
-        rows = (await self._call("POST", "/v1/embeddings", body))["data"]
-        return [row["embedding"] for row in sorted(rows, key=lambda row: int(row["index"]))]
+        found = await self._call("POST", "/v1/embeddings", body)
+        with self._as_expected():
+            rows = sorted(found["data"], key=lambda row: int(row["index"]))
+            return [[float(number) for number in row["embedding"]] for row in rows]
 
     async def stats(self) -> dict[str, Any]:
         return {}
@@ -173,10 +180,19 @@ class RemoteEngine:
             self.state.set(LoadState("failed", 0.0, text))
             raise EngineCrashed(text) from error
 
+    @contextmanager
+    def _as_expected(self) -> Iterator[None]:
+        """Another shape than the protocol's is that engine's fault, not ours."""
+        try:
+            yield
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            text = f"The engine at {self._remote.host} sent an unexpected answer."
+            raise EngineCrashed(text) from error
+
     def _chunk(self, text: str) -> Json:
         try:
             chunk = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             text = f"The engine at {self._remote.host} sent something that is no JSON."
             raise EngineCrashed(text) from error
         if not isinstance(chunk, dict):

@@ -47,7 +47,10 @@ class _Call:
 
 
 class RemoteAnswer:
-    """Feed it chunks, then `finish` it. `reason` is None until the server said that it ended."""
+    """Feed it chunks, then `finish` it. `reason` is None until the server said that it ended.
+
+    A chunk of another shape is one of the errors Python has for that.
+    """
 
     def __init__(self) -> None:
         self.reason: StopReason | None = None
@@ -77,8 +80,8 @@ class RemoteAnswer:
         delta = choice.get("delta") or {}
         pieces: list[Piece] = []
         if reasoning := delta.get("reasoning_content") or delta.get("reasoning"):
-            pieces.append(ReasoningDelta(reasoning))
-        text = delta.get("content") or choice.get("text") or ""
+            pieces.append(ReasoningDelta(text_of(reasoning)))
+        text = text_of(delta.get("content") or choice.get("text") or "")
         logprobs = _logprobs(choice.get("logprobs"))
         if text or logprobs:
             pieces.append(TextDelta(text, logprobs))
@@ -89,17 +92,18 @@ class RemoteAnswer:
         return pieces
 
     def _call(self, delta: Json) -> list[Piece]:
-        index = delta.get("index", 0)
+        index = int(delta.get("index", 0))
         function = delta.get("function") or {}
         pieces: list[Piece] = []
         call = self._calls.get(index)
         if call is None:
             pieces += self._close_call()
-            call = _Call(index, delta.get("id") or f"call_{index}", function.get("name") or "")
+            name = text_of(function.get("name") or "")
+            call = _Call(index, text_of(delta.get("id") or f"call_{index}"), name)
             self._calls[index] = self._open = call
             pieces.append(CallOpened(index, call.id, call.name))
         if arguments := function.get("arguments"):
-            call.arguments += arguments
+            call.arguments += text_of(arguments)
             pieces.append(CallArguments(index, arguments))
         return pieces
 
@@ -109,21 +113,27 @@ class RemoteAnswer:
             return []
         try:
             arguments = json.loads(call.arguments or "{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             arguments = None
         valid = isinstance(arguments, dict)
         made = ToolCall(call.id, call.name, arguments if isinstance(arguments, dict) else {})
         return [ToolCallRequested(made, valid)]
 
 
+def text_of(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"a text was expected, not {type(value).__name__}")
+    return value
+
+
 def _usage(usage: Json) -> Usage:
     prompt = usage.get("prompt_tokens_details") or {}
     completion = usage.get("completion_tokens_details") or {}
     return Usage(
-        prompt_tokens=usage.get("prompt_tokens") or 0,
-        cached_tokens=prompt.get("cached_tokens") or 0,
-        completion_tokens=usage.get("completion_tokens") or 0,
-        reasoning_tokens=completion.get("reasoning_tokens") or 0,
+        prompt_tokens=int(usage.get("prompt_tokens") or 0),
+        cached_tokens=int(prompt.get("cached_tokens") or 0),
+        completion_tokens=int(usage.get("completion_tokens") or 0),
+        reasoning_tokens=int(completion.get("reasoning_tokens") or 0),
     )
 
 
@@ -133,11 +143,11 @@ def _logprobs(logprobs: Any) -> tuple[TokenLogprob, ...]:
 
 
 def _logprob(row: Json) -> TokenLogprob:
-    token = row.get("token") or ""
+    token = text_of(row.get("token") or "")
     raw = row.get("bytes")
     return TokenLogprob(
         token,
         bytes(raw) if raw is not None else token.encode(),
-        row.get("logprob") or 0.0,
+        float(row.get("logprob") or 0.0),
         tuple(_logprob(top) for top in row.get("top_logprobs") or ()),
     )

@@ -3,11 +3,14 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from server.engine.remote_stream import RemoteAnswer, data_lines
+from server.chat import ChatRequest, Message
+from server.engine.base import LoadState
+from server.engine.remote import Remote, RemoteEngine
 from server.errors import AppError
 from server.models.gguf import check
 from server.plugins.folder import load
@@ -16,6 +19,7 @@ from server.protocols.base import Facts
 from server.protocols.copilotkit.operations import accept as accept_graphql
 
 FACTS = Facts("http://127.0.0.1:1")
+ASKED = ChatRequest((Message("user", "Hi"),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +37,37 @@ def _gguf(data: bytes, folder: Path) -> None:
     check(path)
 
 
-def _sse(data: bytes, _folder: Path) -> None:
-    async def cut() -> AsyncIterator[bytes]:
-        for start in range(0, len(data), 7):
-            yield data[start : start + 7]
+class _FromElsewhere:
+    """An engine on another machine that answers with these bytes, seven at a time."""
 
+    failures = ()
+    status = 200
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    @property
+    def content(self) -> Self:
+        return self
+
+    @asynccontextmanager
+    async def request(self, *_where: str, **_options: object) -> AsyncIterator[Self]:
+        yield self
+
+    async def iter_any(self) -> AsyncIterator[bytes]:
+        for start in range(0, len(self._data), 7):
+            yield self._data[start : start + 7]
+
+    async def text(self) -> str:
+        return self._data.decode(errors="replace")
+
+
+def _sse(data: bytes, _folder: Path) -> None:
     async def read() -> None:
-        answer = RemoteAnswer()
-        async for line in data_lines(cut()):
-            if line.startswith("{"):
-                answer.feed(json.loads(line))
-        if answer.reason:
-            answer.finish()
+        engine = RemoteEngine(Remote("http://127.0.0.1:1/v1"), _FromElsewhere(data))
+        engine.state.set(LoadState("ready", 1.0))
+        async for _piece in engine.generate(ASKED):
+            pass
 
     asyncio.run(read())
 
@@ -78,7 +101,7 @@ def _plugin(data: bytes, folder: Path) -> None:
 
 READERS = (
     Reader("gguf", _gguf, (AppError,)),
-    Reader("sse", _sse, (AppError, ValueError)),
+    Reader("sse", _sse, (AppError,)),
     Reader("graphql", _graphql, (AppError, ValueError), takes_json=True),
     Reader("agui", _agui, (AppError, ValueError), takes_json=True),
     Reader("plugin", _plugin, (AppError,)),
