@@ -1,6 +1,7 @@
 """Fuzzing: odd bodies over every route, and mutated files and streams into every reader.
 
-What once broke a reader is kept in the corpus, from which the mutations start.
+What once broke a reader is kept in the corpus, from which the mutations start; what reached new
+code is kept beside it (`guided`).
 """
 
 import asyncio
@@ -11,17 +12,16 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from scripts.fuzz_api import ROUTES, Body, fuzz, made
 from scripts.fuzz_api_bodies import broken
 from tests.prove.bodies import worker_pid
+from tests.prove.guided import CORPUS, FOUND, guide
 from tests.prove.readers import READERS, Reader
 from tests.prove.rows import Figure, Measure, Row
 from tests.prove.stage import Stage
 from tests.prove.wire import ask, say_hello
 
-CORPUS = Path(__file__).with_name("corpus")
 PATIENCE_S = 4
 HURRIED_S = 1
 """In full: most answers are then left in the middle, which is a trial too."""
@@ -51,9 +51,15 @@ def seeds(reader: Reader) -> list[bytes]:
     return [path.read_bytes() for path in sorted((CORPUS / reader.name).iterdir())]
 
 
+def found(reader: Reader) -> list[bytes]:
+    """What guided fuzzing has kept."""
+    return [path.read_bytes() for path in sorted((FOUND / reader.name).glob("*"))]
+
+
 def mutants(reader: Reader, count: int, seed: int) -> Iterator[bytes]:
     chance, known = random.Random(seed), seeds(reader)
     yield from known
+    yield from found(reader)
     for number in range(count):
         if reader.takes_json and number % 2:
             yield json.dumps(broken(chance, json.loads(chance.choice(known)))).encode()
@@ -101,7 +107,7 @@ MUTATIONS: tuple[Callable[[random.Random, bytearray, list[bytes]], None], ...] =
 
 def reader_row(reader: Reader) -> Measure:
     def measure(stage: Stage) -> Figure:
-        count = stage.pick(400, 20_000)
+        count = stage.pick(200, 20_000)
         folder = stage.scratch(reader.name)
         ends: Counter[str] = Counter()
         defects: list[str] = []
@@ -114,10 +120,11 @@ def reader_row(reader: Reader) -> Measure:
             except Exception as error:  # noqa: BLE001 - finding these is what it is for
                 defects.append(f"{type(error).__name__}: {error}"[:80])
                 _keep(reader, data)
+        guided = guide(reader, folder, stage.pick(2, 60), keep=not stage.quick)
         text = f"{ends['read']} read, {ends['refused']} refused, {len(defects)} defects"
         return Figure(
-            f"{text} {'; '.join(sorted(set(defects))[:3])}".strip(),
-            not defects and ends["refused"] > 0,
+            f"{text} {'; '.join(sorted(set(defects))[:3])}".strip() + f"; {guided.text}",
+            not defects and ends["refused"] > 0 and guided.held,
         )
 
     return measure
