@@ -77,6 +77,25 @@ def test_a_connection_to_elsewhere_is_noticed_in_the_record(tmp_path: Path) -> N
     assert record.names_asked == 1
 
 
+def test_only_the_browser_of_a_test_may_look_for_a_way_out(tmp_path: Path) -> None:
+    log = tmp_path / "calls"
+    look = (
+        "connect(3, {sa_family=AF_INET6, sin6_port=htons(443), sin6_flowinfo=htonl(0), "
+        'inet_pton(AF_INET6, "2001:4860:4860::8888", &sin6_addr), sin6_scope_id=0}, 28) = -1\n'
+    )
+    log.write_text(
+        '7 execve("/usr/bin/python", ["python"], 0x1 /* 9 vars */) = 0\n'
+        "7 clone3({flags=CLONE_VM, exit_signal=0} => {parent_tid=[8]}, 88) = 8\n"
+        '8 execve("/usr/lib/chromium/chromium", ["chromium"], 0x1 /* 9 vars */) = 0\n'
+        "8 clone(child_stack=NULL, flags=SIGCHLD <unfinished ...>\n"
+        "8 <... clone resumed>) = 9\n"
+        f"9 {look}7 {look}"
+    )
+    record = read(log)
+    assert record.looks == 1
+    assert list(record.outside) == ["2001:4860:4860::8888 443"]
+
+
 def test_the_gate_holds_on_a_running_server(tmp_path: Path) -> None:
     with Stage(quick=True) as stage:
         kept = [row.key for row in ROWS[:4] if row.measure(stage).held]
