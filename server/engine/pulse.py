@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 import psutil
 
+HALTED = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
+"""The second is how it looks while a tracer watches."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -74,6 +77,6 @@ class Pulse:
 
 def _is_halted(pid: int) -> bool:
     try:
-        return bool(psutil.Process(pid).status() == psutil.STATUS_STOPPED)
+        return psutil.Process(pid).status() in HALTED
     except psutil.Error:
         return False
