@@ -1,5 +1,5 @@
 # Each target does all the set-up it needs; done before, that takes a moment.
-.PHONY: help setup run test check bench startup prove package package-windows screenshots pins distclean clean-cache
+.PHONY: help setup run test check bench startup prove package package-windows package-graphics screenshots pins distclean clean-cache
 
 SETUP = "$$(scripts/find_python.sh)" scripts/setup.py
 IN_ENVIRONMENT = .venv/bin
@@ -14,6 +14,7 @@ help:
 	@echo "make prove        every promise about safety and faults, measured (QUICK=1: the short form)"
 	@echo "make package      the .deb and the portable archive, into dist (QUICK=1: packed loosely)"
 	@echo "make package-windows  setup.exe for Windows, into dist (QUICK=1: packed loosely)"
+	@echo "make package-graphics KIND=vulkan  support for graphics cards (vulkan, cuda), into dist"
 	@echo "make screenshots  take the pictures for the documentation"
 	@echo "make pins         write the versions in use to constraints.txt"
 	@echo "make distclean    remove everything made here"
@@ -55,6 +56,11 @@ package:
 package-windows:
 	@$(SETUP) --for package
 	@$(IN_ENVIRONMENT)/python -m scripts.package.windows
+
+KIND ?= vulkan
+package-graphics:
+	@$(SETUP) --for package
+	@$(IN_ENVIRONMENT)/python -m scripts.package.graphics $(KIND)
 
 screenshots:
 	@$(SETUP) --for test

@@ -12,16 +12,21 @@ from scripts.package import product
 def build(frozen: Path) -> Path:
     name = f"{product.NAME}-{product.VERSION}"
     target = product.FINISHED / f"{name}-linux-{product.machine()}.tar.xz"
+    pack(frozen, name, target)
+    return target
+
+
+def pack(folder: Path, name: str, target: Path) -> None:
+    """The folder under this name, the same bytes whenever and by whomever it is packed."""
     say(f"package: packing {target.name}")
     preset = 1 if os.environ.get("QUICK") else 6
     with (
         lzma.open(target, "wb", preset=preset) as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
     ):
-        for path in [frozen, *sorted(frozen.rglob("*"))]:
-            inside = Path(name, path.relative_to(frozen))
+        for path in [folder, *sorted(folder.rglob("*"))]:
+            inside = Path(name, path.relative_to(folder))
             archive.add(path, str(inside), recursive=False, filter=_anonymous)
-    return target
 
 
 def _anonymous(entry: tarfile.TarInfo) -> tarfile.TarInfo:

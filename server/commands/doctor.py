@@ -62,7 +62,7 @@ def report(places: paths.Paths) -> list[Finding]:
     return [
         check_processor(processor.read()),
         check_memory(psutil.virtual_memory().total, psutil.virtual_memory().available),
-        *check_graphics(find_graphics(), engine),
+        *check_graphics(find_graphics(), engine, backends.folder()),
         check_engine(engine),
         *check_backends(engine, backends.folder()),
         check_starter(starter.find()),
@@ -125,15 +125,17 @@ def find_graphics() -> list[str]:
     return [f"{name} (Vulkan)" for name in names if "llvmpipe" not in name]
 
 
-def check_graphics(cards: list[str], engine: dict[str, Any]) -> Iterator[Finding]:
+def check_graphics(
+    cards: list[str], engine: dict[str, Any], folder: Path | None
+) -> Iterator[Finding]:
     if not cards:
         yield Finding("Graphics", "ok", "no card found; the processor does the work")
     for card in cards:
         if engine.get("gpu"):
             yield Finding("Graphics", "ok", card)
         else:
-            kind = "VULKAN" if "Vulkan" in card else "CUDA"
-            advice = f"To use it, in a clone: MOAT_CMAKE_ARGS=-DGGML_{kind}=ON make setup"
+            kind = "vulkan" if "Vulkan" in card else "cuda"
+            advice = f"To use it, put the backend {kind} into {folder}; see docs/packaging.md."
             yield Finding("Graphics", "warn", f"{card}: the engine was built without it", advice)
 
 

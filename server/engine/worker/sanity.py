@@ -25,6 +25,8 @@ def next_word(model: str) -> str:
     params = lib.llama_model_default_params()
     params.n_gpu_layers = 0
     loaded = lib.llama_model_load_from_file(model.encode(), params)
+    if not loaded:
+        raise RuntimeError(f"{model} could not be loaded")
     wanted = lib.llama_context_default_params()
     wanted.n_ctx = wanted.n_batch = wanted.n_ubatch = CONTEXT_TOKENS
     wanted.n_threads = wanted.n_threads_batch = 1

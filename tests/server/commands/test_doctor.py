@@ -58,10 +58,10 @@ def test_little_free_memory_is_a_warning() -> None:
 
 
 def test_a_card_the_engine_cannot_use_comes_with_the_command() -> None:
-    (found,) = doctor.check_graphics(["NVIDIA H200, 141 GB"], {"gpu": False})
+    (found,) = doctor.check_graphics(["NVIDIA H200, 141 GB"], {"gpu": False}, Path("/here"))
     assert found.verdict == "warn"
-    assert "-DGGML_CUDA=ON" in found.advice
-    (used,) = doctor.check_graphics(["NVIDIA H200, 141 GB"], {"gpu": True})
+    assert "put the backend cuda into /here" in found.advice
+    (used,) = doctor.check_graphics(["NVIDIA H200, 141 GB"], {"gpu": True}, None)
     assert used.verdict == "ok"
 
 
