@@ -78,7 +78,7 @@ def read(log: Path) -> Record:
                 elif _is_here(address) and port != "53":
                     record.inside += 1
                 else:
-                    record.outside[f"{address} {port}"] += 1
+                    record.outside[f"{program} {address} {port}".strip()] += 1
     return record
 
 

@@ -93,7 +93,7 @@ def test_only_the_browser_of_a_test_may_look_for_a_way_out(tmp_path: Path) -> No
     )
     record = read(log)
     assert record.looks == 1
-    assert list(record.outside) == ["2001:4860:4860::8888 443"]
+    assert list(record.outside) == ["python 2001:4860:4860::8888 443"]
 
 
 def test_the_gate_holds_on_a_running_server(tmp_path: Path) -> None:
