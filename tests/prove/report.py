@@ -18,6 +18,8 @@ INTRODUCTION = """\
 Nothing gets in, nothing gets out, nothing is lost: each promise with its limit and what was
 measured. `make prove` makes this page and ends with an error when a row falls short; `QUICK=1 make
 prove` is the short form (about ten minutes). `ROWS="S1 S2" make prove` measures only those again.
+`MOAT_ADVISORIES` names folders with published advisories for A2: checkouts of the Python Packaging
+Authority's advisory-database, or of safety-db.
 
 The same scripts run against llama.cpp's own server of the same build where they apply; its figures
 stand beside ours. S-rows follow a list of real incidents in programs of this kind. "Load" is how
