@@ -254,7 +254,7 @@ _CHECKS = {
 
 
 def _targets(data: Map, steps: list[Step], reading: _Reading) -> None:
-    sources = {one.get("name"): one for one in data["steps"] if isinstance(one, Map)}
+    sources = {str(one.get("name")): one for one in data["steps"] if isinstance(one, Map)}
     for step in steps:
         if step.next and step.next not in reading.names:
             at = value_at(sources[step.name], "next")

@@ -92,3 +92,10 @@ def test_the_newer_dialect_is_read_as_far_as_it_goes() -> None:
 def test_all_defects_are_found_at_once() -> None:
     found = findings_of("name: 3\nsteps:\n  - {name: a}\n  - 5\n")
     assert [line.split(" ")[2] for line in found] == ["type", "missing", "missing", "step"]
+
+
+@pytest.mark.parametrize("name", ["{a: b}", "[a]", "7"])
+def test_a_name_that_is_no_text_breaks_nothing(name: str) -> None:
+    text = "name: f\ndescription: d\nsteps:\n"
+    text += f"  - name: {name}\n    call_type: none\n    next: nowhere\n"
+    assert findings_of(text)
