@@ -63,10 +63,7 @@ def serving(
 def all_gone(processes: list[psutil.Process], within_s: float) -> float:
     """Seconds until all have ended; fails when one is still there after the time."""
     began = time.monotonic()
-    while alive := [one for one in processes if not _has_ended(one)]:
-        took_s = time.monotonic() - began
-        assert took_s < within_s, f"still running: {[one.cmdline() for one in alive]}"
-        time.sleep(0.01)  # other processes are waited for: nothing here can signal it
+    until(lambda: all(_has_ended(one) for one in processes), within_s)
     return time.monotonic() - began
 
 

@@ -24,8 +24,6 @@ ADDRESS = re.compile(
 )
 A_LOOK = ("chromium", "2001:4860:4860::8888 443")
 """The browser of a test asks its own system for a way to this place, and sends nothing there."""
-PEER = "langgraph"
-"""A server of somebody else's that tests talk to: it asks for its maker's hosts as it starts."""
 QUICK = (
     "tests/server/commands/test_serve.py",
     "tests/server/test_core.py",
@@ -59,8 +57,6 @@ class Record:
     outside: Counter[str] = field(default_factory=Counter)
     looks: int = 0
     """Of the tests' own browser, whether there is a way out."""
-    peers: int = 0
-    """Attempts of the server of somebody else's."""
 
     @property
     def names_asked(self) -> int:
@@ -81,8 +77,6 @@ def read(log: Path) -> Record:
                     record.looks += 1
                 elif _is_here(address) and port != "53":
                     record.inside += 1
-                elif program == PEER:
-                    record.peers += 1
                 else:
                     record.outside[f"{program} {address} {port}".strip()] += 1
     return record
@@ -125,8 +119,6 @@ def nothing_leaves(stage: Stage) -> Figure:
     )
     if record.looks:
         text += f" ({record.looks} times a test's browser looked whether there is a way out)"
-    if record.peers:
-        text += f" ({record.peers} times {PEER}, a server that tests talk to, asked for a name)"
     if out or outcome.failed:
         text += f": {', '.join([*record.outside, *outcome.failed][:5])}"
     return Figure(text, not out and outcome.passed > 20 and not outcome.failed)

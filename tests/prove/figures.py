@@ -20,7 +20,7 @@ from tests.prove.wire import ask, chat, post, request, say_hello, send
 RUNNING = re.compile(r"^moat_running (\d+)", re.MULTILINE)
 SOAK_S = "PROVE_SOAK_S"
 SOAK_REQUESTS = 20_000
-"""What two hours should hold on a machine that does nothing else."""
+"""In two hours."""
 LONG_S = 600.0
 PROMPT_ROWS = CONTEXT_TOKENS // 24, CONTEXT_TOKENS // 12
 LISTENS_S, IDLE_PERCENT, IDLE_MB = 5.0, 0.5, 150.0
@@ -119,12 +119,10 @@ def soak(stage: Stage) -> Figure:
         f"{asked} requests in {length_s} s: memory {grown:+.1f} MB after warm-up "
         f"({slope:+.1f} MB/h), handles {handles[warm]} to {handles[-1]}, {errors} errors"
     )
-    if length_s >= 3600 and asked < SOAK_REQUESTS:
-        text += (
-            f"; {SOAK_REQUESTS - asked:,} requests short of {SOAK_REQUESTS:,}: others ran beside"
-        )
     flat = slope < 1 if length_s >= 3600 else grown < 8
-    return Figure(text, flat and handles[-1] <= handles[warm] + 4 and not errors)
+    enough = length_s < 3600 or asked >= SOAK_REQUESTS
+    level = flat and handles[-1] <= handles[warm] + 4
+    return Figure(text, enough and level and not errors)
 
 
 def _one_of_each(port: int, number: int) -> bool:
@@ -164,7 +162,7 @@ ROWS = (
     Row(
         "F19",
         "Hours of use leave no trace in memory or handles",
-        "< 1 MB/h, flat, 0 errors (quick: < 8 MB)",
+        "20,000 requests, < 1 MB/h, flat, 0 errors (quick: < 8 MB)",
         soak,
         lasts=True,
     ),

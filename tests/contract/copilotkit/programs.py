@@ -129,6 +129,7 @@ def program(command: list[Any], port: int, folder: Path) -> Iterator[str]:
         **os.environ,
         "LANGSMITH_TRACING": "false",
         "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        "LANGGRAPH_NO_VERSION_CHECK": "true",
         "DO_NOT_TRACK": "1",
     }
     with (
