@@ -4,10 +4,12 @@ Ends with an error when a row falls short.
 """
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import psutil
@@ -46,11 +48,22 @@ def main() -> int:
 
 def run_all(rows: Sequence[Row], stage: Stage) -> Iterator[tuple[Row, Result]]:
     """One after the other, and beside them, to the end, those that last."""
-    with ThreadPoolExecutor() as beside:
+    with ThreadPoolExecutor() as beside, ended_early(stage):
         lasting = [row for row in rows if row.lasts and not stage.quick]
         begun = [(row, beside.submit(run, row, stage)) for row in lasting]
         yield from ((row, run(row, stage)) for row in rows if row not in lasting)
         yield from ((row, last.result()) for row, last in begun)
+
+
+@contextmanager
+def ended_early(stage: Stage) -> Iterator[None]:
+    """Ctrl-C and `kill` end every row, and with it the servers it started."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    except BaseException:
+        stage.stopping.set()
+        raise
 
 
 def run(row: Row, stage: Stage) -> Result:
@@ -78,4 +91,7 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("\nEnded early: the rows above are kept, docs/proof.md is as it was.")

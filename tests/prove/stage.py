@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from threading import Event
 from typing import Any, Self
 
 from scripts.build_llama_server import llama_server as built_llama_server
@@ -45,6 +46,8 @@ class Target:
 class Stage:
     quick: bool
     folder: Path = field(default_factory=Path)
+    stopping: Event = field(default_factory=Event)
+    """Set when the proof was ended before its end: a row that lasts asks for it."""
     _open: ExitStack = field(default_factory=ExitStack)
 
     def __enter__(self) -> Self:
