@@ -1,4 +1,4 @@
-"""What a person feels: the start, idleness, a prompt read before, leaving, and hours of use."""
+"""What a person feels: the start, idleness, a prompt read before, and leaving."""
 
 import http.client
 import json
@@ -6,22 +6,18 @@ import os
 import re
 import socket
 import time
-from statistics import linear_regression, median
+from statistics import median
 from time import perf_counter
 
 import psutil
 
 from tests.bench.startup import idle_share, memory, serving, wait_for
 from tests.prove.rows import Figure, Row
-from tests.prove.stage import CONTEXT_TOKENS, QUIET, Stage, Target, moat_at, port_of
+from tests.prove.stage import CONTEXT_TOKENS, QUIET, Stage, Target
 from tests.prove.streams import OPENAI, asking
-from tests.prove.wire import ask, chat, post, request, say_hello, send
+from tests.prove.wire import ask, chat, request, send
 
 RUNNING = re.compile(r"^moat_running (\d+)", re.MULTILINE)
-SOAK_S = "PROVE_SOAK_S"
-SOAK_REQUESTS = 20_000
-"""In two hours."""
-OF_EACH = 7
 LONG_S = 600.0
 PROMPT_ROWS = CONTEXT_TOKENS // 24, CONTEXT_TOKENS // 12
 LISTENS_S, IDLE_PERCENT, IDLE_MB = 5.0, 0.5, 150.0
@@ -99,46 +95,6 @@ def _busy(target: Target) -> bool:
     return any(slot["is_processing"] for slot in slots)
 
 
-def soak(stage: Stage) -> Figure:
-    """Mixed use for a long time: memory and handles must not grow."""
-    length_s = int(os.environ.get(SOAK_S, stage.pick(12, 7200)))
-    settings = {"model": {"slots": 2, "context_tokens": 1024, "prompt_cache_mb": 64}}
-    times, sizes, handles, errors, asked = [], [], [], 0, 0
-    with moat_at(stage.scratch("soak"), settings) as moat:
-        port, server = port_of(moat), psutil.Process(moat.pid)
-        began = perf_counter()
-        while perf_counter() - began < length_s and not stage.stopping.is_set():
-            errors += not _one_of_each(port, asked)
-            asked += OF_EACH
-            times.append((perf_counter() - began) / 3600)
-            sizes.append(server.memory_info().rss / 2**20)
-            handles.append(server.num_fds())
-    warm = len(times) // 3
-    slope = linear_regression(times[warm:], sizes[warm:]).slope
-    grown = sizes[-1] - sizes[warm]
-    text = (
-        f"{asked} requests in {length_s} s: memory {grown:+.1f} MB after warm-up "
-        f"({slope:+.1f} MB/h), handles {handles[warm]} to {handles[-1]}, {errors} errors"
-    )
-    flat = slope < 1 if length_s >= 3600 else grown < 8
-    enough = length_s < 3600 or asked >= SOAK_REQUESTS
-    level = flat and handles[-1] <= handles[warm] + 4
-    return Figure(text, enough and level and not errors)
-
-
-def _one_of_each(port: int, number: int) -> bool:
-    talk = {"role": "user", "content": f"Say {number}."}
-    answers = [
-        post(port, "/v1/chat/completions", chat(f"Say {number}.", 3)),
-        post(port, "/v1/messages", {"messages": [talk], "max_tokens": 2}),
-        post(port, "/api/chat", {"messages": [talk], "options": {"num_predict": 2}}),
-        post(port, "/v1/query", {"messages": [{"role": "human", "content": "Hi"}]}),
-        post(port, "/tokenize", {"content": "word " * 200}),
-        ask(port, "GET", "/v1/models"),
-    ]
-    return all(answer.status == 200 for answer in answers) and say_hello(port)
-
-
 ROWS = (
     Row(
         "F4",
@@ -159,12 +115,5 @@ ROWS = (
         ">= 10 times sooner, and told",
         lambda stage: read_before(stage.ours, stage.pick(*PROMPT_ROWS)),
         lambda stage: read_before(stage.theirs, stage.pick(*PROMPT_ROWS)),
-    ),
-    Row(
-        "F19",
-        "Hours of use leave no trace in memory or handles",
-        "20,000 requests, < 1 MB/h, flat, 0 errors (quick: < 8 MB)",
-        soak,
-        lasts=True,
     ),
 )

@@ -15,6 +15,7 @@ from tests.prove import (
     models,
     secrets,
     shown,
+    soak,
     tls,
 )
 from tests.prove.rows import NotOurs, Row
@@ -23,7 +24,10 @@ _GETS_IN = (*gate.ROWS, *shown.ROWS, *models.ROWS, *bodies.ROWS, *laggards.SENDE
 SECTIONS: tuple[tuple[str, tuple[Row, ...]], ...] = (
     ("Nothing gets in", tuple(sorted(_GETS_IN, key=lambda row: int(row.key[1:3].rstrip("a"))))),
     ("Nothing gets out", (*secrets.ROWS, *egress.ROWS, *answers.CACHE, *audit.ROWS)),
-    ("Nothing is lost under load", (*load.ROWS, *laggards.ROWS, *figures.ROWS, *answers.ROWS)),
+    (
+        "Nothing is lost under load",
+        (*load.ROWS, *laggards.ROWS, *figures.ROWS, *soak.ROWS, *answers.ROWS),
+    ),
     ("Nothing is lost in faults", (*models.READER, *faults.ROWS, *disk.ROWS)),
     ("Nothing odd breaks it", fuzz.ROWS),
 )

@@ -1,0 +1,108 @@
+"""Hours of use: memory and handles must not grow."""
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from statistics import linear_regression
+from time import perf_counter
+from typing import NamedTuple
+
+import psutil
+
+from tests.prove.rows import Figure, Row
+from tests.prove.stage import Stage, moat_at, port_of
+from tests.prove.wire import Answer, ask, chat, post
+
+LENGTH_S = "PROVE_SOAK_S"
+REQUESTS = 20_000
+"""In two hours."""
+CLIENTS = 2
+LONG_EVERY = 4
+"""Rounds: an answer without a limit takes as long as three rounds of short ones."""
+LISTS = ("/v1/models", "/api/tags", "/agents.json")
+EVERY_S = 1.0
+SETTINGS = {"model": {"slots": CLIENTS, "context_tokens": 1024, "prompt_cache_mb": 64}}
+
+
+class Sample(NamedTuple):
+    hours: float
+    megabytes: float
+    handles: int
+
+
+class Used(NamedTuple):
+    asked: int
+    errors: int
+
+
+def soak(stage: Stage) -> Figure:
+    """Mixed use by clients side by side for a long time."""
+    length_s = int(os.environ.get(LENGTH_S, stage.pick(12, 7200)))
+    samples = []
+    with (
+        moat_at(stage.scratch("soak"), SETTINGS) as moat,
+        ThreadPoolExecutor(CLIENTS) as clients,
+    ):
+        port, server, began = port_of(moat), psutil.Process(moat.pid), perf_counter()
+        until = began + length_s
+        users = [clients.submit(_use, stage, port, until, first) for first in range(CLIENTS)]
+        while not all(user.done() for user in users):
+            hours = (perf_counter() - began) / 3600
+            memory = server.memory_info().rss / 2**20
+            samples.append(Sample(hours, memory, server.num_fds()))
+            time.sleep(EVERY_S)
+    return _judged([user.result() for user in users], samples, length_s)
+
+
+def _use(stage: Stage, port: int, until: float, first: int) -> Used:
+    """One client's rounds, none of them a repetition of another's."""
+    asked = errors = 0
+    for number in count(first, CLIENTS):
+        if perf_counter() >= until or stage.stopping.is_set():
+            break
+        answers = _one_of_each(port, number)
+        asked += len(answers)
+        errors += sum(answer.status != 200 for answer in answers)
+    return Used(asked, errors)
+
+
+def _one_of_each(port: int, number: int) -> list[Answer]:
+    talk = {"role": "user", "content": f"Say {number}."}
+    answers = [
+        post(port, "/v1/chat/completions", chat(f"Say {number}.", 3)),
+        post(port, "/v1/messages", {"messages": [talk], "max_tokens": 2}),
+        post(port, "/api/chat", {"messages": [talk], "options": {"num_predict": 2}}),
+        post(port, "/tokenize", {"content": "word " * 200}),
+        *(ask(port, "GET", path) for path in LISTS),
+    ]
+    if number // CLIENTS % LONG_EVERY == 0:
+        answers.append(post(port, "/v1/query", {"messages": [{"role": "human", "content": "Hi"}]}))
+    return answers
+
+
+def _judged(used: list[Used], samples: list[Sample], length_s: int) -> Figure:
+    asked = sum(one.asked for one in used)
+    errors = sum(one.errors for one in used)
+    warm = samples[len(samples) // 3 :]
+    slope = linear_regression([s.hours for s in warm], [s.megabytes for s in warm]).slope
+    grown = warm[-1].megabytes - warm[0].megabytes
+    text = (
+        f"{asked} requests in {length_s} s: memory {grown:+.1f} MB after warm-up "
+        f"({slope:+.1f} MB/h), handles {warm[0].handles} to {warm[-1].handles}, {errors} errors"
+    )
+    flat = slope < 1 if length_s >= 3600 else grown < 8
+    enough = length_s < 3600 or asked >= REQUESTS
+    level = warm[-1].handles <= warm[0].handles + 4
+    return Figure(text, enough and flat and level and not errors)
+
+
+ROWS = (
+    Row(
+        "F19",
+        "Hours of use leave no trace in memory or handles",
+        "20,000 requests, < 1 MB/h, flat, 0 errors (quick: < 8 MB)",
+        soak,
+        lasts=True,
+    ),
+)
