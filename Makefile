@@ -28,7 +28,7 @@ run: setup
 
 test:
 	@$(SETUP) --for test
-	@$(IN_ENVIRONMENT)/python -m pytest
+	@$(IN_ENVIRONMENT)/python -m pytest $(if $(REPORT),--junitxml="$(REPORT)")
 
 check:
 	@$(SETUP) --for test

@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,6 +15,9 @@ from tests.prove.stage import ROOT, Stage
 SAID = re.compile(r"^  (\S.*)$", re.MULTILINE)
 """How tests tell a figure: a line set in by two."""
 MOST_SAID = 8
+LEFT_OUT = "--deselect="
+TESTED = "PROVE_TESTED"
+"""A report of the whole suite, just run: the short form takes its word and runs nothing twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,9 @@ def shown_by(
     """These tests; in full mode with their variables set to the full counts."""
 
     def measure(stage: Stage) -> Figure:
+        tested = os.environ.get(TESTED)
+        if stage.quick and tested:
+            return read(Path(tested), only=tests).figure(what)
         more = {} if stage.quick else full or {}
         return run(stage, tests, {**os.environ, **more}).figure(what)
 
@@ -67,9 +73,12 @@ def command(report: Path) -> list[str]:
     return [sys.executable, "-m", "pytest", *options]
 
 
-def read(report: Path, output: str) -> Outcome:
+def read(report: Path, output: str = "", only: Sequence[str] = ()) -> Outcome:
+    """What a report tells of its tests; with `only`, of these as one would name them to pytest."""
     passed, skipped, failed = 0, 0, []
     for case in ElementTree.parse(report).getroot().iter("testcase"):
+        if only and not _is_meant(f"{case.get('classname')}.{case.get('name')}", only):
+            continue
         ends = {part.tag for part in case}
         if ends & {"failure", "error"}:
             failed.append(str(case.get("name")))
@@ -79,3 +88,15 @@ def read(report: Path, output: str) -> Outcome:
             passed += 1
     said = [line for line in SAID.findall(output) if ":" in line and "::" not in line]
     return Outcome(passed, tuple(failed), skipped, tuple(said))
+
+
+def _is_meant(case: str, named: Sequence[str]) -> bool:
+    """Whether tests.a.test_b.test_c[1] is one of tests/a/test_b.py, or of its test_c."""
+    left_out = [name.removeprefix(LEFT_OUT) for name in named if name.startswith(LEFT_OUT)]
+    meant = [name for name in named if not name.startswith(LEFT_OUT)]
+    return _is_any(case, meant) and not _is_any(case, left_out)
+
+
+def _is_any(case: str, named: Sequence[str]) -> bool:
+    dotted = (name.replace(".py", "").replace("::", ".").replace("/", ".") for name in named)
+    return any(case == one or case.startswith((f"{one}.", f"{one}[")) for one in dotted)
