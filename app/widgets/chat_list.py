@@ -1,5 +1,7 @@
 """The kept chats: newest first, searchable, one click to open."""
 
+from html import escape
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
@@ -52,7 +54,8 @@ class ChatList(QWidget):
             if not text or chat.matches(text):
                 item = QListWidgetItem(chat.title)
                 item.setData(_ID, chat.id)
-                item.setToolTip(chat.title)
+                # As markup on purpose: Qt would take a title that looks like markup for some.
+                item.setToolTip(f"<p>{escape(chat.title)}</p>")
                 self.list.addItem(item)
                 if chat.id == self._current:
                     self.list.setCurrentItem(item)

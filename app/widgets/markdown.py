@@ -5,6 +5,7 @@ from PySide6.QtGui import (
     QColor,
     QDesktopServices,
     QGuiApplication,
+    QImage,
     QPainter,
     QPaintEvent,
     QResizeEvent,
@@ -23,6 +24,7 @@ from PySide6.QtWidgets import QFrame, QTextBrowser
 
 from app import theme
 from app.theme import Colours
+from app.widgets import inert
 from app.widgets.code_colours import Span, spans
 from app.widgets.controls import CopyButton
 from app.words import tr
@@ -60,10 +62,15 @@ class MarkdownView(QTextBrowser):
         document = self.document()
         document.setDefaultFont(self.font())
         document.setMarkdown(source, _DIALECT)
+        inert.tell_pictures(document)
         _restyle(document, theme.colours_of(QGuiApplication.palette()))
         self._fit()
         # Only now: half-way through, the document has no code and the buttons would flicker.
         self._place_copies()
+
+    def loadResource(self, _kind: int, _address: QUrl | str) -> QImage:  # noqa: N802
+        """Nothing that an answer names is opened."""
+        return inert.nothing()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         painter = QPainter(self.viewport())

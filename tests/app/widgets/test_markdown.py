@@ -1,8 +1,12 @@
+import os
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextTable
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage, QTextTable
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -12,6 +16,7 @@ from app.widgets.markdown import MarkdownView
 from tests.app.until import until
 
 Shown = Callable[[Any], Any]
+RED = 0xFFFF0000
 CODE = "Look:\n\n```python\nx = 1\ny = 2\n```\n\nDone."
 
 
@@ -30,6 +35,35 @@ async def test_markup_of_the_model_is_only_text(shown: Shown) -> None:
     view = shown(MarkdownView())
     view.show_markdown('<img src="http://example.com/x.png"><b>bold</b>')
     assert "<b>bold</b>" in view.toPlainText()
+
+
+@pytest.mark.parametrize("address", ["file://{}", "{}", "/{}", "file://localhost{}"])
+async def test_a_picture_is_told_and_its_file_never_opened(
+    shown: Shown, tmp_path: Path, address: str
+) -> None:
+    secret = tmp_path / "red.png"
+    red = QImage(40, 40, QImage.Format.Format_RGB32)
+    red.fill(RED)
+    assert red.save(str(secret))
+    view = shown(MarkdownView())
+    named = address.format(secret)
+    view.show_markdown(f"Look ![at this]({named}), ![]({named}).")
+    seen = view.viewport().grab().toImage()
+    pixels = {seen.pixel(x, y) for x in range(seen.width()) for y in range(seen.height())}
+    assert RED not in pixels
+    assert f"Look at this ({named})" in view.toPlainText()
+    assert "\N{OBJECT REPLACEMENT CHARACTER}" not in view.toPlainText()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no mkfifo")
+async def test_a_pipe_that_is_named_as_a_picture_is_not_waited_for(
+    shown: Shown, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    view = shown(MarkdownView())
+    view.show_markdown(f"![x](file://{pipe}) ![x]({pipe})")
+    assert not view.viewport().grab().isNull()
 
 
 async def test_code_is_set_apart(shown: Shown, qapp: QApplication) -> None:
