@@ -151,6 +151,8 @@ async def _mirror(link: Link, address: str, secret: str) -> None:
             link.show(ServerStatus("hung", reason=str(silence)))
         except LinkLost:
             log.debug("The link to the server broke")
+        except Exception:
+            log.exception("The link to the server failed")
         await asyncio.sleep(_RETRY_LINK_S)
 
 

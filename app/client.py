@@ -1,8 +1,10 @@
 """The chat page's side of the public API: a client of our own server like any other."""
 
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 
 import aiohttp
+from aiohttp.http_exceptions import LineTooLong
 
 from app import dialects
 from app.dialects import Heard, Options
@@ -10,8 +12,11 @@ from app.probe import NAME
 from server.chat import Message
 from server.errors import AppError, LinkLost
 
+log = logging.getLogger(__name__)
+
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=5)
 _LONGEST_LINE = 2**20
+NOT_UNDERSTOOD = "The server part of Moat said something this window does not understand."
 OWN_HEADER = "X-Moat-Window"
 STEP = ": step "
 """A comment by which OpenAI's protocol, that has no word for it, tells what a flow does."""
@@ -53,6 +58,10 @@ async def ask(
             yield dialect.end()
     except aiohttp.ClientError as error:
         raise LinkLost from error
+    except (LineTooLong, ValueError) as error:
+        # Without its message: that quotes the answer.
+        log.warning("An answer could not be read: %s", type(error).__name__)
+        raise AppError(NOT_UNDERSTOOD) from error
 
 
 async def _check(response: aiohttp.ClientResponse) -> None:

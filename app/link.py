@@ -3,12 +3,14 @@
 import asyncio
 import inspect
 import json
-from collections.abc import Awaitable, Callable
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import aiohttp
+from aiohttp.http_exceptions import LineTooLong
 from pydantic_core import to_jsonable_python
 
 from server import tasks
@@ -16,6 +18,8 @@ from server.errors import AppError, LinkLost
 from server.face import Face, ServerStatus
 from server.mirror import COMMANDS, SIGNALS, VALUES
 from server.observe import Signal, Value
+
+log = logging.getLogger(__name__)
 
 _LONGEST_LINE = 2**22
 _KEPT = "settings"
@@ -84,9 +88,9 @@ class Link:
         try:
             async with session.get("/control/stream") as response:
                 response.raise_for_status()
-                async for line in response.content:
+                async for line in _lines(response.content):
                     if line.startswith(b"data:"):
-                        self._apply(json.loads(line[5:]))
+                        self._hear(line[5:])
         except aiohttp.ClientError:
             return False
         return True
@@ -109,6 +113,13 @@ class Link:
                 missed += 1
             if missed >= _MISSED:
                 raise Unresponsive
+
+    def _hear(self, told: bytes) -> None:
+        """One event that a page stumbles over must not keep the next from all of them."""
+        try:
+            self._apply(json.loads(told))
+        except Exception:
+            log.exception("An event of the server part was passed over")
 
     def _apply(self, event: dict[str, Any]) -> None:
         """A newer core may send what this window does not know; that is passed over."""
@@ -144,6 +155,19 @@ class Link:
         failure = AppError(answer["error"]["message"])
         failure.code = answer["error"]["code"]
         raise failure
+
+
+async def _lines(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
+    """One that is too long is passed over; what is left of it does not begin as an event does."""
+    while True:
+        try:
+            line = await content.readline()
+        except LineTooLong:
+            log.warning("An event of the server part was too long")
+            continue
+        if not line:
+            return
+        yield line
 
 
 def _initial(name: str) -> Any:

@@ -1,5 +1,6 @@
 """One turn of a chat: the question goes to the server, what comes back goes into the answer."""
 
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 
@@ -8,6 +9,7 @@ from app.charts.option import written
 from app.dialects import Options
 from app.widgets.message import Answer
 from server.chat import Message
+from server.errors import AppError
 from server.events import (
     Artifact,
     Finished,
@@ -17,6 +19,8 @@ from server.events import (
     TextDelta,
 )
 from server.face import Face
+
+log = logging.getLogger(__name__)
 
 
 async def listen(
@@ -50,3 +54,11 @@ async def listen(
                     answer.finish(piece)
                     finished = piece
     return finished
+
+
+def why(error: Exception) -> str:
+    """The sentence of what ended a turn; what has none is told in the log."""
+    if isinstance(error, AppError):
+        return str(error)
+    log.error("A turn of the chat failed", exc_info=error)
+    return "Something went wrong inside Moat."

@@ -1,7 +1,6 @@
 """ECharts options in and out: only what we draw is read, whatever else one holds."""
 
 import json
-import math
 import re
 from collections.abc import Sequence
 from typing import Any, cast
@@ -14,6 +13,8 @@ LANGUAGE = "echarts"
 MOST_ROWS = 2000
 MOST_SERIES = 20
 LONGEST_LABEL = 200
+LARGEST, SMALLEST = 1e300, 1e-300
+"""Numbers whose sums and differences can still be reckoned with."""
 _FENCE = re.compile(rf"^```{LANGUAGE}[ \t]*\n(.*?)\n```[ \t]*$", re.MULTILINE | re.DOTALL)
 _OPENED = re.compile(rf"^```{LANGUAGE}[ \t]*(?:\n(?:(?!^```).)*)?\Z", re.MULTILINE | re.DOTALL)
 
@@ -118,7 +119,10 @@ def _option(title: str, rows: list[Json], chart: Any) -> Json | None:
     """An option for rows that came with the names of their columns, as OpenBB's do."""
     if not rows or not isinstance(chart, dict):
         return None
-    kind, x, ys = chart.get("kind"), chart.get("x"), chart.get("y") or []
+    kind, x, ys = chart.get("kind"), chart.get("x"), chart.get("y")
+    ys = [ys] if isinstance(ys, str) else ys
+    if not isinstance(ys, list) or not ys:
+        return None
     option: Json = {"title": {"text": title}, "dataset": {"source": rows}}
     if kind in ("pie", "donut"):
         pie: Json = {"type": "pie", "name": ys[0], "encode": {"itemName": x, "value": ys[0]}}
@@ -144,8 +148,9 @@ def _rows(given: Any) -> list[Json]:
 def _number(cell: Any) -> float | None:
     if isinstance(cell, bool) or not isinstance(cell, int | float):
         return None
-    value = float(cell)
-    return value if math.isfinite(value) else None
+    if not abs(cell) <= LARGEST:
+        return None
+    return float(cell) if abs(cell) >= SMALLEST else 0.0
 
 
 def _label(cell: Any) -> str:

@@ -7,6 +7,8 @@ from app.charts.figure import Figure
 
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _NEAR_ZERO = 0.4
+_SAME = 1e-12
+"""Of a number: what differs by less cannot be told apart on an axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +28,16 @@ class Scale:
 
 
 def linear(low: float, high: float, most: int = 6) -> Scale:
-    if high <= low:
-        spread = abs(low) / 2 or 1.0
+    largest = max(abs(low), abs(high))
+    if high - low <= _SAME * largest:
+        spread = largest / 2 or 1.0
         low, high = low - spread, high + spread
     rough = (high - low) / max(most - 1, 1)
-    power = 10.0 ** math.floor(math.log10(rough))
+    exponent = math.floor(math.log10(rough))
+    power = 10.0**exponent
     step = next(one * power for one in _STEPS if one * power >= rough * 0.999)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    ticks = tuple(round(place * step, 12) for place in range(first, last + 1))
+    ticks = tuple(round(place * step, 12 - exponent) for place in range(first, last + 1))
     return Scale(ticks[0], ticks[-1], ticks)
 
 

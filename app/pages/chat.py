@@ -3,15 +3,16 @@
 import asyncio
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
 
 from app import attachments, theme
 from app.attachments import Attachment
 from app.chats import Chat, ChatStore, Said
 from app.pages.base import Page
 from app.sentences import told
-from app.turn import listen
+from app.turn import listen, why
 from app.widgets.beside import Beside, Panel
+from app.widgets.centred import centred
 from app.widgets.chat_list import ChatList
 from app.widgets.chat_options import ChatOptions
 from app.widgets.composer import Composer
@@ -64,6 +65,11 @@ class ChatPage(Page):
         self._bind(core)
 
     def ask(self, text: str) -> None:
+        """One turn at a time: what is asked while an answer comes waits in the composer."""
+        if self._turn:
+            if not self.composer.editor.toPlainText():
+                self.composer.editor.setPlainText(text)
+            return
         self.show_conversation()
         whole = attachments.joined(text, self._attached)
         images = [attachments.as_url(one.image) for one in self._attached if one.image]
@@ -179,15 +185,21 @@ class ChatPage(Page):
             # After "New chat" the answer's widget is gone.
             if said is self._chat.said:
                 answer.stop()
-        except AppError as error:
-            answer.fail(str(error))
-        if said is self._chat.said:
-            if answer.text():
-                said.append(Said("assistant", answer.text()))
-            self._turn = None
-            self.composer.show_answering(answering=False)
-            self.export.setEnabled(True)
-            self.run(self._keep(chat))
+        except Exception as error:  # noqa: BLE001 - whatever it was, the turn is over
+            sentence = why(error)
+            if said is self._chat.said:
+                answer.fail(sentence)
+        finally:
+            if said is self._chat.said:
+                self._end_turn(answer)
+
+    def _end_turn(self, answer: Answer) -> None:
+        if answer.text():
+            self._chat.said.append(Said("assistant", answer.text()))
+        self._turn = None
+        self.composer.show_answering(answering=False)
+        self.export.setEnabled(True)
+        self.run(self._keep(self._chat))
 
     async def _keep(self, chat: Chat) -> None:
         self._store.keep(chat)
@@ -279,19 +291,9 @@ class ChatPage(Page):
         files_line.setLayout(row(self.attached, self.detach, 0))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, theme.PAGE_MARGIN, 0, theme.LARGE)
-        layout.addLayout(_centred(head))
+        layout.addLayout(centred(head))
         layout.addWidget(self.middle, 1)
-        layout.addLayout(_centred(files_line))
-        layout.addLayout(_centred(self.composer))
+        layout.addLayout(centred(files_line))
+        layout.addLayout(centred(self.composer))
         for hidden in (self.raw, self.attached, self.detach):
             hidden.hide()
-
-
-def _centred(part: QWidget) -> QHBoxLayout:
-    part.setMaximumWidth(theme.READING_WIDTH)
-    line = QHBoxLayout()
-    line.setContentsMargins(theme.PAGE_MARGIN, 0, theme.PAGE_MARGIN, 0)
-    line.addStretch(1)
-    line.addWidget(part, 1000)
-    line.addStretch(1)
-    return line

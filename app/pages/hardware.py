@@ -1,5 +1,9 @@
 """Hardware: what this machine has, and how a model would sit in it, before it is loaded."""
 
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
 from PySide6.QtCore import QSignalBlocker, QTimer
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout
 
@@ -12,7 +16,6 @@ from app.widgets.memory_bar import MemoryBar
 from app.words import tr
 from server.errors import AppError, LinkLost
 from server.face import Face
-from server.settings import ModelSettings
 from server.stock import Fit, Machine, Setup
 
 _ESTIMATE_MS = 120
@@ -35,6 +38,8 @@ class HardwarePage(Page):
         self.model = QComboBox()
         self.sliders = load_sliders.build()
         self._cards = 0
+        self._moved: dict[str, Any] = {}
+        """What the person chose and does not use yet, by the names of the settings."""
         self.fit = FitLabel()
         self.bar = MemoryBar()
         self.apply = Button(tr("Use these settings"), "check", "primary")
@@ -70,24 +75,21 @@ class HardwarePage(Page):
         self.estimate_soon()
 
     def show_settings(self, _: object) -> None:
-        """The sliders as the settings have them; what fits this machine and model is offered."""
+        """The sliders as the settings have them, except those that were moved."""
         now = self.core.settings.get().model
-        offered = {
-            "context_tokens": load_sliders.contexts(self._trained),
-            "gpu_layers": range(-1, self._layers + 1),
-            "gpu_split": load_sliders.splits(self._cards, now.gpu_split),
-            "kv_type": load_sliders.KV_TYPES,
-            "slots": range(1, 17),
-            "threads": range(self._cores + 1),
-            "batch_tokens": load_sliders.BATCHES,
-            "flash_attention": tuple(load_sliders.FLASH),
+        self._moved = {
+            name: value for name, value in self._moved.items() if value != getattr(now, name)
         }
-        for name, values in offered.items():
-            self.sliders[name].offer(values, getattr(now, name))
+        self._offer()
         self._changed()
 
-    def chosen(self) -> dict[str, object]:
-        return {name: self.sliders[name].value() for name in _FIELDS}
+    def go_back(self) -> None:
+        self._moved.clear()
+        self.show_settings(None)
+
+    def chosen(self) -> dict[str, Any]:
+        now = self.core.settings.get().model
+        return {name: self._moved.get(name, getattr(now, name)) for name in _FIELDS}
 
     def estimate_soon(self) -> None:
         self._soon.start()
@@ -95,15 +97,15 @@ class HardwarePage(Page):
     async def estimate(self) -> None:
         if not self.model.currentData():
             return
-        wanted = self.chosen()
+        chosen = self.chosen()
         setup = Setup(
-            context_tokens=self.sliders["context_tokens"].value(),
-            slots=self.sliders["slots"].value(),
-            kv_type=self.sliders["kv_type"].value(),
-            gpu_layers=self.sliders["gpu_layers"].value(),
-            batch_tokens=self.sliders["batch_tokens"].value(),
-            flash_attention=load_sliders.FLASH[self.sliders["flash_attention"].value()],
-            gpu_split=self.sliders["gpu_split"].value(),
+            context_tokens=chosen["context_tokens"],
+            slots=chosen["slots"],
+            kv_type=chosen["kv_type"],
+            gpu_layers=chosen["gpu_layers"],
+            batch_tokens=chosen["batch_tokens"],
+            flash_attention=load_sliders.FLASH[chosen["flash_attention"]],
+            gpu_split=chosen["gpu_split"],
         )
         try:
             fit = await self.core.estimate_model(self.model.currentData(), setup)
@@ -111,7 +113,7 @@ class HardwarePage(Page):
             return
         except AppError as error:
             fit = Fit("unknown", str(error))
-        self._show_fit(fit, wanted)
+        self._show_fit(fit)
 
     async def survey(self) -> None:
         try:
@@ -122,37 +124,55 @@ class HardwarePage(Page):
             self.machine.show_nothing(str(error))
 
     async def use(self) -> None:
-        changes = {f"model.{name}": value for name, value in self._differences().items()}
+        changes = {f"model.{name}": value for name, value in self._moved.items()}
         await self.core.change_settings(changes)
 
-    def _show_fit(self, fit: Fit, wanted: dict[str, object]) -> None:
-        if (fit.layers, fit.trained_context_tokens) != (self._layers, self._trained):
-            self._layers, self._trained = fit.layers, fit.trained_context_tokens
-            for name, values in (
-                ("context_tokens", load_sliders.contexts(self._trained)),
-                ("gpu_layers", range(-1, self._layers + 1)),
-            ):
-                self.sliders[name].offer(values, wanted[name])
+    def _show_fit(self, fit: Fit) -> None:
+        told = (fit.layers, fit.trained_context_tokens)
+        # An estimate that failed says nothing about the model.
+        if fit.layers and told != (self._layers, self._trained):
+            self._layers, self._trained = told
+            self._offer()
         self.fit.show_fit(fit)
         self.bar.show_fit(fit)
 
-    def _differences(self) -> dict[str, object]:
-        now: ModelSettings = self.core.settings.get().model
-        return {name: value for name, value in self.chosen().items() if value != getattr(now, name)}
+    def _offer(self) -> None:
+        """What fits this machine and model, and whatever else is set or was chosen."""
+        now, chosen = self.core.settings.get().model, self.chosen()
+        usual: dict[str, Sequence[Any]] = {
+            "context_tokens": load_sliders.contexts(self._trained),
+            "gpu_layers": range(-1, self._layers + 1),
+            "gpu_split": load_sliders.splits(self._cards),
+            "kv_type": load_sliders.KV_TYPES,
+            "slots": range(1, 17),
+            "threads": range(self._cores + 1),
+            "batch_tokens": load_sliders.BATCHES,
+            "flash_attention": tuple(load_sliders.FLASH),
+        }
+        for name, values in usual.items():
+            offered = load_sliders.including(values, getattr(now, name), chosen[name])
+            self.sliders[name].offer(offered, chosen[name])
+
+    def _move(self, name: str) -> None:
+        value = self.sliders[name].value()
+        if value == getattr(self.core.settings.get().model, name):
+            self._moved.pop(name, None)
+        else:
+            self._moved[name] = value
+        self._changed()
 
     def _changed(self) -> None:
-        differs = bool(self._differences())
-        self.apply.setEnabled(differs)
-        self.undo.setEnabled(differs)
+        self.apply.setEnabled(bool(self._moved))
+        self.undo.setEnabled(bool(self._moved))
         self.estimate_soon()
 
     def _bind(self, core: Face) -> None:
-        for slider in self.sliders.values():
-            slider.changed.connect(self._changed)
+        for name, slider in self.sliders.items():
+            slider.changed.connect(partial(self._move, name))
         self.model.currentIndexChanged.connect(self.estimate_soon)
         self._soon.timeout.connect(lambda: self.run(self.estimate()))
         self.apply.clicked.connect(lambda: self.run(self.use()))
-        self.undo.clicked.connect(lambda: self.show_settings(None))
+        self.undo.clicked.connect(self.go_back)
         self.machine.again.clicked.connect(lambda: self.run(self.survey()))
         self.observe(core.models, self.show_models)
         self.observe(core.settings, self.show_settings)

@@ -39,6 +39,8 @@ class ModelsPage(Page):
         self.freed.hide()
         self._body = QStackedWidget()
         self._was_suggested = False
+        self._listed: set[str] = set()
+        """Where downloads are from: one that goes from here was cancelled, or cleared away."""
         self._lay_out()
         self._bind(core)
 
@@ -47,6 +49,10 @@ class ModelsPage(Page):
 
     def show_downloads(self, downloads: tuple[Download, ...]) -> None:
         self.downloads.show_downloads(downloads)
+        listed = {one.repo for one in downloads}
+        for repo in self._listed - listed:
+            self.discover.offer_again(repo)
+        self._listed = listed
         open_ones = sum(one.phase != "done" for one in downloads)
         text = tr("Downloads")
         self.parts.set_text(DOWNLOADS, f"{text} ({open_ones})" if open_ones else text)
@@ -65,7 +71,11 @@ class ModelsPage(Page):
         await self._looking(self._show_listing(repo))
 
     async def download(self, repo: str, file: str) -> None:
-        await self.core.download_model(repo, file)
+        try:
+            await self.core.download_model(repo, file)
+        except AppError:
+            self.discover.offer_again(repo, file)
+            raise
         self.parts.choose(DOWNLOADS)
 
     async def delete(self, name: str) -> None:

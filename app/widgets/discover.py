@@ -39,6 +39,7 @@ class FileRow(QWidget):
         kind = "primary" if item.recommended else ""
         name = tr("Download {name}").format(name=title)
         self.button = Button(tr("Download"), "download", kind, name=name)  # type: ignore[arg-type]
+        self._installed = item.installed
         if item.installed:
             self.button.setText(tr("Installed"))
             self.button.setEnabled(False)
@@ -47,6 +48,9 @@ class FileRow(QWidget):
         line.addLayout(words, 1)
         line.addWidget(self.button)
         self.setLayout(line)
+
+    def offer_again(self) -> None:
+        self.button.setEnabled(not self._installed)
 
     def _want(self) -> None:
         self.button.setEnabled(False)
@@ -95,6 +99,7 @@ class Discover(QWidget):
         self.back = Button(tr("Back"), name=tr("Back to the list"))
         self.back.clicked.connect(lambda: self.show_suggestions(self._suggested))
         self._suggested: list[Suggestion] = []
+        self._files: dict[tuple[str, str], FileRow] = {}
         self._body = QVBoxLayout()
         self._body.setSpacing(theme.LARGE)
         column = QVBoxLayout(self)
@@ -142,6 +147,12 @@ class Discover(QWidget):
         repo = listing.repo
         self._fill(listing.files, lambda one: one.name, lambda one: self._file(repo, one))
 
+    def offer_again(self, repo: str, file: str = "") -> None:
+        """The download of a file was refused, or none of the repository's is under way any more."""
+        for (of, name), row_of_it in self._files.items():
+            if of == repo and file in ("", name):
+                row_of_it.offer_again()
+
     def _head(self, heading: str, note: str) -> None:
         self.show_busy("")
         self.heading.setText(heading)
@@ -154,6 +165,7 @@ class Discover(QWidget):
         key: Callable[[T], str],
         make: Callable[[T], QWidget],
     ) -> None:
+        self._files.clear()
         while old := self._body.takeAt(0):
             if widget := old.widget():
                 widget.hide()
@@ -170,6 +182,7 @@ class Discover(QWidget):
         about = facts(good_at, parameters(one.parameters), size(one.size_bytes), one.licence)
         made = FileRow(one.title, about, one)
         made.wanted.connect(lambda: self.wanted.emit(one.repo, one.file))
+        self._files[one.repo, one.file] = made
         return made
 
     def _repository(self, one: HubModel) -> QWidget:
@@ -181,6 +194,7 @@ class Discover(QWidget):
         parts = tr("{count} parts").format(count=len(one.parts)) if len(one.parts) > 1 else ""
         made = FileRow(one.name, facts(one.quantisation, size(one.size_bytes), parts), one)
         made.wanted.connect(lambda: self.wanted.emit(repo, one.name))
+        self._files[repo, one.name] = made
         return made
 
     def _search(self) -> None:

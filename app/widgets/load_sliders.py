@@ -65,15 +65,19 @@ def contexts(trained: int) -> list[int]:
     return [*found, most]
 
 
-def splits(cards: int, now: Sequence[float]) -> list[tuple[float, ...]]:
+def splits(cards: int) -> list[tuple[float, ...]]:
     """Automatic, then from mostly on the first card to mostly on the others."""
     others = (1.0,) * (cards - 1)
-    found: list[tuple[float, ...]] = [()]
-    if cards > 1:
-        found += [(first, *others) for first in FIRST_PARTS]
-    own = tuple(now)
-    return found if own in found else [*found, own]
+    return [(), *((first, *others) for first in FIRST_PARTS if others)]
+
+
+def including(values: Sequence[Any], *own: Any) -> list[Any]:
+    """What is set or chosen is always among them: numbers in their order, others at the end."""
+    missing = [one for one in dict.fromkeys(own) if one not in values]
+    found = [*values, *missing]
+    return sorted(found) if missing and isinstance(missing[0], int) else found
 
 
 def split_words(value: Any) -> str:
-    return " : ".join(f"{share / sum(value):.0%}" for share in value)
+    whole = sum(value) or 1.0
+    return " : ".join(f"{share / whole:.0%}" for share in value)

@@ -160,11 +160,12 @@ class Answer(QWidget):
         self._close(tr("Stopped") + pace)
 
     def fail(self, sentence: str) -> None:
-        self._close("")
         self.failure.tell(
             tr("No answer") if not self._text else tr("The answer broke off"), told(sentence)
         )
         self.failure.show()
+        # Last: it may have been the drawing that failed.
+        self._close("")
 
     def _came(self) -> None:
         self._pace.count(time.monotonic())

@@ -54,7 +54,10 @@ class Slider(QWidget):
         self.changed.emit()
 
     def _tell(self) -> None:
-        self.chosen.setText(self._words(self.value()))
+        words = self._words(self.value())
+        self.chosen.setText(words)
+        # A screen reader would else say only the number of the step.
+        self.slider.setAccessibleName(f"{self.title.text()}: {words}")
 
 
 def _nearest(values: Sequence[Any], chosen: Any) -> int:

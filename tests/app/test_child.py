@@ -35,6 +35,24 @@ async def test_the_child_is_mirrored_until_we_leave() -> None:
     assert children() == []
 
 
+async def test_a_link_that_fails_is_tried_again() -> None:
+    link = _StumblesOnce()
+    keeping = tasks.spawn(keep_serving(program("good"), link), "keep")
+    await until(lambda: link.face.server.get() == SERVING)
+    await tasks.stop(keeping)
+    assert link.tries == 2
+
+
+class _StumblesOnce(Link):
+    tries = 0
+
+    async def follow(self, address: str, secret: str) -> None:
+        self.tries += 1
+        if self.tries == 1:
+            raise ZeroDivisionError
+        await super().follow(address, secret)
+
+
 async def test_a_killed_child_is_named_and_started_again() -> None:
     link = Link()
     seen: list[ServerStatus] = []

@@ -108,6 +108,19 @@ async def test_a_stream_that_breaks_off_is_said() -> None:
             await hear(address)
 
 
+@pytest.mark.parametrize("line", [b"x" * 3 * 2**20, b"no json"])
+async def test_a_line_that_cannot_be_read_is_said(line: bytes) -> None:
+    async def handle(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        await response.write(b"data: " + line + b"\n\n")
+        return response
+
+    async with api(handle) as address:
+        with pytest.raises(AppError, match="does not understand"):
+            await hear(address)
+
+
 async def test_nobody_there_is_said() -> None:
     with pytest.raises(LinkLost):
         await hear("http://127.0.0.1:9")

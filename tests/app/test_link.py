@@ -1,7 +1,9 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
 
+from app import link as link_module
 from app.link import Link
 from server import tasks
 from server.errors import AppError, BadRequest, LinkLost
@@ -34,6 +36,42 @@ async def test_a_signal_is_heard(core: FakeCore) -> None:
     async with serve_core(core, "secret") as address:
         following = tasks.spawn(link.follow(address, "secret"), "follow")
         await until(lambda: link.face.server.get() == SERVING)
+        core.logged.emit(LINE)
+        await until(lambda: heard)
+        await tasks.stop(following)
+    assert heard == [LINE]
+
+
+async def test_a_listener_that_fails_does_not_end_the_link(core: FakeCore) -> None:
+    link = Link()
+
+    def stumble(load: Load) -> None:
+        if load.running == 1:
+            raise ZeroDivisionError
+
+    link.face.load.connect(stumble)
+    async with serve_core(core, "secret") as address:
+        following = tasks.spawn(link.follow(address, "secret"), "follow")
+        await until(lambda: link.face.server.get() == SERVING)
+        core.load.set(Load(1))
+        await until(lambda: link.face.load.get() == Load(1))
+        core.load.set(Load(2))
+        await until(lambda: link.face.load.get() == Load(2))
+        await link.face.load_model("Qwen3-8B")
+        await tasks.stop(following)
+
+
+async def test_a_line_that_is_too_long_is_passed_over(
+    core: FakeCore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link_module, "_LONGEST_LINE", 2**16)
+    link = Link()
+    heard: list[LogLine] = []
+    link.face.logged.connect(heard.append)
+    async with serve_core(core, "secret") as address:
+        following = tasks.spawn(link.follow(address, "secret"), "follow")
+        await until(lambda: link.face.server.get() == SERVING)
+        core.logged.emit(replace(LINE, text="x" * 2**20))
         core.logged.emit(LINE)
         await until(lambda: heard)
         await tasks.stop(following)

@@ -55,6 +55,7 @@ def test_numbers_along_the_axis_of_points() -> None:
         {"dataset": {"source": [{"a": "x"}]}, "series": [{"type": "bar"}]},
         {"dataset": {"source": [{"a": "x", "b": "y"}]}, "series": [{"type": "bar"}]},
         {"dataset": {"source": [{"a": "x", "b": float("nan")}]}, "series": [{"type": "bar"}]},
+        {"dataset": {"source": [{"a": "x", "b": 10**400}]}, "series": [{"type": "bar"}]},
         {"dataset": 3, "series": "bar"},
     ],
 )  # fmt: skip
@@ -93,3 +94,19 @@ def test_artifacts_become_part_of_the_text() -> None:
     assert table == "| a\\|b |\n| --- |\n| x y |"
     assert written(Artifact("text", "t", "", {"text": "note"})) == "note"
     assert written(Artifact("chart", "", "", {"rows": [], "chart": chart})) == ""
+
+
+@pytest.mark.parametrize("kind", ["line", "bar", "scatter", "pie"])
+def test_numbers_beyond_all_measure_are_no_points(kind: str) -> None:
+    rows: list[Json] = [{"x": "a", "y": 1.5}, {"x": "b", "y": -(10**400)}, {"x": "c", "y": 1e308}]
+    figure = drawn(build(rows, {**USUAL, "chart": kind, "title": "T"}))
+    known = [value for _, value in figure.series[0].known()]
+    assert known == [1.5]
+
+
+@pytest.mark.parametrize("y", [[], 3, None, "year"])
+def test_a_chart_without_columns_is_its_table(y: Any) -> None:
+    for kind in ("pie", "line"):
+        chart = {"kind": kind, "x": "year", "y": y}
+        text = written(Artifact("chart", "Sales", "", {"rows": ROWS, "chart": chart}))
+        assert text.startswith("| year | a | b |")

@@ -28,6 +28,17 @@ def test_ticks_are_round_and_hold_all_values(
     assert (scale.part(scale.low), scale.part(scale.high)) == (0, 1)
 
 
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(1e-15, 4e-15), (0.0, 1e-300), (1.0, 1.0000000000000002), (-1e300, 1e300), (1e300, 1e300)],
+)
+def test_numbers_of_any_size_have_an_axis(low: float, high: float) -> None:
+    scale = linear(low, high)
+    assert scale.low <= low <= high <= scale.high
+    assert 0 <= scale.part(low) <= scale.part(high) <= 1
+    assert 2 <= len(scale.ticks) <= 12
+
+
 def test_a_logarithmic_axis_has_powers_of_ten() -> None:
     scale = logarithmic(0.5, 1200)
     assert scale.ticks == pytest.approx((0.1, 1, 10, 100, 1000, 10_000))

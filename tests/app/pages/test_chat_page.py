@@ -1,13 +1,18 @@
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import pytest
 from aiohttp import web
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.chats import ChatStore
 from app.pages.chat import ChatPage
+from app.widgets import message
+from app.widgets.answer_body import AnswerBody
 from app.widgets.message import Answer, Question
 from server.errors import AppError
 from server.face import ModelStatus, ServerStatus
@@ -100,6 +105,66 @@ async def test_a_failure_is_shown_with_what_came_before(shown: Shown, qapp: obje
     assert answer.failure.isVisible()
     assert answer.failure.text.text() == "The engine stopped."
     assert answer.view.plain_text() == "Once"
+
+
+async def test_a_line_without_end_fails_the_turn_and_the_next_one_can_begin(
+    shown: Shown, qapp: object, tmp_path: Path
+) -> None:
+    endless = chunk({"content": "x" * 3 * 2**20})
+    async with api(streaming(chunk({"content": "Once"}), endless)) as address:
+        page = shown(ChatPage(serving(address), ChatStore(tmp_path)))
+        page.ask("A story, please.")
+        await finished(page)
+    (answer,) = answers(page)
+    assert "does not understand" in answer.failure.text.text()
+    await until(lambda: ChatStore(tmp_path).all())
+    (kept,) = ChatStore(tmp_path).all()
+    assert [one.text for one in kept.said] == ["A story, please.", "Once"]
+
+
+async def test_whatever_fails_in_a_turn_is_told_and_ends_it(
+    shown: Shown, qapp: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with api(streaming(chunk({"content": "Once"}), {"no": "choices"})) as address:
+        page = shown(ChatPage(serving(address)))
+        page.ask("A story, please.")
+        await finished(page)
+    (answer,) = answers(page)
+    assert answer.failure.text.text() == "Something went wrong inside Moat."
+    assert answer.view.plain_text() == "Once"
+    assert "KeyError" in caplog.text
+
+
+async def test_an_answer_that_cannot_be_drawn_says_so_and_ends_the_turn(
+    shown: Shown, qapp: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumble(_self: object, _text: str) -> None:
+        raise ZeroDivisionError
+
+    async with api(answering("Once")) as address:
+        page = shown(ChatPage(serving(address)))
+        monkeypatch.setattr(message, "_RENDER_MS", 60_000)
+        monkeypatch.setattr(AnswerBody, "show_text", stumble)
+        page.ask("A story, please.")
+        await finished(page)
+    assert answers(page)[0].failure.isVisible()
+
+
+async def test_a_suggestion_waits_until_the_answer_is_over(shown: Shown, qapp: object) -> None:
+    hold = asyncio.Event()
+    async with api(streaming(chunk({"content": "Once"}, "stop"), hold=hold)) as address:
+        page = shown(ChatPage(serving(address)))
+        page.ask("A story, please.")
+        (answer,) = answers(page)
+        await until(answer.text)
+        answer.suggested.emit("And then?")
+        assert len(answers(page)) == 1
+        assert page.composer.editor.toPlainText() == "And then?"
+        hold.set()
+        await finished(page)
+        page.composer.button.click()
+        await finished(page)
+    assert [one.text() for one in answers(page)] == ["Once", "Once"]
 
 
 async def test_a_server_that_is_gone_is_said(shown: Shown, qapp: object) -> None:

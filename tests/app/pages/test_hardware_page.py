@@ -8,12 +8,40 @@ from pytestqt.qtbot import QtBot
 from app.pages.hardware import HardwarePage
 from app.widgets.memory_bar import parts_of
 from server.errors import AppError
-from server.stock import Device, Setup
+from server.settings import Settings
+from server.stock import Device, Fit, Machine, Setup
 from tests.app.until import until
 from tests.fake_core import STARTER, FakeCore
 from tests.fake_shelf import MACHINE, TOO_LARGE, WELL
 
 Shown = Callable[[Any], Any]
+CARD = Device("RTX", "CUDA", 9_000_000_000, 12_000_000_000)
+
+
+class CoreWithCard(FakeCore):
+    """Its model has 30 layers and was trained for 8,192 tokens."""
+
+    async def survey_machine(self) -> Machine:
+        await super().survey_machine()
+        return replace(MACHINE, devices=(CARD,), engine_uses_gpu=True)
+
+    async def estimate_model(self, name: str, setup: Setup) -> Fit:
+        fit = await super().estimate_model(name, setup)
+        return replace(fit, layers=30, trained_context_tokens=8192)
+
+
+def core_set_to(**chosen: object) -> CoreWithCard:
+    core = CoreWithCard.ready()
+    assert isinstance(core, CoreWithCard)
+    core.settings.set(set_to(**chosen))
+    return core
+
+
+def set_to(**chosen: object) -> Settings:
+    settings = Settings()
+    for name, value in chosen.items():
+        settings = settings.changed(f"model.{name}", value)
+    return settings
 
 
 async def open_page(core: FakeCore, shown: Shown) -> HardwarePage:
@@ -33,11 +61,10 @@ async def test_the_machine_is_told_in_words(core: FakeCore, shown: Shown) -> Non
 
 async def test_a_card_that_is_not_used_is_a_warning(core: FakeCore, shown: Shown) -> None:
     page = await open_page(core, shown)
-    card = Device("RTX", "CUDA", 9_000_000_000, 12_000_000_000)
-    page.show_machine(replace(MACHINE, devices=(card,)))
+    page.show_machine(replace(MACHINE, devices=(CARD,)))
     assert page.machine.warning.isVisible()
     assert page.machine.devices.text() == "RTX (CUDA): 9.0 GB of 12.0 GB free"
-    page.show_machine(replace(MACHINE, devices=(card,), engine_uses_gpu=True))
+    page.show_machine(replace(MACHINE, devices=(CARD,), engine_uses_gpu=True))
     assert not page.machine.warning.isVisible()
 
 
@@ -67,10 +94,9 @@ async def test_the_chosen_settings_are_used_together(core: FakeCore, shown: Show
 
 async def test_the_work_of_several_cards_can_be_split(core: FakeCore, shown: Shown) -> None:
     page = await open_page(core, shown)
-    card = Device("RTX", "CUDA", 9_000_000_000, 12_000_000_000)
-    page.show_machine(replace(MACHINE, devices=(card,), engine_uses_gpu=True))
+    page.show_machine(replace(MACHINE, devices=(CARD,), engine_uses_gpu=True))
     assert not page.sliders["gpu_split"].isVisible()
-    page.show_machine(replace(MACHINE, devices=(card, card), engine_uses_gpu=True))
+    page.show_machine(replace(MACHINE, devices=(CARD, CARD), engine_uses_gpu=True))
     split = page.sliders["gpu_split"]
     assert split.isVisible()
     assert split.chosen.text() == "Automatic"
@@ -98,9 +124,71 @@ async def test_what_the_model_allows_is_what_is_offered(core: FakeCore, shown: S
     core.refuse = AppError("The file is damaged.")
     page.estimate_soon()
     await until(lambda: page.fit.why.text() == "The file is damaged.")
-    page._show_fit(replace(WELL, layers=30, trained_context_tokens=8192), page.chosen())
+    page._show_fit(replace(WELL, layers=30, trained_context_tokens=8192))
     assert page.sliders["context_tokens"].slider.maximum() == 3
     assert page.sliders["gpu_layers"].slider.maximum() == 31
+
+
+async def test_the_layers_that_are_set_stay_set_before_and_after_the_estimate(
+    shown: Shown, qapp: object
+) -> None:
+    core = core_set_to(gpu_layers=20)
+    page: HardwarePage = shown(HardwarePage(core))
+    layers = page.sliders["gpu_layers"]
+    await until(layers.isVisible)
+    assert (page.chosen()["gpu_layers"], layers.chosen.text()) == (20, "20")
+    await until(lambda: layers.slider.maximum() == 31)
+    assert (page.chosen()["gpu_layers"], layers.chosen.text()) == (20, "20")
+    asked = [one[2] for one in core.commands if one[0] == "estimate_model"]
+    assert {one.gpu_layers for one in asked} == {20}
+    assert not page.apply.isEnabled()
+
+
+async def test_unusual_values_that_are_set_are_shown_and_are_no_change(
+    shown: Shown, qapp: object
+) -> None:
+    unusual = {"slots": 32, "context_tokens": 10_000, "threads": 200, "batch_tokens": 700}
+    page = await open_page(core_set_to(gpu_layers=99, **unusual), shown)
+    assert {name: page.sliders[name].value() for name in unusual} == unusual
+    assert page.sliders["context_tokens"].chosen.text() == "10,000 tokens"
+    assert page.sliders["gpu_layers"].chosen.text() == "99"
+    assert not page.apply.isEnabled()
+    assert not page.undo.isEnabled()
+
+
+async def test_only_what_was_moved_is_written(shown: Shown, qapp: object) -> None:
+    core = core_set_to(slots=32, context_tokens=10_000, gpu_layers=20)
+    page = await open_page(core, shown)
+    page.sliders["kv_type"].slider.setValue(1)
+    page.apply.click()
+    await until(lambda: core.settings.get().model.kv_type == "q8_0")
+    assert ("change_settings", {"model.kv_type": "q8_0"}) in core.commands
+    assert not page.undo.isEnabled()
+
+
+async def test_what_was_moved_waits_while_the_rest_follows_the_settings(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = await open_page(core, shown)
+    page.sliders["slots"].slider.setValue(0)
+    core.settings.set(set_to(threads=5))
+    page.show_machine(MACHINE)
+    assert (page.sliders["slots"].value(), page.sliders["threads"].value()) == (1, 5)
+    core.settings.set(set_to(slots=1))
+    assert not page.undo.isEnabled()
+    core.settings.set(set_to(slots=2))
+    assert page.sliders["slots"].value() == 2
+
+
+async def test_an_estimate_that_fails_leaves_what_was_moved(shown: Shown, qapp: object) -> None:
+    core = core_set_to()
+    page = await open_page(core, shown)
+    layers = page.sliders["gpu_layers"]
+    await until(lambda: layers.slider.maximum() == 31)
+    layers.slider.setValue(26)
+    core.refuse = AppError("The file is damaged.")
+    await until(lambda: page.fit.why.text() == "The file is damaged.")
+    assert layers.value() == 25
 
 
 def test_the_parts_of_the_memory_add_up() -> None:

@@ -120,6 +120,43 @@ async def test_a_search_leads_to_files_and_a_download(core: FakeCore, shown: Sho
     assert page.parts.buttons[DOWNLOADS].text() == "Downloads (1)"
 
 
+async def test_a_download_that_is_refused_can_be_asked_for_again(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = shown(ModelsPage(core))
+    told: list[str] = []
+    page.failed.connect(told.append)
+    page.parts.choose(DISCOVER)
+    await until(lambda: page.discover.findChildren(FileRow))
+    suggested = page.discover.findChildren(FileRow)[0]
+    core.refuse = AppError("Moat is set to offline.")
+    suggested.button.click()
+    assert not suggested.button.isEnabled()
+    await until(lambda: told == ["Moat is set to offline."])
+    assert suggested.button.isEnabled()
+    await page.open(LISTING.repo)
+    await until(lambda: len(page.discover.findChildren(FileRow)) == len(LISTING.files))
+    file = page.discover.findChildren(FileRow)[0]
+    core.refuse = AppError("Moat is set to offline.")
+    file.button.click()
+    await until(lambda: len(told) == 2)
+    assert file.button.isEnabled()
+
+
+async def test_a_download_that_was_cancelled_can_be_asked_for_again(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = shown(ModelsPage(core))
+    await page.open(LISTING.repo)
+    await until(lambda: len(page.discover.findChildren(FileRow)) == len(LISTING.files))
+    file = page.discover.findChildren(FileRow)[0]
+    file.button.click()
+    core.downloads.set((Download("1", "a", LISTING.repo, "running"),))
+    assert not file.button.isEnabled()
+    core.downloads.set(())
+    assert file.button.isEnabled()
+
+
 async def test_a_search_that_fails_says_why_and_can_be_repeated(
     core: FakeCore, shown: Shown
 ) -> None:
