@@ -3,6 +3,7 @@
 import os
 import plistlib
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -12,6 +13,7 @@ from server.errors import AppError
 LABEL = "app.moat"
 _RUN_KEY = r"Software\Microsoft\Windows\CurrentVersion\Run"
 _RESERVED = '\\"`$'
+_DECIDING = ("Exec=", "Hidden=true", "X-GNOME-Autostart-enabled=false")
 
 
 class AutostartFailed(AppError):
@@ -38,14 +40,18 @@ def find() -> Autostart:
 
 
 class File:
-    """On while the file is there."""
+    """On while the file is there and starts this program."""
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
         self._text = text
 
     def is_on(self) -> bool:
-        return self.path.is_file()
+        try:
+            found = self.path.read_text("utf-8")
+        except (OSError, UnicodeDecodeError):
+            return False
+        return deciding(found) == deciding(self._text)
 
     def turn(self, *, on: bool) -> None:
         try:
@@ -70,10 +76,10 @@ class RunKey:
 
             try:
                 with winreg.OpenKey(winreg.HKEY_CURRENT_USER, _RUN_KEY) as key:
-                    winreg.QueryValueEx(key, "Moat")
+                    found, _kind = winreg.QueryValueEx(key, "Moat")
             except OSError:
                 return False
-            return True
+            return str(found).casefold() == self._line.casefold()
 
         def turn(self, *, on: bool) -> None:
             import winreg  # noqa: PLC0415
@@ -83,8 +89,9 @@ class RunKey:
                 with winreg.OpenKey(winreg.HKEY_CURRENT_USER, _RUN_KEY, 0, access) as key:
                     if on:
                         winreg.SetValueEx(key, "Moat", 0, winreg.REG_SZ, self._line)
-                    elif self.is_on():
-                        winreg.DeleteValue(key, "Moat")
+                    else:
+                        with suppress(FileNotFoundError):
+                            winreg.DeleteValue(key, "Moat")
             except OSError as error:
                 raise AutostartFailed(error) from error
 
@@ -97,12 +104,21 @@ class RunKey:
             raise AutostartFailed(OSError(f"there is no registry here to turn it {on}"))
 
 
+def deciding(text: str) -> list[str]:
+    """What decides whether something is started: desktops change the rest of their entries."""
+    lines = text.splitlines()
+    return [line for line in lines if line.startswith(_DECIDING)] or lines
+
+
 def desktop_entry(command: list[str]) -> str:
+    # TryExec: nothing is started, and nothing complained about, once the program was removed.
+    program = command[0].replace("\\", "\\\\")
     return (
         "[Desktop Entry]\n"
         "Type=Application\n"
         "Name=Moat\n"
         "Comment=Language models on your own computer\n"
+        f"TryExec={program}\n"
         f"Exec={' '.join(quoted(part) for part in command)}\n"
         "Icon=moat\n"
         "Terminal=false\n"

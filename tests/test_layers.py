@@ -55,6 +55,17 @@ def test_every_contract_holds() -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+def test_the_layers_told_to_contributors_are_those_of_the_contract() -> None:
+    configuration = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    contracts = configuration["tool"]["importlinter"]["contracts"]
+    (layers,) = [one["layers"] for one in contracts if one["type"] == "layers"]
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    (line,) = [line for line in text.splitlines() if line.startswith("commands → ")]
+    told = line.removesuffix(" → the nouns").split(" → ")
+    plain = [layer.replace("(", "").replace(")", "") for layer in layers]
+    assert told == [layer for layer in plain if layer in told]
+
+
 def test_every_contract_is_broken_once_below() -> None:
     configuration = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     contracts = configuration["tool"]["importlinter"]["contracts"]

@@ -14,6 +14,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from scripts.package.windows import pin
+
 ROOT = Path(__file__).resolve().parent.parent
 PIN = re.compile(r"[a-z0-9-]+==[0-9][0-9a-z.]*")
 LEFT_TO_PYPROJECT = {"llama-cpp-python", "pyside6-essentials"}
@@ -42,15 +44,34 @@ def test_every_direct_dependency_is_pinned_within_its_range() -> None:
             assert requirement.specifier.contains(known[name], prereleases=True), name
 
 
-def test_old_pythons_never_get_the_qt_that_aborts_on_them() -> None:
-    old = {"python_version": "3.11"}
-    (essentials,) = [
-        one
+MACHINES = [
+    ("linux", "aarch64", "3.11", "6.8.0.2"),
+    ("linux", "aarch64", "3.14", "6.11.3"),
+    ("linux", "x86_64", "3.11", "6.11.3"),
+    ("linux", "x86_64", "3.14", "6.11.3"),
+    ("darwin", "arm64", "3.12", "6.11.3"),
+    ("darwin", "x86_64", "3.12", "6.11.3"),
+    ("win32", "AMD64", "3.12", "6.8.3"),
+    ("win32", "AMD64", "3.14", "6.11.3"),
+]
+
+
+@pytest.mark.parametrize(("system", "machine", "python", "version"), MACHINES)
+def test_every_machine_gets_one_qt_and_old_pythons_not_the_one_that_aborts(
+    system: str, machine: str, python: str, version: str
+) -> None:
+    """6.12 aborts before Python 3.12. Linux on ARM and Windows 10 have older ones."""
+    there = {"sys_platform": system, "platform_machine": machine, "python_version": python}
+    found = [
+        str(one.specifier)
         for one in requirements()
-        if one.name == "PySide6-Essentials" and one.marker and one.marker.evaluate(old)
+        if one.name == "PySide6-Essentials" and (not one.marker or one.marker.evaluate(there))
     ]
-    assert essentials.specifier.contains("6.11.3")
-    assert not essentials.specifier.contains("6.12.0")
+    assert found == [f"=={version}"]
+
+
+def test_the_windows_package_has_the_qt_of_a_clone_on_windows() -> None:
+    assert ("win32", "AMD64", "3.12", pin.PYSIDE) in MACHINES
 
 
 def test_any_python_can_read_the_sentence_that_refuses_it() -> None:

@@ -1,4 +1,7 @@
-"""Settings: made from the declarations in server.settings, so a new setting needs nothing here."""
+"""Settings: made from the declarations in server.settings, so a new setting needs nothing here.
+
+Starting at login is apart: the desktop keeps it, not the server.
+"""
 
 import asyncio
 import json
@@ -6,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QVBoxLayout, QWidget
 
-from app import theme
+from app import autostart, theme
+from app.autostart import Autostart
 from app.pages.base import Page
 from app.widgets.about import AboutCard
 from app.widgets.controls import Button, Card, Column, Label, divider, row
@@ -20,13 +25,17 @@ from server.errors import AppError
 from server.face import Face
 from server.settings import Settings
 
+AT_LOGIN = FieldInfo(annotation=bool, default=False, title="Start Moat when I log in")
+
 
 class SettingsPage(Page):
     title = "Settings"
     icon = "settings"
 
-    def __init__(self, core: Face) -> None:
+    def __init__(self, core: Face, at_login: Autostart | None = None) -> None:
         super().__init__(core)
+        self._autostart = at_login or autostart.find()
+        self.at_login = Field("window.at_login", AT_LOGIN)
         self.fields: dict[str, Field] = {}
         self._groups: list[tuple[QWidget, list[tuple[Field, QWidget]]]] = []
         self.search = QLineEdit()
@@ -37,6 +46,7 @@ class SettingsPage(Page):
         self._lay_out()
         self.observe(core.settings, self.show_settings)
         self.observe(core.update, self.about.show_update)
+        self.at_login.changed.connect(lambda _, on: self.run(self._turn_at_login(on=on)))
         self.about.check.connect(lambda: self.run(core.check_update()))
 
     def show_settings(self, settings: Settings) -> None:
@@ -47,11 +57,21 @@ class SettingsPage(Page):
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
+        self._show_at_login()
         if not self.about.engine.text():
             self.run(self._ask_engine())
 
     async def _ask_engine(self) -> None:
         self.about.show_engine(await self.core.engine_build())
+
+    def _show_at_login(self) -> None:
+        self.at_login.show_value(self._autostart.is_on())
+
+    async def _turn_at_login(self, *, on: bool) -> None:
+        try:
+            self._autostart.turn(on=on)
+        finally:
+            self._show_at_login()
 
     def filter(self, text: str) -> None:
         wanted = text.casefold().strip()
@@ -123,7 +143,12 @@ class SettingsPage(Page):
             group = info.annotation
             assert isinstance(group, type)
             assert issubclass(group, BaseModel)
-            column.body.addWidget(self._card(name, tr(info.title or name), group))
+            fields = [
+                self._field(f"{name}.{one}", held) for one, held in group.model_fields.items()
+            ]
+            if name == "window":
+                fields.append(self.at_login)
+            column.body.addWidget(self._card(tr(info.title or name), fields))
         column.body.addWidget(self.nothing)
         column.body.addWidget(self.about)
         column.body.addStretch(1)
@@ -131,19 +156,19 @@ class SettingsPage(Page):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(column)
 
-    def _card(self, name: str, title: str, group: type[BaseModel]) -> Card:
+    def _field(self, name: str, info: FieldInfo) -> Field:
+        field = self.fields[name] = Field(name, info)
+        field.changed.connect(lambda name, value: self.run(self._change(name, value)))
+        return field
+
+    def _card(self, title: str, fields: list[Field]) -> Card:
         card = Card()
         card.column.addWidget(Label(title, "headline"))
         card.column.addSpacing(theme.TINY)
-        fields: list[tuple[Field, QWidget]] = []
-        for setting, info in group.model_fields.items():
-            field = Field(f"{name}.{setting}", info)
-            field.changed.connect(lambda name, value: self.run(self._change(name, value)))
-            line = divider()
+        lines = [divider() for _ in fields]
+        for field, line in zip(fields, lines, strict=True):
             card.column.addWidget(line)
-            line.setVisible(bool(fields))
+            line.setVisible(line is not lines[0])
             card.column.addWidget(field)
-            self.fields[field.name] = field
-            fields.append((field, line))
-        self._groups.append((card, fields))
+        self._groups.append((card, list(zip(fields, lines, strict=True))))
         return card

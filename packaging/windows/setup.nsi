@@ -18,6 +18,7 @@ RequestExecutionLevel user
 !define UNINSTALL_KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\Moat"
 !define STILL_RUNNING 5
 !define WRONG_WINDOWS 6
+!define NOT_OURS 7
 
 Name "Moat"
 BrandingText "Moat ${VERSION}"
@@ -39,6 +40,7 @@ VIAddVersionKey "LegalCopyright" "Apache-2.0"
 !define MUI_FINISHPAGE_RUN "$INSTDIR\moat.exe"
 !define MUI_FINISHPAGE_NOREBOOTSUPPORT
 !insertmacro MUI_PAGE_COMPONENTS
+!define MUI_PAGE_CUSTOMFUNCTION_LEAVE LeaveDirectory
 !insertmacro MUI_PAGE_DIRECTORY
 !insertmacro MUI_PAGE_INSTFILES
 !insertmacro MUI_PAGE_FINISH
@@ -64,6 +66,9 @@ LangString Kept ${LANG_SIMPCHINESE} "将移除 Moat。您的模型、对话和�
 LangString StillRunning ${LANG_ENGLISH} "Moat is still running. Quit it from its icon in the tray, then try again."
 LangString StillRunning ${LANG_GERMAN} "Moat läuft noch. Beenden Sie es über das Symbol im Infobereich und versuchen Sie es erneut."
 LangString StillRunning ${LANG_SIMPCHINESE} "Moat 仍在运行。请从托盘图标退出后重试。"
+LangString NotOurs ${LANG_ENGLISH} "$INSTDIR\$0 is not part of Moat, and installing here would replace it. Choose another folder."
+LangString NotOurs ${LANG_GERMAN} "$INSTDIR\$0 gehört nicht zu Moat und würde hier ersetzt. Wählen Sie einen anderen Ordner."
+LangString NotOurs ${LANG_SIMPCHINESE} "$INSTDIR\$0 不属于 Moat，安装到这里会替换它。请选择其他文件夹。"
 LangString NeedsWindows ${LANG_ENGLISH} "Moat needs 64-bit Windows 10 or later."
 LangString NeedsWindows ${LANG_GERMAN} "Moat braucht Windows 10 oder neuer mit 64 Bit."
 LangString NeedsWindows ${LANG_SIMPCHINESE} "Moat 需要 64 位 Windows 10 或更高版本。"
@@ -109,8 +114,51 @@ FunctionEnd
     RMDir /r "$INSTDIR\python"
     RMDir /r "$INSTDIR\resources"
     Delete "$INSTDIR\LICENSE.txt"
-    Delete "$INSTDIR\moat.exe"
 !macroend
+
+; NSIS takes any folder that was typed or given with /D: one that is no Moat must keep what it has.
+; $0 becomes the name of something there that would be replaced, or stays empty.
+!macro Strange NAME
+    ${If} $0 == ""
+    ${AndIf} ${FileExists} "$INSTDIR\${NAME}"
+        StrCpy $0 "${NAME}"
+    ${EndIf}
+!macroend
+
+Function FindStranger
+    StrCpy $0 ""
+    ; Both are there from the first moment of an installation to the last of a removal.
+    ${If} ${FileExists} "$INSTDIR\moat.exe"
+    ${AndIf} ${FileExists} "$INSTDIR\uninstall.exe"
+        Return
+    ${EndIf}
+    !insertmacro Strange "bin"
+    !insertmacro Strange "packages"
+    !insertmacro Strange "program"
+    !insertmacro Strange "python"
+    !insertmacro Strange "resources"
+    !insertmacro Strange "LICENSE.txt"
+    !insertmacro Strange "moat.exe"
+    !insertmacro Strange "uninstall.exe"
+FunctionEnd
+
+Function LeaveDirectory
+    Call FindStranger
+    ${If} $0 != ""
+        MessageBox MB_OK|MB_ICONEXCLAMATION "$(NotOurs)"
+        Abort
+    ${EndIf}
+FunctionEnd
+
+; Whoever installs silently sees no page.
+Function RefuseStrangers
+    Call FindStranger
+    ${If} $0 != ""
+        MessageBox MB_OK|MB_ICONSTOP "$(NotOurs)" /SD IDOK
+        SetErrorLevel ${NOT_OURS}
+        Quit
+    ${EndIf}
+FunctionEnd
 
 Function .onInit
     ${IfNot} ${RunningX64}
@@ -123,15 +171,18 @@ FunctionEnd
 
 Section "$(Program)" SectionProgram
     SectionIn RO
+    Call RefuseStrangers
     Call QuitFirst
-    !insertmacro RemoveProgram
+    ${If} ${FileExists} "$INSTDIR\uninstall.exe"
+        !insertmacro RemoveProgram
+    ${EndIf}
     SetOutPath "$INSTDIR"
+    WriteUninstaller "$INSTDIR\uninstall.exe"
     File /r "${FILES}"
     nsExec::Exec '"$INSTDIR\bin\moat.exe" --compile'
     Pop $0
 
     CreateShortcut "$SMPROGRAMS\Moat.lnk" "$INSTDIR\moat.exe"
-    WriteUninstaller "$INSTDIR\uninstall.exe"
     WriteRegStr HKCU "Software\Moat" "Folder" "$INSTDIR"
     WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayName" "Moat"
     WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayVersion" "${VERSION}"
@@ -160,6 +211,7 @@ Section "Uninstall"
     nsExec::Exec '"$INSTDIR\bin\moat.exe" --on-path no'
     Pop $0
     !insertmacro RemoveProgram
+    Delete "$INSTDIR\moat.exe"
     Delete "$INSTDIR\uninstall.exe"
     RMDir "$INSTDIR"
     Delete "$SMPROGRAMS\Moat.lnk"

@@ -23,6 +23,12 @@ function Test-Answers {
     try { (Invoke-RestMethod "http://127.0.0.1:$port/health" -TimeoutSec 2) | Out-Null; $true } catch { $false }
 }
 
+$other = "$env:TEMP\other"
+New-Item "$other\bin\mine.txt" -Force | Out-Null
+$refused = Start-Process $Setup @("/S", "/D=$other") -Wait -PassThru
+if ($refused.ExitCode -ne 7) { throw "the folder of something else was not refused" }
+if (-not (Test-Path "$other\bin\mine.txt")) { throw "the folder of something else was emptied" }
+
 Run $Setup "/S"
 & "$folder\bin\moat.exe" doctor
 Start-Process "$folder\moat.exe" "--hidden"

@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+from collections.abc import Iterable
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from server.models import starter
 
 ENTRY = ROOT / "app" / "__main__.py"
 PACKAGES = ("app", "server")
+ENGINE = "llama_cpp/lib"
+ENGINE_IN_WORK = "llama_cpp/engine"
+"""Where the shipped one is put until that of the build environment has given way."""
 CHILD_ROLES = ("server.engine.worker", "server.engine.worker.render", "server.plugins.lib_child")
 ENGINE_MODULES = ("llama_cpp.llama_cpp", "llama_cpp.mtmd_cpp")
 DATA = (("resources", "resources"), ("plugins", "plugins"))
@@ -51,6 +55,8 @@ LEFT_OUT_FILES = (
     "*-info/RECORD", "*-info/REQUESTED", "*-info/INSTALLER", "*-info/direct_url.json",
     "*-info/SOURCES.txt",
 )  # fmt: skip
+Entry = tuple[str, str, str]
+"""PyInstaller's: the path in the folder, the file or what a link points to, and the kind."""
 KEPT_TRANSLATIONS = ("qtbase_de.qm", "qtbase_zh_CN.qm")
 STRIPPED = ("libpython3*", "python3.*/lib-dynload/*")
 """Only Python's own: stripping some wheels' libraries breaks them."""
@@ -90,6 +96,20 @@ def is_wanted(target: str) -> bool:
     if "__pycache__" in path:
         return False
     return not any(fnmatch(path, pattern) for pattern in LEFT_OUT_FILES)
+
+
+def shipped(binaries: Iterable[Entry], system: str = sys.platform) -> list[Entry]:
+    """What PyInstaller found, but for what stays out; the shipped engine in its place."""
+    kept = [
+        (target.replace(ENGINE_IN_WORK, ENGINE), source, kind)
+        for target, source, kind in binaries
+        if is_wanted(target)
+    ]
+    if system != "darwin":
+        return kept
+    # There it rewrites each library to look for the others in the top folder.
+    engine = [target for target, _, _ in kept if target.startswith(f"{ENGINE}/")]
+    return [*kept, *((Path(target).name, target, "SYMLINK") for target in engine)]
 
 
 def is_stripped(target: str) -> bool:

@@ -11,7 +11,6 @@ from scripts.bootstrap.follow import LongCommand, follow
 from scripts.bootstrap.places import ROOT
 from scripts.package import contents, engine_files, notices, product
 
-ENGINE = Path("llama_cpp", "lib")
 LICENCES = Path("resources", "licenses.json")
 
 
@@ -21,7 +20,7 @@ def freeze() -> Path:
     engine_files.unpack(product.WORK / "engine")
     shutil.rmtree(product.FROZEN, ignore_errors=True)
     follow(LongCommand("freezing the program", _command(), _progress, _log(), _environment()))
-    engine_files.link_duplicates(product.FROZEN / ENGINE)
+    engine_files.link_duplicates(product.FROZEN / contents.ENGINE)
     strip(product.FROZEN)
     name_announcer(product.FROZEN / "resources" / "updates.json")
     modules = (product.WORK / "modules.txt").read_text(encoding="utf-8").split()
@@ -40,7 +39,7 @@ def name_announcer(path: Path) -> None:
 
 def strip(folder: Path) -> None:
     """Smaller by the names of functions nobody calls by name."""
-    if sys.platform == "win32" or not shutil.which("strip"):
+    if sys.platform != "linux" or not shutil.which("strip"):
         return
     for path in folder.rglob("*"):
         if (

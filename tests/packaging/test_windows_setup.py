@@ -2,16 +2,30 @@
 
 import importlib.util
 import re
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from app import autostart
+from scripts.package import pictures
 from scripts.package.windows import check, installer, places
 from server import cli, roles
 
 SCRIPT = (places.PARTS / "setup.nsi").read_text(encoding="utf-8")
+REFUSED = ["SetErrorLevel ${NOT_OURS}", "Quit"]
+TOOLS = shutil.which("makensis") and shutil.which("7z")
+
+
+def part(begin: str, end: str) -> str:
+    return begin + SCRIPT.partition(begin)[2].partition(f"\n{end}")[0]
+
+
+def lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines()]
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +52,65 @@ def test_only_one_part_is_chosen_beforehand() -> None:
     assert re.findall(r"^Section (?!/o)\"?(\S+)", SCRIPT, re.M) == ['$(Program)"', 'Uninstall"']
 
 
-def test_no_administrator_is_needed_and_no_folder_is_emptied_blindly() -> None:
+def test_no_administrator_is_needed() -> None:
     assert "RequestExecutionLevel user" in SCRIPT
     assert "HKLM" not in SCRIPT
+
+
+def test_no_folder_is_emptied_that_is_not_known_to_be_a_moat() -> None:
+    """C:\\dev given as the folder must keep its bin and its python."""
+    removal = part("!macro RemoveProgram", "!macroend")
+    assert SCRIPT.count("RMDir /r") == removal.count("RMDir /r")
     assert 'RMDir /r "$INSTDIR"' not in SCRIPT
+    steps = lines(part('Section "$(Program)"', "SectionEnd"))
+    guarded = [
+        '${If} ${FileExists} "$INSTDIR\\uninstall.exe"',
+        "!insertmacro RemoveProgram",
+        "${EndIf}",
+    ]
+    assert steps[2:7] == ["Call RefuseStrangers", "Call QuitFirst", *guarded]
+    assert steps.count("!insertmacro RemoveProgram") == 1
+
+
+def test_what_would_be_replaced_in_a_folder_of_others_is_looked_for() -> None:
+    looking = part("Function FindStranger", "FunctionEnd")
+    removal = part("!macro RemoveProgram", "!macroend")
+    written = {name.partition("/")[0] for name in check.NEEDED} | {installer.UNINSTALLER}
+    removed = set(re.findall(r'RMDir /r "\$INSTDIR\\(\w+)"', removal))
+    assert set(re.findall(r'!insertmacro Strange "(.+)"', looking)) == written | removed
+
+
+def test_the_folder_of_others_is_refused_on_its_page_and_silently() -> None:
+    page = "!define MUI_PAGE_CUSTOMFUNCTION_LEAVE LeaveDirectory\n!insertmacro MUI_PAGE_DIRECTORY"
+    assert page in SCRIPT
+    for name, end in (("LeaveDirectory", ["Abort"]), ("RefuseStrangers", REFUSED)):
+        steps = lines(part(f"Function {name}\n", "FunctionEnd"))
+        assert steps[1:3] == ["Call FindStranger", '${If} $0 != ""']
+        assert steps[3].startswith("MessageBox")
+        assert steps[4:] == [*end, "${EndIf}"]
+
+
+@pytest.mark.skipif(not TOOLS, reason="needs makensis and 7z")
+def test_the_script_compiles_and_an_interrupted_installation_is_known_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the two files that FindStranger asks for: they come before all folders."""
+    monkeypatch.setattr(places, "WORK", tmp_path)
+    monkeypatch.setenv("QUICK", "1")
+    pictures.write_ico(tmp_path / "moat.ico")
+    tree = tmp_path / "tree"
+    for name in check.NEEDED:
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_bytes(b"x")
+    setup = installer.build(tree, tmp_path / places.SETUP.name)
+    installer.check(setup, tree)
+    listing = subprocess.run(["7z", "l", "-slt", "-ba", setup], capture_output=True, check=True)
+    paths = re.findall(r"^Path = ([^$].*)", listing.stdout.decode().replace("\\", "/"), re.M)
+    first = next(at for at, path in enumerate(paths) if "/" in path)
+    assert "moat.exe" in paths[:first]
+    steps = lines(part('Section "$(Program)"', "SectionEnd"))
+    packing = steps.index('File /r "${FILES}"')
+    assert steps[packing - 1] == 'WriteUninstaller "$INSTDIR\\uninstall.exe"'
 
 
 def test_every_folder_of_the_tree_is_removed_again() -> None:

@@ -2,11 +2,13 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from scripts.bootstrap.places import ROOT
+from scripts.package.macos import bundle
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -27,6 +29,42 @@ def test_a_workflow_calls_what_there_is(path: Path) -> None:
         assert (ROOT / module.replace(".", "/") / "__main__.py").exists(), module
     for target in re.findall(r"\bmake ([\w-]+)", commands):
         assert re.search(rf"^{target}:", MAKEFILE, re.M), target
+
+
+def job(workflow: str, name: str) -> dict[str, Any]:
+    path = ROOT / ".github" / "workflows" / f"{workflow}.yml"
+    found: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"][name]
+    return found
+
+
+def test_the_deb_is_made_on_the_oldest_system_it_is_for() -> None:
+    assert "| Debian 12 and newer" in (ROOT / "docs" / "packaging.md").read_text(encoding="utf-8")
+    linux = job("linux", "package")
+    assert linux["container"] == "debian:12"
+    calls = [step.get("uses") or step["run"] for step in linux["steps"]]
+    first = next(at for at, call in enumerate(calls) if call.startswith("actions/checkout"))
+    assert re.search(r"apt-get install .*\bgit\b", " ".join(calls[:first]))
+    assert "safe.directory" in " ".join(calls[first : calls.index("make package")])
+
+
+def test_the_engine_is_compiled_for_the_oldest_macos_the_app_says_it_runs_on() -> None:
+    macos = job("macos", "package")
+    assert macos["env"]["MACOSX_DEPLOYMENT_TARGET"] == bundle.OLDEST_SYSTEM
+    oldest = bundle.OLDEST_SYSTEM.partition(".")[0]
+    told = {"docs/packaging-other.md": "macOS {} and newer", "packaging/macos/README.md": "({} or"}
+    for name, words in told.items():
+        assert words.format(oldest) in (ROOT / name).read_text(encoding="utf-8"), name
+
+
+def test_no_workflow_waits_for_a_runner_that_was_withdrawn() -> None:
+    runners = {*job("macos", "package")["strategy"]["matrix"]["runner"]}
+    assert runners == {"macos-15", "macos-15-intel"}
+
+
+def test_windows_is_set_up_with_the_python_the_workflow_asked_for() -> None:
+    """`py` would take the newest one of the runner."""
+    native = job("windows", "native")
+    assert not [step for step in native["steps"] if step.get("run", "").startswith("py ")]
 
 
 def test_there_is_one_for_each_system() -> None:

@@ -1,8 +1,12 @@
 """The parts Moat is made of: each pinned, and above the versions with known holes."""
 
 import re
+import tomllib
+from collections.abc import Iterable
 from importlib import metadata
+from pathlib import Path
 
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
@@ -28,7 +32,7 @@ def pinned(_stage: Stage) -> Figure:
     """Every part at an exact version, and those with a history beyond it."""
     pins = _pins()
     parts = set(needed("moat", ("window",), set()))
-    loose = sorted(parts - set(pins) - LEFT_TO_PYPROJECT)
+    loose = sorted(parts - set(pins) - exact(ROOT / "pyproject.toml") - {"moat"})
     low = [
         f"{name} {version}"
         for name, (least, _) in MENDED.items()
@@ -37,6 +41,24 @@ def pinned(_stage: Stage) -> Figure:
     ]
     text = f"{len(parts)} parts, {len(loose)} not pinned, {len(low)} below a mended version"
     return Figure(f"{text} {', '.join([*loose[:3], *low[:3]])}".strip(), not loose and not low)
+
+
+def exact(project: Path) -> set[str]:
+    """What it names with one version, whatever the system, and what those name so in turn."""
+    told = tomllib.loads(project.read_text("utf-8"))["project"]
+    ours = _exactly([*told["dependencies"], *told["optional-dependencies"]["window"]])
+    return ours.union(*(_exactly(metadata.requires(name) or ()) for name in ours))
+
+
+def _exactly(lines: Iterable[str]) -> set[str]:
+    named: dict[str, list[Requirement]] = {}
+    for one in map(Requirement, lines):
+        named.setdefault(canonicalize_name(one.name), []).append(one)
+    return {name for name, found in named.items() if all(map(_is_exact, found))}
+
+
+def _is_exact(requirement: Requirement) -> bool:
+    return bool(re.fullmatch(r"==[^*,]+", str(requirement.specifier)))
 
 
 def _pins() -> dict[str, str]:

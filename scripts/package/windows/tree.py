@@ -12,7 +12,7 @@ from scripts.bootstrap import places as clone
 from scripts.bootstrap import surplus
 from scripts.bootstrap.say import SetupFailed
 from scripts.bootstrap.source import PACKAGE as ENGINE
-from scripts.package import contents, pictures, product
+from scripts.package import contents, freeze, pictures, product
 from scripts.package.windows import embedded, engine, launcher, materials, places, wheels
 from server.models import starter
 
@@ -31,6 +31,7 @@ def build() -> Path:
         shutil.copyfile(library, places.PYTHON / library.name)
     put_engine(engine.libraries())
     put_program()
+    put_model()
     icon = places.WORK / "moat.ico"
     pictures.write_ico(icon)
     launcher.build(icon)
@@ -83,6 +84,10 @@ def put_program() -> None:
         shutil.copytree(clone.ROOT / package, places.PROGRAM / package, ignore=ignore)
     shutil.copyfile(places.PARTS / "start.py", places.PROGRAM / "start.py")
     shutil.copyfile(clone.ROOT / "LICENSE", places.TREE / "LICENSE.txt")
+    freeze.name_announcer(places.PROGRAM / "resources" / "updates.json")
+
+
+def put_model() -> None:
     model = starter.find()
     if model is None:
         raise SetupFailed("The starter model is not installed; run make setup.")

@@ -3,10 +3,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSettings, Qt
 from pytestqt.qtbot import QtBot
 
+from app import autostart
+from app.autostart import File
 from app.pages.settings import SettingsPage
+from app.window import Window
 from server.errors import AppError, BadRequest
 from server.settings import Settings
 from tests.app.until import until
@@ -75,6 +78,58 @@ async def test_a_refused_value_is_explained_and_taken_back(core: FakeCore, shown
     await until(lambda: field.problem.text() == "That port is reserved.")
     assert field.problem.isVisible()
     assert field.control.value() == 7777
+
+
+async def test_starting_at_login_is_turned_on_and_off_with_the_keyboard(
+    qtbot: QtBot, core: FakeCore, shown: Shown, tmp_path: Path
+) -> None:
+    entry = File(tmp_path / "moat.desktop", "x")
+    page = shown(SettingsPage(core, entry))
+    control = page.at_login.control
+    assert control.accessibleName() == "Start Moat when I log in"
+    assert not control.isChecked()
+    qtbot.keyClick(control, Qt.Key.Key_Space)
+    await until(entry.is_on)
+    await until(page.at_login.reset.isVisible)
+    qtbot.keyClick(control, Qt.Key.Key_Space)
+    await until(lambda: not entry.is_on())
+    assert core.commands == []
+
+
+async def test_what_starts_at_login_is_looked_up_whenever_the_page_is_shown(
+    core: FakeCore, shown: Shown, tmp_path: Path
+) -> None:
+    entry = File(tmp_path / "moat.desktop", "x")
+    page = shown(SettingsPage(core, entry))
+    page.hide()
+    entry.turn(on=True)
+    page.show()
+    assert page.at_login.control.isChecked()
+
+
+async def test_a_start_at_login_that_cannot_be_changed_is_told_and_taken_back(
+    core: FakeCore, shown: Shown, tmp_path: Path
+) -> None:
+    (tmp_path / "autostart").write_text("a file where a folder should be")
+    page = shown(SettingsPage(core, File(tmp_path / "autostart" / "moat.desktop", "x")))
+    told: list[str] = []
+    page.failed.connect(told.append)
+    page.at_login.control.click()
+    await until(lambda: told)
+    assert "Starting at login could not be changed" in told[0]
+    assert not page.at_login.control.isChecked()
+
+
+async def test_the_windows_own_settings_page_has_it(
+    core: FakeCore, memory: QSettings, shown: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(autostart, "find", lambda: File(tmp_path / "moat.desktop", "x"))
+    window = shown(Window(core, memory))
+    window.turn_to("Settings")
+    window.page().search.setText("log in")
+    assert window.page().at_login.isVisible()
+    window.page().at_login.control.click()
+    await until((tmp_path / "moat.desktop").exists)
 
 
 async def test_searching_shows_what_matches(qtbot: QtBot, core: FakeCore, shown: Shown) -> None:

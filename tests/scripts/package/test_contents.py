@@ -52,3 +52,31 @@ def test_only_pythons_own_libraries_are_stripped() -> None:
     assert contents.is_stripped("libpython3.11.so.1.0")
     assert contents.is_stripped("python3.11/lib-dynload/_json.so")
     assert not contents.is_stripped("numpy.libs/libopenblas.so")
+
+
+@pytest.mark.parametrize("kind", ["BINARY", "SYMLINK"])
+def test_on_macos_each_library_of_the_engine_is_linked_to_where_the_others_look(kind: str) -> None:
+    """PyInstaller makes them look in the top folder; what it puts there itself differs."""
+    engine = [
+        ("llama_cpp/engine/libggml.0.dylib", "/work/engine/libggml.0.dylib", "BINARY"),
+        ("llama_cpp/engine/libllama.dylib", "/work/engine/libllama.dylib", "BINARY"),
+    ]
+    others = [("libssl.3.dylib", "/lib/libssl.3.dylib", "BINARY")]
+    found = [*engine, ("libggml.0.dylib", "llama_cpp/engine/libggml.0.dylib", kind), *others]
+    assert contents.shipped(found, "darwin") == [
+        ("llama_cpp/lib/libggml.0.dylib", "/work/engine/libggml.0.dylib", "BINARY"),
+        ("llama_cpp/lib/libllama.dylib", "/work/engine/libllama.dylib", "BINARY"),
+        *others,
+        ("libggml.0.dylib", "llama_cpp/lib/libggml.0.dylib", "SYMLINK"),
+        ("libllama.dylib", "llama_cpp/lib/libllama.dylib", "SYMLINK"),
+    ]
+
+
+def test_on_linux_the_libraries_of_the_engine_find_each_other_in_their_folder() -> None:
+    found = [
+        ("llama_cpp/engine/libggml.so.0", "/work/engine/libggml.so.0", "BINARY"),
+        ("libggml.so.0", "/work/engine/libggml.so.0", "BINARY"),
+    ]
+    assert contents.shipped(found, "linux") == [
+        ("llama_cpp/lib/libggml.so.0", "/work/engine/libggml.so.0", "BINARY")
+    ]

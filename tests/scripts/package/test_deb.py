@@ -1,5 +1,6 @@
 """The parts of the .deb that can be judged without building it."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from scripts.package import deb, elf, notices, product
+from server import cli
 from server.licenses import Component
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a .deb is made on Linux")
@@ -23,6 +25,16 @@ def test_removal_says_what_is_kept() -> None:
         ["sh", str(product.LINUX / "postrm"), "remove"], capture_output=True, text=True, check=True
     )
     assert "~/.local/share/moat" in told.stdout
+    assert "keyring" in told.stdout
+
+
+def test_the_manual_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    commands = re.findall(r"^    (\w+) ", capsys.readouterr().out, re.M)
+    manual = (product.LINUX / "moat.1").read_text("utf-8").partition(".SH COMMANDS")[2]
+    named = re.findall(r"^\.B (\w+)", manual.partition(".SH OPTIONS")[0], re.M)
+    assert sorted(named) == sorted(commands)
 
 
 def test_the_desktop_is_told_the_version_and_finds_the_icon(tmp_path: Path) -> None:
