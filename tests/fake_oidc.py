@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,26 +12,36 @@ from urllib.parse import urlencode
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from tests.slow_network import in_halves
+
 
 @dataclass
 class Provider:
-    """`life_s` is how long its tokens live; `refuses` makes the next exchange fail."""
+    """`life_s` is how long its tokens live; `refuses` makes the next exchange fail.
+
+    `in_halves`: it describes itself over a slow network.
+    """
 
     issuer: str = ""
     life_s: int = 3600
     refuses: bool = False
+    in_halves: bool = False
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
     exchanged: list[dict[str, str]] = field(default_factory=list)
     tokens: list[str] = field(default_factory=list)
 
-    async def describe(self, _request: web.Request) -> web.Response:
-        return web.json_response(
-            {
-                "issuer": self.issuer,
-                "authorization_endpoint": f"{self.issuer}/authorize",
-                "token_endpoint": f"{self.issuer}/token",
-            }
-        )
+    async def describe(self, request: web.Request) -> web.StreamResponse:
+        told = {
+            "issuer": self.issuer,
+            "authorization_endpoint": f"{self.issuer}/authorize",
+            "token_endpoint": f"{self.issuer}/token",
+        }
+        if not self.in_halves:
+            return web.json_response(told)
+        stream = web.StreamResponse()
+        await stream.prepare(request)
+        await in_halves(stream, json.dumps(told).encode())
+        return stream
 
     async def authorize(self, request: web.Request) -> web.Response:
         code = secrets.token_urlsafe(8)

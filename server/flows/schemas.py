@@ -156,7 +156,9 @@ class Plain:
         }
         required = given.get("required")
         names = required if isinstance(required, list) else []
-        plain["required"] = [name for name in names if name in plain["properties"]]
+        plain["required"] = [
+            name for name in names if isinstance(name, str) and name in plain["properties"]
+        ]
 
     def _kinds(self, given: Json) -> list[str]:
         found = given.get("type")
@@ -170,9 +172,9 @@ class Plain:
         if "timestamp" in kinds:
             self.odd.add("timestamp")
             return ["string", "integer"]
-        unknown = [one for one in kinds if one not in TYPES]
-        self.odd |= {f"type {one}" for one in unknown}
-        return [one for one in kinds if one in TYPES]
+        known = [one for one in kinds if isinstance(one, str) and one in TYPES]
+        self.odd |= {f"type {one}" for one in kinds if one not in known}
+        return known
 
 
 def anchored(pattern: str) -> str:

@@ -11,6 +11,7 @@ from server.chat import Json
 from server.egress import Egress
 from server.errors import EgressRefused
 from server.flows.base import FlowFailed, Output, Preview, Risk
+from server.plugins.bodies import read_up_to
 from server.plugins.manifest import Auth
 from server.plugins.operations import Operation
 from server.plugins.sealed import Sealed, SecretMissing
@@ -142,10 +143,19 @@ class ApiAction:
         if not text.strip():
             return Output("", f"HTTP {status}, empty")
         if kind == "application/json" or kind.endswith("+json"):
-            return _parsed(status, text)
+            return self._parsed(status, text)
         if kind.startswith("text/") or not kind:
             return Output(text, f"HTTP {status}, {len(raw)} bytes")
         raise FlowFailed("http_status", f"{self.key} answered with '{kind}', which is not read.")
+
+    def _parsed(self, status: int, text: str) -> Output:
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError):
+            raise FlowFailed("http_status", "The answer says it is JSON, but it is not.") from None
+        count = f"{len(data)} items" if isinstance(data, list) else f"{len(text)} characters"
+        # Once more: JSON may write the characters of a secret otherwise.
+        return Output(self.reaching.sealed.clean_all(data), f"HTTP {status}, {count}")
 
 
 class _Again(Exception):
@@ -156,13 +166,10 @@ class _Again(Exception):
 
 
 async def _limited(response: Any) -> bytes:
-    parts, size = [], 0
-    async for part in response.content.iter_chunked(64 * 1024):
-        size += len(part)
-        if size > MAX_ANSWER:
-            raise FlowFailed("too_large", f"The answer is larger than {MAX_ANSWER // 1024} KB.")
-        parts.append(part)
-    return b"".join(parts)
+    raw = await read_up_to(response, MAX_ANSWER + 1)
+    if len(raw) > MAX_ANSWER:
+        raise FlowFailed("too_large", f"The answer is larger than {MAX_ANSWER // 1024} KB.")
+    return raw
 
 
 def _held(outgoing: Outgoing, paths: dict[str, str]) -> dict[str, bytes]:
@@ -178,15 +185,6 @@ def _held(outgoing: Outgoing, paths: dict[str, str]) -> dict[str, bytes]:
             message = f"{name} could not be read: {error.strerror}."
             raise FlowFailed("slot_invalid", message) from None
     return found
-
-
-def _parsed(status: int, text: str) -> Output:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        raise FlowFailed("http_status", "The answer says it is JSON, but it is not.") from None
-    count = f"{len(data)} items" if isinstance(data, list) else f"{len(text)} characters"
-    return Output(data, f"HTTP {status}, {count}")
 
 
 def _wait(given: str | None) -> float:

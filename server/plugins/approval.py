@@ -8,7 +8,7 @@ import time
 import uuid
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from server.abilities import Approval
 from server.chat import Json
@@ -24,9 +24,21 @@ Decision = Literal["once", "always", "deny"]
 Policy = Literal["default", "allow", "block"]
 
 
+class About(Protocol):
+    """What a decision is about."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def risk(self) -> Risk: ...
+    @property
+    def fingerprint(self) -> str: ...
+
+
 @dataclass(slots=True)
 class _Waiting:
     shown: Approval
+    action: Action
     answer: asyncio.Future[tuple[str, Json]] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
@@ -41,14 +53,22 @@ class Approvals:
         self._waiting: dict[str, _Waiting] = {}
         self.pending: Value[tuple[Approval, ...]] = Value(())
 
-    def policy(self, plugin: str, action: Action) -> Policy:
+    def policy(self, plugin: str, action: About) -> Policy:
         """What was decided for good; a decision for another fingerprint no longer counts."""
         found, fingerprint = self._policies.get(f"{plugin}/{action.key}", ["default", ""])
         if found == "block":
             return "block"
         return "allow" if found == "allow" and fingerprint == action.fingerprint else "default"
 
-    def set_policy(self, plugin: str, action: Action, policy: str) -> None:
+    def decided(self, plugin: str) -> dict[str, str]:
+        """The operations something was decided about, and the fingerprints they had then."""
+        return {
+            key.removeprefix(f"{plugin}/"): fingerprint
+            for key, (_, fingerprint) in self._policies.items()
+            if key.startswith(f"{plugin}/")
+        }
+
+    def set_policy(self, plugin: str, action: About, policy: str) -> None:
         if policy not in ("default", "allow", "block"):
             raise BadRequest(f"'{policy}' is no policy: default, allow or block.", "policy")
         if policy == "allow" and action.risk == "danger":
@@ -77,13 +97,11 @@ class Approvals:
         granted = (chat, plugin, action.fingerprint)
         if risk == "read" or (risk == "change" and (policy == "allow" or granted in self._chats)):
             return arguments
-        decision, allowed = await self._wait(_shown(plugin, action, arguments, risk))
+        decision, allowed = await self._wait(_shown(plugin, action, arguments, risk), action)
         if decision == "deny":
             raise FlowFailed("denied", f"{action.key} was not allowed.")
         if risk == "change":
             self._chats.add(granted)
-            if decision == "always":
-                self.set_policy(plugin, action, "allow")
         return allowed
 
     def answer(self, approval_id: str, decision: str, arguments: str) -> None:
@@ -95,12 +113,15 @@ class Approvals:
             raise BadRequest(f"'{decision}' is no answer: once, always or deny.", "decision")
         if not waiting.answer.done():
             changed = _arguments(arguments or waiting.shown.arguments)
+            # Kept now, so that whoever shows decisions next shows this one.
+            if decision == "always" and waiting.shown.can_always:
+                self.set_policy(waiting.shown.plugin, waiting.action, "allow")
             waiting.answer.set_result((decision, changed))
 
-    async def _wait(self, shown: Approval) -> tuple[str, Json]:
+    async def _wait(self, shown: Approval, action: Action) -> tuple[str, Json]:
         expires = time.time() + self._patience_s
         shown = replace(shown, expires_at=expires)
-        waiting = self._waiting[shown.id] = _Waiting(shown)
+        waiting = self._waiting[shown.id] = _Waiting(shown, action)
         self._publish()
         try:
             async with asyncio.timeout(self._patience_s):

@@ -5,6 +5,7 @@ from typing import Literal
 from server.abilities import FlowCard, OperationCard, OptionCard, PluginCard
 from server.findings import Findings
 from server.plugins.approval import Approvals
+from server.plugins.decidable import decidable
 from server.plugins.folder import Loaded
 from server.plugins.install import PREVIOUS
 from server.plugins.manifest import parse as read_manifest
@@ -29,7 +30,7 @@ def card(
         enabled=shelf.is_enabled(plugin),
         review=decided.reviewed != plugin.reviewed,
         shipped=shelf.is_shipped(plugin.key),
-        findings=tuple(map(str, loaded.findings)),
+        findings=_findings(plugin),
         hosts=loaded.hosts,
         secrets=plugin.secrets,
         missing_secrets=missing,
@@ -63,12 +64,16 @@ def broken_card(loaded: Loaded, shipped: bool) -> PluginCard:
 
 
 def _operations(plugin: Plugin, approvals: Approvals) -> tuple[OperationCard, ...]:
-    found = [
+    return tuple(
         OperationCard(one.key, one.description, one.risk, approvals.policy(plugin.key, one))
-        for one in plugin.api_actions()
-    ]
-    found += [OperationCard(one.name, one.description, "change") for one in plugin.loaded.tools]
-    return tuple(found)
+        for one in decidable(plugin, approvals).values()
+    )
+
+
+def _findings(plugin: Plugin) -> tuple[str, ...]:
+    """What is wrong with it, and why its last sign-in came to nothing."""
+    problem = plugin.sign_in.problem if plugin.sign_in else ""
+    return (*map(str, plugin.loaded.findings), *filter(None, [problem]))
 
 
 def _options(plugin: Plugin) -> tuple[OptionCard, ...]:

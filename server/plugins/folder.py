@@ -5,19 +5,21 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
 from server.findings import Finding, Findings, Map
 from server.flows import spec
 from server.flows.base import Flow, Step
+from server.models.names import is_plain
 from server.plugins import manifest as manifests
 from server.plugins import openapi
 from server.plugins.manifest import Manifest
 from server.plugins.openapi import Api
 from server.reading import read_file
 
-KEY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+KEY = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
 MAX_BYTES = 20 * 1024 * 1024
 MAX_FILES = 500
 ENTRIES = frozenset({"plugin.json", "openapi.yaml", "openapi.yml", "openapi.json", "lib", "flows"})
@@ -67,16 +69,29 @@ class Loaded:
             listed += self.manifest.auth.provider.hosts
         return tuple(dict.fromkeys(listed))
 
+    def code(self) -> list[tuple[str, str]]:
+        """Every file that running lib/ may run or read, compiled and native ones too."""
+        lib = self.folder / "lib"
+        return [
+            (path.relative_to(lib).as_posix(), _sum(path, _state(path)))
+            for path in sorted(lib.rglob("*"))
+            if path.is_file()
+        ]
+
     def _is_usable(self) -> bool:
         offers = bool(self.tools) or bool(self.manifest and self.manifest.servers)
         has_operations = bool(self.api and self.api.operations)
         return offers or has_operations or any(flow.is_usable for flow in self.flows.values())
 
 
+def is_key(name: str) -> bool:
+    return KEY.fullmatch(name) is not None and is_plain(name)
+
+
 def load(folder: Path) -> Loaded:
     loaded = Loaded(folder.name, folder)
     own = Findings("plugin.json")
-    if not KEY.fullmatch(folder.name):
+    if not is_key(folder.name):
         own.error((1, 1), "folder", f"'{folder.name}' cannot be a plugin's folder name.")
     if _is_within_limits(folder, own):
         data = read_file(folder / "plugin.json", "plugin.json", own)
@@ -206,6 +221,18 @@ def digest(folder: Path) -> str:
         summed.update(path.relative_to(folder).as_posix().encode() + b"\0")
         summed.update(hashlib.sha256(path.read_bytes()).digest())
     return summed.hexdigest()
+
+
+@lru_cache(maxsize=4096)
+def _sum(path: Path, _state: tuple[int, ...]) -> str:
+    """Asked for with every question; read again only when the file has changed."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """Another one for another content, even where size and time were made to match."""
+    told = path.stat()
+    return told.st_size, told.st_mtime_ns, told.st_ctime_ns, told.st_ino
 
 
 def _files(folder: Path) -> list[Path]:

@@ -17,6 +17,7 @@ from server.observe import Value
 from server.plugins import install
 from server.plugins.approval import Approvals
 from server.plugins.cards import SERVER, broken_card, card
+from server.plugins.decidable import decidable
 from server.plugins.forms import Forms
 from server.plugins.kept import Decided
 from server.plugins.kit import PluginKit, RehearsalKit, worded
@@ -81,9 +82,12 @@ class PluginHouse:
     async def flows(self) -> Sequence[Flow]:
         """Every flow of every enabled plugin."""
         found: list[Flow] = []
-        for plugin in self.shelf.enabled():
+        plugins = self.shelf.enabled()
+        # At the same time: a server that does not answer must not hold up the others.
+        of_tools = await asyncio.gather(*(plugin.tool_flows() for plugin in plugins))
+        for plugin, flows in zip(plugins, of_tools, strict=True):
             found += [flow for flow in plugin.loaded.flows.values() if flow.is_usable]
-            found += await plugin.tool_flows()
+            found += flows
         return found
 
     def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
@@ -178,14 +182,10 @@ class PluginHouse:
 
     async def set_operation_policy(self, key: str, operation: str, policy: str) -> None:
         plugin = self._find(key)
-        actions = {action.key: action for action in plugin.api_actions()}
-        action = actions.get(operation)
-        if action is None and "/" in operation and not operation.startswith("/"):
-            self._approvals.set_policy(key, await plugin.action("mcp", operation), policy)
-        elif action is None:
-            self._approvals.set_policy(key, await plugin.action("lib", operation), policy)
-        else:
-            self._approvals.set_policy(key, action, policy)
+        known = decidable(plugin, self._approvals)
+        if operation not in known:
+            raise BadRequest(f"{key} has no tool '{operation}'.", "operation")
+        self._approvals.set_policy(key, known[operation], policy)
         self._publish()
 
     async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest:

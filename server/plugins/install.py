@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 from server.errors import AppError
-from server.plugins.folder import KEY, MAX_BYTES, MAX_FILES, Loaded, load
+from server.plugins.folder import MAX_BYTES, MAX_FILES, Loaded, is_key, load
 
 PREVIOUS = ".previous"
 MAX_RATIO = 200
@@ -47,7 +47,7 @@ def keep_previous(home: Path, key: str) -> None:
 
 def roll_back(home: Path, key: str) -> None:
     """Old and new change places."""
-    previous, current = home / PREVIOUS / key, home / key
+    current, previous = _place(home, key), home / PREVIOUS / key
     if not previous.is_dir():
         raise PluginRefused(f"There is no earlier version of {key}.")
     aside = home / PREVIOUS / f"{key}.aside"
@@ -59,14 +59,27 @@ def roll_back(home: Path, key: str) -> None:
 
 
 def remove(home: Path, key: str) -> None:
-    for folder in (home / key, home / PREVIOUS / key):
+    for folder in (_place(home, key), home / PREVIOUS / key):
         if folder.is_dir():
             shutil.rmtree(folder)
 
 
+def _place(home: Path, key: str) -> Path:
+    """Its folder: never the one of all plugins, or what lies around that."""
+    folder = home / key
+    if folder.resolve().parent != home.resolve():
+        raise PluginRefused(f"'{key}' cannot be a plugin's name.")
+    return folder
+
+
+def _check_key(name: str) -> str:
+    if not is_key(name):
+        raise PluginRefused(f"'{name}' cannot be a plugin's name.")
+    return name
+
+
 def _from_folder(source: Path, draft: Path) -> Path:
-    if not KEY.fullmatch(source.name):
-        raise PluginRefused(f"'{source.name}' cannot be a plugin's name.")
+    _check_key(source.name)
     size = 0
     for count, path in enumerate(source.rglob("*"), 1):
         size += path.stat().st_size if path.is_file() and not path.is_symlink() else 0
@@ -84,9 +97,7 @@ def _from_zip(source: Path, draft: Path) -> Path:
             entries = archive.infolist()
             _check(entries)
             top = _top(entries)
-            folder = draft / (top or source.stem)
-            if not KEY.fullmatch(folder.name):
-                raise PluginRefused(f"'{folder.name}' cannot be a plugin's name.")
+            folder = draft / _check_key(top or source.stem)
             for entry in entries:
                 _unpack(archive, entry, draft if top else folder)
     except FileNotFoundError:

@@ -35,8 +35,7 @@ class LibAction:
 
     @property
     def fingerprint(self) -> str:
-        said = json.dumps([self.plugin, self.key, self.digest])
-        return hashlib.sha256(said.encode()).hexdigest()
+        return fingerprint(self.plugin, self.key, self.digest)
 
     def preview(self, arguments: Json) -> Preview:
         return Preview(f"Run {self.key}", "the plugin's own code on this computer", {}, arguments)
@@ -46,3 +45,7 @@ class LibAction:
         around = {key: value for key, value in surroundings.items() if key != "paths"}
         found = await self.host.call(self.tool.name, arguments, {**around, "options": self.options})
         return Output(found["output"], str(found.get("message") or ""))
+
+
+def fingerprint(plugin: str, tool: str, digest: str) -> str:
+    return hashlib.sha256(json.dumps([plugin, tool, digest]).encode()).hexdigest()

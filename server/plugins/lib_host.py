@@ -3,10 +3,7 @@
 import asyncio
 import contextlib
 import json
-import os
-import signal
 import struct
-import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +13,7 @@ import psutil
 from server import roles
 from server.chat import Json
 from server.flows.base import FlowFailed
+from server.plugins.processes import follow, kill, release, start
 from server.tasks import spawn, stop
 
 LENGTH = struct.Struct(">I")
@@ -96,18 +94,24 @@ class LibHost:
         self._places.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         environment = roles.environment("tools")
         self._excess = False
-        self._process = await asyncio.create_subprocess_exec(
+        process = self._process = await start(
             *roles.command("tools"),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
             env={key: environment[key] for key in environment if key in KEPT_VARIABLES},
-            start_new_session=sys.platform != "win32",
         )
+        assert process.stderr
         self._tasks = [
-            spawn(self._read_log(), "plugin-log"),
-            spawn(self._watch(), "plugin-memory"),
+            spawn(follow(process.stderr, self._note), "plugin-log"),
+            spawn(self._watch(process), "plugin-memory"),
         ]
+        try:
+            self._tools = await self._introduced()
+        except BaseException:
+            await self._end()
+            raise
+        self._rest()
+
+    async def _introduced(self) -> dict[str, ToolFound]:
+        """Tells the child where it is; the code is run, and says what it offers."""
         places = self._places
         opening = {
             "folder": str(places.folder), "data": str(places.data), "readable": places.readable,
@@ -116,13 +120,10 @@ class LibHost:
             async with asyncio.timeout(OPEN_S):
                 answer = await self._exchange(opening)
         except TimeoutError:
-            await self._end()
             raise FlowFailed("lib_crash", "The plugin's code does not start in time.") from None
         if "failed" in answer:
-            await self._end()
             raise FlowFailed("lib_crash", f"The plugin's code fails: {answer['failed']}")
-        self._tools = {one["name"]: ToolFound(**one) for one in answer["tools"]}
-        self._rest()
+        return {one["name"]: ToolFound(**one) for one in answer["tools"]}
 
     async def _exchange(self, frame: Json) -> Json:
         await self._send(frame)
@@ -158,17 +159,8 @@ class LibHost:
         reason = "took too much memory" if self._excess else "ended unexpectedly"
         return FlowFailed("lib_crash", f"The plugin's code {reason}.")
 
-    async def _read_log(self) -> None:
-        assert self._process
-        assert self._process.stderr
-        with contextlib.suppress(ValueError):
-            async for line in self._process.stderr:
-                self._note(line.decode("utf-8", "replace").rstrip())
-
-    async def _watch(self) -> None:
+    async def _watch(self, process: asyncio.subprocess.Process) -> None:
         """Where the system sets no limit, we do."""
-        process = self._process
-        assert process
         with contextlib.suppress(psutil.Error):
             watched = psutil.Process(process.pid)
             while process.returncode is None:
@@ -186,19 +178,13 @@ class LibHost:
         if self._idle is not None:
             self._idle.cancel()
         process, self._process = self._process, None
-        if process is not None:
-            _kill(process)
-            await process.wait()
         tasks, self._tasks = self._tasks, []
-        if tasks:
+        if process is None:
+            return
+        kill(process)
+        try:
             await asyncio.wait(tasks, timeout=LAST_WORDS_S)
+        finally:
+            await release(process)
         for task in tasks:
             await stop(task)
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)

@@ -54,7 +54,8 @@ class McpAction:
             raise FlowFailed("mcp_error", f"{self.key}: {text[:500] or 'failed'}")
         data: Any = found.get("structuredContent")
         if data is None:
-            data = _parsed(text)
+            # Cleaned again: a text that is JSON may spell a secret in another way.
+            data = self.client.clean(_parsed(text))
         return Output(data, text[:2000])
 
 
@@ -65,7 +66,8 @@ def _text(content: Any) -> str:
         if kind == "text":
             parts.append(str(one.get("text", "")))
         elif kind == "resource":
-            parts.append(str((one.get("resource") or {}).get("text", "")))
+            held = one.get("resource")
+            parts.append(str(held.get("text", "")) if isinstance(held, dict) else "")
         elif kind:
             parts.append(f"[{kind}]")
     return "\n".join(parts)[:MOST_TEXT]
@@ -74,5 +76,5 @@ def _text(content: Any) -> str:
 def _parsed(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text

@@ -3,9 +3,9 @@
 import asyncio
 import contextlib
 import json
+import shutil
 import subprocess
-import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,6 +14,8 @@ from server.chat import Json
 from server.egress import Egress
 from server.errors import EgressRefused
 from server.flows.base import FlowFailed
+from server.plugins.bodies import read_up_to
+from server.plugins.processes import end, follow, start
 from server.tasks import spawn, stop
 
 LONGEST_LINE = 8 * 1024 * 1024
@@ -25,6 +27,10 @@ KEPT_VARIABLES = (
     "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC",
 )  # fmt: skip
 Hear = Callable[[Json], None]
+
+
+class SessionForgotten(FlowFailed):
+    """The server does not know our session any more: it wants to be greeted anew."""
 
 
 class Wire(Protocol):
@@ -48,70 +54,57 @@ class Program:
 
     async def open(self) -> None:
         kept = roles.environment("render")
-        env = {name: kept[name] for name in KEPT_VARIABLES if name in kept}
+        env = {name: kept[name] for name in KEPT_VARIABLES if name in kept} | self._env
+        command = await asyncio.to_thread(resolved, self._command, env)
         try:
-            self._process = await asyncio.create_subprocess_exec(
-                *self._command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                env={**env, **self._env},
+            process = self._process = await start(
+                *command,
+                env=env,
                 limit=LONGEST_LINE,
-                start_new_session=sys.platform != "win32",
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         except OSError as error:
             message = f"{self._command[0]} cannot be started: {error.strerror}."
             raise FlowFailed("mcp_error", message) from None
-        self._tasks = [spawn(self._read(), "mcp-read"), spawn(self._read_log(), "mcp-log")]
+        assert process.stdout
+        assert process.stderr
+        reading = spawn(self._read(process.stdout), "mcp-read")
+        reading.add_done_callback(self._no_more)
+        self._tasks = [reading, spawn(follow(process.stderr, self._note), "mcp-log")]
 
     async def send(self, message: Json) -> None:
-        assert self._process
-        assert self._process.stdin
+        stdin = self._process.stdin if self._process is not None else None
         try:
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
-            await self._process.stdin.drain()
+            if stdin is None:
+                raise BrokenPipeError
+            stdin.write(json.dumps(message).encode() + b"\n")
+            await stdin.drain()
         except OSError:
             raise FlowFailed("mcp_error", "The MCP server has ended.") from None
 
     async def close(self) -> None:
         process, self._process = self._process, None
-        if process is not None and process.returncode is None:
-            assert process.stdin
-            process.stdin.close()
-            try:
-                async with asyncio.timeout(QUIT_S):
-                    await process.wait()
-            except TimeoutError:
-                with contextlib.suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
+        if process is not None:
+            await end(process, QUIT_S)
         for task in self._tasks:
             await stop(task)
 
-    async def _read(self) -> None:
-        assert self._process
-        assert self._process.stdout
+    async def _read(self, stdout: asyncio.StreamReader) -> None:
         with contextlib.suppress(ValueError):
-            async for line in self._process.stdout:
+            async for line in stdout:
                 self._take(line)
-        self._hear({"gone": True})
+
+    def _no_more(self, reading: asyncio.Task[None]) -> None:
+        """Whatever ended the reading, nobody must wait for more; we know when it was us."""
+        if self._process is not None and not reading.cancelled():
+            self._hear({"gone": True})
 
     def _take(self, line: bytes) -> None:
-        try:
-            message = json.loads(line)
-        except ValueError:
-            self._note(line.decode("utf-8", "replace").rstrip())
-            return
+        message = _parsed(line)
         if isinstance(message, dict):
             self._hear(message)
-
-    async def _read_log(self) -> None:
-        assert self._process
-        assert self._process.stderr
-        with contextlib.suppress(ValueError):
-            async for line in self._process.stderr:
-                self._note(line.decode("utf-8", "replace").rstrip())
+        elif message is None:
+            self._note(line.decode("utf-8", "replace").rstrip())
 
 
 @dataclass(slots=True)
@@ -131,8 +124,9 @@ class Remote:
 
     async def send(self, message: Json) -> None:
         headers = {**self.headers, "Accept": ACCEPT, "Content-Type": "application/json"}
-        if self.session:
-            headers["Mcp-Session-Id"] = self.session
+        session = self.session
+        if session:
+            headers["Mcp-Session-Id"] = session
         if self.version:
             headers["MCP-Protocol-Version"] = self.version
         try:
@@ -142,21 +136,32 @@ class Remote:
             ) as response:  # fmt: skip
                 self.session = response.headers.get("Mcp-Session-Id", self.session)
                 if response.status >= 400:
-                    told = f"The MCP server answered with status {response.status}."
-                    raise FlowFailed("mcp_error", told)
-                await self._answers(response)
+                    raise self._refused(response.status, session)
+                if "id" in message:
+                    await self._answers(response)
         except EgressRefused as error:
             raise FlowFailed("http_connect", str(error)) from None
-        except self.door.failures as error:
+        except (*self.door.failures, ValueError) as error:
             message_text = f"The MCP server could not be reached: {type(error).__name__}."
             raise FlowFailed("http_connect", message_text) from None
 
     async def close(self) -> None:
-        if self.session:
-            headers = {**self.headers, "Mcp-Session-Id": self.session}
+        session, self.session = self.session, ""
+        if session:
+            headers = {**self.headers, "Mcp-Session-Id": session}
             with contextlib.suppress(EgressRefused, *self.door.failures):
-                async with self.door.request("DELETE", self.url, self.reason, headers=headers):
+                async with (
+                    asyncio.timeout(QUIT_S),
+                    self.door.request("DELETE", self.url, self.reason, headers=headers),
+                ):
                     pass
+
+    def _refused(self, status: int, session: str) -> FlowFailed:
+        told = f"The MCP server answered with status {status}."
+        if status != 404 or not session:
+            return FlowFailed("mcp_error", told)
+        self.session = ""
+        return SessionForgotten("mcp_error", told)
 
     async def _answers(self, response: Any) -> None:
         kind = response.headers.get("Content-Type", "").split(";")[0].strip()
@@ -164,10 +169,14 @@ class Remote:
             async for message in _events(response):
                 self.hear(message)
         elif kind == "application/json":
-            raw = await response.content.read(LONGEST_LINE)
-            with contextlib.suppress(ValueError):
-                found = json.loads(raw)
-                for message in found if isinstance(found, list) else [found]:
+            raw = await read_up_to(response, LONGEST_LINE + 1)
+            if len(raw) > LONGEST_LINE:
+                raise FlowFailed("too_large", "The MCP server's answer is too large.")
+            found = _parsed(raw)
+            if found is None:
+                raise FlowFailed("mcp_error", "The answer says it is JSON, but it is not.")
+            for message in found if isinstance(found, list) else [found]:
+                if isinstance(message, dict):
                     self.hear(message)
 
 
@@ -183,8 +192,20 @@ async def _events(response: Any) -> AsyncIterator[Json]:
             if line.startswith("data:"):
                 data.append(line[5:].lstrip())
             elif not line and data:
-                text, data = "\n".join(data), []
-                with contextlib.suppress(ValueError):
-                    message = json.loads(text)
-                    if isinstance(message, dict):
-                        yield message
+                message, data = _parsed("\n".join(data)), []
+                if isinstance(message, dict):
+                    yield message
+
+
+def resolved(command: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]:
+    """With the program's full path: by its mere name, Windows would find no npx.cmd."""
+    found = shutil.which(command[0], path=env.get("PATH"))
+    return (found or command[0], *command[1:])
+
+
+def _parsed(text: str | bytes) -> Any:
+    """None for what is no JSON, or nested too deep to be read."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

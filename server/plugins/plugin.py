@@ -13,6 +13,7 @@ from server.errors import AppError, EgressRefused
 from server.flows.base import Action, Database, Flow, FlowFailed, Reach, Step
 from server.flows.tables import import_csv
 from server.plugins.api_action import MAX_ANSWER, ApiAction, Reaching
+from server.plugins.bodies import read_up_to
 from server.plugins.folder import Loaded
 from server.plugins.journal import Journal
 from server.plugins.kept import Decided
@@ -96,12 +97,12 @@ class Plugin:
 
     @property
     def reviewed(self) -> str:
-        """What a person accepts by enabling it: hosts, code, programs, data."""
-        code = [
-            hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in sorted((self.loaded.folder / "lib").rglob("*.py"))
+        """What a person accepts by enabling it: hosts, code, programs and their settings, data."""
+        servers = [
+            [one.name, one.command, one.url, sorted(one.env.items()), sorted(one.headers.items())]
+            for one in self.manifest.servers
         ]
-        servers = [[one.name, one.command, one.url] for one in self.manifest.servers]
+        code = self.loaded.code()
         said = [self.loaded.hosts, code, servers, self.manifest.database, self.secrets]
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
@@ -142,11 +143,22 @@ class Plugin:
         api = self.loaded.api
         return [ApiAction(one, self._reaching()) for one in api.operations.values()] if api else []
 
+    def mcp_actions(self) -> list[McpAction]:
+        """Of the servers that have told their tools; none is started for it."""
+        return [
+            McpAction(server, tool, client)
+            for server in self.manifest.servers
+            if (client := self._clients.get(server.name)) is not None
+            for tool in client.known.values()
+        ]
+
     async def tool_flows(self) -> list[Flow]:
         """One flow for each tool that no flow declares: MCP tools, and lib tools if automatic."""
         found: list[Flow] = []
-        for server in self.manifest.servers:
-            for tool in (await self._listed(server)).values():
+        servers = self.manifest.servers
+        listed = await asyncio.gather(*(self._listed(server) for server in servers))
+        for server, tools in zip(servers, listed, strict=True):
+            for tool in tools.values():
                 step = Step("start", "mcp", {"server": server.name, "tool": tool.name})
                 name = f"{server.name}/{tool.name}"
                 found.append(Flow(self.key, name, tool.description or name, (step,)))
@@ -161,14 +173,19 @@ class Plugin:
         loop = asyncio.get_running_loop()
         if loop.time() < self._resting.get(server.name, 0.0):
             return {}
+        client = self._client(server)
+        before = client.known
         try:
             async with asyncio.timeout(LISTING_S):
-                return await self._client(server).tools()
+                found = await client.tools()
         except (AppError, TimeoutError) as error:
             told = str(error) or f"no answer in {LISTING_S:.0f} s"
             self.journal.note(f"{server.name} does not tell its tools: {told}")
             self._resting[server.name] = loop.time() + REST_S
             return {}
+        if found != before:
+            self._outside.changed()
+        return found
 
     async def database(self) -> Database:
         path = self._option_path(self.manifest.database)
@@ -185,8 +202,7 @@ class Plugin:
         if self._lib is not None:
             await self._lib.close()
             self._lib = None
-        for client in self._clients.values():
-            await client.close()
+        await asyncio.gather(*(client.close() for client in self._clients.values()))
         self._clients = {}
 
     def _api_action(self, name: str) -> ApiAction:
@@ -245,7 +261,7 @@ class Plugin:
                 env = await self.sealed.opened_all(server.env)
                 return Program(server.command, env, hear, self.journal.note)
 
-            self._clients[server.name] = McpClient(server.name, make)
+            self._clients[server.name] = McpClient(server.name, make, self.sealed.clean_all)
         return self._clients[server.name]
 
     async def _http(self, asked: Json) -> Json:
@@ -261,7 +277,7 @@ class Plugin:
                 asyncio.timeout(HTTP_S),
                 door.request(method, str(asked.get("url")), self.reason, headers=headers) as answer,
             ):
-                raw = await answer.content.read(MAX_ANSWER)
+                raw = await read_up_to(answer, MAX_ANSWER)
                 text = self.sealed.clean(raw.decode("utf-8", "replace"))
                 return {"status": answer.status, "text": text}
         except (EgressRefused, SecretMissing) as error:

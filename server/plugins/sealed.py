@@ -1,11 +1,14 @@
 """Secrets of plugins: put in where a call is sent, blacked out everywhere else."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from server.errors import AppError
 from server.keychain import Keychain
 from server.logs import HIDDEN, Redactor
 from server.plugins.manifest import SECRET
+
+DEEPEST = 100
 
 
 class SecretMissing(AppError):
@@ -68,10 +71,24 @@ class Sealed:
         return name in self._kept
 
     def clean(self, text: str) -> str:
-        """For logs, prompts and screens."""
-        for value in self._seen:
+        """For logs, prompts and screens. The longest first: one may be the beginning of another."""
+        for value in sorted(self._seen, key=len, reverse=True):
             text = text.replace(value, HIDDEN)
         return text
+
+    def clean_all(self, value: Any, depth: int = 0) -> Any:
+        """Every text in a JSON value, names too. Nobody reads what is nested deeper than this."""
+        if isinstance(value, str):
+            return self.clean(value)
+        if isinstance(value, dict | list) and depth >= DEEPEST:
+            return HIDDEN
+        if isinstance(value, dict):
+            return {
+                self.clean(name): self.clean_all(part, depth + 1) for name, part in value.items()
+            }
+        if isinstance(value, list):
+            return [self.clean_all(part, depth + 1) for part in value]
+        return value
 
     @staticmethod
     def masked(texts: Mapping[str, str]) -> dict[str, str]:

@@ -20,6 +20,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from server.chat import Json
 from server.egress import Egress
 from server.errors import AppError
+from server.plugins.bodies import read_up_to
 from server.plugins.oidc import ACCESS, EXPIRES, REFRESH, TOKENS, Provider, is_safe
 from server.plugins.sealed import Sealed
 from server.tasks import spawn, stop
@@ -190,7 +191,7 @@ class SignIn:
                 asyncio.timeout(REPLY_S),
                 self._door.request(method, url, self._reason, **options) as reply,
             ):
-                raw = await reply.content.read(LARGEST_REPLY)
+                raw = await read_up_to(reply, LARGEST_REPLY)
                 status = reply.status
             told = json.loads(raw)
         except (*self._door.failures, ValueError) as error:

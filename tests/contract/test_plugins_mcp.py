@@ -22,12 +22,16 @@ from tests.contract.copilotkit.programs import need, packaged
 pytest.importorskip("mcp_server_time")
 
 
+def as_said(value: Any) -> Any:
+    return value
+
+
 @pytest.fixture
 async def client() -> AsyncIterator[McpClient]:
     async def make(hear: Hear) -> Wire:
         return Program((sys.executable, "-m", "mcp_server_time"), {}, hear, lambda _line: None)
 
-    made = McpClient("time", make)
+    made = McpClient("time", make, as_said)
     yield made
     await made.close()
 
@@ -62,7 +66,7 @@ async def test_a_program_that_is_not_there_is_said() -> None:
         return Program(("/no/such/program",), {}, hear, lambda _line: None)
 
     with pytest.raises(FlowFailed, match="cannot be started"):
-        await McpClient("x", make).tools()
+        await McpClient("x", make, as_said).tools()
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +81,7 @@ async def test_server_everything_and_giving_up_a_call(everything: tuple[str, ...
     async def make(hear: Hear) -> Wire:
         return Program(everything, {}, hear, lambda _line: None)
 
-    client = McpClient("everything", make)
+    client = McpClient("everything", make, as_said)
     tools = await client.tools()
     assert len(tools) >= 8
     action = McpAction(McpServer("everything", everything), tools["echo"], client)
@@ -138,7 +142,7 @@ async def test_a_server_over_http_goes_through_the_door(tmp_path: Path) -> None:
         async def make(hear: Hear) -> Wire:
             return Remote(url, {"X-Key": "k"}, door, "plugin p", hear)
 
-        client = McpClient("sums", make)
+        client = McpClient("sums", make, as_said)
         with pytest.raises(FlowFailed, match="not allowed"):
             await client.tools()
         assert told.heard == []

@@ -106,6 +106,43 @@ async def test_a_plugin_that_reaches_elsewhere_must_be_looked_at_again(
     assert [entry for entry in door._allowed if entry[1] == REASON] == []
 
 
+@pytest.mark.parametrize("added", ["native.so", "lent.pyc", "__pycache__/tool.cpython-311.pyc"])
+async def test_code_of_any_kind_must_be_looked_at_again(
+    house: PluginHouse, folder: Path, added: str
+) -> None:
+    (folder / "lib").mkdir()
+    (folder / "lib" / "tool.py").write_text("x = 1\n")
+    await house.install_plugin(str(folder))
+    await house.enable_plugin("p")
+    archive = folder.parent / "p.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.write(folder / "plugin.json", "plugin.json")
+        packed.write(folder / "openapi.yaml", "openapi.yaml")
+        packed.write(folder / "lib" / "tool.py", "lib/tool.py")
+        packed.writestr(f"lib/{added}", b"code")
+    await house.install_plugin(str(archive))
+    assert (card(house).enabled, card(house).review) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"command": "sh", "env": {"LD_PRELOAD": "./x.so"}},
+        {"url": "http://127.0.0.1:9/mcp", "headers": {"X-Forwarded-For": "me"}},
+    ],
+)
+async def test_what_a_program_or_server_is_given_must_be_looked_at_again(
+    house: PluginHouse, folder: Path, changed: dict[str, object]
+) -> None:
+    before = {name: value for name, value in changed.items() if name in ("command", "url")}
+    (folder / "plugin.json").write_text(manifest(mcp={"s": before}))
+    await house.install_plugin(str(folder))
+    await house.enable_plugin("p")
+    (folder / "plugin.json").write_text(manifest(mcp={"s": changed}))
+    await house.install_plugin(str(folder))
+    assert (card(house).enabled, card(house).review) == (False, True)
+
+
 async def test_a_harmless_change_is_read_at_once(house: PluginHouse, folder: Path) -> None:
     await house.install_plugin(str(folder))
     await house.enable_plugin("p")

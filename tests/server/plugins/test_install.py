@@ -46,6 +46,27 @@ def test_an_entry_that_leads_outside_is_refused(tmp_path: Path, name: str) -> No
     assert not (tmp_path / "evil.txt").exists()
 
 
+@pytest.mark.parametrize("key", ["..", "...", ".hidden", "p.", "a..b", "con", "NUL", "com1.x"])
+def test_a_name_that_is_no_folder_of_its_own_is_refused(tmp_path: Path, key: str) -> None:
+    home = tmp_path / "home"
+    kept = install.install(archive(tmp_path / "kept.zip", {"plugin.json": MANIFEST}), home)
+    bad = archive(tmp_path / f"{key}.zip", {"plugin.json": MANIFEST})
+    with pytest.raises(PluginRefused, match="cannot be a plugin's name"):
+        install.install(bad, home)
+    assert [one.name for one in home.iterdir()] == [kept.key]
+
+
+@pytest.mark.parametrize("key", ["", ".", "..", "../kept", "/", "kept/../.."])
+def test_nothing_around_a_plugin_is_rolled_back_or_removed(tmp_path: Path, key: str) -> None:
+    home = tmp_path / "home"
+    for _ in range(2):
+        install.install(archive(tmp_path / "kept.zip", {"plugin.json": MANIFEST}), home)
+    for undo in (install.roll_back, install.remove):
+        with pytest.raises(PluginRefused, match="cannot be a plugin's name"):
+            undo(home, key)
+    assert sorted(one.name for one in home.iterdir()) == [install.PREVIOUS, "kept"]
+
+
 def test_a_link_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.zip"
     with zipfile.ZipFile(path, "w") as made:

@@ -1,7 +1,7 @@
 """A plugin's own code in its child: what it may do, what it may not, and how it is ended."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import psutil
@@ -171,3 +171,41 @@ async def test_what_it_prints_goes_to_the_log(host: LibHost, log: list[str]) -> 
     await host.call("add", {"a": 1}, {"question": ""})
     await host.close()
     assert "a line for the log" in log
+
+
+async def test_a_start_that_is_given_up_does_not_spoil_the_next(
+    host: LibHost, tmp_path: Path, new_children: Callable[[], list[psutil.Process]]
+) -> None:
+    code = tmp_path / "p" / "lib" / "__init__.py"
+    code.write_text("import time\ntime.sleep(60)")
+    opening = asyncio.get_running_loop().create_task(host.tools())
+    async with asyncio.timeout(5):
+        while not new_children() or host._process is None:
+            await asyncio.sleep(0.01)
+    opening.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+    assert new_children() == []
+    code.write_text(CODE)
+    assert "add" in await host.tools()
+
+
+async def test_a_long_line_does_not_stop_the_log(host: LibHost, log: list[str]) -> None:
+    async with asyncio.timeout(5):
+        await do(host, "print('a' * 300_000)")
+        await do(host, "[print('b' * 1000) for _ in range(200)] and print('the last')")
+    await host.close()
+    assert log[0].startswith("aaa")
+    assert log[-1] == "the last"
+
+
+async def test_a_result_given_up_while_it_comes_does_not_hold_the_end(host: LibHost) -> None:
+    await host.tools()
+    assert host._process
+    assert host._process.stdout
+    await host._send({"tool": "do", "arguments": {"code": "'x' * 5_000_000"}, "surroundings": {}})
+    await host._process.stdout.readexactly(1000)
+    async with asyncio.timeout(5):
+        while len(host._process.stdout._buffer) < 100_000:  # type: ignore[attr-defined]
+            await asyncio.sleep(0.01)
+        await host.close()

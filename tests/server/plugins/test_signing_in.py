@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import aiohttp
+import keyring
 import pytest
 
 from server.egress import Egress
@@ -19,6 +20,7 @@ from server.plugins.sealed import Sealed
 from server.plugins.signing_in import SignIn, SignInFailed
 from server.settings import NetworkSettings
 from tests.fake_oidc import Provider, provider
+from tests.memory_keyring import MemoryKeyring
 
 REASON = "plugin p"
 
@@ -78,6 +80,26 @@ async def test_a_browser_signs_in_and_the_tokens_are_kept(
         await visit(query["redirect_uri"][0])
     await sign_in.forget()
     assert not await sign_in.is_done()
+
+
+class FullKeyring(MemoryKeyring):
+    """Takes a few words, no tokens."""
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        if "token" in username:
+            raise ValueError("The stub received bad data.")
+        super().set_password(service, username, password)
+
+
+async def test_a_keyring_that_takes_no_tokens_is_the_reason_that_is_told(sign_in: SignIn) -> None:
+    before = keyring.get_keyring()
+    keyring.set_keyring(FullKeyring())
+    try:
+        await visit(await sign_in.begin())
+        await over(sign_in)
+    finally:
+        keyring.set_keyring(before)
+    assert sign_in.problem.startswith("The system's keyring does not work just now (ValueError).")
 
 
 async def test_a_stranger_at_the_port_changes_nothing(sign_in: SignIn) -> None:
@@ -148,3 +170,13 @@ async def test_only_the_named_provider_is_reached(
     signing.issuer = "https://another.example"
     with pytest.raises(SignInFailed, match="another one"):
         await sign_in.begin()
+
+
+async def test_a_reply_that_comes_in_pieces_is_read_whole(
+    sign_in: SignIn, signing: Provider
+) -> None:
+    signing.in_halves = True
+    await visit(await sign_in.begin())
+    await over(sign_in)
+    assert sign_in.problem == ""
+    assert await sealed_of(sign_in).get(ACCESS) == signing.tokens[0]

@@ -1,0 +1,124 @@
+"""A plugin at work: its servers asked side by side, and what its code reads over HTTP."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from server.egress import Egress
+from server.engine.base import Engine
+from server.keychain import Keychain
+from server.logs import Redactor
+from server.plugins import mcp_wire
+from server.plugins import plugin as plugin_module
+from server.plugins.house import PluginHouse
+from server.plugins.shelf import PluginPlaces, Shared
+from server.settings import NetworkSettings, PluginSettings
+from tests.engines import ScriptedEngine
+from tests.fake_mcp import program, served
+from tests.slow_network import in_halves
+
+FETCH = """
+class Fetch:
+    name = "fetch"
+    description = "reads an address"
+    params_schema = {"type": "object", "properties": {"url": {"type": "string"}}}
+    def call(self, given):
+        return {"output": self.host.http("GET", given["url"])["text"]}
+exported = [Fetch]
+"""
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[PluginHouse]:
+    names = ("shipped", "home", "config", "data", "logs")
+    places = PluginPlaces(*(tmp_path / name for name in names))
+    door = Egress(NetworkSettings)
+    shared = Shared(door, Keychain(tmp_path / "secrets.json"), Redactor())
+
+    async def engine(_name: str | None) -> Engine:
+        return ScriptedEngine()
+
+    made = PluginHouse(places, shared, PluginSettings, engine)
+    await made.shelf.look()
+    yield made
+    await made.close()
+    await door.close()
+
+
+async def enable(house: PluginHouse, folder: Path, code: str = "", **more: Any) -> None:
+    folder.mkdir()
+    said = {"id": folder.name, "name": folder.name, "description": "d", **more}
+    (folder / "plugin.json").write_text(json.dumps(said))
+    if code:
+        (folder / "lib").mkdir()
+        (folder / "lib" / "__init__.py").write_text(code)
+    await house.link_plugin(str(folder))
+    await house.enable_plugin(folder.name)
+
+
+def started(command: tuple[str, ...]) -> dict[str, object]:
+    return {"command": command[0], "args": list(command[1:])}
+
+
+async def test_servers_are_asked_at_the_same_time(house: PluginHouse, tmp_path: Path) -> None:
+    """Each tells its tools only after all were asked."""
+    async with served() as first, served() as second, served() as third:
+        first.may_answer = second.asked
+        second.may_answer = third.asked
+        third.may_answer = first.asked
+        mine = {"one": {"url": first.url}, "two": {"url": second.url}}
+        await enable(house, tmp_path / "a", mcp=mine)
+        await enable(house, tmp_path / "b", mcp={"three": {"url": third.url}})
+        async with asyncio.timeout(5):
+            flows = await house.flows()
+        assert [flow.key for flow in flows] == ["a/one/add", "a/two/add", "b/three/add"]
+
+
+@pytest.mark.parametrize(
+    "listed", [{"result": {"tools": None}}, {"result": []}, {"error": "all wrong"}, {"result": 3}]
+)
+async def test_a_server_that_misspeaks_is_left_out(
+    house: PluginHouse, tmp_path: Path, listed: Any
+) -> None:
+    servers = {"bad": started(program(tools_list=listed)), "good": started(program())}
+    await enable(house, tmp_path / "a", mcp=servers)
+    async with asyncio.timeout(5):
+        assert [flow.name for flow in await house.flows()] == ["good/add"]
+    assert "bad does not tell its tools" in "\n".join(await house.plugin_log("a", 10))
+
+
+async def test_a_server_that_hangs_is_left_out_and_ended(
+    house: PluginHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plugin_module, "LISTING_S", 0.5)
+    monkeypatch.setattr(mcp_wire, "QUIT_S", 0.1)
+    servers = {"bad": started(("sh", "-c", "sleep 1000; true")), "good": started(program())}
+    await enable(house, tmp_path / "a", mcp=servers)
+    async with asyncio.timeout(5):
+        assert [flow.name for flow in await house.flows()] == ["good/add"]
+        await house.close()
+
+
+async def test_code_reads_an_answer_that_comes_in_pieces(
+    house: PluginHouse, tmp_path: Path
+) -> None:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        stream = web.StreamResponse()
+        await stream.prepare(request)
+        await in_halves(stream, b"the first half, and the second")
+        return stream
+
+    app = web.Application()
+    app.router.add_get("/", answer)
+    async with TestServer(app, host="127.0.0.1") as server:
+        url = str(server.make_url("/"))
+        await enable(house, tmp_path / "a", FETCH, hosts=[url.rstrip("/")])
+        action = await house.shelf.plugins["a"].action("lib", "fetch")
+        output = await action.call({"url": url}, {}, 5)
+    assert output.data == "the first half, and the second"
