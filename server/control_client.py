@@ -6,7 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import AsyncGenerator
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,18 +42,22 @@ class RunningServer:
         lines: asyncio.Queue[bytes | None] = asyncio.Queue()
         connection = self._connect(None)
 
+        def tell(line: bytes | None) -> None:
+            # Nobody listens any more when the loop has ended.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(lines.put_nowait, line)
+
         def read() -> None:
             try:
                 connection.connect()
                 connection.request("GET", "/control/stream", headers=self._headers())
                 response = connection.getresponse()
                 while line := response.readline(LONGEST_LINE):
-                    loop.call_soon_threadsafe(lines.put_nowait, line)
-                loop.call_soon_threadsafe(lines.put_nowait, Ended)
+                    tell(line)
+                tell(Ended)
             except (OSError, http.client.HTTPException, AttributeError, ValueError):
-                # Also what reading says when the connection is closed under it, or the loop.
-                if not loop.is_closed():
-                    loop.call_soon_threadsafe(lines.put_nowait, Ended)
+                # Also what reading says when the connection is closed under it.
+                tell(Ended)
 
         # A daemon, because nothing interrupts its read where the system does not.
         threading.Thread(target=read, name="control-stream", daemon=True).start()
@@ -68,6 +72,13 @@ class RunningServer:
                 with suppress(OSError):
                     connection.sock.shutdown(socket.SHUT_RDWR)
             connection.close()
+
+    async def value(self, name: str) -> Any:
+        """What a mirrored value is now."""
+        async with aclosing(self.values(name)) as values:
+            async for current in values:
+                return current
+        raise LinkLost
 
     def _post(self, body: dict[str, Any]) -> tuple[int, bytes]:
         connection = self._connect(ANSWER_S)

@@ -52,10 +52,11 @@ class SettingsStore:
                 self._drop_bad_fields(found, error)
 
     def _drop_bad_fields(self, found: Json, error: ValidationError) -> None:
-        for finding in error.errors():
-            where = ".".join(str(part) for part in finding["loc"][:2])
+        # A list has a finding for each bad item; the setting is dropped once.
+        for place in dict.fromkeys(finding["loc"][:2] for finding in error.errors()):
+            where = ".".join(str(part) for part in place)
             self.notices.append(f"The setting {where} was not valid and is back to its default.")
-            removed = _remove(found, finding["loc"][:2])
+            removed = _remove(found, place)
             if "." in where:
                 found.setdefault(ASIDE, {})[where] = removed
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from server.settings import NetworkSettings
 from server.stock import Download
 from tests.fakes_hub import FakeHub
 
+Token = Callable[[], Awaitable[str | None]]
 REPO = "maker/tiny-GGUF"
 PIECE = 64 * 1024
 FAST = Limits(
@@ -31,11 +32,15 @@ CONTENT = random.Random(1).randbytes(20 * PIECE + 123)
 
 @asynccontextmanager
 async def desk(
-    fake: FakeHub, models: Path, limit: float = 0, proxy: Callable[[], str] = str
+    fake: FakeHub,
+    models: Path,
+    limit: float = 0,
+    proxy: Callable[[], str] = str,
+    token: Token | None = None,
 ) -> AsyncIterator[Downloads]:
     models.mkdir(exist_ok=True)
     egress = Egress(lambda: NetworkSettings(proxy=proxy()))
-    made = Downloads(client(fake, egress), models, lambda: limit, lambda: None, FAST)
+    made = Downloads(client(fake, egress, token), models, lambda: limit, lambda: None, FAST)
     made.restore()
     try:
         yield made
@@ -44,12 +49,12 @@ async def desk(
         await egress.close()
 
 
-def client(fake: FakeHub, egress: Egress) -> Hub:
-    async def token() -> str | None:
+def client(fake: FakeHub, egress: Egress, token: Token | None = None) -> Hub:
+    async def usual() -> str | None:
         return fake.token or None
 
     network = NetworkSettings(hub=fake.address, hub_storage=("localhost",))
-    return Hub(egress, lambda: network, token, stall_s=0.4)
+    return Hub(egress, lambda: network, token or usual, stall_s=0.4)
 
 
 async def begin(fake: FakeHub, downloads: Downloads, *paths: str) -> str:

@@ -2455,6 +2455,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Dieses System hat keinen nutzbaren Schlüsselbund: Geheimnisse liegen unverschlüsselt in {0}.</translation>
   </message>
   <message>
+   <source>The system's keyring does not work just now ({0}). Unlock it and try again.</source>
+   <translation>Der Schlüsselbund des Systems funktioniert gerade nicht ({0}). Entsperren Sie ihn und versuchen Sie es noch einmal.</translation>
+  </message>
+  <message>
    <source>The request was cancelled in Moat's window.</source>
    <translation>Die Anfrage wurde im Fenster von Moat abgebrochen.</translation>
   </message>
@@ -2547,12 +2551,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Engine auf {0} ist nicht zu erreichen oder brach ab.</translation>
   </message>
   <message>
-   <source>The engine at {0} sent something that is no JSON.</source>
-   <translation>Die Engine auf {0} sandte etwas, das kein JSON ist.</translation>
-  </message>
-  <message>
    <source>The engine at {0} sent an unexpected answer.</source>
    <translation>Die Engine auf {0} sandte eine unerwartete Antwort.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent something that is no JSON.</source>
+   <translation>Die Engine auf {0} sandte etwas, das kein JSON ist.</translation>
   </message>
   <message>
    <source>The engine at {0} does not accept our key.</source>
@@ -2867,6 +2871,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das Entwurfsmodell {0} hat ein anderes Vokabular.</translation>
   </message>
   <message>
+   <source>llama.cpp could not compute the answer; the log says why.</source>
+   <translation>llama.cpp konnte die Antwort nicht berechnen; das Protokoll sagt, warum.</translation>
+  </message>
+  <message>
    <source>No model is loaded yet.</source>
    <translation>Noch ist kein Modell geladen.</translation>
   </message>
@@ -2925,10 +2933,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The prompt needs {0} tokens; the model has room for {1}. Nothing was cut.</source>
    <translation>Die Frage braucht {0} Token; das Modell hat Platz für {1}. Nichts wurde abgeschnitten.</translation>
-  </message>
-  <message>
-   <source>llama.cpp could not compute the answer; the log says why.</source>
-   <translation>llama.cpp konnte die Antwort nicht berechnen; das Protokoll sagt, warum.</translation>
   </message>
   <message>
    <source>The model's chat template could not be rendered: {0}.</source>
@@ -3023,16 +3027,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} antwortete mit „{1}“, das nicht gelesen wird.</translation>
   </message>
   <message>
+   <source>The answer is larger than {0} KB.</source>
+   <translation>Die Antwort ist größer als {0} KB.</translation>
+  </message>
+  <message>
    <source>The plugin does not say where its API is.</source>
    <translation>Das Plugin sagt nicht, wo seine API ist.</translation>
   </message>
   <message>
    <source>{0} answered with status {1}.</source>
    <translation>{0} antwortete mit Status {1}.</translation>
-  </message>
-  <message>
-   <source>The answer is larger than {0} KB.</source>
-   <translation>Die Antwort ist größer als {0} KB.</translation>
   </message>
   <message>
    <source>Nobody has picked a file '{0}' to send.</source>
@@ -3147,6 +3151,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Schalten Sie {0} ein, bevor Sie sich anmelden.</translation>
   </message>
   <message>
+   <source>{0} has no tool '{1}'.</source>
+   <translation>{0} hat kein Werkzeug „{1}“.</translation>
+  </message>
+  <message>
    <source>{0} has no usable flow '{1}'.</source>
    <translation>{0} hat keinen brauchbaren Ablauf „{1}“.</translation>
   </message>
@@ -3251,6 +3259,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} ist zu Ende gegangen.</translation>
   </message>
   <message>
+   <source>The MCP server answered with status {0}.</source>
+   <translation>Der MCP-Server antwortete mit Status {0}.</translation>
+  </message>
+  <message>
    <source>{0} cannot be started: {1}.</source>
    <translation>{0} lässt sich nicht starten: {1}.</translation>
   </message>
@@ -3267,10 +3279,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der MCP-Server ist zu Ende gegangen.</translation>
   </message>
   <message>
-   <source>The MCP server answered with status {0}.</source>
-   <translation>Der MCP-Server antwortete mit Status {0}.</translation>
-  </message>
-  <message>
    <source>{0} is off: allow changing methods for {1} first.</source>
    <translation>{0} ist aus: Erlauben Sie {1} zuerst, zu ändern und zu löschen.</translation>
   </message>
@@ -3281,10 +3289,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} has no MCP server '{1}'.</source>
    <translation>{0} hat keinen MCP-Server „{1}“.</translation>
-  </message>
-  <message>
-   <source>{0} has no tool '{1}'.</source>
-   <translation>{0} hat kein Werkzeug „{1}“.</translation>
   </message>
   <message>
    <source>{0} has no endpoint '{1}'.</source>
@@ -3475,12 +3479,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>sie reagierte {0} s lang nicht</translation>
   </message>
   <message>
-   <source>it made no progress on an answer for {0} s</source>
-   <translation>sie kam mit einer Antwort {0} s lang nicht voran</translation>
-  </message>
-  <message>
    <source>loading made no progress for {0} s</source>
    <translation>das Laden kam {0} s lang nicht voran</translation>
+  </message>
+  <message>
+   <source>it made no progress on an answer for {0} s</source>
+   <translation>sie kam mit einer Antwort {0} s lang nicht voran</translation>
   </message>
   <message>
    <source>the engine on another machine</source>

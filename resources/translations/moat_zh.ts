@@ -2455,6 +2455,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>此系统没有可用的钥匙串：机密以未加密形式存放在 {0}。</translation>
   </message>
   <message>
+   <source>The system's keyring does not work just now ({0}). Unlock it and try again.</source>
+   <translation>系统的钥匙串暂时无法使用（{0}）。请解锁后重试。</translation>
+  </message>
+  <message>
    <source>The request was cancelled in Moat's window.</source>
    <translation>请求已在 Moat 窗口中取消。</translation>
   </message>
@@ -2547,12 +2551,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法连接 {0} 上的引擎，或连接中断。</translation>
   </message>
   <message>
-   <source>The engine at {0} sent something that is no JSON.</source>
-   <translation>{0} 上的引擎发来的内容不是 JSON。</translation>
-  </message>
-  <message>
    <source>The engine at {0} sent an unexpected answer.</source>
    <translation>{0} 上的引擎发来意外的回应。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent something that is no JSON.</source>
+   <translation>{0} 上的引擎发来的内容不是 JSON。</translation>
   </message>
   <message>
    <source>The engine at {0} does not accept our key.</source>
@@ -2867,6 +2871,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>草稿模型 {0} 的词表不同。</translation>
   </message>
   <message>
+   <source>llama.cpp could not compute the answer; the log says why.</source>
+   <translation>llama.cpp 无法计算回答；原因见日志。</translation>
+  </message>
+  <message>
    <source>No model is loaded yet.</source>
    <translation>尚未加载模型。</translation>
   </message>
@@ -2925,10 +2933,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The prompt needs {0} tokens; the model has room for {1}. Nothing was cut.</source>
    <translation>提问需要 {0} 个词元；模型只能容纳 {1} 个。没有截断任何内容。</translation>
-  </message>
-  <message>
-   <source>llama.cpp could not compute the answer; the log says why.</source>
-   <translation>llama.cpp 无法计算回答；原因见日志。</translation>
   </message>
   <message>
    <source>The model's chat template could not be rendered: {0}.</source>
@@ -3023,16 +3027,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 返回了“{1}”，无法读取这种内容。</translation>
   </message>
   <message>
+   <source>The answer is larger than {0} KB.</source>
+   <translation>回应大于 {0} KB。</translation>
+  </message>
+  <message>
    <source>The plugin does not say where its API is.</source>
    <translation>插件没有说明其 API 的位置。</translation>
   </message>
   <message>
    <source>{0} answered with status {1}.</source>
    <translation>{0} 返回状态 {1}。</translation>
-  </message>
-  <message>
-   <source>The answer is larger than {0} KB.</source>
-   <translation>回应大于 {0} KB。</translation>
   </message>
   <message>
    <source>Nobody has picked a file '{0}' to send.</source>
@@ -3147,6 +3151,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>登录前请先启用 {0}。</translation>
   </message>
   <message>
+   <source>{0} has no tool '{1}'.</source>
+   <translation>{0} 没有工具“{1}”。</translation>
+  </message>
+  <message>
    <source>{0} has no usable flow '{1}'.</source>
    <translation>{0} 没有可用的流程“{1}”。</translation>
   </message>
@@ -3251,6 +3259,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 已结束。</translation>
   </message>
   <message>
+   <source>The MCP server answered with status {0}.</source>
+   <translation>MCP 服务器返回状态 {0}。</translation>
+  </message>
+  <message>
    <source>{0} cannot be started: {1}.</source>
    <translation>无法启动 {0}：{1}。</translation>
   </message>
@@ -3267,10 +3279,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>MCP 服务器已结束。</translation>
   </message>
   <message>
-   <source>The MCP server answered with status {0}.</source>
-   <translation>MCP 服务器返回状态 {0}。</translation>
-  </message>
-  <message>
    <source>{0} is off: allow changing methods for {1} first.</source>
    <translation>{0} 已关闭：请先允许 {1} 修改和删除。</translation>
   </message>
@@ -3281,10 +3289,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} has no MCP server '{1}'.</source>
    <translation>{0} 没有 MCP 服务器“{1}”。</translation>
-  </message>
-  <message>
-   <source>{0} has no tool '{1}'.</source>
-   <translation>{0} 没有工具“{1}”。</translation>
   </message>
   <message>
    <source>{0} has no endpoint '{1}'.</source>
@@ -3475,12 +3479,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>它 {0} 秒没有响应</translation>
   </message>
   <message>
-   <source>it made no progress on an answer for {0} s</source>
-   <translation>它在 {0} 秒内没有推进回答</translation>
-  </message>
-  <message>
    <source>loading made no progress for {0} s</source>
    <translation>加载在 {0} 秒内没有进展</translation>
+  </message>
+  <message>
+   <source>it made no progress on an answer for {0} s</source>
+   <translation>它在 {0} 秒内没有推进回答</translation>
   </message>
   <message>
    <source>the engine on another machine</source>

@@ -35,7 +35,7 @@ async def chat(text: str, system: str, model: str | None) -> int:
     with suppress(NotImplementedError):
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
     core = Core(paths.find())
-    await core.open()
+    await core.open(downloads=False)
     try:
         if model:
             core.choose_model(model)

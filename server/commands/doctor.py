@@ -16,7 +16,7 @@ from typing import Any, Literal
 import psutil
 
 from server import VERSION, backends, paths, processor, roles
-from server.keychain import Keychain
+from server.keychain import Keychain, KeyringFailed
 from server.models import starter
 from server.occupied import Occupant, who_listens
 from server.settings_store import SettingsStore
@@ -223,9 +223,12 @@ def check_port(
 
 def check_keyring(fallback: Path) -> Finding:
     keychain = Keychain(fallback)
-    asyncio.run(keychain.get("doctor"))
+    advice = "Install and unlock a keyring (GNOME Keyring, KWallet) to have them encrypted."
+    try:
+        asyncio.run(keychain.get("doctor"))
+    except KeyringFailed as failure:
+        return Finding("Keyring", "warn", str(failure), advice)
     if keychain.notice:
-        advice = "Install and unlock a keyring (GNOME Keyring, KWallet) to have them encrypted."
         return Finding("Keyring", "warn", keychain.notice, advice)
     return Finding("Keyring", "ok", "the system's keyring holds the secrets")
 

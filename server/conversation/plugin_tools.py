@@ -1,9 +1,11 @@
 """What plugins can do as tools a model may call: each tool of theirs, and each of their flows."""
 
 import asyncio
+import hashlib
 import logging
 import re
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Protocol
@@ -23,6 +25,7 @@ log = logging.getLogger(__name__)
 
 MOST_TOOLS = 16
 LONGEST_RESULT = 8000
+LONGEST_NAME = 64
 NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 IN_WORDS: Json = {
     "type": "object",
@@ -52,13 +55,11 @@ class PluginTools:
     async def offered(self, engine: Engine, said: Said) -> tuple[Tool, ...]:
         if self._house.for_clients() is None:
             return ()
-        flows = [flow for flow in await self._house.flows() if flow.is_usable]
-        return tuple(
-            [tool for flow in flows[:MOST_TOOLS] if (tool := await self._tool(flow, engine, said))]
-        )
+        named = list(_named([flow for flow in await self._house.flows() if flow.is_usable]).items())
+        tools = [await self._tool(name, flow, engine, said) for name, flow in named[:MOST_TOOLS]]
+        return tuple(tool for tool in tools if tool is not None)
 
-    async def _tool(self, flow: Flow, engine: Engine, said: Said) -> Tool | None:
-        name = NOT_IN_NAMES.sub("_", f"{flow.plugin}_{flow.name}")[:64]
+    async def _tool(self, name: str, flow: Flow, engine: Engine, said: Said) -> Tool | None:
         if not _is_one_call(flow.steps):
 
             async def ask(arguments: Json) -> str:
@@ -72,10 +73,12 @@ class PluginTools:
             log.warning("%s is not offered: %s", flow.key, error)
             return None
 
-        async def call(arguments: Json) -> str:
-            return await _call(work, action, arguments)
+        fixed = _fixed(flow.first)
 
-        return Tool(name, flow.description, action.schema, call)
+        async def call(arguments: Json) -> str:
+            return await _call(work, action, {**arguments, **fixed})
+
+        return Tool(name, flow.description, _without(action.schema, fixed), call)
 
     async def _ask(self, flow: Flow, engine: Engine, said: Said, question: str) -> str:
         asked = Said((*said.messages, Message("user", question)), said.client)
@@ -86,6 +89,35 @@ class PluginTools:
                 if isinstance(event, TextDelta):
                     text.append(event.text)
         return shorten("".join(text), LONGEST_RESULT)
+
+
+def _named(flows: Sequence[Flow]) -> dict[str, Flow]:
+    """By names a model can write, one for each; of flows with the same key the first."""
+    plain = {flow.key: NOT_IN_NAMES.sub("_", f"{flow.plugin}_{flow.name}") for flow in flows}
+    shared = Counter(plain.values())
+    named: dict[str, Flow] = {}
+    for flow in flows:
+        name = plain[flow.key]
+        if shared[name] > 1 or len(name) > LONGEST_NAME or not flow.name.isascii():
+            # What was lost of it told it from others.
+            mark = hashlib.sha256(flow.key.encode()).hexdigest()[:8]
+            name = f"{name[: LONGEST_NAME - 9].rstrip('_')}_{mark}"
+        named.setdefault(name, flow)
+    return named
+
+
+def _fixed(step: Step) -> Json:
+    """The arguments its author has decided on: no model chooses them."""
+    if step.call_type != "mcp":
+        return {name: value for name, value in step.params.items() if name != "timeout"}
+    given = step.params.get("arguments")
+    return dict(given) if isinstance(given, dict) else {}
+
+
+def _without(schema: Json, fixed: Json) -> Json:
+    parts = {name: part for name, part in schema["properties"].items() if name not in fixed}
+    required = [name for name in schema.get("required", ()) if name not in fixed]
+    return {**schema, "properties": parts, "required": required}
 
 
 def _is_one_call(steps: Sequence[Step]) -> bool:

@@ -169,9 +169,10 @@ class Downloads:
                 await self._transfer(job)
         except AppError as error:
             log.warning("The download of %s failed: %s", job.journal.plan.name, error)
-            job.phase, job.reason = "failed", str(error)
-            with suppress(DiskFull):
-                job.journal.set_failed(str(error))
+            _fail(job, str(error))
+        except Exception:
+            log.exception("The download of %s failed", job.journal.plan.name)
+            _fail(job, "Something went wrong inside Moat.")
         else:
             job.phase, job.reason = "done", ""
             job.journal.remove()
@@ -220,3 +221,9 @@ class Downloads:
             if job.transfer is not None and not job.reason:
                 job.phase = job.transfer.phase
         self.all.set(tuple(job.describe() for job in self._jobs.values()))
+
+
+def _fail(job: _Job, reason: str) -> None:
+    job.phase, job.reason = "failed", reason
+    with suppress(DiskFull):
+        job.journal.set_failed(reason)

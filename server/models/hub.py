@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from server.egress import Egress
 from server.errors import HubFailed, HubRefused
+from server.keychain import KeyringFailed
 from server.models import names
 from server.settings import NetworkSettings
 from server.stock import HubModel
@@ -181,16 +182,19 @@ class Hub:
     @asynccontextmanager
     async def _open(self, url: str, reason: str, headers: dict[str, str]) -> AsyncIterator[Any]:
         self._allow(reason)
-        token = await self._token()
-        if token:
-            headers = {**headers, "Authorization": f"Bearer {token}"}
-        headers = {**headers, "User-Agent": AGENT}
         try:
+            token = await self._token()
+            if token:
+                headers = {**headers, "Authorization": f"Bearer {token}"}
+            headers = {**headers, "User-Agent": AGENT}
             async with self._egress.request(
                 "GET", url, reason, headers=headers, stall_s=self._stall_s
             ) as response:
                 _check_status(response.status, response.headers, has_token=bool(token))
                 yield response
+        except KeyringFailed as error:
+            # For a moment, as a broken connection: a download tries again.
+            raise HubFailed(str(error)) from error
         except self._egress.failures as error:
             raise HubFailed(_why(error)) from error
 

@@ -15,7 +15,7 @@ REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,99}")
 def repo(text: str) -> str:
     """owner/name, as hubs spell it."""
     parts = text.split("/")
-    if len(parts) != 2 or not all(REPO.fullmatch(part) and _is_plain(part) for part in parts):
+    if len(parts) != 2 or not all(REPO.fullmatch(part) and is_plain(part) for part in parts):
         raise BadRequest("A repository is named owner/name.", "repo")
     return text
 
@@ -29,7 +29,7 @@ def revision(text: str) -> str:
 def file(text: str) -> PurePosixPath:
     """A path inside a repository that stays inside whatever folder it is put into."""
     parts = text.split("/")
-    if len(parts) > 6 or not all(PART.fullmatch(part) and _is_plain(part) for part in parts):
+    if len(parts) > 6 or not all(PART.fullmatch(part) and is_plain(part) for part in parts):
         raise BadRequest("That file name is not allowed.", "file")
     return PurePosixPath(*parts)
 
@@ -42,7 +42,8 @@ def inside(folder: Path, *parts: PurePosixPath | str) -> Path:
     return path
 
 
-def _is_plain(part: str) -> bool:
+def is_plain(part: str) -> bool:
+    """Whether the name of a file or folder means the same on every system: itself."""
     return (
         len(part) <= MAX_PART
         and ".." not in part

@@ -105,15 +105,15 @@ class Updates:
 
     async def _fetch(self, address: str) -> bytes:
         self._door.forget(REASON)
-        self._door.allow(address, REASON)
         try:
+            self._door.allow(address, REASON)
             async with self._door.request("GET", address, REASON, stall_s=PATIENCE_S) as reply:
                 if reply.status != 200:
                     raise UpdateFailed(f"The announcement could not be read: {reply.status}.")
                 body = await reply.content.read(LARGEST_BYTES + 1)
                 while len(body) <= LARGEST_BYTES and (more := await reply.content.read(65536)):
                     body += more
-        except self._door.failures as error:
+        except (*self._door.failures, ValueError) as error:
             raise UpdateFailed(f"The announcement could not be read: {error}.") from error
         finally:
             self._door.forget(REASON)

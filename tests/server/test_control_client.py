@@ -1,6 +1,8 @@
 """A running server reached from a terminal."""
 
+import asyncio
 import json
+import threading
 from contextlib import aclosing
 from pathlib import Path
 
@@ -26,7 +28,25 @@ async def test_it_is_found_by_its_note_commanded_and_watched(tmp_path: Path):
         await running.command("load_model", name="Qwen3-8B")
         async with aclosing(running.values("server")) as values:
             assert await anext(values) == SERVING
+        assert await running.value("server") == SERVING
     assert core.commands[-1] == ("load_model", "Qwen3-8B")
+
+
+async def test_a_terminal_that_ends_while_the_server_talks_on_ends_in_silence(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    failed: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", failed.append)
+    async with serve_core(FakeCore.ready(), "secret") as address:
+        values = RunningServer(address, "secret").values("server")
+        loop = asyncio.new_event_loop()
+        await asyncio.to_thread(loop.run_until_complete, anext(values))
+        (reader,) = [one for one in threading.enumerate() if one.name == "control-stream"]
+        loop.close()
+        await values.aclose()
+        await asyncio.to_thread(reader.join, 5)
+    assert not reader.is_alive()
+    assert failed == []
 
 
 async def test_what_it_refuses_is_said(tmp_path: Path):
@@ -52,3 +72,5 @@ async def test_a_note_that_is_stale_wrong_or_points_elsewhere_finds_nothing(tmp_
 async def test_a_server_that_is_gone_says_so():
     with pytest.raises(LinkLost):
         await RunningServer("http://127.0.0.1:9", "secret").command("start")
+    with pytest.raises(LinkLost):
+        await RunningServer("http://127.0.0.1:9", "secret").value("server")

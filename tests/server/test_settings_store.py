@@ -55,6 +55,16 @@ def test_one_bad_field_costs_only_itself(path: Path):
     assert "server.port" in store.notices[0]
 
 
+def test_several_bad_items_of_one_setting_cost_only_that_setting(path: Path):
+    path.parent.mkdir()
+    path.write_text(json.dumps({"server": {"origins": [1, 2], "require_key": True}}))
+    store = SettingsStore(path)
+    loaded = store.load()
+    assert loaded.server.origins == Settings().server.origins
+    assert loaded.server.require_key
+    assert store.notices == ["The setting server.origins was not valid and is back to its default."]
+
+
 def test_fields_of_a_newer_version_survive_a_save(path: Path):
     path.parent.mkdir()
     path.write_text(json.dumps({"server": {"tomorrow": 1}, "future": {"x": 2}}))

@@ -1,9 +1,21 @@
+"""moat plugins from the outside: alone, and beside a Moat that runs."""
+
+import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from server import cli
+from server import cli, paths
+from server.abilities import PluginCard
+from server.core import Core
+from server.models.downloads import FOLDER
+from server.models.journal import Journal, Plan, PlannedFile
+from tests.fake_core import FakeCore
+from tests.fakes_hub import COMMIT, FakeHub
+from tests.served_core import serve_core
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -36,3 +48,85 @@ def test_install_enable_list_and_disable(folder: Path, capsys: pytest.CaptureFix
     assert cli.main(["plugins", "disable", "mine"]) == 0
     assert cli.main(["plugins", "enable", "nobody"]) == 1
     assert "There is no plugin 'nobody'." in capsys.readouterr().err
+
+
+@asynccontextmanager
+async def served(core: Core | FakeCore) -> AsyncIterator[None]:
+    """With its control link, and the note by which terminals find it."""
+    async with serve_core(core, "secret") as address:  # type: ignore[arg-type]
+        note = paths.find().control
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_text(json.dumps({"address": address, "secret": "secret", "pid": 1}))
+        yield
+
+
+@pytest.fixture
+async def running() -> AsyncIterator[Core]:
+    core = Core(paths.find())
+    await core.open()
+    async with served(core):
+        yield core
+    await core.close()
+
+
+async def moat(*arguments: str) -> int:
+    return await asyncio.to_thread(cli.main, ["plugins", *arguments])
+
+
+def card(core: Core, key: str) -> PluginCard:
+    return next(one for one in core.plugins.get() if one.key == key)
+
+
+async def test_a_running_moat_does_it_so_that_it_holds(
+    running: Core, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.parent)
+    assert await moat("install", "mine") == 0
+    assert card(running, "mine").version == "1.2.3"
+    assert await moat("enable", "mine") == 0
+    assert card(running, "mine").enabled
+    assert await moat("list") == 0
+    assert await moat("disable", "mine") == 0
+    assert not card(running, "mine").enabled
+    said = capsys.readouterr().out
+    assert "mine 1.2.3 is installed, disabled. It reaches nothing outside." in said
+    assert "mine is enabled. It reaches nothing outside." in said
+    assert "mine       enabled   warnings       Mine 1.2.3" in said
+    await running.set_plugin_option("portfolio", "positions", "x.csv")
+    kept = json.loads((paths.find().config / "plugins.json").read_text())
+    assert kept["mine"]["enabled"] is False
+
+
+async def test_what_a_running_moat_refuses_is_said(
+    running: Core, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert await moat("enable", "nobody") == 1
+    assert capsys.readouterr().err == "There is no plugin 'nobody'.\n"
+
+
+async def test_beside_a_running_moat_no_second_one_is_opened(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    core = FakeCore.ready()
+    core.plugins.set((PluginCard("p", "P", "", "1.0", "ok", True, False, True),))
+    monkeypatch.delattr(Core, "open")
+    async with served(core):
+        assert await moat("list") == 0
+        assert await moat("disable", "p") == 0
+    assert capsys.readouterr().out == "p  enabled   ok             P 1.0\np is disabled.\n"
+    assert core.commands == [("disable_plugin", "p")]
+
+
+@pytest.mark.parametrize("action", [("list",), ("run", "files/none", "x")])
+async def test_alone_it_leaves_the_downloads_to_the_window(action: tuple[str, ...]) -> None:
+    """A second program at one download would tear it; a folder without a journal is being made."""
+    places = paths.find()
+    async with FakeHub({"a/b": {"x.gguf": b"x" * 1000}}).running() as hub:
+        places.config.mkdir(parents=True)
+        places.settings.write_text(json.dumps({"network": {"hub": hub.address}}))
+        plan = Plan("one", "x.gguf", "a/b", COMMIT, (PlannedFile("x.gguf", 1000, "0"),), 100)
+        Journal.create(places.models / FOLDER / "one", plan)
+        (places.models / FOLDER / "begun").mkdir()
+        await moat(*action)
+        assert hub.seen == []
+    assert sorted(one.name for one in (places.models / FOLDER).iterdir()) == ["begun", "one"]

@@ -1,4 +1,6 @@
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -80,8 +82,44 @@ async def test_what_cannot_be_reached_and_what_is_too_much_is_not_offered():
     lent, _ = kit()
     lost = Flow("wx", "lost", "", (Step("start", "mcp", {"server": "x", "tool": "y"}),))
     assert [tool.name for tool in await offered(Plugins(lent, lost, LONG))] == ["wx_report"]
-    assert len(await offered(Plugins(lent, *[LONG] * 99))) == MOST_TOOLS
+    many = [replace(LONG, name=f"report-{number}") for number in range(99)]
+    assert len(await offered(Plugins(lent, *many))) == MOST_TOOLS
 
 
 async def test_nothing_is_offered_while_programs_may_not_use_plugins():
     assert await offered(Plugins(kit()[0], CALL, LONG, served=False)) == ()
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("查询域", "删除域配置"), ("x" * 80 + "/read", "x" * 80 + "/delete"), ("a/b", "a_b", "a b")],
+)
+async def test_no_two_flows_have_one_name_and_a_name_stays_the_same(names: tuple[str, ...]):
+    flows = [replace(LONG, plugin="gala-ragdoll", name=name) for name in names]
+    tools = await offered(Plugins(kit()[0], *flows))
+    assert len({tool.name for tool in tools}) == len(names)
+    assert all(re.fullmatch(r"gala-ragdoll_[A-Za-z0-9_-]{1,51}", tool.name) for tool in tools)
+    turned = await offered(Plugins(kit()[0], *reversed(flows)))
+    assert [tool.name for tool in turned] == [tool.name for tool in reversed(tools)]
+
+
+async def test_a_declared_flow_stands_before_the_tool_of_the_same_name():
+    declared = replace(CALL, description="as its author wants it")
+    (tool,) = await offered(Plugins(kit()[0], declared, CALL))
+    assert tool.description == "as its author wants it"
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        Step("start", "mcp", {"server": "a", "tool": "b", "arguments": {"city": "Graz"}}),
+        Step("start", "wx.a/b", {"city": "Graz", "timeout": 5}),
+    ],
+)
+async def test_what_the_author_has_fixed_no_model_chooses(step: Step):
+    lent, action = kit()
+    (tool,) = await offered(Plugins(lent, Flow("wx", "graz", "Weather in Graz", (step,))))
+    assert tool.parameters["properties"] == {"days": {"type": "integer", "default": 1}}
+    assert tool.parameters["required"] == []
+    await call(tool, city="Wien", days=3)
+    assert action.calls == [{"city": "Graz", "days": 3}]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from server.errors import BadRequest, HubRefused
+from server.keychain import KeyringFailed
 from server.models.downloads import FOLDER
 from tests.download_desk import CONTENT, FAST, PIECE, REPO, begin, desk, ended, installed, until
 from tests.fakes_hub import FakeHub, Fault
@@ -238,3 +239,43 @@ async def test_a_gated_model_names_what_to_do(hub: FakeHub, tmp_path: Path):
     async with desk(hub, tmp_path / "m") as downloads:
         with pytest.raises(HubRefused, match="wants a token"):
             await begin(hub, downloads)
+
+
+async def test_a_keyring_that_fails_for_a_moment_is_asked_again(hub: FakeHub, tmp_path: Path):
+    asked = 0
+
+    async def token() -> str | None:
+        nonlocal asked
+        asked += 1
+        if asked <= 4:
+            raise KeyringFailed(TimeoutError())
+        return None
+
+    async with desk(hub, tmp_path / "m", token=token) as downloads:
+        await begin(hub, downloads)
+        assert (await until(downloads, ended)).phase == "done"
+    assert installed(tmp_path / "m")[0].read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (KeyringFailed(TimeoutError()), "keyring does not work"),
+        (ValueError(), "inside Moat"),
+    ],
+)
+async def test_whatever_goes_wrong_no_download_seems_to_run_for_ever(
+    hub: FakeHub, tmp_path: Path, error: Exception, reason: str
+):
+    async def token() -> str | None:
+        raise error
+
+    async with desk(hub, tmp_path / "m", token=token) as downloads:
+        await begin(hub, downloads)
+        final = await until(downloads, ended)
+        assert (final.phase, final.bytes_per_s) == ("failed", 0)
+        assert reason in final.reason
+    async with desk(hub, tmp_path / "m") as downloads:
+        assert reason in downloads.all.get()[0].reason
+        await downloads.resume(final.id)
+        assert (await until(downloads, ended)).phase == "done"

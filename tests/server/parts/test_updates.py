@@ -79,6 +79,13 @@ async def test_it_asks_only_an_encrypted_address(address: str) -> None:
         await Updates(Egress(NetworkSettings), lambda: chosen).check()
 
 
+@pytest.mark.parametrize("address", ["https://[", "https://a:port/"])
+async def test_an_address_that_is_none_ends_one_look_not_all_of_them(address: str) -> None:
+    chosen = UpdateSettings(look=True, address=address, key=KEY)
+    with pytest.raises(UpdateFailed, match="could not be read"):
+        await Updates(Egress(NetworkSettings), lambda: chosen).check()
+
+
 @pytest.fixture
 def pair(tmp_path: Path) -> Pair:
     return Certificates(tmp_path).ready()
