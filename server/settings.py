@@ -52,7 +52,7 @@ class ServerSettings(Group):
         ),
     ] = False
     https_port: Annotated[int, Field(ge=1024, le=65535, title="Port for HTTPS")] = 7443
-    max_body_mb: Annotated[int, Field(ge=1, le=1024, title="Largest request (MB)")] = 64
+    max_body_mb: Annotated[int, Field(ge=1, le=1024, title="Largest request (MB)")] = 48
     max_requests: Annotated[int, Field(ge=1, le=4096, title="Requests at the same time")] = 512
     start_serving: Annotated[bool, Field(title="Serve as soon as Moat starts")] = True
 

@@ -7,6 +7,8 @@ import pytest
 from app import single
 from tests.app.until import until
 
+RAISED_WITHIN_S = 1.0
+
 
 async def test_a_second_start_raises_the_first(qapp: object, tmp_path: Path) -> None:
     first = single.claim(tmp_path)
@@ -14,7 +16,7 @@ async def test_a_second_start_raises_the_first(qapp: object, tmp_path: Path) -> 
     shown: list[str] = []
     first.on_show(lambda: shown.append("shown"))
     assert single.claim(tmp_path) is None
-    await until(lambda: shown)
+    await until(lambda: shown, RAISED_WITHIN_S)
     first.close()
 
 

@@ -27,7 +27,8 @@ from server.engine.process import WorkerProcess
 from server.engine.pulse import Limits
 from server.errors import EngineCrashed, ModelLoadFailed
 from server.events import Finished, Piece, TextDelta
-from server.tasks import spawn
+from server.tasks import spawn, stop
+from tests.faults.starving import can_starve, starving
 
 ROUNDS = int(os.environ.get("MOAT_FAULT_ROUNDS", "2"))
 DISCONNECTS = int(os.environ.get("MOAT_DISCONNECTS", "50"))
@@ -36,7 +37,7 @@ FREE_WITHIN_S = 0.5 if DISCONNECTS >= 1000 else 2.0
 """Of few, the 99th percentile is the worst, on a machine that may be busy with other things."""
 SLOTS = 4
 OPTIONS = EngineOptions(context_tokens=2048, prompt_cache_mb=0)
-FAULTS = {
+SIGNALS = {
     "SIGKILL": (signal.SIGKILL, r"killed by signal 9"),
     "SIGSEGV": (signal.SIGSEGV, r"killed by signal 11 \(segmentation fault\)"),
     "SIGABRT": (signal.SIGABRT, r"killed by signal 6 \(it aborted\)"),
@@ -44,6 +45,9 @@ FAULTS = {
     "exit": (signal.SIGUSR1, r"exited by itself \(code 0\)"),
     "garbage": (signal.SIGUSR2, r"something that is no message"),
 }
+LOAD_EVERY = 20
+"""Rounds: how long a load takes is measured again, for the machine may be busier than before."""
+MUCH_TEXT = "word " * 6_000_000
 ESSAY = ChatRequest(
     (Message("user", "Write a long essay about rivers."),),
     sampling=Sampling(ignore_eos=True, seed=1),
@@ -51,6 +55,7 @@ ESSAY = ChatRequest(
 )
 SHORT = ChatRequest((Message("user", "Say hello."),), max_tokens=2)
 Say = Callable[[str], None]
+Fault = Callable[[WorkerProcess], Awaitable[None]]
 
 
 async def read(engine: WorkerProcess, request: ChatRequest) -> list[Piece]:
@@ -62,15 +67,45 @@ async def answer(engine: WorkerProcess) -> None:
     assert isinstance((await read(engine, SHORT))[-1], Finished)
 
 
-async def break_in_mid_answer(engine: WorkerProcess, fault: signal.Signals) -> None:
+def by_signal(number: signal.Signals) -> Fault:
+    async def strike(engine: WorkerProcess) -> None:
+        assert engine.pid
+        os.kill(engine.pid, number)
+
+    return strike
+
+
+async def out_of_memory(engine: WorkerProcess) -> None:
+    """The kernel kills it, in the middle of taking in more than there is room for."""
+    pid = engine.pid
+    assert pid
+    with starving(pid):
+        taking_in = spawn(engine.tokenize(MUCH_TEXT), "taking-in")
+        while engine.pid == pid:
+            await asyncio.sleep(0.01)
+        # It would be tried again, with all the memory of the machine.
+        await stop(taking_in)
+
+
+FAULTS = {name: (by_signal(number), said) for name, (number, said) in SIGNALS.items()}
+if can_starve():
+    FAULTS["out of memory"] = (out_of_memory, r"killed by signal 9")
+
+
+async def break_in_mid_answer(engine: WorkerProcess, fault: Fault) -> None:
     async with aclosing(engine.generate(ESSAY)) as pieces:
         async for piece in pieces:
             if isinstance(piece, TextDelta):
                 break
-        assert engine.pid
-        os.kill(engine.pid, fault)
+        await fault(engine)
         async for _ in pieces:
             continue
+
+
+async def load_and_answer(model: Path) -> None:
+    other = WorkerProcess(model, OPTIONS)
+    await answer(other)
+    await other.close()
 
 
 async def time_of(work: Awaitable[object]) -> float:
@@ -82,20 +117,23 @@ async def time_of(work: Awaitable[object]) -> float:
 @pytest.mark.timeout(120 + 30 * ROUNDS)
 @pytest.mark.parametrize("name", FAULTS)
 async def test_a_fault_ends_the_answer_typed_and_the_next_is_served(
-    engine: WorkerProcess, say: Say, name: str
+    engine: WorkerProcess, starter_model: Path, say: Say, name: str
 ) -> None:
     fault, sentence = FAULTS[name]
-    usual_s = await time_of(engine.load()) + await time_of(answer(engine))
+    await engine.load()
     waits: list[float] = []
-    for _ in range(ROUNDS):
+    loads: list[float] = []
+    for number in range(ROUNDS):
+        if number % LOAD_EVERY == 0:
+            loads.append(await time_of(load_and_answer(starter_model)))
         with pytest.raises(EngineCrashed, match=sentence):
             await break_in_mid_answer(engine, fault)
         waits.append(await time_of(answer(engine)))
     say(
         f"{name}: {ROUNDS} of {ROUNDS} answered again, after {median(waits):.2f} s (at most "
-        f"{max(waits):.2f} s); a load and an answer take {usual_s:.2f} s"
+        f"{max(waits):.2f} s); a load and an answer take {median(loads):.2f} to {max(loads):.2f} s"
     )
-    assert median(waits) < SERVED_WITHIN_S + usual_s
+    assert max(waits) < SERVED_WITHIN_S + max(loads)
 
 
 @pytest.mark.timeout(120 + 30 * ROUNDS)

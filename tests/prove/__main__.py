@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 
 import psutil
@@ -63,13 +63,15 @@ def ended_early(stage: Stage) -> Iterator[None]:
         yield
     except BaseException:
         stage.stopping.set()
+        stage.going.set()
         raise
 
 
 def run(row: Row, stage: Stage) -> Result:
     began = time.monotonic()
-    figure = measured(row.measure, stage)
-    peer = measured(row.peer, stage).text if row.peer else ""
+    with stage.alone() if row.alone else nullcontext():
+        figure = measured(row.measure, stage)
+        peer = measured(row.peer, stage).text if row.peer else ""
     took = time.monotonic() - began
     form = "quick" if stage.quick else "full"
     date = datetime.now(UTC).isoformat(timespec="seconds")

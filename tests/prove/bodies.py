@@ -194,6 +194,7 @@ def schema_bombs(stage: Stage) -> Figure:
     )
 
 
+REFUSED, FITS, CUT, IGNORED, BROKEN = "refused", "kept", "cut off", "ignored", "broken otherwise"
 UNCOMPILABLE: tuple[dict[str, Any], ...] = (
     {"type": "object", "properties": {"a": {"type": "nonsense"}}},
     {"type": "string", "pattern": "(?<=x)y"},
@@ -208,28 +209,24 @@ UNCOMPILABLE: tuple[dict[str, Any], ...] = (
 
 def uncompilable(target: Target) -> Figure:
     """A schema that cannot be enforced must be refused, or kept: never ignored."""
-    refused, open_, broken = 0, 0, 0
-    for schema in UNCOMPILABLE:
-        answer = post(target.port, CHAT, strict(schema))
-        if answer.status == 200:
-            open_ += not fits(answer, schema)
-        elif answer.status in (400, 422):
-            refused += 1
-        else:
-            broken += 1
-    text = f"{refused} of {len(UNCOMPILABLE)} refused, {open_} answered without the schema"
-    return Figure(f"{text}, {broken} other errors", open_ == broken == 0)
+    ends = Counter(ending(post(target.port, CHAT, strict(one)), one) for one in UNCOMPILABLE)
+    text = ", ".join(f"{ends[end]} {end}" for end in (REFUSED, FITS, CUT, IGNORED, BROKEN))
+    held = ends[REFUSED] + ends[FITS] == len(UNCOMPILABLE)
+    return Figure(f"of {len(UNCOMPILABLE)} schemas {text}", held)
 
 
-def fits(answer: Answer, schema: dict[str, Any]) -> bool:
+def ending(answer: Answer, schema: dict[str, Any]) -> str:
+    """What became of an answer that had to fit a schema."""
+    if answer.status in (400, 422):
+        return REFUSED
+    if answer.status != 200:
+        return BROKEN
     choice = answer.json()["choices"][0]
-    if choice["finish_reason"] == "length":
-        return True  # cut off at its limit and said so
     try:
         jsonschema.validate(json.loads(choice["message"]["content"]), schema)
     except (ValueError, jsonschema.ValidationError, jsonschema.SchemaError):
-        return False
-    return True
+        return CUT if choice["finish_reason"] == "length" else IGNORED
+    return FITS
 
 
 def _both(script: Any) -> tuple[Measure, Measure]:

@@ -33,7 +33,12 @@ QUICK = (
     "tests/contract/test_openai_sdk.py",
     "tests/contract/test_anthropic_sdk.py",
 )
-FULL = ("tests/server", "tests/contract", "tests/faults")
+FULL = (
+    *("tests/server", "tests/contract", "tests/faults"),
+    # About time, which being watched takes: rows of their own measure it.
+    "--deselect=tests/server/engine/worker/test_scheduler.py::test_speculation_changes_no_word_and_saves_steps",
+    "--deselect=tests/faults/test_worker_faults.py::test_whoever_leaves_at_any_moment_frees_the_slot",
+)
 PROBE = """
 import socket
 for attempt in (lambda: socket.create_connection(("192.0.2.1", 443), 1),

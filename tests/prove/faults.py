@@ -97,8 +97,8 @@ def taken_ports(stage: Stage) -> Figure:
             settings = {"model": {"load_at_start": False}}
             with moat_at(home, settings, "--port", str(taken), wait_for=SERVES) as moat:
                 served += _health(port_of(moat))
-                named += any(f"{taken} is taken" in line for line in moat.lines)
-    text = f"{served} of {count} served on another port, {named} named the taken one"
+                named += any(f"{taken} is taken by" in line for line in moat.lines)
+    text = f"{served} of {count} served on another port, {named} named the taken one and who has it"
     return Figure(text, served == named == count)
 
 
@@ -258,7 +258,12 @@ ROWS = (
         killed_servers,
     ),
     Row("F11b", "No damaged file keeps Moat from starting", "all starts served", damaged_home),
-    Row("F12", "A taken port is named and the next one works", "all of them", taken_ports),
+    Row(
+        "F12",
+        "A taken port is named with its owner, and the next one works",
+        "all of them",
+        taken_ports,
+    ),
     Row("F12a", "Two servers in one home do each other no harm", "both serve", two_at_once),
     Row(
         "F12b",

@@ -12,6 +12,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from scripts.fuzz_api import ROUTES, Body, fuzz, made
 from scripts.fuzz_api_bodies import broken
@@ -31,20 +32,35 @@ TOKENS = (
     b"\x00", b"\xff" * 8, b"{", b"}", b"[[", b'"', b"null", b"-1", b"1e999", b"\n\n", b"data: ",
     b"$ref", b"\xed\xa0\x80", b"NaN", b"99999999999999999999", b"{}", b"&a *a", b"!!python/name:x",
 )  # fmt: skip
-MORE_ROUTES = {
-    "/v1/query": {"messages": [{"role": "human", "content": "Hi"}], "widgets": {"primary": []}},
+QUERY = {"messages": [{"role": "human", "content": "Hi"}], "widgets": {"primary": []}}
+TALK = {"messages": [{"role": "human", "content": "Hi"}]}
+RUN = {
+    "threadId": "t", "runId": "r", "state": {}, "tools": [], "context": [],
+    "messages": [{"id": "m", "role": "user", "content": "Hi"}], "forwardedProps": {},
+}  # fmt: skip
+PAGES: dict[str, Any] = {
+    "": {"query": "query { hello }", "variables": {"data": {"messages": []}}},
+    "/agent/default/run": RUN,
+    "/agent/default/connect": {"threadId": "t", "runId": "r", "messages": []},
+    "/agent/default/stop/t": {},
+    "/agent/default/suggest": RUN,
+    "/threads/clear": {"ids": ["x"]},
+    "/transcribe": {"audio": "x"},
+}
+MORE_ROUTES: dict[str, Any] = {
+    "/v1/query": QUERY,
+    "/v1/agent/query": QUERY,
     "/v1/agent/feedback": {"trace_id": "x", "value": 1},
-    "/api/copilotkit": {"query": "query { hello }", "variables": {"data": {"messages": []}}},
-    "/api/copilotkit/agent/default/run": {
-        "threadId": "t", "runId": "r", "state": {}, "tools": [], "context": [],
-        "messages": [{"id": "m", "role": "user", "content": "Hi"}], "forwardedProps": {},
-    },
-    "/api/copilotkit/agent/default/connect": {"threadId": "t", "runId": "r", "messages": []},
-    "/api/copilotkit/threads/clear": {"ids": ["x"]},
     "/api/embed": {"input": ["a"], "truncate": True},
     "/v1/enhance_prompt": {"prompt": "x"},
-    "/v1/generate/chat/title": {"messages": [{"role": "human", "content": "Hi"}]},
-}  # fmt: skip
+    "/v1/generate/chat/title": TALK,
+    "/v1/generate/dashboard/title": {"widgets": [{"name": "x", "data": [1]}], **TALK},
+    "/v1/generate/code": {"prompt": "x", "data": [{"a": 1}], **TALK},
+    "/v1/generate/widget_info": {"data": [{"a": 1}], "name": "x"},
+    "/v1/generate/widget_info/file": {"filename": "x.csv", "content": "YQ=="},
+    **{f"/api/copilotkit{path}": body for path, body in PAGES.items()},
+    **{f"/copilotkit{path}": body for path, body in PAGES.items()},
+}
 
 
 def seeds(reader: Reader) -> list[bytes]:
@@ -151,10 +167,12 @@ def routes(stage: Stage) -> Figure:
     shown = ", ".join(
         f"{number} x {status or 'left'}" for status, number in sorted(statuses.items())
     )
-    text = f"{told.total()} bodies over {len(ROUTES) + len(MORE_ROUTES)} routes: {shown}"
+    known = {*ROUTES, *MORE_ROUTES}
+    missed = [path for method, path in stage.ours.routes if method == "POST" and path not in known]
+    text = f"{told.total()} bodies over {len(known)} routes: {shown}"
     return Figure(
-        f"{text}; the worker {'lives' if same else 'DIED'} {list(bad)[:3] or ''}".strip(),
-        not bad and same and told.total() >= count,
+        f"{text}; the worker {'lives' if same else 'DIED'} {list(bad)[:3] or missed or ''}".strip(),
+        not bad and not missed and same and told.total() >= count,
     )
 
 

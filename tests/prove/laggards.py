@@ -7,10 +7,9 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-import psutil
-
 from tests.prove.bodies import CHAT
 from tests.prove.load import Counting, counting
+from tests.prove.memory import watched
 from tests.prove.rows import Figure, Row
 from tests.prove.stage import Stage
 from tests.prove.streams import OPENAI, asking, listen
@@ -138,7 +137,7 @@ def _can_send(wire: socket.socket) -> bool:
 
 
 def _fed(port: int, raw: bytes, more: bytes, most: int) -> int:
-    """The status after sending without end, or 0 when the connection was closed on us."""
+    """The status after sending without end; 0: the connection was closed on us, -1: nothing."""
     with socket.create_connection(("127.0.0.1", port), 20) as wire:
         wire.settimeout(20)
         try:
@@ -146,44 +145,39 @@ def _fed(port: int, raw: bytes, more: bytes, most: int) -> int:
             for _ in range(most):
                 wire.sendall(more)
             return int([*wire.recv(1 << 16).split(b" "), b"0", b"0"][1])
+        except TimeoutError:
+            return -1
         except (OSError, ValueError):
             return 0
 
 
 def gluttony(stage: Stage) -> Figure:
     port = stage.ours.port
-    host = f"Host: 127.0.0.1:{port}\r\n"
-    post_head = f"POST {CHAT} HTTP/1.1\r\n{host}Content-Type: application/json\r\n".encode()
-    server = psutil.Process(stage.ours.pid)
-    before = server.memory_info().rss
-    statuses = {
-        "endless header": _fed(port, b"GET / HTTP/1.1\r\nX: ", b"x" * 65536, 400),
-        "endless headers": _fed(port, b"GET / HTTP/1.1\r\n", b"X-Y: z\r\n" * 4096, 400),
-        "endless chunks": _fed(
-            port,
-            post_head + b"Transfer-Encoding: chunked\r\n\r\n",
-            b"10000\r\n" + b"x" * 65536 + b"\r\n",
-            2000,
-        ),
-        "length and chunks": _fed(
-            port,
-            post_head + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n",
-            b"0\r\n",
-            1,
-        ),
-        "no host": _fed(port, b"GET /v1/models HTTP/1.1\r\n\r\n", b"", 0),
-        "huge length": _fed(port, post_head + b"Content-Length: 99999999999\r\n\r\n", b"x", 1),
-        "negative length": _fed(port, post_head + b"Content-Length: -5\r\n\r\n", b"x", 1),
-        "endless trailer": _fed(
-            port, post_head + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"X: y\r\n" * 4096, 200
-        ),
-    }
-    grown = (server.memory_info().rss - before) / 2**20
+    with watched(stage.ours.pid) as peak:
+        statuses = {name: _fed(port, *feast) for name, feast in _feasts(port).items()}
     bad = {name: status for name, status in statuses.items() if status not in _TURNED_AWAY}
-    text = f"{len(statuses) - len(bad)} of {len(statuses)} turned away, memory +{grown:.0f} MB"
+    text = f"{len(statuses) - len(bad)} of {len(statuses)} turned away, memory at most "
+    text += f"+{peak.grown_mb:.0f} MB meanwhile"
     if bad:
         text += f"; {bad}"
-    return Figure(text, not bad and grown < 64 and say_hello(port))
+    return Figure(text, not bad and peak.grown_mb < 64 and say_hello(port))
+
+
+def _feasts(port: int) -> dict[str, tuple[bytes, bytes, int]]:
+    """How each begins, what then comes, and how often."""
+    host = f"Host: 127.0.0.1:{port}\r\n"
+    head = f"POST {CHAT} HTTP/1.1\r\n{host}Content-Type: application/json\r\n".encode()
+    chunked = head + b"Transfer-Encoding: chunked\r\n"
+    return {
+        "endless header": (b"GET / HTTP/1.1\r\nX: ", b"x" * 65536, 400),
+        "endless headers": (b"GET / HTTP/1.1\r\n", b"X-Y: z\r\n" * 4096, 400),
+        "endless chunks": (chunked + b"\r\n", b"10000\r\n" + b"x" * 65536 + b"\r\n", 2000),
+        "length and chunks": (chunked + b"Content-Length: 2\r\n\r\n", b"0\r\n", 1),
+        "no host": (b"GET /v1/models HTTP/1.1\r\n\r\n", b"", 0),
+        "huge length": (head + b"Content-Length: 99999999999\r\n\r\n", b"x", 1),
+        "negative length": (head + b"Content-Length: -5\r\n\r\n", b"x", 1),
+        "endless trailer": (chunked + b"\r\n0\r\n", b"X: y\r\n" * 4096, 200),
+    }
 
 
 _TURNED_AWAY = (0, 400, 408, 413, 421, 431)

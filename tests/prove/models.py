@@ -4,6 +4,7 @@ import signal
 import subprocess
 from collections import Counter
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from scripts.build_llama_server import llama_server as built_llama_server
@@ -22,12 +23,14 @@ from tests.server.engine.worker.test_template import ESCAPES, HOGS
 CHAT = "/v1/chat/completions"
 TEMPLATES = "tests/server/models/test_templates.py"
 OF_REAL_MODELS = "test_honest_templates_of_real_models_are_rarely_suspected"
+REFUSED_WITHIN_S = 15.0
+"""A render has two seconds; it is tried when the model is loaded, and for the question."""
 SMALL = {"model": {"slots": 1, "context_tokens": 512, "gpu_layers": 0}}
 
 
 def mutants(stage: Stage) -> Figure:
     """Each is asked for by name; between them the good model must answer."""
-    count = stage.pick(25, 300)
+    count = stage.pick(25, 1000)
     home = stage.scratch("mutants")
     folder = home / "data" / "models"
     folder.mkdir(parents=True)
@@ -52,7 +55,8 @@ def _end_of(moat: Moat, name: str) -> str:
     if answer.status == 200:
         return "loaded"
     said = answer.json()["error"]["message"] if answer.body else ""
-    return "refused" if answer.status in (404, 422, 502, 503) and said else "odd"
+    # Not listed at all would be 404: then nothing was shown about a damaged file.
+    return "refused" if answer.status in (422, 502, 503) and name in said else "odd"
 
 
 def mutants_there(stage: Stage) -> Figure:
@@ -106,22 +110,25 @@ def hostile_templates(stage: Stage) -> Figure:
     """Templates that escape or hog, in models of a running server, asked one after the other."""
     payloads = (*ESCAPES, *HOGS)
     chosen = payloads[:: stage.pick(4, 1)]
-    home = stage.scratch("templates")
+    home, mark = stage.scratch("templates"), stage.scratch("mark") / "was here"
     folder = home / "data" / "models"
     for number, payload in enumerate(chosen):
-        own: dict[str, Any] = {"tokenizer.chat_template": payload}
+        command = f"touch '{mark}'".replace("'", r"\'")
+        own: dict[str, Any] = {"tokenizer.chat_template": payload.replace("'id'", f"'{command}'")}
         write_model(folder / f"t{number}.gguf", **own)
-    refused = 0
+    refused, others, took = 0, 0, []
     with moat_at(home, SMALL) as moat:
-        port, others = port_of(moat), 0
+        port = port_of(moat)
         for number in range(len(chosen)):
+            began = perf_counter()
             answer = post(port, CHAT, chat("Hi") | {"model": f"t{number}"})
-            refused += 400 <= answer.status < 500
+            took.append(perf_counter() - began)
+            refused += answer.status == 422 and "template" in answer.body.decode()
             others += say_hello(port)
-        strangers = [one.name() for one in moat.family() if one.name() in ("sh", "id", "bash")]
     text = f"{refused} of {len(chosen)} refused, {others} of {len(chosen)} other questions answered"
-    held = refused == others == len(chosen) and not strangers
-    return Figure(f"{text}, {len(strangers)} programs started", held)
+    text += f", the slowest after {max(took):.1f} s with its load"
+    held = refused == others == len(chosen) and not mark.exists() and max(took) < REFUSED_WITHIN_S
+    return Figure(f"{text}, {int(mark.exists())} programs started", held)
 
 
 ROWS = (
@@ -147,7 +154,7 @@ ROWS = (
     Row(
         "S12",
         "A hostile template ends its own request, nobody else's",
-        "all refused, all others answered",
+        f"all refused within {REFUSED_WITHIN_S:.0f} s, all others answered",
         hostile_templates,
     ),
     Row(

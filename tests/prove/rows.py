@@ -27,6 +27,8 @@ class Row:
     """The same script against llama.cpp's own server; its figure is told, not judged."""
     lasts: bool = False
     """In full it takes hours of little work, and so runs beside the others."""
+    alone: bool = False
+    """About a moment's time: what lasts is halted meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)

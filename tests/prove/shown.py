@@ -12,6 +12,7 @@ ROWS = (
             "tests/server/models/test_names.py",
             "tests/server/models/test_hub.py::test_hostile_names_are_not_even_asked_for",
             "tests/server/conversation/test_thread_files.py",
+            "tests/server/plugins/test_install.py",
         ),
     ),
     Row(
@@ -28,6 +29,12 @@ ROWS = (
             "tests/server/test_egress.py::test_credentials_do_not_follow_a_redirect_to_another_host",
             "tests/server/models/test_hub.py::test_the_token_goes_to_the_hub_and_nowhere_else",
         ),
+    ),
+    Row(
+        "S14a",
+        "A picture that would unpack without end, or is none, is refused",
+        "all refused",
+        shown_by("tests/server/engine/worker/test_pictures.py"),
     ),
     Row(
         "S15",

@@ -42,12 +42,20 @@ class Target:
     routes: tuple[tuple[str, str], ...]
 
 
+def _set() -> Event:
+    event = Event()
+    event.set()
+    return event
+
+
 @dataclass
 class Stage:
     quick: bool
     folder: Path = field(default_factory=Path)
     stopping: Event = field(default_factory=Event)
     """Set when the proof was ended before its end: a row that lasts asks for it."""
+    going: Event = field(default_factory=_set)
+    """Not set while a row wants the machine for itself: a row that lasts waits for it."""
     _open: ExitStack = field(default_factory=ExitStack)
 
     def __enter__(self) -> Self:
@@ -56,6 +64,14 @@ class Stage:
 
     def __exit__(self, *_error: object) -> None:
         self._open.close()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        self.going.clear()
+        try:
+            yield
+        finally:
+            self.going.set()
 
     def pick(self, quick: int, full: int) -> int:
         return quick if self.quick else full

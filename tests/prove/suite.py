@@ -16,6 +16,7 @@ from tests.prove import (
     secrets,
     shown,
     soak,
+    start,
     tls,
 )
 from tests.prove.rows import NotOurs, Row
@@ -26,7 +27,7 @@ SECTIONS: tuple[tuple[str, tuple[Row, ...]], ...] = (
     ("Nothing gets out", (*secrets.ROWS, *egress.ROWS, *answers.CACHE, *audit.ROWS)),
     (
         "Nothing is lost under load",
-        (*load.ROWS, *laggards.ROWS, *figures.ROWS, *soak.ROWS, *answers.ROWS),
+        (*load.ROWS, *laggards.ROWS, *start.ROWS, *figures.ROWS, *soak.ROWS, *answers.ROWS),
     ),
     ("Nothing is lost in faults", (*models.READER, *faults.ROWS, *disk.ROWS)),
     ("Nothing odd breaks it", fuzz.ROWS),
