@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from server.chat import ChatRequest
-from server.engine.base import LoadState, ModelFacts
+from server.engine.base import Embeddings, LoadState, ModelFacts
 from server.errors import AppError
 from server.events import Event, Events, Finished, OfChoice, Piece, Pieces, TextDelta
 from server.observe import Value
@@ -42,8 +42,8 @@ class ScriptedEngine:
     async def detokenize(self, tokens: Sequence[int]) -> str:
         return bytes(tokens).decode()
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        return [[float(len(text)), 1.0] for text in texts]
+    async def embed(self, texts: Sequence[str]) -> Embeddings:
+        return Embeddings([[float(len(text)), 1.0] for text in texts], len(texts))
 
     async def stats(self) -> dict[str, Any]:
         return {}

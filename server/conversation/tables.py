@@ -16,6 +16,8 @@ MISSING = frozenset({"", "-", "--", "n/a", "na", "nan", "none", "null", "\u2014"
 NUMBER = re.compile(r"^\(?[-+]?[$\u20ac\u00a3\u00a5]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?%?\)?$")
 ISO_DATE = re.compile(r"^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?$")
 TIME_NAME = re.compile(r"date|time|timestamp|updated|period|day", re.IGNORECASE)
+LARGEST = 2**1000
+"""What has more digits than a number in our tables can have is a name, not an amount."""
 EPOCH_MS = (10**11, 10**13)
 
 
@@ -152,11 +154,17 @@ def _cell(value: Any) -> Cell:
         case bool():
             return "true" if value else "false"
         case int() | float():
-            return value if abs(value) < 2**62 else float(value)
+            return _figure(value)
         case str():
             return None if value.strip().lower() in MISSING else value
         case _:
             return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _figure(value: float) -> Cell:
+    if isinstance(value, float) or abs(value) < 2**62:
+        return value
+    return float(value) if abs(value) < LARGEST else str(value)
 
 
 def _reads_as_number(cell: Cell) -> bool:

@@ -69,6 +69,14 @@ class LoadState:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Embeddings:
+    """A vector for each text, and how many tokens the model read for all of them."""
+
+    vectors: list[list[float]]
+    tokens: int = 0
+
+
 class Engine(Protocol):
     """One loaded model. `generate` raises AppError before its first piece for what it refuses."""
 
@@ -81,5 +89,5 @@ class Engine(Protocol):
     async def apply_template(self, request: ChatRequest) -> str: ...
     async def tokenize(self, text: str, *, special: bool = True) -> list[int]: ...
     async def detokenize(self, tokens: Sequence[int]) -> str: ...
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]: ...
+    async def embed(self, texts: Sequence[str]) -> Embeddings: ...
     async def stats(self) -> dict[str, Any]: ...

@@ -8,6 +8,7 @@ from server.engine.base import EngineOptions, ModelFacts
 from server.engine.formats.base import Format, Parser, Prepared
 from server.engine.formats.messages import IMAGE_MARK
 from server.engine.refusals import refusal
+from server.engine.thoughts import Thoughts
 from server.engine.wire import Job
 from server.engine.worker_link import Item
 from server.errors import AppError
@@ -87,6 +88,7 @@ class Reading:
         self._parser = parser
         self._text: list[str] = []
         self._logprobs: list[TokenLogprob] = []
+        self._thoughts = Thoughts()
         self.ended = False
         self.error: AppError | None = None
 
@@ -95,14 +97,17 @@ class Reading:
         progress: PromptProgress | None = None
         for item in items:
             match item:
-                case [_, "text", text, logprobs]:
+                case [_, "text", text, logprobs, *counted]:
                     self._text.append(text)
+                    self._thoughts.hear(text, counted[0] if counted else 0)
                     self._logprobs += map(_logprob, logprobs or ())
                 case [_, "prompt", done, total]:
                     progress = PromptProgress(done, total)
                 case [_, "end", reason, usage]:
                     made += self._feed()
-                    made += self._parser.end(reason, Usage(**usage))
+                    self._thoughts.end()
+                    used = Usage(**usage, reasoning_tokens=self._thoughts.tokens)
+                    made += self._parser.end(reason, used)
                     self.ended = True
                 case [_, "error", code, message, facts]:
                     self.error = refusal(code, message, facts)
@@ -114,7 +119,9 @@ class Reading:
             return []
         text, logprobs = "".join(self._text), tuple(self._logprobs)
         self._text, self._logprobs = [], []
-        return self._parser.feed(text, logprobs)
+        pieces = self._parser.feed(text, logprobs)
+        self._thoughts.see(pieces)
+        return pieces
 
 
 def _logprob(row: list[Any]) -> TokenLogprob:

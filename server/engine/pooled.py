@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, aclosing
 from typing import Any
 
 from server.chat import ChatRequest
-from server.engine.base import Engine
+from server.engine.base import Embeddings, Engine
 from server.events import Pieces
 
 Use = Callable[[], AbstractAsyncContextManager[Engine]]
@@ -43,7 +43,7 @@ class PooledEngine:
         async with self._use() as engine:
             return await engine.detokenize(tokens)
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str]) -> Embeddings:
         async with self._use() as engine:
             return await engine.embed(texts)
 

@@ -9,7 +9,7 @@ from typing import Any
 from server import roles
 from server.chat import ChatRequest
 from server.engine import formats
-from server.engine.base import EngineOptions, LoadState, ModelFacts
+from server.engine.base import Embeddings, EngineOptions, LoadState, ModelFacts
 from server.engine.formats.base import Format
 from server.engine.jobs import Reading, facts_of, job_of, options_of, prepare
 from server.engine.pulse import Limits
@@ -24,6 +24,7 @@ CALM_S = 60.0
 """A crash longer ago than this no longer delays a restart."""
 LONGEST_DELAY_S = 2.0
 TOO_MANY_CRASHES = 6
+EMBEDDED_AT_ONCE = 8
 """In that time: from then on it is started only when asked."""
 
 
@@ -116,9 +117,15 @@ class WorkerProcess:
         text: str = await self._ask("detokenize", tokens=list(tokens))
         return text
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        vectors: list[list[float]] = await self._ask("embed", texts=list(texts))
-        return vectors
+    async def embed(self, texts: Sequence[str]) -> Embeddings:
+        """A few at a time: chats come in between, and one who leaves ends it."""
+        vectors: list[list[float]] = []
+        tokens = 0
+        for at in range(0, len(texts), EMBEDDED_AT_ONCE):
+            some = await self._ask("embed", texts=list(texts[at : at + EMBEDDED_AT_ONCE]))
+            vectors += some["vectors"]
+            tokens += some["tokens"]
+        return Embeddings(vectors, tokens)
 
     async def stats(self) -> dict[str, Any]:
         """The worker's figures, and what it was loaded with."""

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from server.chat import ChatRequest, Json
-from server.engine.base import LoadState, ModelFacts
+from server.engine.base import Embeddings, LoadState, ModelFacts
 from server.engine.remote_body import body_of
 from server.engine.remote_stream import DONE, RemoteAnswer, data_lines, text_of
 from server.errors import (
@@ -135,13 +135,15 @@ class RemoteEngine:
         with self._as_expected():
             return text_of(found["content"] if "content" in found else found["prompt"])
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str]) -> Embeddings:
         await self.load()
         body = {"model": self.facts.name, "input": list(texts)}
         found = await self._call("POST", "/v1/embeddings", body)
         with self._as_expected():
             rows = sorted(found["data"], key=lambda row: int(row["index"]))
-            return [[float(number) for number in row["embedding"]] for row in rows]
+            vectors = [[float(number) for number in row["embedding"]] for row in rows]
+            used = found.get("usage") or {}
+            return Embeddings(vectors, int(used.get("prompt_tokens") or 0))
 
     async def stats(self) -> dict[str, Any]:
         return {}
@@ -245,7 +247,7 @@ def _error_facts(text: str) -> Json:
     """Servers word it as {"error": {...}}, {"error": text}, {"message": ...} or {"detail": ...}."""
     try:
         body = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     if not isinstance(body, dict):
         return {}

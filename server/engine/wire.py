@@ -13,11 +13,11 @@ Worker to server:
   {"op": "failed", "code": str, "message": str}         the load failed; the worker exits
   {"op": "step", "of": [item, ...]}                     at most one frame per engine step
       item: [id, "prompt", done, total]
-            [id, "text", text, logprobs or None]
+            [id, "text", text, logprobs or None, tokens]    how many tokens became this text
                 logprobs: [[text, bytes, logprob, [[text, bytes, logprob]...]]...]
             [id, "end", reason, {...Usage...}]       reason: stop | length
             [id, "error", code, message, {facts}]    ends the request; code is an AppError code
-  {"op": "answer", "id": int, "value": any}
+  {"op": "answer", "id": int, "value": any}             embed: {"vectors": [...], "tokens": int}
   {"op": "refused", "id": int, "code": str, "message": str}
   {"op": "pong", "id": int, "steps": int, "running": int, "waiting": int}
 A worker that reads end-of-file on its pipe exits.
@@ -31,6 +31,7 @@ import msgpack
 
 LENGTH = struct.Struct("<I")
 MAX_FRAME_BYTES = 256 * 1024 * 1024
+LARGEST_FLOAT = 2**1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,17 @@ class Job:
 
 
 def pack(frame: dict[str, Any]) -> bytes:
-    body: bytes = msgpack.packb(frame, use_bin_type=True)
+    """Takes whatever text and numbers a client may have sent; no frame of ours fails for them."""
+    body: bytes = msgpack.packb(
+        frame, use_bin_type=True, unicode_errors="replace", default=_beyond_64_bits
+    )
     return LENGTH.pack(len(body)) + body
+
+
+def _beyond_64_bits(value: Any) -> float | str:
+    if not isinstance(value, int):
+        raise TypeError(f"{type(value).__name__} cannot travel")
+    return float(value) if abs(value) < LARGEST_FLOAT else str(value)
 
 
 def unpack(body: bytes) -> dict[str, Any]:

@@ -128,10 +128,11 @@ class WorkerLink:
     def begin(self, job: Json) -> Answer:
         """Hands the worker a job. Whoever begins an answer ends it with `forget`."""
         answer = Answer(next(self._numbers))
+        # First of all: what cannot be written must not hold a place that nobody would free.
+        self._write({"op": "generate", "id": answer.number, "job": job})
         self._answers[answer.number] = answer
         if self.error is not None:
             answer.fail(self.error)
-        self._write({"op": "generate", "id": answer.number, "job": job})
         return answer
 
     def cancel(self, answer: Answer) -> None:

@@ -1,9 +1,10 @@
 """Checks what a client sent, field by field, and says which field was wrong."""
 
 import json
-import math
 from collections.abc import Sequence
 from typing import Any
+
+from pydantic_core import from_json
 
 from server.chat import Constraint, Json, Sampling
 from server.errors import BadRequest, ModelNotFound
@@ -61,7 +62,7 @@ class Fields:
         found = self.body.get(name)
         if found is None:
             return None
-        if isinstance(found, bool) or not isinstance(found, int | float) or math.isnan(found):
+        if isinstance(found, bool) or not isinstance(found, int | float):
             raise self.wrong(name, "must be a number")
         if not least <= found <= most:
             raise self.wrong(name, f"must be between {least:g} and {most:g}")
@@ -164,20 +165,34 @@ def template_options(fields: Fields) -> tuple[tuple[str, Any], ...]:
 
 
 def sendable(value: Any) -> Any:
-    """Numbers beyond 64 bits become floats: no worker could be told of them."""
-    if isinstance(value, dict):
-        return {key: sendable(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [sendable(part) for part in value]
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        return float(value) if abs(value) < 2**1000 else str(value)
-    return value
+    """A copy whose numbers beyond 64 bits are floats: no worker could be told of them."""
+    whole = [value]
+    # Step by step: what a call of its own took for each level could go deeper than the stack.
+    holders: list[Any] = [whole]
+    while holders:
+        holder = holders.pop()
+        for key, part in holder.items() if isinstance(holder, dict) else enumerate(holder):
+            if isinstance(part, dict | list):
+                holder[key] = part.copy()
+                holders.append(holder[key])
+            elif isinstance(part, int) and not -(2**63) <= part < 2**64:
+                holder[key] = float(part) if abs(part) < 2**1000 else str(part)
+    return whole[0]
+
+
+def parsed(text: str, otherwise: Any = None) -> Any:
+    """JSON that came as a text inside a body. `otherwise`: it is none, or none to be passed on,
+    with half a surrogate pair or values inside values without end."""
+    try:
+        return from_json(text, allow_inf_nan=False)
+    except (ValueError, TypeError):
+        return otherwise
 
 
 def _schema(holder: Fields, schema: Any, *, strict: bool) -> Constraint:
     if not isinstance(schema, dict):
         raise holder.wrong("schema", "must be a JSON schema object")
-    return Constraint("json_schema", json.dumps(schema), strict)
+    return Constraint("json_schema", json.dumps(sendable(schema)), strict)
 
 
 def _logit_bias(fields: Fields) -> tuple[tuple[int, float], ...]:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import uuid4
 
+from pydantic_core import to_json
+
 from server.chat import Json
 from server.events import Event, OfChoice, TokenLogprob, Usage
 
@@ -12,7 +14,11 @@ DONE = b"data: [DONE]\n\n"
 
 
 def dumped(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        # A body's 1e400 is infinity here, for which JSON has no word.
+        return to_json(value, inf_nan_mode="null").decode()
 
 
 def sse(data: Any, event: str = "") -> bytes:

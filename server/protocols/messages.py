@@ -2,14 +2,13 @@
 
 import base64
 import binascii
-import json
 import re
 from dataclasses import replace
 from typing import Any
 
 from server.chat import Image, Json, Message, Role, Tool, ToolCall, ToolChoice
 from server.errors import BadRequest
-from server.protocols.fields import Fields, sendable
+from server.protocols.fields import Fields, parsed, sendable
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 NO_PARAMETERS: Json = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -117,12 +116,8 @@ def several_calls(flag: bool | None, tools: tuple[Tool, ...], choice: ToolChoice
 
 def arguments_of(text: str) -> Json:
     """A call's arguments from history; a call that was cut keeps its text."""
-    try:
-        arguments = json.loads(text or "{}")
-    except ValueError:
-        arguments = text
-    known: Json = arguments if isinstance(arguments, dict) else {"arguments": arguments}
-    return {key: sendable(value) for key, value in known.items()}
+    arguments = sendable(parsed(text or "{}", text))
+    return arguments if isinstance(arguments, dict) else {"arguments": arguments}
 
 
 def parts_of(fields: Fields, name: str = "content") -> tuple[str, tuple[Image, ...]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from aiohttp import web
-from pydantic_core import to_json
+from pydantic_core import PydanticSerializationError, to_json
 
 from server.chat import ChatRequest
 from server.errors import AppError, NotSupported
@@ -25,6 +25,7 @@ from server.protocols.base import (
     Run,
     Told,
 )
+from server.protocols.frames import dumped
 from server.requests import About
 from server.web.body import read_json
 from server.web.form import FORM, read_form
@@ -205,10 +206,20 @@ def _failure(endpoint: Endpoint | None, error: AppError) -> web.Response:
 
 def _plain(reply: Reply) -> web.Response:
     if reply.text is not None:
-        return web.Response(text=reply.text, status=reply.status, content_type=reply.content_type)
+        data = reply.text.encode("utf-8", "replace")
+        kind = reply.content_type
+        return web.Response(body=data, status=reply.status, content_type=kind, charset="utf-8")
     return web.Response(
-        body=to_json(reply.body), status=reply.status, content_type=reply.content_type
+        body=_json(reply.body), status=reply.status, content_type=reply.content_type
     )
+
+
+def _json(body: Any) -> bytes:
+    try:
+        return to_json(body, inf_nan_mode="null")
+    except PydanticSerializationError:
+        # A model can say half a surrogate pair; no client can read that.
+        return dumped(body).encode("utf-8", "replace")
 
 
 def _error_response(

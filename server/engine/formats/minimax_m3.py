@@ -92,7 +92,7 @@ def _read_value(text: str, schema: Any) -> Any:
         return EMPTY[_part_of(schema, "type")]
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text.strip(SPACE)
 
 

@@ -122,7 +122,7 @@ def evaluated(text: str) -> Any:
         pass
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         # Some templates put quotes around text and escape nothing in it.
         quoted = len(text) > 1 and text[0] in QUOTES and text[0] == text[-1]
         return text[1:-1] if quoted else text

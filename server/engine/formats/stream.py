@@ -78,7 +78,7 @@ class Reader:
         call_id, name = self._open
         try:
             arguments = json.loads(self._arguments or "null")
-        except ValueError:
+        except (ValueError, RecursionError):
             arguments = None
         valid = isinstance(arguments, dict)
         call = ToolCall(call_id, name, arguments if valid else {})
@@ -164,7 +164,7 @@ class Reader:
         yield from self.json_value(parts.append)
         try:
             return json.loads("".join(parts))
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
 
 
@@ -239,7 +239,7 @@ def _escape_size(text: str, at: int) -> int:
 def _unescaped(escape: str) -> str:
     try:
         return str(json.loads(f'"{escape}"'))
-    except ValueError:
+    except (ValueError, RecursionError):
         return escape
 
 

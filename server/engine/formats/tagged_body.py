@@ -191,6 +191,6 @@ def _resolved(schema: Any, root: Json) -> Any:
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True

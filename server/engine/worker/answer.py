@@ -44,6 +44,7 @@ class Answer:
         self._asked = request.tokens_until(len(request.tokens))
         self._text = TextOut(request.stops)
         self._logprobs: list[Entry] = []
+        self._told = 0
         self._admitted_at = perf_counter()
         wanted = request.max_tokens
         room = room_tokens - self._asked
@@ -112,7 +113,8 @@ class Answer:
         found: list[Item] = []
         if text or (self._logprobs and self.reason is None and not self._text.holds):
             told = self._logprobs if self.request.top_logprobs is not None else None
-            found.append([self.request.id, "text", text, told])
+            found.append([self.request.id, "text", text, told, self.said - self._told])
+            self._told = self.said
             self._logprobs = []
         if self.reason is not None:
             found.append([self.request.id, "end", self.reason, self.usage()])

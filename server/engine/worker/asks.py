@@ -50,8 +50,9 @@ class Asks:
         job = question.get("job", question)
         return self._preparer.render(Job(**{k: v for k, v in job.items() if k in JOB_FIELDS}))
 
-    def _embed(self, question: Question) -> list[list[float]]:
-        return self._embedder.embed(question["texts"])
+    def _embed(self, question: Question) -> dict[str, Any]:
+        vectors, tokens = self._embedder.embed(question["texts"])
+        return {"vectors": vectors, "tokens": tokens}
 
     def _stats(self, _question: Question) -> dict[str, Any]:
         return self._scheduler.stats()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from server.engine.worker.batch import Batch
+from server.engine.worker.batch import Batch, Tokens
 from server.engine.worker.model import Model
 from server.engine.worker.native import lib
 from server.engine.worker.refusals import Refused
@@ -24,10 +24,12 @@ class Embedder:
         self._native: Any = None
         self._most = min(MOST_TOKENS, model.trained_tokens)
 
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], int]:
+        """The vectors, and how many tokens were read for them."""
         if self._native is None:
             self._native = self._open()
-        return [self._one(text) for text in texts]
+        read = [self._tokens(text) for text in texts]
+        return [self._one(tokens) for tokens in read], sum(map(len, read))
 
     def _open(self) -> Any:
         params = lib.llama_context_default_params()
@@ -43,7 +45,7 @@ class Embedder:
             raise Refused("not_supported", "This model cannot make embeddings.")
         return native
 
-    def _one(self, text: str) -> list[float]:
+    def _tokens(self, text: str) -> Tokens:
         tokens = self._model.vocabulary.tokenize(text, special=False, bos=True)
         if not len(tokens):
             raise Refused("invalid_request", "An empty text has no embedding.")
@@ -54,6 +56,9 @@ class Embedder:
                 needed=len(tokens),
                 available=self._most,
             )
+        return tokens
+
+    def _one(self, tokens: Tokens) -> list[float]:
         batch = Batch(len(tokens), 1, len(tokens))
         batch.add(tokens, 0, 0, len(tokens))
         batch.native.n_tokens = batch.count

@@ -9,7 +9,8 @@ from server.engine.worker.strengthen import strengthen
 
 LARGEST_INTEGER = 2**53 - 1
 LONGEST_STRING = 4000
-SMALLEST_STEP = 1e-6
+STEPS = 1_000_000
+SMALLEST_STEP = 1 / STEPS
 DATE_TIME = (
     r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
     r"(\.[0-9]{1,3})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
@@ -92,4 +93,6 @@ def _bound_string(schema: dict[str, Any]) -> None:
 
 
 def _step(bound: float) -> float:
+    if isinstance(bound, int) and abs(bound) > LARGEST_INTEGER:
+        return abs(bound) // STEPS  # it may be too large for a float
     return max(SMALLEST_STEP, abs(bound) * SMALLEST_STEP)

@@ -33,6 +33,14 @@ from server.lifeline import die_with_parent
 
 OPTION_FIELDS = frozenset(field.name for field in fields(EngineOptions))
 PATH_OPTIONS = ("draft_model", "projector", "prompt_folder")
+UNREADABLE = (
+    TypeError,
+    ValueError,
+    LookupError,
+    ArithmeticError,
+    AttributeError,
+    RecursionError,
+)
 T = TypeVar("T")
 
 
@@ -95,14 +103,7 @@ class Worker:
         # What is here stays: looking through it again would hold up a step.
         gc.freeze()
         self._pipe.send(ready)
-        try:
-            scheduler.run()
-        finally:
-            # A failure here must end the process, and its traceback must reach the log.
-            if sys.exc_info()[0] is not None:
-                for line in traceback.format_exc().splitlines():
-                    sys.stderr.write(f"error: {line}\n")
-                os._exit(70)
+        scheduler.run()
 
     def _open(self, path: Path, options: EngineOptions) -> tuple[Scheduler, dict[str, Any]]:
         backends.tell(backends.load(trial.usual()), sys.stderr)
@@ -144,9 +145,9 @@ class Worker:
                 scheduler.submit(preparer.prepare(request_id, job))
         except Refused as refused:
             self._tell_step([[request_id, "error", refused.code, str(refused), refused.facts]])
-        except (TypeError, ValueError, KeyError) as error:
-            message = f"The request could not be read: {error}."
-            self._tell_step([[request_id, "error", "invalid_request", message, {}]])
+        except Exception as error:  # noqa: BLE001 - one request must not end the others' thread
+            blame = _blamed(error, f"The request could not be read: {error}.")
+            self._tell_step([[request_id, "error", *blame, {}]])
         finally:
             self._preparing.discard(request_id)
             if request_id in self._dropped:
@@ -158,8 +159,8 @@ class Worker:
             value = _loaded(self._asks).answer(what, question)
         except Refused as refused:
             self._refuse(ask_id, refused.code, str(refused))
-        except (TypeError, ValueError, KeyError) as error:
-            self._refuse(ask_id, "invalid_request", f"The question could not be read: {error}.")
+        except Exception as error:  # noqa: BLE001 - one question must not end the others' thread
+            self._refuse(ask_id, *_blamed(error, f"The question could not be read: {error}."))
         else:
             self._pipe.send({"op": "answer", "id": ask_id, "value": value})
 
@@ -171,6 +172,30 @@ def _loaded(part: T | None) -> T:
     if part is None:
         raise Refused("invalid_request", "No model is loaded yet.")
     return part
+
+
+def _blamed(error: Exception, unreadable: str) -> tuple[str, str]:
+    """The code and the sentence for what went wrong with a request: its own fault, or ours."""
+    if isinstance(error, UNREADABLE):
+        return "invalid_request", unreadable
+    _write_traceback(error)
+    return "engine_crashed", "llama.cpp could not compute the answer; the log says why."
+
+
+def end_with_failing_threads() -> None:
+    """Threads here never end by themselves: without one, the others would wait for it for ever."""
+
+    def end(failed: threading.ExceptHookArgs) -> None:
+        if failed.exc_value is not None:
+            _write_traceback(failed.exc_value)
+        os._exit(70)
+
+    threading.excepthook = end
+
+
+def _write_traceback(error: BaseException) -> None:
+    for line in "".join(traceback.format_exception(error)).splitlines():
+        sys.stderr.write(f"error: {line}\n")
 
 
 def _projector(model: Model, plan: Plan) -> Projector | None:
@@ -201,6 +226,7 @@ def main() -> None:
     pipe = take_standard_streams()
     log = NativeLog()
     log.install()
+    end_with_failing_threads()
     Worker(pipe, log).serve()
     sys.stderr.flush()
     # Native threads may still compute; nothing here needs their orderly end.

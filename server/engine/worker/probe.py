@@ -8,6 +8,8 @@ from server.engine.worker.template import Template, TemplateFailed
 
 SYSTEM, QUESTION, RESULT = "needle-system", "needle-question", "needle-result"
 NAME, VALUE = "needle_name", "needle-value"
+PATIENCE = 2
+"""A template that had to be ended so often has nothing to show, and each time costs seconds."""
 USER = {"role": "user", "content": QUESTION}
 ANSWER = {"role": "assistant", "content": "needle-answer"}
 TOOL = {
@@ -89,6 +91,8 @@ def _render(
     *,
     add_generation_prompt: bool = True,
 ) -> str:
+    if template.stalls >= PATIENCE:
+        return ""
     try:
         return template.render(messages, tools, options, add_generation_prompt)
     except TemplateFailed:

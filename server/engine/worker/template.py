@@ -31,6 +31,8 @@ class Template:
         self._source = source
         self.reads_parts = False
         """Whether it wants a message's content as a list of parts and shows no plain text."""
+        self.stalls = 0
+        """How often it had to be ended: at its limits, or dead."""
         self._fixed = {"bos_token": bos, "eos_token": eos}
         self._command = command or roles.command("render")
         self._one_at_a_time = threading.Lock()
@@ -61,6 +63,7 @@ class Template:
             except _ChildGone as gone:
                 self._child.end()
                 self._child = None
+                self.stalls += 1
                 raise TemplateFailed(str(gone)) from None
 
     def close(self) -> None:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 
 from server.chat import Json, ToolCall
 from server.conversation.threads import result_id
+from server.errors import AppError
 from server.events import (
     Artifact,
     CallArguments,
@@ -35,6 +36,8 @@ class Encoder:
     thread_id: str
     run_id: str
     speaks_1_0: bool = False
+    is_over: bool = False
+    """It is told again: clients take nothing more after a failure, so it finishes even then."""
     _message: str = ""
     _text_open: bool = False
     _thinking: bool = False
@@ -70,7 +73,7 @@ class Encoder:
             case Finished():
                 return self._finish()
             case Failed(error):
-                return ({"type": "RUN_ERROR", "message": str(error), "code": error.code},)
+                return self._fail(error)
             case _:
                 return ()
 
@@ -203,6 +206,14 @@ class Encoder:
         if self._interrupts:
             finished["outcome"] = {"type": "interrupt", "interrupts": self._interrupts}
         yield finished
+
+    def _fail(self, error: AppError) -> Iterator[Json]:
+        told = {"message": str(error), "code": error.code}
+        if not self.is_over:
+            yield {"type": "RUN_ERROR", **told}
+            return
+        yield {"type": "CUSTOM", "name": "run_error", "value": told}
+        yield from self._finish()
 
 
 def _patch(before: Json, after: Json) -> list[Json]:

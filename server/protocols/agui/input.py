@@ -7,7 +7,7 @@ from server.chat import Json, Tool, ToolChoice
 from server.conversation.agents import AgentRequest, Answer
 from server.protocols.agui import messages
 from server.protocols.base import Facts
-from server.protocols.fields import BIGGEST, Fields
+from server.protocols.fields import BIGGEST, Fields, sendable
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def _tool(fields: Fields) -> Tool:
     parameters = fields.value("parameters")
     if not isinstance(parameters, dict):
         parameters = {"type": "object", "properties": {}}
-    return Tool(fields.some_text("name"), fields.text("description") or "", parameters)
+    return Tool(fields.some_text("name"), fields.text("description") or "", sendable(parameters))
 
 
 def _context(fields: Fields) -> tuple[str, str]:
@@ -89,7 +89,8 @@ def _answer(fields: Fields, props: Fields) -> Answer | None:
 def _model(props: Fields, facts: Facts) -> str | None:
     """A page's own properties ride here too: only the name of a model we have is one."""
     name = props.value("model")
-    return name if name in {card.name for card in facts.models} else None
+    known = {card.name for card in facts.models}
+    return name if isinstance(name, str) and name in known else None
 
 
 def _temperature(value: Any) -> float | None:

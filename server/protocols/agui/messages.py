@@ -9,7 +9,7 @@ from typing import Any
 
 from server.chat import Image, Json, Message, ToolCall
 from server.conversation.threads import Said
-from server.protocols.fields import Fields
+from server.protocols.fields import Fields, parsed, sendable
 
 SKIPPED = ("activity", "reasoning")
 ROLES = ("developer", "system", "user", "assistant", "tool", *SKIPPED)
@@ -108,10 +108,7 @@ def _read_call(fields: Fields) -> ToolCall:
 
 def read_arguments(text: str | None) -> Json:
     """Arguments a model once wrote; what it did not finish is no arguments."""
-    try:
-        arguments = json.loads(text or "{}")
-    except ValueError:
-        return {}
+    arguments = sendable(parsed(text or "{}"))
     return arguments if isinstance(arguments, dict) else {}
 
 

@@ -10,7 +10,7 @@ from server.conversation.agents import AgentCard, AgentNotFound, Agents
 from server.conversation.history import said_in
 from server.conversation.threads import KeptRun, Thread
 from server.errors import AppError, BadRequest
-from server.events import Events, OfChoice
+from server.events import Events, Failed, OfChoice
 from server.protocols.agui import input as run_input
 from server.protocols.agui import messages
 from server.protocols.agui.encoder import Encoder
@@ -165,11 +165,13 @@ async def _replay(agents: Agents, asked: RunInput) -> Frames:
         async for run, event in kept:
             if run is not told:
                 told = run
-                encoder = Encoder(thread_id, run.id, asked.speaks_1_0)
+                encoder = Encoder(thread_id, run.id, asked.speaks_1_0, run.is_complete)
                 said = [messages.write(one) for one in run.said]
                 yield sse(encoder.start(_past_input(thread_id, run.id, said)))
             for encoded in encoder.encode(event):
                 yield sse(encoded)
+            if isinstance(event, Failed) and not encoder.is_over:
+                return
 
 
 def _past_input(thread_id: str, run_id: str, said: list[Json]) -> Json:
@@ -180,7 +182,7 @@ def _past_input(thread_id: str, run_id: str, said: list[Json]) -> Json:
 def _runs(kept: Thread | None) -> list[list[Json]]:
     runs = []
     for run in kept.runs if kept else []:
-        encoder = Encoder(kept.id if kept else "", run.id)
+        encoder = Encoder(kept.id if kept else "", run.id, is_over=run.is_complete)
         said = [messages.write(one) for one in run.said]
         events = [encoder.start(_past_input(encoder.thread_id, run.id, said))]
         for event in run.events:

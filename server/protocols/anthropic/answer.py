@@ -149,7 +149,7 @@ def _whole(block: Json) -> Json:
         return block
     try:
         arguments = json.loads(block["arguments"] or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         arguments = {}
     rest = {name: value for name, value in block.items() if name != "arguments"}
     return {**rest, "input": arguments}

@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import json
 import uuid
 from typing import Any
 
@@ -12,6 +11,7 @@ from server.conversation.guardrails import Topics
 from server.conversation.threads import Said
 from server.errors import BadRequest
 from server.protocols.base import Facts
+from server.protocols.fields import BIGGEST, parsed, sendable
 
 PASSING = ("Task", "Suggestion", "TextareaCompletion", "TextareaPopover")
 """Kinds of request that are no part of the conversation."""
@@ -37,7 +37,7 @@ def read(data: Json, facts: Facts) -> AgentRequest:
         topics=_topics(data.get("cloud")),
         model=_model(forwarded, facts),
         temperature=_temperature(forwarded),
-        max_tokens=int(forwarded.get("maxTokens") or 0) or None,
+        max_tokens=_max_tokens(forwarded),
         stop=tuple(forwarded.get("stop") or ()),
         ends_after_tools=True,
         is_kept=(data["metadata"].get("requestType") or "Chat") not in PASSING,
@@ -120,7 +120,7 @@ def _state(data: Json, agent: str) -> Json | None:
 def _answer(events: Any) -> Answer | None:
     for one in events:
         if one.get("response") is not None:
-            return Answer(_parsed(one["response"]))
+            return Answer(parsed(one["response"], one["response"]))
         if said := _said(one.get("messages") or []):
             return Answer(said[-1].message.content)
     return None
@@ -142,13 +142,11 @@ def _temperature(forwarded: Json) -> float | None:
     return None if temperature is None else min(max(float(temperature), 0.0), 2.0)
 
 
+def _max_tokens(forwarded: Json) -> int | None:
+    limit = forwarded.get("maxTokens") or 0
+    return int(min(limit, BIGGEST)) if limit >= 1 else None
+
+
 def _object(text: str) -> Json:
-    value = _parsed(text)
+    value = sendable(parsed(text))
     return value if isinstance(value, dict) else {}
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text

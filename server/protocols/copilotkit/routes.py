@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from server.chat import Json
+from server.conversation.agents import AgentNotFound
 from server.errors import BadRequest
 from server.late import Late
 from server.protocols.agui import routes as agui
@@ -38,6 +39,8 @@ def _graphql(body: Json, facts: Facts, *, reads_only: bool = False) -> Accepted:
 
 
 def _failed(error: Exception) -> Reply:
+    if isinstance(error, AgentNotFound):  # GraphQL tells of it in an answer of its own
+        return agui.failed(error)
     reply: Reply = operations.failed(error)
     return reply
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from server.chat import ChatRequest, Constraint, Image, Message, ToolCall
 from server.protocols.base import Facts, Reply
-from server.protocols.fields import Fields, sampling, stop_texts
+from server.protocols.fields import Fields, sampling, sendable, stop_texts
 from server.protocols.messages import arguments_of, tools_of
 from server.protocols.ollama.words import line, loaded, model_name, said
 
@@ -71,7 +71,7 @@ def _constraint(fields: Fields) -> Constraint | None:
         return Constraint("json_schema", '{"type": "object"}')
     if not isinstance(given, dict):
         raise fields.wrong("format", "must be json or a JSON schema")
-    return Constraint("json_schema", json.dumps(given))
+    return Constraint("json_schema", json.dumps(sendable(given)))
 
 
 def _messages(fields: Fields) -> tuple[Message, ...]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from server.chat import Json
+from server.engine.base import Embeddings
 from server.errors import ModelNotFound
 from server.face import ModelCard
 from server.protocols.base import Ask, Facts, Reply
@@ -45,9 +46,11 @@ def embed(body: Any, facts: Facts) -> Ask:
         raise fields.wrong("input", "must be a string or an array of strings")
     shown = {"model": fields.text("model") or facts.default_model}
     model = model_name(body, facts)
-    return Ask(
-        "embed", model, {"texts": texts}, lambda found: Reply({**shown, "embeddings": found})
-    )
+
+    def reply(made: Embeddings) -> Reply:
+        return Reply({**shown, "embeddings": made.vectors, "prompt_eval_count": made.tokens})
+
+    return Ask("embed", model, {"texts": texts}, reply)
 
 
 def _card(card: ModelCard) -> Json:

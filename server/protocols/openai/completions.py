@@ -1,6 +1,7 @@
 """POST /v1/completions: raw prompts, one or several."""
 
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -71,7 +72,9 @@ async def render(events: Events, body: Any, facts: Facts) -> Frames:
     head = _head(body, facts)
     no_usage: Json = {"usage": None} if _wants_usage(fields) else {}
     usages: list[Usage] = []
+    offsets: Counter[int] = Counter()
     for frame in _echoes(fields):
+        offsets[frame["index"]] = len(frame["text"])
         yield sse({**head, "choices": [frame], **no_usage})
     async for event in events:
         index, inner = placed(event)
@@ -82,7 +85,8 @@ async def render(events: Events, body: Any, facts: Facts) -> Frames:
             case PromptProgress():
                 yield KEEP_ALIVE
             case TextDelta(text, logprobs):
-                shown = _logprobs(logprobs, fields) if logprobs else None
+                shown = _logprobs(logprobs, fields, offsets[index]) if logprobs else None
+                offsets[index] += sum(len(token.text) for token in logprobs)
                 yield sse({**head, "choices": [_choice(index, text, None, shown)], **no_usage})
             case Finished(reason, usage):
                 usages.append(usage)

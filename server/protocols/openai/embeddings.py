@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from server.chat import Json
+from server.engine.base import Embeddings
 from server.protocols.base import Ask, Endpoint, Facts, Reply
 from server.protocols.fields import Fields, model_name
 from server.protocols.openai.errors import failed
@@ -23,23 +24,15 @@ def accept(body: Any, facts: Facts) -> Ask:
     size = fields.integer("dimensions", 1, LARGEST)
     shown = model or facts.default_model
 
-    def count(vectors: Sequence[Sequence[float]]) -> Ask:
-        return Ask(
-            "tokenize",
-            model,
-            {"text": "\n".join(texts)},
-            lambda tokens: _reply(vectors, len(tokens)),
-        )
-
-    def _reply(vectors: Sequence[Sequence[float]], tokens: int) -> Reply:
+    def reply(made: Embeddings) -> Reply:
         data = [
             {"object": "embedding", "index": at, "embedding": _shown(vector, size, as_base64)}
-            for at, vector in enumerate(vectors)
+            for at, vector in enumerate(made.vectors)
         ]
-        usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+        usage = {"prompt_tokens": made.tokens, "total_tokens": made.tokens}
         return Reply({"object": "list", "data": data, "model": shown, "usage": usage})
 
-    return Ask("embed", model, {"texts": texts}, count)
+    return Ask("embed", model, {"texts": texts}, reply)
 
 
 def _texts(fields: Fields) -> list[str]:

@@ -2,6 +2,7 @@
 
 import time
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -66,7 +67,7 @@ def accept(memory: Memory, body: Any, facts: Facts) -> ChatRequest:
     tools, choice = choice_of(fields.value("tool_choice"), response_tools(fields))
     text = fields.object("text")
     return ChatRequest(
-        messages=input_messages(fields, _without_instructions(known)),
+        messages=input_messages(fields, known),
         model=model_name(fields, facts),
         tools=tools,
         tool_choice=choice,
@@ -125,13 +126,12 @@ def forget(memory: Memory, _body: Any, facts: Facts) -> Reply:
 
 def _remember(memory: Memory, output: Output, body: Any, facts: Facts) -> None:
     if Fields(body).flag("store") is not False:
-        messages = accept(memory, body, facts).messages
-        memory.keep(output.response, (*messages, output.said()))
-
-
-def _without_instructions(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """Instructions hold for one response only."""
-    return messages[1:] if messages and messages[0].role == "system" else messages
+        # Instructions hold for one response only; whatever else was said is kept.
+        own = {name: value for name, value in body.items() if name != "instructions"}
+        # What it went on from may be deleted by now; the answer is as good without being kept.
+        with suppress(ResponseNotFound):
+            messages = accept(memory, own, facts).messages
+            memory.keep(output.response, (*messages, output.said()))
 
 
 def _options(fields: Fields) -> tuple[tuple[str, Any], ...]:

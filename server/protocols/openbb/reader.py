@@ -1,6 +1,5 @@
 """One lenient reader for three generations of requests."""
 
-import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -16,6 +15,7 @@ from server.conversation.dashboard.nouns import (
     Source,
 )
 from server.errors import BadRequest
+from server.protocols.fields import parsed
 from server.protocols.openbb.elements import read_context, read_elements
 from server.protocols.openbb.widgets import read_widgets
 
@@ -80,7 +80,10 @@ def read_messages(body: Any) -> list[Json]:
 
 
 def is_legacy(body: Any, *, old_path: bool) -> bool:
-    """Whether the client is one of 2024, which knows only text and one kind of call."""
+    """Whether the client is one of 2024, which knows only text and one kind of call.
+
+    A chat's id in the header X-Trace-Id tells nothing: it comes with requests of 2024, too.
+    """
     if not isinstance(body, dict):
         return old_path
     widgets = body.get("widgets")
@@ -161,13 +164,9 @@ def parse_call(content: str) -> Json | None:
     for _ in range(2):
         if not isinstance(found, str):
             break
-        try:
-            found = json.loads(found)
-        except (ValueError, RecursionError):
-            return None
-    if isinstance(found, dict) and found.get("function") in FUNCTIONS:
-        return found
-    return None
+        found = parsed(found)
+    function = found.get("function") if isinstance(found, dict) else None
+    return found if isinstance(function, str) and function in FUNCTIONS else None
 
 
 def _sources(arguments: Json) -> tuple[Source, ...]:

@@ -31,6 +31,14 @@ def test_amounts_written_as_text_are_numbers(text: str, number: float) -> None:
     assert table.values("a") == [number, None]
 
 
+@pytest.mark.parametrize("number", [10**400, -(10**400)])
+def test_a_number_beyond_all_others_is_text(number: int) -> None:
+    table = from_json([{"a": number}, {"a": 1}], "T")
+    assert table is not None
+    assert table.values("a") == [str(number), "1"]
+    assert kinds([{"a": number}, {"a": 1}]) == {"a": "text"}
+
+
 def test_identifiers_stay_text() -> None:
     assert kinds([{"id": "00123"}, {"id": "00456"}]) == {"id": "text"}
 

@@ -2,16 +2,21 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from server.chat import ChatRequest, Constraint, Image, Message, Sampling
 from server.engine.base import EngineOptions
+from server.engine.formats import plain
 from server.engine.formats.abilities import Abilities
 from server.engine.formats.base import Prepared
 from server.engine.formats.messages import native
+from server.engine.formats.stream import ScriptParser
 from server.engine.jobs import PlainText, Reading, facts_of, job_of, options_of
 from server.engine.wire import Job, pack, unpack
 from server.errors import ContextOverflow
-from server.events import Finished, PromptProgress, TextDelta, Usage
+from server.events import Finished, PromptProgress, ReasoningDelta, TextDelta, Usage
 
 REQUEST = ChatRequest(
     (Message("user", "look", images=(Image("image/png", b"png"),)),),
@@ -55,6 +60,20 @@ def test_job_and_options_survive_the_pipe() -> None:
     assert arrived["options"]["projector"] is None
 
 
+def test_whatever_a_request_holds_can_be_packed() -> None:
+    """Half a surrogate pair and numbers beyond 64 bits come inside JSON that is itself a text."""
+    arguments = {"half": "\ud83d", "\ud83d": 1, "big": [2**64, -(2**70)], "huge": 10**400}
+    arrived = unpack(pack({"op": "x", "arguments": arguments})[4:])["arguments"]
+    assert (arrived["half"], arrived["?"]) == ("?", 1)
+    assert arrived["big"] == [float(2**64), float(-(2**70))]
+    assert arrived["huge"] == str(10**400)
+
+
+def test_what_no_worker_could_read_is_not_packed() -> None:
+    with pytest.raises(TypeError):
+        pack({"op": "x", "job": object()})
+
+
 def test_facts_of_a_newer_worker_are_read() -> None:
     facts = facts_of({"name": "m", "special_tokens": ["<a>"], "of_another_age": 1})
     assert (facts.name, facts.special_tokens) == ("m", ("<a>",))
@@ -70,6 +89,42 @@ def test_a_burst_is_one_piece_and_the_end_is_last() -> None:
         Finished("length", Usage(completion_tokens=2)),
     ]
     assert reading.ended
+
+
+@pytest.mark.parametrize("bursts", [1, 2, 3, 7])
+def test_the_tokens_of_a_thought_are_counted(bursts: int) -> None:
+    said = [
+        ("<think>", 1),
+        ("I shou", 2),
+        ("ld", 1),
+        ("</thi", 1),
+        ("nk>", 1),
+        ("Yes", 1),
+        (".", 1),
+    ]
+    items: list[list[Any]] = [[1, "text", text, None, tokens] for text, tokens in said]
+    reading = Reading(ScriptParser(plain.script(("<think>", "</think>"), opened=False)))
+    pieces = [
+        piece
+        for at in range(bursts)
+        for piece in reading.pieces(items[at * 7 // bursts : (at + 1) * 7 // bursts])
+    ]
+    pieces += reading.pieces([[1, "end", "stop", {"completion_tokens": 8}]])
+    assert "".join(one.text for one in pieces if isinstance(one, ReasoningDelta)) == "I should"
+    assert pieces[-1] == Finished("stop", Usage(completion_tokens=8, reasoning_tokens=3))
+
+
+def test_a_thought_that_was_cut_is_all_that_was_said() -> None:
+    reading = Reading(ScriptParser(plain.script(("<think>", "</think>"), opened=True)))
+    items: list[list[Any]] = [[1, "text", "Hm", None, 1], [1, "text", "\n", None, 1]]
+    items.append([1, "end", "length", {"completion_tokens": 2}])
+    assert reading.pieces(items)[-1] == Finished("length", Usage(0, 0, 2, reasoning_tokens=2))
+
+
+def test_an_answer_without_thoughts_has_none_counted() -> None:
+    reading = Reading(PlainText())
+    items: list[list[Any]] = [[1, "text", "Hi", None, 1], [1, "end", "stop", {}]]
+    assert reading.pieces(items)[-1] == Finished("stop", Usage())
 
 
 def test_an_error_comes_after_the_text_before_it() -> None:

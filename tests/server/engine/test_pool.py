@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from server.chat import ChatRequest, Message
-from server.engine.base import EngineOptions, LoadState
+from server.engine.base import Embeddings, EngineOptions, LoadState
 from server.engine.pool import MB, Found, Loaded, Pool, PoolLimits
 from server.errors import Busy, ModelLoadFailed, ModelNotFound, Stopping
 from server.events import Finished, TextDelta
@@ -186,6 +186,51 @@ async def test_a_swap_lets_running_answers_end_on_the_old_one(
     assert new.state.get().phase == "ready"
 
 
+async def test_one_model_takes_the_place_of_another(start: Start, made: list[NamedEngine]) -> None:
+    pool = start()
+    engine = await pool.engine("small")
+    async with aclosing(engine.generate(ASK)) as pieces:
+        await anext(pieces)
+        await pool.swap("middle", "small")
+        assert names(pool) == ["middle"]
+        (gone,) = pool.leaving()
+        assert not gone.is_set()
+        assert [piece async for piece in pieces] == [Finished("stop")]
+    await gone.wait()
+    assert made[0].state.get().phase == "empty"
+    assert pool.leaving() == ()
+
+
+async def test_it_knows_what_would_be_loaded_otherwise_now(made: list[NamedEngine]) -> None:
+    slots = 2
+
+    def make(path: Path, _options: EngineOptions) -> NamedEngine:
+        made.append(NamedEngine(path.name))
+        return made[-1]
+
+    pool = Pool(lambda name: Found(Path(name), EngineOptions(slots=slots), 1), make)
+    assert not pool.is_outdated("small")
+    await pool.engine("small")
+    assert not pool.is_outdated("small")
+    slots = 3
+    assert pool.is_outdated("small")
+    await pool.swap("small")
+    assert not pool.is_outdated("small")
+    await pool.close()
+
+
+async def test_all_are_unloaded_those_included_that_were_let_go(
+    start: Start, made: list[NamedEngine]
+) -> None:
+    pool = start()
+    await pool.engine("small")
+    await pool.engine("middle")
+    await pool.swap("small")
+    await pool.unload_all()
+    assert pool.loaded.get() == ()
+    assert [engine.closed.is_set() for engine in made] == [True] * 3
+
+
 async def test_unload_waits_for_running_answers(start: Start, made: list[NamedEngine]) -> None:
     pool = start()
     engine = await pool.engine("small")
@@ -222,5 +267,5 @@ async def test_each_question_reaches_the_engine(start: Start) -> None:
     assert await engine.tokenize("ab") == [97, 98]
     assert await engine.detokenize([97, 98]) == "ab"
     assert await engine.apply_template(ChatRequest((Message("user", "hi"),))) == "hi"
-    assert await engine.embed(["a"]) == [[1.0, 1.0]]
+    assert await engine.embed(["a"]) == Embeddings([[1.0, 1.0]], 1)
     assert await engine.stats() == {"loads": 1}

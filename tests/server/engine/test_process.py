@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -160,6 +161,23 @@ async def test_one_too_many_is_refused_at_once() -> None:
             await pieces(engine, "one too many")
     assert await text_of(engine, "room again") == "room again"
     await engine.close()
+
+
+async def test_a_request_that_cannot_be_sent_takes_no_place() -> None:
+    options = EngineOptions(slots=1, queue_limit=1)
+    engine = WorkerProcess(
+        Path("model.gguf"), options, choose=choose, command=SCRIPTED, limits=QUICK
+    )
+    unsendable = replace(says("hello"), template_options=(("x", object()),))
+    for _ in range(3):
+        with pytest.raises(TypeError):
+            await drain(engine.generate(unsendable))
+    assert await text_of(engine, "there is room") == "there is room"
+    await engine.close()
+
+
+async def test_half_a_surrogate_pair_is_sent_as_a_question_mark(make: Make) -> None:
+    assert await text_of(make(), "one \ud83d two") == "one ? two"
 
 
 async def test_an_answer_that_ended_is_not_cancelled(make: Make) -> None:

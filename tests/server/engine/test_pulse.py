@@ -1,6 +1,7 @@
 """When a worker counts as hung."""
 
 import os
+from time import process_time
 
 from server.engine.pulse import Limits, Pulse
 
@@ -46,3 +47,40 @@ def test_an_idle_worker_is_never_stuck() -> None:
         pulse.heard()
         pulse.pong(7, 0)
         assert pulse.tick() == ""
+
+
+LONG_STEP = Limits(tick_s=0.1, step_s=0.8, computing_s=2)
+
+
+def told_without_a_step(pulse: Pulse, count: int) -> list[str]:
+    """It answers each ping, but the answer under way does not get on."""
+    complaints = []
+    for _ in range(count):
+        pulse.pong(7, 1)
+        complaints.append(pulse.tick())
+    return complaints
+
+
+def compute(seconds: float) -> None:
+    """The test's own process stands for the worker."""
+    until_s = process_time() + seconds
+    while process_time() < until_s:
+        pass
+
+
+def test_a_worker_that_computes_one_long_step_is_stuck_only_when_it_is_very_long() -> None:
+    """A large picture, or many tokens of a large model, on a slow processor."""
+    pulse = Pulse(os.getpid(), LONG_STEP)
+    pulse.loaded()
+    assert told_without_a_step(pulse, 2) == [""] * 2
+    compute(0.3)
+    told = told_without_a_step(pulse, 19)
+    assert told == [""] * 18 + ["it made no progress on an answer for 2 s"]
+
+
+def test_what_it_computed_before_the_step_does_not_count() -> None:
+    pulse = Pulse(os.getpid(), LONG_STEP)
+    pulse.loaded()
+    compute(0.3)
+    told = told_without_a_step(pulse, 9)
+    assert told == [""] * 8 + ["it made no progress on an answer for 0.8 s"]

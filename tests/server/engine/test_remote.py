@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import pytest
@@ -87,7 +87,7 @@ class House:
     async def embed(self, request: web.Request) -> web.Response:
         texts = (await request.json())["input"]
         rows = [{"index": n, "embedding": [len(text)]} for n, text in enumerate(texts)]
-        return web.json_response({"data": rows[::-1]})
+        return web.json_response({"data": rows[::-1], "usage": {"prompt_tokens": 4}})
 
     async def tokenize(self, request: web.Request) -> web.Response:
         return web.json_response({"tokens": list((await request.json())["content"].encode())})
@@ -292,7 +292,7 @@ async def test_whoever_leaves_ends_the_answer_over_there(
 
 
 async def test_what_the_server_has_is_used_and_what_it_lacks_is_said(engine: RemoteEngine) -> None:
-    assert await engine.embed(["a", "bcd"]) == [[1], [3]]
+    assert astuple(await engine.embed(["a", "bcd"])) == ([[1], [3]], 4)
     assert await engine.tokenize("ab") == [97, 98]
     with pytest.raises(NotSupported, match="has no /detokenize"):
         await engine.detokenize([97])

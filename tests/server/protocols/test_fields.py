@@ -1,10 +1,20 @@
 """Fields of a body: checked one by one, and told by their path."""
 
+from typing import Any
+
 import msgpack
 import pytest
 
 from server.errors import BadRequest
-from server.protocols.fields import Fields, sampling, sendable, stop_texts, template_options
+from server.protocols.fields import (
+    Fields,
+    json_constraint,
+    parsed,
+    sampling,
+    sendable,
+    stop_texts,
+    template_options,
+)
 
 
 def test_a_path_names_the_place() -> None:
@@ -45,6 +55,55 @@ def test_effort_and_thinking_reach_the_template() -> None:
 @pytest.mark.parametrize("value", [2**64, -(2**70), [10**400], {"a": [2**63, -(2**63)]}])
 def test_every_number_can_be_sent_to_a_worker(value: object) -> None:
     assert msgpack.unpackb(msgpack.packb(sendable(value))) == sendable(value)
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400)])
+def test_a_number_of_many_digits_is_out_of_bounds_by_name(number: int) -> None:
+    with pytest.raises(BadRequest) as refused:
+        sampling(Fields({"temperature": number}))
+    assert refused.value.param == "temperature"
+
+
+def test_values_are_made_sendable_however_deep_they_go() -> None:
+    deep: Any = [2**70]
+    for _ in range(100_000):
+        deep = [deep]
+    sent = sendable(deep)
+    while isinstance(sent, list):
+        (sent,) = sent
+    assert sent == float(2**70)
+
+
+def test_what_is_sent_is_a_copy() -> None:
+    given = {"a": [2**70, {"b": 1}]}
+    assert sendable(given) == {"a": [float(2**70), {"b": 1}]}
+    assert given == {"a": [2**70, {"b": 1}]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[NaN]", '"\\ud83d"', '"\ud83d"', "[" * 100_000 + "]" * 100_000, "9" * 5000],
+)
+def test_text_that_is_no_json_we_can_pass_on_is_nothing(text: str) -> None:
+    assert parsed(text) is None
+
+
+def test_json_in_a_text_is_read() -> None:
+    assert parsed('{"a": [1, 2.5, null, "\\ud83d\\ude00"]}') == {"a": [1, 2.5, None, "\U0001f600"]}
+    assert parsed("no", "no") == "no"
+
+
+@pytest.mark.parametrize(
+    "format_",
+    [
+        {"type": "json_schema", "json_schema": {"schema": {"minimum": 10**400}}},
+        {"type": "json_object", "schema": {"anyOf": [{"minimum": -(10**400)}]}},
+    ],
+)
+def test_the_numbers_of_a_schema_are_made_sendable(format_: dict[str, Any]) -> None:
+    constraint = json_constraint(Fields(format_))
+    assert constraint
+    assert f'"minimum": "{"-" if "anyOf" in constraint.source else ""}1000' in constraint.source
 
 
 def test_a_seed_leaves_room_for_further_choices() -> None:

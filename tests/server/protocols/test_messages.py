@@ -36,6 +36,11 @@ def test_a_call_that_was_cut_keeps_its_text() -> None:
     assert arguments_of("5") == {"arguments": 5}
 
 
+@pytest.mark.parametrize("text", ['{"a": "\\ud83d"}', '{"a":' * 5000 + "1" + "}" * 5000])
+def test_arguments_that_nobody_could_read_keep_their_text(text: str) -> None:
+    assert arguments_of(text) == {"arguments": text}
+
+
 def test_names_are_plain() -> None:
     assert function_tool(Fields({"name": "mcp.add-up:2"})).name == "mcp.add-up:2"
     with pytest.raises(BadRequest):

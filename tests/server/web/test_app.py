@@ -58,6 +58,7 @@ ENDPOINTS = (
         "GET", "/about/{name}", lambda _b, facts: Reply([facts.address, facts.path, facts.query])
     ),
     Endpoint("GET", "/broken", fall_over),
+    Endpoint("GET", "/told", lambda _b, _f: Reply(text="a \ud83d b", content_type="text/plain")),
 )
 
 
@@ -92,6 +93,15 @@ async def test_an_answer_is_collected(opened: Open):
     client = await opened(ScriptedEngine(says("a", "b")))
     reply = await client.post("/chat", json={"text": "x"})
     assert await reply.json() == {"text": "ab"}
+
+
+async def test_half_a_surrogate_pair_is_replaced_in_a_whole_answer_too(opened: Open):
+    client = await opened(ScriptedEngine(says("a \ud83d b")))
+    reply = await client.post("/chat", json={"text": "x"})
+    assert (reply.status, await reply.json()) == (200, {"text": "a ? b"})
+    reply = await client.get("/told")
+    assert (reply.status, await reply.text()) == (200, "a ? b")
+    assert reply.headers["Content-Type"] == "text/plain; charset=utf-8"
 
 
 @pytest.mark.parametrize("streamed", [True, False])

@@ -30,6 +30,14 @@ from server.engine.worker.harden import LARGEST_INTEGER, LONGEST_STRING, harden
             {"type": "number", "exclusiveMinimum": 0, "minimum": 2},
             {"type": "number", "minimum": 2},
         ),
+        (
+            {"type": "number", "exclusiveMinimum": 10**400, "exclusiveMaximum": -(10**400)},
+            {
+                "type": "number",
+                "minimum": 10**400 + 10**394,
+                "maximum": -(10**400) - 10**394,
+            },
+        ),
         ({"description": "x", "title": "y", "type": "null"}, {"type": "null"}),
         (
             {"const": {"title": "kept", "type": "string"}},

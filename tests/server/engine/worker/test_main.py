@@ -1,8 +1,13 @@
 """The worker process: loading, answering, ending."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import psutil
+import pytest
 
 from tests.worker_client import WorkerClient
 
@@ -27,6 +32,15 @@ def test_an_answer_comes_in_pieces_and_ends_once(worker: WorkerClient) -> None:
     assert outcome.usage["prompt_tokens"] > 20
     assert outcome.progress[-1][0] == outcome.progress[-1][1] == outcome.usage["prompt_tokens"]
     assert outcome.usage["decode_s"] > 0
+
+
+def test_each_text_comes_with_the_number_of_its_tokens(worker: WorkerClient) -> None:
+    prompt = "1, 2, 3, 4, 5, 6,"
+    asked = worker.start(prompt=prompt, max_tokens=8, stop=["99"], sampling={"ignore_eos": True})
+    items = [worker.item(asked)[1]]
+    while items[-1][1] != "end":
+        items.append(worker.item(asked)[1])
+    assert sum(item[4] for item in items if item[1] == "text") == items[-1][3]["completion_tokens"]
 
 
 def test_a_ping_is_answered_while_an_answer_is_made(worker: WorkerClient) -> None:
@@ -61,11 +75,23 @@ def test_questions_beside_generation(worker: WorkerClient) -> None:
 
 
 def test_texts_become_unit_vectors_that_differ(worker: WorkerClient) -> None:
-    same, again, other = worker.ask("embed", texts=["a cat", "a cat", "bond yields"])["value"]
+    made = worker.ask("embed", texts=["a cat", "a cat", "bond yields"])["value"]
+    same, again, other = made["vectors"]
     assert same == again
     assert same != other
     assert abs(sum(x * x for x in same) - 1) < 1e-6
     assert worker.ask("embed", texts=[""])["code"] == "invalid_request"
+
+
+def test_the_tokens_of_embedded_texts_are_counted_as_the_model_read_them(
+    worker: WorkerClient,
+) -> None:
+    def tokens(*texts: str) -> int:
+        counted: int = worker.ask("embed", texts=texts)["value"]["tokens"]
+        return counted
+
+    assert tokens("a cat") >= len(worker.ask("tokenize", text="a cat")["value"])
+    assert tokens("a cat", "bond yields") == tokens("a cat") + tokens("bond yields")
 
 
 def test_an_over_long_prompt_is_refused_with_the_numbers(worker: WorkerClient) -> None:
@@ -79,6 +105,54 @@ def test_what_cannot_be_read_is_refused_and_the_worker_goes_on(worker: WorkerCli
     assert worker.generate(prompt="").ended[1] == "invalid_request"
     assert worker.generate(prompt="See?", images=[b"png"]).ended[1] == "not_supported"
     assert worker.generate(prompt="One, two,", max_tokens=1).reason == "length"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "number", "exclusiveMinimum": 10**400},
+        {"type": "array", "items": {"enum": ["a"]}, "uniqueItems": True, "minItems": -(10**30)},
+        {"type": "string", "minLength": 10**400},
+    ],
+)
+def test_a_number_beyond_all_bounds_in_a_schema_is_refused_and_the_worker_goes_on(
+    worker: WorkerClient, schema: dict[str, Any]
+) -> None:
+    constraint = {"kind": "json_schema", "source": json.dumps(schema), "strict": True}
+    outcome = worker.generate(prompt="One", max_tokens=1, constraint=constraint)
+    assert outcome.ended[1] in ("invalid_request", "invalid_schema")
+    assert worker.generate(prompt="One, two,", max_tokens=1).reason == "length"
+
+
+def test_a_schema_that_goes_too_deep_is_refused_and_the_worker_goes_on(
+    worker: WorkerClient,
+) -> None:
+    deep = '{"not":' * 5000 + "{}" + "}" * 5000
+    constraint = {"kind": "json_schema", "source": deep, "strict": True}
+    assert worker.generate(prompt="One", constraint=constraint).ended[1] == "invalid_request"
+    assert worker.generate(prompt="One, two,", max_tokens=1).reason == "length"
+
+
+def test_a_question_that_cannot_be_read_is_refused_and_the_next_is_answered(
+    worker: WorkerClient,
+) -> None:
+    assert worker.ask("tokenize", text=5)["code"] == "invalid_request"
+    assert worker.ask("tokenize", text="five")["value"]
+
+
+def test_a_thread_that_fails_takes_the_process_with_it() -> None:
+    lines = (
+        "import threading",
+        "from server.engine.worker.main import end_with_failing_threads",
+        "end_with_failing_threads()",
+        "threading.Thread(target=lambda: 1 / 0).start()",
+        "threading.Event().wait(60)",
+    )
+    child = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=False
+    )
+    assert child.returncode == 70
+    assert "error: ZeroDivisionError: division by zero" in child.stderr
 
 
 def test_a_file_that_is_no_model_is_named(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.engine.worker.probe import abilities, reads_parts
+from server.engine.worker.probe import PATIENCE, abilities, reads_parts
 from server.engine.worker.template import Template
 
 CHATML = (
@@ -57,3 +57,13 @@ def test_a_template_that_knows_only_parts_is_given_parts() -> None:
     plain = Template(CHATML)
     assert not reads_parts(plain)
     plain.close()
+
+
+def test_a_template_without_end_is_not_waited_for_again_and_again() -> None:
+    template = Template(
+        "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
+    )
+    assert not reads_parts(template)
+    assert not any(abilities(template)[name] for name in ("system", "calls", "results"))
+    assert template.stalls == PATIENCE
+    template.close()

@@ -4,10 +4,27 @@ from typing import Any
 
 from aiohttp.test_utils import TestClient
 
+from server.chat import ChatRequest
+from server.errors import EngineCrashed
+from server.events import Pieces, TextDelta
 from tests.contract.copilotkit import house
-from tests.engines import EndlessEngine
+from tests.engines import EndlessEngine, ScriptedEngine
 
 BASE = "/api/copilotkit"
+
+
+class BreakingEngine(ScriptedEngine):
+    """Says a word, and breaks when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.breaks = asyncio.Event()
+
+    async def generate(self, request: ChatRequest) -> Pieces:
+        self.requests.append(request)
+        yield TextDelta("Well")
+        await self.breaks.wait()
+        raise EngineCrashed("It broke.")
 
 
 def body(text: str, thread: str = "t", **more: Any) -> dict[str, Any]:
@@ -44,6 +61,47 @@ async def test_a_run_is_kept_and_replayed_with_what_was_said():
     assert told["events"] == replayed
     assert [thread["id"] for thread in listed["threads"]] == ["t"]
     assert [message["role"] for message in kept["messages"]] == ["user", "assistant"]
+
+
+def verify(told: list[dict[str, Any]]) -> list[str]:
+    """As the public client does: nothing follows a failure, and a run begins where none goes on."""
+    kinds = [one["type"] for one in told]
+    assert "RUN_ERROR" not in kinds[:-1]
+    runs = [kind for kind in kinds if kind in ("RUN_STARTED", "RUN_FINISHED", "RUN_ERROR")]
+    assert all(kind == "RUN_STARTED" for kind in runs[::2])
+    assert all(kind != "RUN_STARTED" for kind in runs[1::2])
+    return kinds
+
+
+async def test_a_run_that_failed_is_replayed_as_one_that_is_over():
+    async with house.visit(house.agents()) as client:
+        failed = await events(client, "/agent/demo/run", body("AGENTERR"))
+        await events(client, "/agent/demo/run", body("hi"))
+        replayed = await events(client, "/agent/demo/connect", body("x"))
+        told = await (await client.get(f"{BASE}/threads/t/events")).json()
+    assert failed[-1]["type"] == "RUN_ERROR"
+    kinds = verify(replayed)
+    end = kinds.index("RUN_FINISHED")
+    assert kinds[end - 2 : end + 2] == ["CUSTOM", "STEP_FINISHED", "RUN_FINISHED", "RUN_STARTED"]
+    value = {"message": failed[-1]["message"], "code": failed[-1]["code"]}
+    assert replayed[end - 2] == {"type": "CUSTOM", "name": "run_error", "value": value}
+    assert told["events"] == replayed
+
+
+async def test_a_run_that_fails_while_it_is_followed_ends_the_replay():
+    engine = BreakingEngine()
+    run, connect = f"{BASE}/agent/default/run", f"{BASE}/agent/default/connect"
+    async with (
+        house.visit(house.agents(engine)) as client,
+        client.post(run, json=body("one")) as one,
+        client.post(run, json=body("other")) as other,
+        client.post(connect, json=body("x")) as following,
+    ):
+        for reply in (one, other, following):
+            await reply.content.readuntil(b"TEXT_MESSAGE_CONTENT")
+        engine.breaks.set()
+        rest = (await following.text()).strip().split("\n\n")
+    assert ['"type": "RUN_ERROR"' in line for line in rest[1:]] == [True]
 
 
 async def test_suggestions_are_not_kept():
@@ -101,6 +159,11 @@ async def test_a_second_page_follows_a_run_that_goes_on():
     assert said.endswith("word199.")
 
 
+def enveloped(method: str) -> dict[str, Any]:
+    params = {"agentId": "nobody", "threadId": "t"}
+    return {"method": f"agent/{method}", "params": params, "body": body("hi")}
+
+
 async def test_failures_before_a_run_have_their_status_and_shape():
     async with house.visit(house.agents()) as client:
         for path, sent, status, error in (
@@ -111,6 +174,9 @@ async def test_failures_before_a_run_have_their_status_and_shape():
             ("", {"method": "zzz"}, 400, "invalid_request"),
             ("", {"method": "agent/zzz", "params": {"agentId": "x"}}, 400, "invalid_request"),
             ("", {"method": "agent/run"}, 400, "Invalid request body"),
+            ("", enveloped("run"), 404, "Agent not found"),
+            ("", enveloped("connect"), 404, "Agent not found"),
+            ("", enveloped("stop"), 404, "Agent not found"),
             ("", {"method": "resource/request", "params": {"path": "/x"}}, 404, "Not found"),
             ("/transcribe", {"audio": ""}, 503, "service_not_configured"),
         ):

@@ -104,6 +104,16 @@ def test_a_failure_ends_the_run_at_once():
     assert told[-1] == {"type": "RUN_ERROR", "message": "It broke.", "code": "engine_crashed"}
 
 
+def test_a_failure_of_a_run_that_is_over_is_told_before_its_end():
+    encoder = Encoder("t", "r", is_over=True)
+    events = (MessageOpened("m"), TextDelta("a"), Failed(EngineCrashed("It broke.")))
+    told = [one for event in events for one in encoder.encode(event)]
+    for one in told:
+        ORACLE.validate_python(one)
+    assert kinds(told)[2:] == ["CUSTOM", "TEXT_MESSAGE_END", "RUN_FINISHED"]
+    assert told[2]["value"] == {"message": "It broke.", "code": "engine_crashed"}
+
+
 def test_the_state_is_told_once_and_then_what_changed():
     told = encode(
         StateChanged({"a": 1, "b/c": 1}), StateChanged({"a": 1, "b/c": 1}),

@@ -105,6 +105,29 @@ def test_tools_context_and_parameters_are_read():
     assert read_input.speaks_1_0
 
 
+def test_numbers_of_tools_and_past_calls_are_made_sendable():
+    tools = [{"name": "add", "parameters": {"type": "object", "maximum": 2**70}}]
+    call = CALL | {"function": {"name": "add", "arguments": f'{{"a": {2**70}}}'}}
+    sent = body(USER, {"id": "a", "role": "assistant", "toolCalls": [call]}, tools=tools)
+    request = read(sent, "default", FACTS).request
+    assert request.tools[0].parameters["maximum"] == float(2**70)
+    assert isinstance(request.tools[0].parameters["maximum"], float)
+    assert isinstance(request.said[1].message.tool_calls[0].arguments["a"], float)
+
+
+@pytest.mark.parametrize("arguments", ['{"a": "\\ud83d"}', '{"a":' * 5000 + "1" + "}" * 5000])
+def test_past_arguments_that_nobody_could_read_are_none(arguments: str):
+    call = CALL | {"function": {"name": "add", "arguments": arguments}}
+    sent = body(USER, {"id": "a", "role": "assistant", "toolCalls": [call]})
+    (called,) = read(sent, "default", FACTS).request.said[1].message.tool_calls
+    assert called.arguments == {}
+
+
+@pytest.mark.parametrize("model", [{"provider": "openai"}, ["tiny"], 5])
+def test_a_model_that_is_no_name_is_left_alone(model: Any):
+    assert read(body(USER, forwardedProps={"model": model}), "default", FACTS).request.model is None
+
+
 def test_properties_of_a_page_that_only_look_like_parameters_are_left_alone():
     props = {"model": "gpt-4", "temperature": "hot", "maxOutputTokens": True, "toolChoice": 7}
     request = read(body(USER, forwardedProps=props), "default", FACTS).request

@@ -53,6 +53,28 @@ def test_every_kind_of_message_is_read():
     assert request.question == ""
 
 
+@pytest.mark.parametrize("arguments", ['{"a": "\\ud83d"}', '{"a":' * 5000 + "1" + "}" * 5000])
+def test_past_arguments_that_nobody_could_read_are_none(arguments: str):
+    action = {"name": "add", "arguments": arguments}
+    (told,) = read(data(said("c", actionExecutionMessage=action)), FACTS).said
+    assert told.message.tool_calls[0].arguments == {}
+
+
+def test_numbers_of_actions_and_past_calls_are_made_sendable():
+    schema = json.dumps({"type": "object", "maximum": 2**70})
+    actions = [{"name": "add", "description": "", "jsonSchema": schema}]
+    action = {"name": "add", "arguments": f'{{"a": {2**70}}}'}
+    called = said("c", actionExecutionMessage=action)
+    request = read(data(called, frontend={"actions": actions}), FACTS)
+    assert isinstance(request.tools[0].parameters["maximum"], float)
+    assert isinstance(request.said[0].message.tool_calls[0].arguments["a"], float)
+
+
+@pytest.mark.parametrize(("wanted", "limit"), [(1e300, 2**31 - 1), (-5.0, None), (None, None)])
+def test_the_longest_answer_is_a_number_a_worker_knows(wanted: float | None, limit: int | None):
+    assert read(data(forwardedParameters={"maxTokens": wanted}), FACTS).max_tokens == limit
+
+
 def test_an_image_that_is_none_is_refused():
     image = {"format": "png", "bytes": "***", "role": "user"}
     with pytest.raises(BadRequest, match="base64"):

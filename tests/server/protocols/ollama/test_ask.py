@@ -27,6 +27,7 @@ def test_options_and_format_arrive() -> None:
     assert (request.sampling.temperature, request.sampling.top_k) == (0, 5)
     assert request.constraint == Constraint("json_schema", '{"type": "array"}')
     assert request.template_options == (("enable_thinking", False),)
+    assert f'"{10**400}"' in chat(format={"minimum": 10**400}).constraint.source
     assert chat(format="json").constraint == Constraint("json_schema", '{"type": "object"}')
     assert chat(options={"num_predict": -1}).max_tokens is None
 

@@ -3,6 +3,7 @@
 import pytest
 from ollama import ListResponse, ShowResponse
 
+from server.engine.base import Embeddings
 from server.errors import BadRequest, ModelNotFound
 from server.face import ModelCard
 from server.protocols.base import Facts, Reply
@@ -35,8 +36,8 @@ def test_a_model_is_shown() -> None:
 def test_embeddings_are_asked_for() -> None:
     ask = embed({"model": "small", "input": "a"}, FACTS)
     assert ask.arguments == {"texts": ["a"]}
-    reply = ask.then([[1.0]])
+    reply = ask.then(Embeddings([[1.0]], 2))
     assert isinstance(reply, Reply)
-    assert reply.body["embeddings"] == [[1.0]]
+    assert (reply.body["embeddings"], reply.body["prompt_eval_count"]) == ([[1.0]], 2)
     with pytest.raises(BadRequest):
         embed({"input": 5}, FACTS)

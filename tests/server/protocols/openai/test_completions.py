@@ -63,6 +63,19 @@ async def test_the_prompt_is_echoed_and_log_probabilities_follow_it() -> None:
     assert choice.logprobs.text_offset == [5]
 
 
+@pytest.mark.parametrize(("echo", "begin"), [(False, 0), (True, 5)])
+async def test_a_streams_offsets_go_on_from_chunk_to_chunk(echo: bool, begin: int) -> None:
+    token = TokenLogprob("hi", b"hi", -0.5)
+    said = TextDelta("hi", (token,))
+    body = {"prompt": "Once ", "echo": echo, "logprobs": 0, "n": 2, "stream": True}
+    events = [OfChoice(0, said), OfChoice(1, said), OfChoice(0, said), OfChoice(0, said)]
+    frames = [frame async for frame in render(replay(*events), body, FACTS)]
+    chunks = [json.loads(frame.removeprefix(b"data: ")) for frame in frames[:-1]]
+    choices = [choice for chunk in chunks for choice in chunk["choices"] if choice["logprobs"]]
+    offsets = [(one["index"], one["logprobs"]["text_offset"]) for one in choices]
+    assert offsets == [(0, [begin]), (1, [begin]), (0, [begin + 2]), (0, [begin + 4])]
+
+
 async def test_a_stream_has_the_text_the_reason_and_the_usage() -> None:
     body = {"prompt": "Once", "stream": True, "stream_options": {"include_usage": True}}
     events = replay(TextDelta("a"), Finished("length", USED))

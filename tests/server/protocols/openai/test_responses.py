@@ -156,6 +156,36 @@ async def test_the_next_request_can_build_on_a_response() -> None:
     )
 
 
+@pytest.mark.parametrize("instructions", [None, "", "Be brief."])
+async def test_only_instructions_hold_for_one_response_alone(instructions: str | None) -> None:
+    memory = Memory()
+    said = [{"role": "developer", "content": "Be kind."}, {"role": "user", "content": "Hi"}]
+    body = {"input": said, "instructions": instructions}
+    first = await whole(memory, body, TextDelta("Yes?"), Finished("stop", USED))
+    second = {"previous_response_id": first.id, "input": "Bye", "instructions": "Be gone."}
+    expected = (
+        Message("system", "Be gone."),
+        Message("system", "Be kind."),
+        Message("user", "Hi"),
+        Message("assistant", "Yes?"),
+        Message("user", "Bye"),
+    )
+    assert accept(memory, second, FACTS).messages == expected
+    reply = await whole(memory, second, TextDelta("Oh."), Finished("stop", USED))
+    third = accept(memory, {"previous_response_id": reply.id, "input": "?"}, FACTS)
+    assert third.messages == (*expected[1:], Message("assistant", "Oh."), Message("user", "?"))
+
+
+async def test_an_answer_ends_well_though_what_it_went_on_from_is_deleted_meanwhile() -> None:
+    memory = Memory()
+    first = await whole(memory, {"input": "Hi"}, Finished("stop"))
+    body = {"previous_response_id": first.id, "input": "Bye"}
+    accept(memory, body, FACTS)
+    forget(memory, None, Facts("", path={"id": first.id}))
+    answer = await whole(memory, body, TextDelta("Oh."), Finished("stop", USED))
+    assert answer.output_text == "Oh."
+
+
 async def test_the_memory_is_bounded_and_can_be_told_to_forget() -> None:
     memory = Memory()
     first = await whole(memory, {"input": "Hi"}, Finished("stop"))

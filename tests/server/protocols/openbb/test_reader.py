@@ -157,6 +157,11 @@ def test_tools_without_a_name_are_left_out() -> None:
     assert [(one.server_id, one.name) for one in found] == [("s", "a")]
 
 
+@pytest.mark.parametrize("function", [{}, [], None, 5])
+def test_a_function_that_is_no_name_is_no_call(function: Any) -> None:
+    assert parse_call(json.dumps({"function": function})) is None
+
+
 @pytest.mark.parametrize(
     ("body", "old_path", "expected"),
     [
