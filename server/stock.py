@@ -49,6 +49,11 @@ class Setup:
     """Share of each graphics card; empty: by their free memory."""
     projector_bytes: int = 0
     """What the model needs besides to see images."""
+    draft_bytes: int = 0
+    """Weights of a second model that guesses ahead; it has a cache of its own for every slot."""
+    draft_width: int = 0
+    """Key plus value numbers that one token takes in that cache."""
+    draft_heads: int = 0
 
 
 @dataclass(frozen=True, slots=True)

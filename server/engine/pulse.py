@@ -6,6 +6,8 @@ import psutil
 
 HALTED = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
 """The second is how it looks while a tracer watches."""
+COMPUTING_SHARE = 0.1
+"""Of one core: a worker that computes uses more, one that is stuck and answers pings far less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,8 @@ class Limits:
     halted_s: float = 1.5
     silent_s: float = 15.0
     step_s: float = 120.0
+    computing_s: float = 900.0
+    """In place of `step_s` while it computes: a large picture cannot be parted into steps."""
     load_s: float = 60.0
     quit_s: float = 0.9
 
@@ -33,6 +37,7 @@ class Pulse:
         self._steps = -1
         self._quiet_ticks = 0
         self._stuck_ticks = 0
+        self._stuck_at_s = 0.0
 
     def loaded(self) -> None:
         self._loaded = True
@@ -57,6 +62,8 @@ class Pulse:
         """The answer to the ping of one tick."""
         self._stuck_ticks = self._stuck_ticks + 1 if running and steps == self._steps else 0
         self._steps = steps
+        if self._stuck_ticks == 1:
+            self._stuck_at_s = _processor_s(self._pid)
 
     def tick(self) -> str:
         """What is wrong, as a clause; empty if nothing is."""
@@ -70,9 +77,15 @@ class Pulse:
             return f"loading made no progress for {limits.load_s:g} s" if late else ""
         if quiet_s >= limits.silent_s:
             return f"it did not respond for {limits.silent_s:g} s"
-        if self._stuck_ticks * limits.tick_s >= limits.step_s:
-            return f"it made no progress on an answer for {limits.step_s:g} s"
+        stuck_s = self._stuck_ticks * limits.tick_s
+        if stuck_s >= limits.step_s:
+            most_s = limits.computing_s if self._computes(stuck_s) else limits.step_s
+            return f"it made no progress on an answer for {most_s:g} s" if stuck_s >= most_s else ""
         return ""
+
+    def _computes(self, stuck_s: float) -> bool:
+        used_s = _processor_s(self._pid) - self._stuck_at_s
+        return used_s >= COMPUTING_SHARE * stuck_s
 
 
 def _is_halted(pid: int) -> bool:
@@ -80,3 +93,12 @@ def _is_halted(pid: int) -> bool:
         return psutil.Process(pid).status() in HALTED
     except psutil.Error:
         return False
+
+
+def _processor_s(pid: int) -> float:
+    """The processor time it has used, all its threads together."""
+    try:
+        times = psutil.Process(pid).cpu_times()
+    except psutil.Error:
+        return 0.0
+    return float(times.user + times.system)

@@ -119,25 +119,38 @@ def memory_of(header: Header, weight_bytes: int, setup: Setup, machine: Machine)
     on_gpu = min(max(setup.gpu_layers, 0), layout.layers + 1) if machine.engine_uses_gpu else 0
     placed = min(on_gpu, layout.layers)
     split = layout.layers - placed
-    program = PROGRAM_BYTES + TOKEN_BYTES * layout.vocabulary
-    program += 0 if on_gpu else setup.projector_bytes
+    program = PROGRAM_BYTES + TOKEN_BYTES * layout.vocabulary * (2 if setup.draft_bytes else 1)
+    program += 0 if on_gpu else setup.projector_bytes + setup.draft_bytes
+    draft_cache, draft_compute = _draft_space(setup)
     gpu = 0
     gpu_weights = _gpu_weights(header, weight_bytes, on_gpu, layout)
     if on_gpu:
         gpu = CARD_BYTES + gpu_weights + cache_bytes(layout, setup, slice(split, None))
         gpu += compute_bytes(layout, setup, setup.batch_tokens) + setup.projector_bytes
+        gpu += setup.draft_bytes + draft_cache + draft_compute
+        draft_cache = draft_compute = 0
     repacked, covered = _repacked(header, weight_bytes, machine.features)
     left = max(0.0, 1 - gpu_weights / max(1, weight_bytes))
     return Memory(
         weights=max(0, weight_bytes - gpu_weights),
         repacked=int(repacked * left),
-        cache=cache_bytes(layout, setup, slice(0, split)),
+        cache=cache_bytes(layout, setup, slice(0, split)) + draft_cache,
         compute=compute_bytes(layout, setup, setup.slots)
-        + (conversion_bytes(layout, setup) if split else 0),
+        + (conversion_bytes(layout, setup) if split else 0)
+        + draft_compute,
         program=program,
         gpu=gpu,
         reclaimable=int(covered * left),
     )
+
+
+def _draft_space(setup: Setup) -> tuple[int, int]:
+    """Cache and working space of the model that guesses ahead: it follows every slot."""
+    if not setup.draft_bytes:
+        return 0, 0
+    layout = Layout(1, 0, setup.draft_heads, (setup.draft_width,), 0, 0, 0, 0)
+    working = compute_bytes(layout, setup, 1) + conversion_bytes(layout, setup)
+    return cache_bytes(layout, setup), working
 
 
 def _gpu_weights(header: Header, weight_bytes: int, on_gpu: int, layout: Layout) -> int:

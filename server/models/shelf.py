@@ -11,7 +11,7 @@ from server.errors import BadRequest, HubFailed, ModelDamaged
 from server.face import ModelCard
 from server.keychain import Keychain
 from server.late import Late
-from server.models import catalogue, choices, projectors, stores
+from server.models import catalogue, choices, drafts, projectors, stores
 from server.models.download import Limits
 from server.models.downloads import FOLDER, Downloads
 from server.models.fit import judge
@@ -174,7 +174,8 @@ class ModelShelf:
     async def estimate_model(self, name: str, setup: Setup) -> Fit:
         card = self.library.find(name, "")
         header = await asyncio.to_thread(self.headers.check, Path(card.path))
-        return judge(header, _seeing(setup, card), await self.surveyor.look())
+        setup = self._guessing(_seeing(setup, card))
+        return judge(header, setup, await self.surveyor.look())
 
     async def suggest_models(self) -> list[Suggestion]:
         installed = {Path(card.path).name for card in self.look()}
@@ -224,7 +225,7 @@ class ModelShelf:
 
     def _setup(self) -> Setup:
         model = self._settings().model
-        return Setup(
+        setup = Setup(
             model.context_tokens,
             model.slots,
             model.kv_type,
@@ -233,6 +234,12 @@ class ModelShelf:
             {"auto": None, "on": True, "off": False}[model.flash_attention],
             model.gpu_split,
         )
+        return self._guessing(setup)
+
+    def _guessing(self, setup: Setup) -> Setup:
+        """With what the draft model takes, where one is set."""
+        draft = self._settings().model.draft_model
+        return drafts.beside(setup, Path(draft) if draft else None, self.headers)
 
     def _network(self) -> NetworkSettings:
         return self._settings().network

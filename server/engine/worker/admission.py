@@ -97,17 +97,24 @@ class Admission:
         return True
 
     def store_one(self) -> None:
-        """Writes a conversation that rests to disk, where that is wanted and not yet done."""
+        """Writes a conversation that rests to disk, where that is wanted and not yet done.
+
+        The last used comes first; one that has no room beside those is left out.
+        """
         if self._disk is None:
             return
-        resting = (slot for slot in self._slots if not slot.busy)
-        for one in (*self.cache, *resting):
-            if len(one.tokens) < WORTH_STORING or self._disk.holds(one.tokens):
-                continue
-            if isinstance(one, Slot):
-                one = Kept(one.tokens.copy(), self._context.save(one.sequence))
-            self.counts.stored += self._disk.store(one)
-            return
+        idle = (slot for slot in self._slots if not slot.busy)
+        slots = sorted(idle, key=lambda slot: slot.used_at)
+        resting = [one for one in (*self.cache, *slots) if len(one.tokens) >= WORTH_STORING]
+        held = [self._disk.holds(one.tokens) for one in resting]
+        newer: list[Tokens] = []
+        for one, is_held in zip(reversed(resting), reversed(held), strict=True):
+            if not is_held and self._disk.has_room(one.tokens, self._state_bytes(one), newer):
+                if isinstance(one, Slot):
+                    one = Kept(one.tokens.copy(), self._context.save(one.sequence))
+                self.counts.stored += self._disk.store(one)
+                return
+            newer.append(one.tokens)
 
     def evict(self, slot: Slot) -> None:
         if slot.count:
@@ -121,6 +128,11 @@ class Admission:
             return False
         self.evict(min(idle, key=lambda slot: slot.used_at))
         return True
+
+    def _state_bytes(self, one: Kept | Slot) -> int:
+        if isinstance(one, Slot):
+            return self._context.saved_bytes(one.sequence)
+        return one.state.nbytes
 
     def _best_holder(self, tokens: Tokens, limit: int) -> tuple[Slot, int]:
         """Of equals a free one, then the shortest: the cheapest to copy."""

@@ -22,6 +22,9 @@ MOST_DRAFTED = LEAST_CHUNK - 2
 TRIAL_DRAFTED = 2
 """Enough to see whether guesses come true; where each costs as much as a token, six cost a lot."""
 ENOUGH_TOKENS = 128
+SHORTEST_CATCH_UP_S = 0.015
+ALONE_CATCH_UP_S = 0.1
+"""What the draft model may read in a step that is usually shorter; alone, no other answer waits."""
 
 
 class DecodeBatch:
@@ -44,12 +47,18 @@ class DecodeBatch:
         self._steady: list[Answer] | None = None
 
     def fill(self, running: list[Answer], *, guess: bool) -> float:
-        """Returns the time that guessing took."""
+        """Returns the time that guessing took, without what the draft model had yet to read.
+
+        That is no part of what a guess costs: a long prompt would else end all guessing.
+        """
+        model = self._draft_model
+        if model is not None:
+            model.begin_step(self._catch_up_s(running))
         began = perf_counter()
         for answer in running:
             answer.draft = []
         drafted = guess and self._speculate and self._draft(running)
-        guessing_s = perf_counter() - began
+        guessing_s = perf_counter() - began - (model.caught_up_s if model is not None else 0.0)
         single = not drafted and all(len(answer.pending) == 1 for answer in running)
         if single and self._steady == running:
             self.batch.advance([answer.pending[0] for answer in running])
@@ -97,6 +106,11 @@ class DecodeBatch:
                 if answer.draft:
                     found, tries = True, tries or not has_paid
         return found
+
+    def _catch_up_s(self, running: list[Answer]) -> float:
+        """About another step: those under way are at worst half as fast meanwhile."""
+        least_s = ALONE_CATCH_UP_S if len(running) == 1 else SHORTEST_CATCH_UP_S
+        return max(least_s, self._pace.decode_s(len(running)))
 
     def _may_pay(self, running: list[Answer]) -> bool:
         """By what is known of steps; now and then, or with a model for it, it is tried anyway."""

@@ -9,7 +9,7 @@ import hashlib
 import os
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ HEADER = struct.Struct("<8sIQI")
 """Magic, tokens, bytes of state, checksum of the state."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Stored:
     path: Path
     tokens: Tokens
@@ -58,14 +58,30 @@ class DiskCache:
             yield kept
 
     def holds(self, tokens: Tokens) -> bool:
-        return any(common_prefix(one.tokens, tokens) == len(tokens) for one in self._stored)
+        """Whether a stored one begins with all of these; if so it counts as used now."""
+        for one in self._stored:
+            if _begins_with(one.tokens, tokens):
+                self._stored.remove(one)
+                self._stored.append(one)
+                return True
+        return False
+
+    def has_room(self, tokens: Tokens, state_bytes: int, newer: Sequence[Tokens]) -> bool:
+        """Beside those used since: none of them goes for an older one, or they take turns."""
+        staying = sum(
+            one.size
+            for one in self._stored
+            if any(_begins_with(one.tokens, other) for other in newer)
+            and not _begins_with(tokens, one.tokens)
+        )
+        return staying + _file_bytes(tokens, state_bytes) <= self._capacity_bytes
 
     def store(self, kept: Kept) -> bool:
         """A full disk costs the conversation, not the answer: it is then read again."""
-        size = HEADER.size + kept.tokens.nbytes + kept.state.nbytes
+        size = _file_bytes(kept.tokens, kept.state.nbytes)
         if size > self._capacity_bytes:
             return False
-        for one in self._beginnings_of(kept.tokens):
+        for one in [one for one in self._stored if _begins_with(kept.tokens, one.tokens)]:
             self._drop(one)
         while self._stored and sum(one.size for one in self._stored) + size > self._capacity_bytes:
             self._drop(self._stored[0])
@@ -80,12 +96,17 @@ class DiskCache:
         self._stored.append(Stored(path, kept.tokens, size))
         return True
 
-    def _beginnings_of(self, tokens: Tokens) -> list[Stored]:
-        return [one for one in self._stored if common_prefix(one.tokens, tokens) == len(one.tokens)]
-
     def _drop(self, stored: Stored) -> None:
         _remove(stored.path)
         self._stored.remove(stored)
+
+
+def _begins_with(tokens: Tokens, beginning: Tokens) -> bool:
+    return common_prefix(tokens, beginning) == len(beginning)
+
+
+def _file_bytes(tokens: Tokens, state_bytes: int) -> int:
+    return HEADER.size + tokens.nbytes + state_bytes
 
 
 def _write(path: Path, kept: Kept) -> None:

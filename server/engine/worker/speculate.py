@@ -13,6 +13,8 @@ LONGEST_PAUSE = 512
 TRIAL_SHARE = 0.02
 FIRST_STAKE_S = 0.05
 LARGEST_STAKE_S = 0.1
+LARGEST_DEBT_S = 0.5
+"""One guess that was held up, by whatever, must not end guessing for minutes."""
 
 
 def lookup(tokens: Tokens, most: int, shortest: int = SHORTEST_MATCH) -> list[int]:
@@ -58,7 +60,7 @@ class Purse:
         self._add(won_s)
 
     def _add(self, seconds: float) -> None:
-        self._left_s = min(LARGEST_STAKE_S, self._left_s + seconds)
+        self._left_s = max(-LARGEST_DEBT_S, min(LARGEST_STAKE_S, self._left_s + seconds))
 
 
 class Payoff:

@@ -8,8 +8,10 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
+from time import monotonic
 
 from server import paths, processor, roles
 from server.engine.worker import backends, sanity
@@ -17,7 +19,8 @@ from server.engine.worker.backends import CHOSEN_BY_HAND, Variant
 from server.files import write_atomically
 
 FLAG = "--try"
-PATIENCE_S = 120.0
+PATIENCE_S = 30.0
+"""For all trials of one load, which counts as hung when it is silent for much longer."""
 
 
 class Trials:
@@ -26,6 +29,7 @@ class Trials:
     def __init__(self, kept: Path, model: Path | None) -> None:
         self._kept = kept
         self._model = model
+        self._left_s = PATIENCE_S
 
     def __call__(self, variant: Variant) -> str | None:
         if self._model is None or os.environ.get(CHOSEN_BY_HAND):
@@ -33,13 +37,20 @@ class Trials:
         known = self._read()
         key = _key(variant)
         if key not in known:
+            began = monotonic()
             try:
-                known[key] = _try_out(variant, self._model)
+                known[key] = _try_out(variant, self._model, self._left_s)
             except subprocess.TimeoutExpired:  # slow is not wrong
                 return None
+            self._left_s = max(0.0, self._left_s - (monotonic() - began))
+            self._keep(known)
+        return known[key] or None
+
+    def _keep(self, known: dict[str, str]) -> None:
+        """On a full disk it is asked again at the next load."""
+        with suppress(OSError):
             self._kept.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(self._kept, json.dumps(known, indent=1))
-        return known[key] or None
 
     def _read(self) -> dict[str, str]:
         try:
@@ -70,13 +81,13 @@ def _key(variant: Variant) -> str:
     return f"{variant.name} {digest}"
 
 
-def _try_out(variant: Variant, model: Path) -> str:
+def _try_out(variant: Variant, model: Path, patience_s: float) -> str:
     child = subprocess.run(
         roles.command("worker", FLAG, str(model)),
         env={**roles.environment("worker"), CHOSEN_BY_HAND: variant.name},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=PATIENCE_S,
+        timeout=patience_s,
         check=False,
     )
     if child.returncode == 0:

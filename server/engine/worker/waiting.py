@@ -10,15 +10,18 @@ class WaitingLine:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._lines: OrderedDict[str, deque[Request]] = OrderedDict()
+        self._count = 0
 
     def __len__(self) -> int:
-        return sum(len(line) for line in self._lines.values())
+        """Asked from other threads too, while the line changes: so it is counted along."""
+        return self._count
 
     def join(self, request: Request) -> bool:
         """False when the line is full."""
         if len(self) >= self.limit:
             return False
         self._lines.setdefault(request.client, deque()).append(request)
+        self._count += 1
         return True
 
     def in_turn(self) -> Iterator[Request]:
@@ -31,6 +34,7 @@ class WaitingLine:
         """Its turn came (its client goes to the back), or it is cancelled."""
         line = self._lines[request.client]
         line.remove(request)
+        self._count -= 1
         if not line:
             del self._lines[request.client]
         elif served:

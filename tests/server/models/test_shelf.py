@@ -168,3 +168,14 @@ async def test_pause_resume_and_cancel_reach_the_download(desk: Desk, fake: Fake
     await asyncio.sleep(0)
     await desk.shelf.cancel_download(number)
     assert desk.shelf.downloads.get() == ()
+
+
+async def test_a_draft_model_counts_in_every_estimate(desk: Desk, tmp_path: Path):
+    desk.shelf.look()
+    alone = await desk.shelf.estimate_model(starter.NAME, Setup(2048, 1))
+    await desk.change("model.draft_model", str(tmp_path / "small.gguf"))
+    both = await desk.shelf.estimate_model(starter.NAME, Setup(2048, 1))
+    draft_bytes = (tmp_path / "small.gguf").stat().st_size
+    assert both.needed_bytes - alone.needed_bytes > draft_bytes
+    described = await desk.shelf.describe_model(starter.NAME)
+    assert described.fit.setup.draft_bytes == draft_bytes

@@ -1,13 +1,24 @@
 """Chunks that are never too short for the kernels that give the same bits."""
 
+from time import perf_counter, sleep
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.engine.worker.batch import Batch
-from server.engine.worker.compose import LEAST_CHUNK, fill_chunk, first_size, part_size, to_border
+from server.engine.worker.batch import Batch, Tokens
+from server.engine.worker.compose import (
+    LEAST_CHUNK,
+    DecodeBatch,
+    fill_chunk,
+    first_size,
+    part_size,
+    to_border,
+)
+from server.engine.worker.pace import Pace
+from server.engine.worker.speculate import Payoff, Purse
 
 
 @given(st.integers(1, 2000), st.integers(0, 512))
@@ -63,3 +74,47 @@ def test_short_prompts_are_read_together_and_a_long_one_to_its_border() -> None:
 
 def test_nobody_makes_the_rest_of_a_prompt_wait() -> None:
     assert taken(prompt(0, 24, read=256), prompt(1, 40)) == {0: 24}
+
+
+class SlowReader:
+    """A draft model that has a long text to read before it can guess."""
+
+    caught_up_s = 0.0
+
+    def begin_step(self, spare_s: float) -> None:
+        self.spare_s = spare_s
+        self.caught_up_s = 0.0
+
+    def guess(self, _sequence: int, _tokens: Tokens, _most: int) -> list[int]:
+        began = perf_counter()
+        sleep(0.2)
+        self.caught_up_s = perf_counter() - began
+        return []
+
+
+def running(purse: Purse) -> Any:
+    """As much of an answer as a guess needs."""
+    buffer = np.arange(100, dtype=np.int32)
+    slot = SimpleNamespace(sequence=0, count=50, buffer=buffer)
+    asked = SimpleNamespace(constrained=None, pictures=())
+    return SimpleNamespace(
+        request=asked,
+        slot=slot,
+        pending=[7],
+        draft=[],
+        payoff=Payoff(purse),
+        room=50,
+        is_parted=False,
+    )
+
+
+def test_what_the_draft_model_has_yet_to_read_is_not_charged_to_a_guess() -> None:
+    model: Any = SlowReader()
+    pace, purse = Pace(), Purse()
+    pace.note_decode(1, 0.3)
+    pace.note_decode(2, 0.3)
+    batch = DecodeBatch(Batch(32, 1, 100), model, pace, purse, speculate=True)
+    assert batch.fill([running(purse)], guess=True) < 0.1
+    assert model.caught_up_s >= 0.2
+    assert model.spare_s == 0.3
+    assert batch.fill([running(purse)], guess=False) >= 0.0

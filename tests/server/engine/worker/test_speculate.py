@@ -5,6 +5,7 @@ import numpy as np
 from server.engine.worker.speculate import (
     FIRST_PAUSE,
     FIRST_STAKE_S,
+    LARGEST_DEBT_S,
     TRIAL_MATCH,
     TRIAL_SHARE,
     Payoff,
@@ -89,3 +90,11 @@ def test_a_full_purse_tries_what_is_not_expected_to_pay() -> None:
     for _ in range(1000):
         purse.earn(0.01)
     assert purse.is_full
+
+
+def test_one_guess_that_was_held_up_does_not_end_guessing_for_minutes() -> None:
+    purse = Purse()
+    Payoff(purse).note(gained=1, seconds=600.0, usual_s=0.1)
+    assert not purse.has_some
+    purse.earn((LARGEST_DEBT_S + 0.01) / TRIAL_SHARE)
+    assert purse.has_some

@@ -3,11 +3,14 @@
 import json
 import os
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from server import roles
+from server.engine.pulse import Limits
 from server.engine.worker import trial
 from server.engine.worker.backends import CHOSEN_BY_HAND, Variant
 from server.engine.worker.trial import Trials
@@ -61,6 +64,44 @@ def test_another_library_is_tried_anew(tmp_path: Path, child: Path, variant: Var
     trials(variant)
     assert starts.read_text() == "xx"
     assert len(json.loads((tmp_path / "trials.json").read_text())) == 2
+
+
+@pytest.mark.parametrize("reason", [None, "it computes wrong results"])
+def test_a_verdict_that_cannot_be_kept_counts_all_the_same(
+    tmp_path: Path, child: Path, variant: Variant, reason: str | None
+) -> None:
+    child.write_text(f"raise SystemExit({3 if reason else 0})")
+    (tmp_path / "full").touch()
+    assert Trials(tmp_path / "full" / "trials.json", tmp_path / "model")(variant) == reason
+
+
+def test_slow_is_not_wrong(
+    tmp_path: Path, child: Path, variant: Variant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial, "PATIENCE_S", 0.2)
+    child.write_text("import time; time.sleep(60)")
+    kept = tmp_path / "trials.json"
+    assert Trials(kept, tmp_path / "model")(variant) is None
+    assert not kept.exists()
+
+
+def test_all_trials_of_a_load_end_before_the_load_counts_as_hung(
+    tmp_path: Path, variant: Variant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert Limits().load_s / 2 >= trial.PATIENCE_S
+    waited: list[float] = []
+
+    def try_out(_variant: Variant, _model: Path, patience_s: float) -> str:
+        waited.append(patience_s)
+        time.sleep(0.05)
+        return "it computes wrong results"
+
+    monkeypatch.setattr(trial, "_try_out", try_out)
+    trials = Trials(tmp_path / "trials.json", tmp_path / "model")
+    trials(variant)
+    trials(replace(variant, name="plain"))
+    assert waited[0] == trial.PATIENCE_S
+    assert waited[1] <= trial.PATIENCE_S - 0.05
 
 
 def test_in_a_clone_nothing_is_tried(tmp_path: Path, variant: Variant) -> None:

@@ -1,5 +1,8 @@
 """Clients take turns, and the line has an end."""
 
+import sys
+import threading
+
 import numpy as np
 
 from server.engine.worker.request import Request
@@ -35,3 +38,34 @@ def test_who_leaves_without_a_turn_costs_the_client_none() -> None:
     line = line_of("a", "a", "b")
     line.leave(next(line.in_turn()), served=False)
     assert [waiting.id for waiting in line.in_turn()] == [1, 2]
+
+
+def test_another_thread_may_ask_how_long_the_line_is() -> None:
+    line = WaitingLine(100)
+    requests = [request(number, str(number)) for number in range(50)]
+    failures: list[Exception] = []
+    ended = threading.Event()
+
+    def ask() -> None:
+        try:
+            while not ended.is_set():
+                assert 0 <= len(line) <= len(requests)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the test tells it
+            failures.append(error)
+
+    usual_s = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    asking = threading.Thread(target=ask)
+    asking.start()
+    try:
+        for _ in range(200):
+            for one in requests:
+                line.join(one)
+            for one in requests:
+                line.leave(one, served=True)
+    finally:
+        ended.set()
+        asking.join()
+        sys.setswitchinterval(usual_s)
+    assert failures == []
+    assert len(line) == 0

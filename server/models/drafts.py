@@ -1,0 +1,23 @@
+"""A second, smaller model guesses ahead: what it adds to the memory of the first."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from server.models.headers import Headers
+from server.models.needs import layout_of
+from server.models.projectors import size_of
+from server.stock import Setup
+
+
+def beside(setup: Setup, draft: Path | None, headers: Headers) -> Setup:
+    """The setup with the draft model; without where there is none that can be read."""
+    header = headers.peek(draft) if draft is not None else None
+    if header is None:
+        return setup
+    layout = layout_of(header)
+    return replace(
+        setup,
+        draft_bytes=size_of([str(draft)]),
+        draft_width=sum(layout.cache_widths),
+        draft_heads=layout.heads,
+    )
