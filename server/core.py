@@ -1,5 +1,6 @@
 """Core: opens, owns and closes everything; the face a screen sees."""
 
+import asyncio
 import logging
 import time
 from dataclasses import replace
@@ -33,7 +34,7 @@ from server.paths import Paths
 from server.protocols import ENDPOINTS
 from server.protocols.base import Facts
 from server.requests import Requests
-from server.settings import ModelSettings, Settings
+from server.settings import ModelSettings, ServerSettings, Settings
 from server.settings_store import SettingsStore
 from server.web.app import Site
 from server.web.serving import Serving, needs_new_socket
@@ -53,9 +54,11 @@ class Core(Shelved, Plugged, Windowed):
         self._meter = Meter()
         self.load = self._meter.load
         self._chosen = ""
+        self._moving = asyncio.Lock()
         self._options_of = OptionsOf(paths.cache / "conversations")
         self._options_of.forget(self._model_settings)
-        loader = Loader(make_engine, self.shelf, Worked(paths.data / "loads.json"), self._notice)
+        worked = Worked(paths.data / "loads.json")
+        loader = Loader(make_engine, self.shelf, worked, self._notice, lambda: self._pool.leaving())
         self._pool = Pool(self._look_up, loader, _limits(self._model_settings))
         self._pool.loaded.connect(lambda _loaded: self._mark_loaded())
         self._current = CurrentModel(self._pool, self._default_name, self._notice)
@@ -138,11 +141,13 @@ class Core(Shelved, Plugged, Windowed):
             self.is_own,
         )
 
-    async def open(self) -> None:
+    async def open(self, *, downloads: bool = True) -> None:
+        """`downloads`: take up those under way; not beside another Moat that works on them."""
         self._logs.open()
         await self._configuration.open()
         self._refresh_models()
-        self.shelf.open()
+        if downloads:
+            self.shelf.open()
         await self.house.open()
         self._upkeep.open()
 
@@ -182,14 +187,16 @@ class Core(Shelved, Plugged, Windowed):
     async def stop(self) -> None:
         self._requests.cancel_all(Stopping())
         await self._serving.stop()
-        await self._current.unload()
+        await self._current.unload_all()
         self._refresh_models()
 
     async def load_model(self, name: str) -> None:
+        """In place of the default until now; what clients asked for by name stays as it is."""
         self.library.find(name, "")
+        old, self._chosen = self._default_name(), ""
         if name != self._model_settings.name:
             self._configuration.save(self.settings.get().changed("model.name", name))
-        await self._load_default()
+        await self._load_default(old)
 
     async def unload_model(self) -> None:
         await self._current.unload()
@@ -222,18 +229,22 @@ class Core(Shelved, Plugged, Windowed):
     def _facts(self, host: str) -> Facts:
         return Facts(f"http://{host}", self.models.get(), self._default_name(), VERSION)
 
-    async def _load_default(self) -> None:
-        await self._current.load()
+    async def _load_default(self, old: str = "") -> None:
+        await self._current.load(old)
         self._refresh_models()
 
     def _default_name(self) -> str:
-        return self.library.find(None, self._chosen or self._model_settings.name).name
+        return self._default_of(self._model_settings)
+
+    def _default_of(self, settings: ModelSettings) -> str:
+        return self.library.find(None, self._chosen or settings.name).name
 
     def _look_up(self, name: str) -> Found:
         card = self.library.find(name, "")
-        options = self._options_of(self._model_settings)
+        settings = self._model_settings
+        options = self._options_of(settings)
         options = replace(options, projector=Path(card.projector) if card.projector else None)
-        return Found(Path(card.path), options, card.size_bytes)
+        return Found(Path(card.path), options, card.size_bytes, settings.backends)
 
     @property
     def _model_settings(self) -> ModelSettings:
@@ -245,17 +256,25 @@ class Core(Shelved, Plugged, Windowed):
     async def _apply(self, before: Settings, after: Settings) -> None:
         """Make a changed setting true now."""
         if after.server != before.server:
+            await self._serve_otherwise(before.server, after.server)
+        # Another change may have overtaken this one: what is set now is what holds.
+        self._pool.set_limits(_limits(self._model_settings))
+        self._options_of.forget(self._model_settings)
+        if self.models.get() and self._loading(after.model) != self._loading(before.model):
+            await self._current.renew(self._default_of(before.model))
+        self._refresh_models()
+
+    async def _serve_otherwise(self, before: ServerSettings, after: ServerSettings) -> None:
+        # One after the other: while one moves, the next would find nothing that listens.
+        async with self._moving:
             await self._serving.renew_key()
-            if needs_new_socket(before.server, after.server) and self.server.get().phase == "ready":
+            if needs_new_socket(before, after) and self.server.get().phase == "ready":
                 await self._serving.stop()
                 await self._serving.start()
-        self._pool.set_limits(_limits(after.model))
-        renamed = after.model.name != before.model.name
-        self._options_of.forget(after.model)
-        loads_otherwise = renamed or self._options_of(after.model) != self._options_of(before.model)
-        if loads_otherwise and self.model.get().phase == "ready":
-            await self._current.reload()
-        self._refresh_models()
+
+    def _loading(self, settings: ModelSettings) -> tuple[object, ...]:
+        """All that decides which model is loaded, and how."""
+        return settings.name, settings.backends, self._options_of(settings)
 
     def _notice(self, text: str) -> None:
         if text not in self.notices.get():

@@ -26,6 +26,8 @@ class Found:
     path: Path
     options: EngineOptions
     size_bytes: int
+    backends: str = ""
+    """The folder with support for graphics cards that its worker looks into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +116,32 @@ class Pool:
         self._set_timers()
         self._tell()
 
-    async def swap(self, name: str) -> None:
-        """Load it anew, say with other options: running answers end on the old one."""
-        self._retire(name)
+    async def swap(self, name: str, old: str = "") -> None:
+        """Load it anew, or in place of another one: running answers end on the old one."""
+        self._retire(old or name)
         await self.engine(name)
+
+    def is_outdated(self, name: str) -> bool:
+        """Whether it is loaded otherwise than it would be now."""
+        entry = self._entries.get(name)
+        return entry is not None and entry.found != self._look_up(name)
+
+    def leaving(self) -> tuple[asyncio.Event, ...]:
+        """Set one by one as the models that were let go have freed their memory."""
+        return tuple(entry.gone for entry in self._retired)
 
     async def unload(self, name: str) -> None:
         """Forget the model; returns when its running answers have ended and its memory is free."""
         entry = self._retire(name)
         if entry is not None:
             await entry.gone.wait()
+
+    async def unload_all(self) -> None:
+        """The same for every model, those included that were let go before."""
+        for name in tuple(self._entries):
+            self._retire(name)
+        for gone in self.leaving():
+            await gone.wait()
 
     async def close(self) -> None:
         """Close every engine now; running answers are told."""
@@ -208,10 +226,12 @@ class Pool:
     async def _close_drained(self, entry: _Entry) -> None:
         if entry.running:
             await entry.drained.wait()
-        await entry.engine.close()
-        self._retired.discard(entry)
-        entry.gone.set()
-        self._tell()
+        try:
+            await entry.engine.close()
+        finally:
+            self._retired.discard(entry)
+            entry.gone.set()
+            self._tell()
 
     def _set_timers(self) -> None:
         for entry in self._entries.values():

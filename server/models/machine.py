@@ -32,16 +32,23 @@ NVIDIA = [
 
 
 class Surveyor:
-    """Memory is read at each look; the devices of the engine only when asked to look anew."""
+    """Memory is read at each look; the devices of the engine only when asked to look anew.
+
+    Or when its support for graphics cards is to be found in another folder than before.
+    """
 
     def __init__(self) -> None:
         self._devices: tuple[Device, ...] | None = None
         self._engine_uses_gpu = False
+        self._folder = backends.folder()
         self._features = _features(processor.read())
         self._looking = asyncio.Lock()
 
     async def look(self, *, anew: bool = False) -> Machine:
         async with self._looking:
+            if self._folder != backends.folder():
+                self._folder, self._devices = backends.folder(), None
+                self._engine_uses_gpu = False
             if anew or (self._devices is None and _may_use_gpu()):
                 await self._ask_engine()
             elif self._devices is None:

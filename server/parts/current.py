@@ -23,20 +23,38 @@ class CurrentModel:
         self._say = say
         self._reason = ""
         self._checking = asyncio.Lock()
+        self._turn = asyncio.Lock()
+        """Loading, unloading and changes of settings come one after the other."""
         pool.loaded.connect(self._show)
 
-    async def load(self) -> None:
-        """Load the default model; a failure is a state, not an exception."""
-        try:
-            name = self._default()
-        except AppError as error:
-            self._fail(error)
-        else:
-            await self._try(self._pool.engine(name))
+    async def load(self, old: str = "") -> None:
+        """Load the default model, in place of the old one; a failure is a state, no exception.
 
-    async def reload(self) -> None:
-        """Load it anew with other options; running answers end on the old one."""
-        await self._try(self._pool.swap(self._default()))
+        Running answers end on the old one.
+        """
+        async with self._turn:
+            try:
+                name = self._default()
+            except AppError as error:
+                self._fail(error)
+                return
+            takes_place = old not in ("", name)
+            loading = self._pool.swap(name, old) if takes_place else self._pool.engine(name)
+            await self._try(loading)
+            await self._keep_up(name)
+
+    async def renew(self, old: str) -> None:
+        """Make changed settings true if the default, which was `old` before them, is loaded."""
+        async with self._turn:
+            name = self._name()
+            if name != old and any(one.name == old for one in self._pool.loaded.get()):
+                await self._try(self._pool.swap(name, old))
+            await self._keep_up(name)
+
+    async def _keep_up(self, name: str) -> None:
+        """Settings that change while it loads take effect after it."""
+        while self._pool.is_outdated(name):
+            await self._try(self._pool.swap(name))
 
     async def check(self, patience_s: float = PROBE_S) -> None:
         """After sleep: a loaded model that no longer answers is loaded anew."""
@@ -69,8 +87,15 @@ class CurrentModel:
         return True
 
     async def unload(self) -> None:
-        self._reason = ""
-        await self._pool.unload(self._name())
+        async with self._turn:
+            self._reason = ""
+            await self._pool.unload(self._name())
+
+    async def unload_all(self) -> None:
+        """It and what clients asked for by name."""
+        async with self._turn:
+            self._reason = ""
+            await self._pool.unload_all()
 
     async def _try(self, loading: Awaitable[object]) -> None:
         self._reason = ""

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from server.chat import ChatRequest
-from server.engine.base import Engine, EngineOptions, LoadState, ModelFacts
+from server.engine.base import Embeddings, Engine, EngineOptions, LoadState, ModelFacts
 from server.errors import AppError, ModelDamaged, ModelLoadFailed, OutOfMemory, Stopping
 from server.events import Pieces
+from server.models import drafts
 from server.models.fit import COMFORTABLE, explain, judge, ladder, without_card
 from server.models.header import Header
+from server.models.headers import Headers
 from server.models.projectors import size_of
 from server.models.shelf import ModelShelf
 from server.models.worked import Worked
@@ -27,18 +29,24 @@ SMALLER = 0.8
 """Of the memory the last try took: the next one must make a difference."""
 LIKELY = 0.3
 """A load that needs more than this share of the free memory may well have failed for it."""
+PATIENCE_S = 120.0
+"""For memory that running answers of a model that was let go still hold."""
 
 MakeEngine = Callable[[Path, EngineOptions], Engine]
 
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """Makes engines for the pool; `say` tells the user one sentence."""
+    """Makes engines for the pool; `say` tells the user one sentence.
+
+    `leaving`: set as the models that were let go have freed their memory.
+    """
 
     make: MakeEngine
     shelf: ModelShelf
     worked: Worked
     say: Callable[[str], None]
+    leaving: Callable[[], Sequence[asyncio.Event]] = tuple
 
     def __call__(self, path: Path, options: EngineOptions) -> Engine:
         return FittedEngine(path, options, self)
@@ -89,7 +97,7 @@ class FittedEngine:
     async def detokenize(self, tokens: Sequence[int]) -> str:
         return await (await self._loaded()).detokenize(tokens)
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str]) -> Embeddings:
         return await (await self._loaded()).embed(texts)
 
     async def stats(self) -> dict[str, Any]:
@@ -107,13 +115,32 @@ class FittedEngine:
         try:
             header = await asyncio.to_thread(self._loader.shelf.headers.check, self._path)
             await self._check_eyes()
-            machine = await self._loader.shelf.surveyor.look()
-            await self._try(header, machine)
+            await self._try(header, await self._survey(header))
         except AppError as error:
             self.state.set(LoadState("failed", 0.0, str(error)))
             raise
         finally:
             self._settling = False
+
+    async def _survey(self, header: Header) -> Machine:
+        """The machine now; or, where that gives the model more, after those that leave are gone."""
+        while leaving := self._loader.leaving():
+            machine = await self._look()
+            if self._best(header, machine) == self._best(header, _emptied(machine)):
+                return machine
+            if not await _all_set(leaving):
+                break
+            if self._closed:
+                raise Stopping
+        return await self._look()
+
+    async def _look(self) -> Machine:
+        """What a card has free was true when it was last asked: with cards it is asked again."""
+        surveyor = self._loader.shelf.surveyor
+        return await surveyor.look(anew=surveyor.machine().engine_uses_gpu)
+
+    def _best(self, header: Header, machine: Machine) -> Setup | None:
+        return next(self._setups(header, _setup(self._options), machine), None)
 
     async def _check_eyes(self) -> None:
         """A damaged projector costs a model its eyes, not its words."""
@@ -227,6 +254,23 @@ class FittedEngine:
             await engine.close()
 
 
+async def _all_set(events: Sequence[asyncio.Event]) -> bool:
+    """Whether they were in time."""
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            for event in events:
+                await event.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+def _emptied(machine: Machine) -> Machine:
+    """With nothing else on it."""
+    devices = tuple(replace(one, free_bytes=one.total_bytes) for one in machine.devices)
+    return replace(machine, free_bytes=machine.memory_bytes, devices=devices)
+
+
 def _may_be_memory(header: Header, setup: Setup, machine: Machine) -> bool:
     if setup.gpu_layers > 0 and machine.engine_uses_gpu:
         return True
@@ -234,7 +278,7 @@ def _may_be_memory(header: Header, setup: Setup, machine: Machine) -> bool:
 
 
 def _setup(options: EngineOptions) -> Setup:
-    return Setup(
+    setup = Setup(
         options.context_tokens or 0,
         options.slots,
         options.kv_type,
@@ -244,3 +288,4 @@ def _setup(options: EngineOptions) -> Setup:
         options.gpu_split,
         size_of([str(options.projector or "")]),
     )
+    return drafts.beside(setup, options.draft_model, Headers())

@@ -1,5 +1,7 @@
 import asyncio
+import socket
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -9,9 +11,11 @@ from server.core import Core
 from server.engine.base import EngineOptions, LoadState
 from server.errors import BadRequest, ModelLoadFailed, ModelNotFound
 from server.events import Failed, Finished, TextDelta
+from server.face import ServerStatus
 from server.models import starter
 from server.paths import find
 from server.requests import About
+from server.tasks import spawn
 from tests.engines import ScriptedEngine, says
 from tests.gguf_files import write_model
 
@@ -123,6 +127,22 @@ async def test_listening_beyond_this_machine_always_asks_for_the_key(core: Core)
     await writer.wait_closed()
 
 
+async def test_a_port_set_while_the_server_moves_to_another_one_holds(core: Core):
+    await core.start_on(0)
+    ports = _free_ports(2)
+    changing: list[asyncio.Task[None]] = []
+
+    def change_once_more(status: ServerStatus) -> None:
+        if status.phase == "starting" and not changing:
+            changing.append(spawn(core.change_setting("server.port", ports[1]), "change"))
+
+    core.server.connect(change_once_more)
+    await core.change_setting("server.port", ports[0])
+    await changing[0]
+    assert core.server.get().phase == "ready"
+    assert _place(core)[1] == ports[1]
+
+
 async def test_the_file_given_for_this_run_is_the_default(core: Core, tmp_path: Path):
     write_model(tmp_path / "mine.gguf")
     core.choose_model(str(tmp_path / "mine.gguf"))
@@ -130,6 +150,12 @@ async def test_the_file_given_for_this_run_is_the_default(core: Core, tmp_path: 
     assert core.model.get().name == "mine"
     with pytest.raises(BadRequest, match="no file"):
         core.choose_model(str(tmp_path / "missing.gguf"))
+
+
+def _free_ports(count: int) -> list[int]:
+    with ExitStack() as held:
+        doors = [held.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [door.getsockname()[1] for door in doors]
 
 
 def _host(core: Core) -> str:

@@ -1,8 +1,11 @@
 """The machine is read truthfully."""
 
+from pathlib import Path
+
 import psutil
 import pytest
 
+from server import backends
 from server.models import machine
 from server.models.machine import Surveyor, read_nvidia
 
@@ -30,6 +33,29 @@ async def test_a_card_the_engine_cannot_use_is_said(monkeypatch: pytest.MonkeyPa
     for anew in (False, True):
         found = await Surveyor().look(anew=anew)
         assert found.engine_uses_gpu or "cannot use it" in found.note
+
+
+async def test_with_another_folder_of_support_the_engine_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[Path | None] = []
+
+    async def engine() -> bytes:
+        asked.append(backends.folder())
+        return b'{"gpu": true, "devices": []}'
+
+    monkeypatch.setattr(machine, "_engine", engine)
+    monkeypatch.setattr(machine, "_may_use_gpu", lambda: bool(backends.found(backends.folder())))
+    monkeypatch.setenv(backends.VARIABLE, str(tmp_path / "none"))
+    surveyor = Surveyor()
+    assert not (await surveyor.look()).engine_uses_gpu
+    (tmp_path / "libggml-vulkan.so").touch()
+    monkeypatch.setenv(backends.VARIABLE, str(tmp_path))
+    for _ in range(2):
+        assert (await surveyor.look()).engine_uses_gpu
+    monkeypatch.setenv(backends.VARIABLE, str(tmp_path / "none"))
+    assert not (await surveyor.look()).engine_uses_gpu
+    assert asked == [tmp_path]
 
 
 def test_a_container_has_less_than_the_machine(tmp_path, monkeypatch: pytest.MonkeyPatch):

@@ -37,6 +37,9 @@ class SmallMachine:
     async def look(self, *, anew: bool = False) -> Machine:
         return self.found
 
+    def machine(self) -> Machine:
+        return self.found
+
 
 class CrampedEngine(ScriptedEngine):
     """Loads only with less context than the machine can really hold."""
@@ -168,6 +171,16 @@ async def test_what_worked_survives_a_broken_file(tmp_path: Path):
         desk.worked.write_text("{")
         await desk.engine(EngineOptions(context_tokens=131072, slots=8)).load()
         assert len(json.loads(desk.worked.read_text())) == 1
+
+
+async def test_a_draft_model_is_counted_before_it_is_loaded(tmp_path: Path):
+    write_model(tmp_path / "small.gguf", replace(BIG, layers=8))
+    async with opened(lambda: Desk(tmp_path, 4 * GB)) as desk:
+        asked = EngineOptions(slots=1, draft_model=tmp_path / "small.gguf")
+        await desk.engine(asked).load()
+        await desk.engine(replace(asked, draft_model=None)).load()
+        with_draft, alone = desk.made
+        assert (with_draft.context_tokens or 0) < (alone.context_tokens or 0)
 
 
 async def test_a_card_nobody_uses_is_said(tmp_path: Path):
