@@ -8,7 +8,7 @@ from datetime import date
 
 from server.conversation.ranking import RELATED, stem, stems
 from server.conversation.spans import Span, find
-from server.conversation.tables import Column, Table
+from server.conversation.tables import Cell, Column, Table
 
 OPERATIONS = {
     "growth": "growth grow grew grown change changed rise rose risen fall fell fallen return "
@@ -41,6 +41,7 @@ SUMMING = re.compile(
 )
 GROUPING = re.compile(r"\b(?:by|per|each|every|for each|across)\s+(\w+(?:\s\w+)?)", re.IGNORECASE)
 MOST_DISTINCT = 2000
+LONGEST_NAME = 120
 NEEDS_NAMED_COLUMN = frozenset({"last", "first", "growth"})
 """Their words are common: 'the latest news' computes nothing."""
 
@@ -63,6 +64,8 @@ class Asked:
     span: Span | None
     date_column: str | None
     count: int = 1
+    span_column: str | None = None
+    """What is held against the span: the date, or a number that is a year."""
 
 
 def understand(question: str, table: Table, today: date) -> Asked | None:
@@ -73,7 +76,8 @@ def understand(question: str, table: Table, today: date) -> Asked | None:
     operation, count = _operation(question, _words_of(column, question))
     dates = table.of_kind("date")
     date_column = best_column(question, dates) or (dates[0] if dates else None)
-    span = find(question, today) if date_column else None
+    span_column = date_column or _years(table)
+    span = find(question, today) if span_column else None
     if operation not in NEEDS_NAMED_COLUMN:
         column = column or _only_number(table)
     if operation == "count" or (column is None and operation == "sum"):
@@ -91,6 +95,7 @@ def understand(question: str, table: Table, today: date) -> Asked | None:
         span,
         date_column.name if date_column else None,
         count,
+        span_column.name if span_column else None,
     )
 
 
@@ -131,6 +136,15 @@ def _words_of(column: Column | None, question: str) -> set[str]:
         return set()
     named = set(stems(column.name))
     return named if named <= set(stems(question)) else set()
+
+
+def _years(table: Table) -> Column | None:
+    for column in table.of_kind("number"):
+        if "year" in stems(column.name):
+            values = [value for value in table.values(column.name) if value is not None]
+            if all(isinstance(value, int) and 1000 <= value <= 9999 for value in values):
+                return column
+    return None
 
 
 def _only_number(table: Table) -> Column | None:
@@ -175,12 +189,19 @@ def _is_named(value: str, asked: str, question: str) -> bool:
 
 
 def _label(question: str, table: Table, filters: Sequence[Filter]) -> str | None:
-    """The text column that tells rows apart: the one asked for, else the most various."""
+    """The text column that tells rows apart: the one asked for, else the most various name."""
     texts = table.of_kind("text")
     filtered = {one.column for one in filters if len(one.values) == 1}
     named = best_column(question, [column for column in texts if column.name not in filtered])
     if named is not None:
         return named.name
-    variety = Counter({column.name: len(set(table.values(column.name))) for column in texts})
+    values = {column.name: set(table.values(column.name)) for column in texts}
+    # An article tells rows apart as well as its title, and is no name.
+    names = {name: found for name, found in values.items() if _are_short(found)} or values
+    variety = Counter({name: len(found) for name, found in names.items()})
     best = variety.most_common(1)
     return best[0][0] if best and best[0][1] > 1 else None
+
+
+def _are_short(values: set[Cell]) -> bool:
+    return all(len(str(value)) <= LONGEST_NAME for value in values)

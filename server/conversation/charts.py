@@ -81,7 +81,7 @@ def build(table: Table, kind: Kind, x: str, ys: Sequence[str]) -> Chart | None:
     rows = [row for row in rows if row[x] is not None and row[ys[0]] is not None]
     if kind in ("pie", "donut"):
         ys = ys[:1]
-        rows = sorted(rows, key=lambda row: -float(row[ys[0]] or 0))[:MOST_SLICES]
+        rows = _slices(rows, x, ys[0])
     elif known[x].kind in ("date", "number"):
         rows = sorted(rows, key=lambda row: row[x])  # type: ignore[arg-type,return-value]
     rows = thinned(rows)
@@ -90,6 +90,16 @@ def build(table: Table, kind: Kind, x: str, ys: Sequence[str]) -> Chart | None:
     return Chart(
         kind, x, tuple(ys), [{name: row[name] for name in [x, *ys]} for row in rows], table.name
     )
+
+
+def _slices(rows: list[dict[str, Cell]], x: str, y: str) -> list[dict[str, Cell]]:
+    """The largest, and all others as one, so that the whole stays the whole."""
+    rows = sorted(rows, key=lambda row: -float(row[y] or 0))
+    if len(rows) <= MOST_SLICES:
+        return rows
+    kept, others = rows[: MOST_SLICES - 1], rows[MOST_SLICES - 1 :]
+    values = [row[y] for row in others]
+    return [*kept, {x: "Other", y: sum(one for one in values if isinstance(one, int | float))}]
 
 
 def thinned(rows: list[dict[str, Cell]]) -> list[dict[str, Cell]]:

@@ -8,19 +8,22 @@ import struct
 import time
 import zipfile
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from typing import Any
 from xml.etree import ElementTree
 
 from server.chat import Image
-from server.conversation import workbook
+from server.conversation import workbook, xml_parts
 from server.conversation.tables import Table, from_grid
 from server.late import Late
 
 MAX_BYTES = 48 * 1024 * 1024
 MAX_PAGES = 400
 PDF_S = 20.0
-MAX_PART_BYTES = 100 * 1024 * 1024
+MOST_PAGE_BYTES = 2 * 1024 * 1024
+"""Of what draws one page: a bigger one is a picture made of lines, and takes minutes."""
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 HIDDEN_TAGS = frozenset({"script", "style", "head", "noscript", "template"})
 BREAKING_TAGS = frozenset({"p", "br", "div", "tr", "li", "h1", "h2", "h3", "h4", "table", "td"})
@@ -88,10 +91,24 @@ def from_text(text: str, name: str, declared: str = "") -> Document:
     if declared == "csv" or name.lower().endswith((".csv", ".tsv")):
         table = from_csv(text, name)
         if table is not None:
-            return Document(name, tables=(table,))
+            return of_tables(name, (table,))
     if declared == "html" or re.match(r"\s*<(!doctype html|html)\b", text, re.IGNORECASE):
         text = html_text(text)
     return Document(name, (text,))
+
+
+def of_tables(name: str, tables: Sequence[Table], *notes: str) -> Document:
+    """With a word about what of the tables was left out."""
+    told = []
+    for table in tables:
+        rows, columns = len(table.rows), len(table.columns)
+        if table.cut:
+            total = rows + table.cut
+            told.append(f"Only the first {rows} of {total} rows of {table.name} were read.")
+        if table.cut_columns:
+            total = columns + table.cut_columns
+            told.append(f"Only the first {columns} of {total} columns of {table.name} were read.")
+    return Document(name, tables=tuple(tables), notes=(*told, *notes))
 
 
 def decode(data: bytes) -> str:
@@ -150,16 +167,25 @@ def _pdf(data: bytes, name: str) -> Document:
     end = time.monotonic() + PDF_S
     pages: list[str] = []
     notes: list[str] = []
-    total = len(reader.pages)
+    total, too_big = len(reader.pages), 0
     for page in reader.pages[:MAX_PAGES]:
         if time.monotonic() > end:
             break
-        pages.append(page.extract_text().strip())
+        is_big = is_too_big(page)
+        too_big += is_big
+        pages.append("" if is_big else page.extract_text().strip())
     if len(pages) < total:
         notes.append(f"Only the first {len(pages)} of {total} pages of {name} were read.")
-    if not any(pages):
+    if too_big:
+        notes.append(f"{too_big} of {total} pages of {name} were too big to read.")
+    elif not any(pages):
         notes.append(f"{name} holds no text; it may be a scan, and Moat does not read pictures.")
     return Document(name, tuple(pages), is_paged=True, notes=tuple(notes), raw=data)
+
+
+def is_too_big(page: Any) -> bool:
+    contents = page.get_contents()
+    return contents is not None and len(contents.get_data()) > MOST_PAGE_BYTES
 
 
 def _zipped(data: bytes, name: str) -> Document:
@@ -168,22 +194,32 @@ def _zipped(data: bytes, name: str) -> Document:
         if "word/document.xml" in names:
             return Document(name, (_docx(archive),))
         if "xl/workbook.xml" in names:
-            tables = tuple(
-                from_grid(rows[0], rows[1:], f"{name}: {title}")
-                for title, rows in workbook.sheets(archive)
-                if len(rows) > 1
-            )
-            return Document(name, tables=tables)
+            return _workbook(archive, name)
     raise Unreadable(f"{name} is an archive, not a document.")
 
 
+def _workbook(archive: zipfile.ZipFile, name: str) -> Document:
+    tables: list[Table] = []
+    read_sheets = 0
+    for sheet in workbook.sheets(archive):
+        read_sheets += 1
+        if len(sheet.rows) > 1:
+            title = f"{name}: {sheet.name}"
+            tables.append(from_grid(sheet.rows[0], sheet.rows[1:], title, sheet.cut))
+    total = workbook.count(archive)
+    left_out = (
+        [f"Only the first {read_sheets} of {total} sheets of {name} were read."]
+        if read_sheets < total
+        else []
+    )
+    return of_tables(name, tables, *left_out)
+
+
 def _docx(archive: zipfile.ZipFile) -> str:
-    if archive.getinfo("word/document.xml").file_size > MAX_PART_BYTES:
-        raise zipfile.BadZipFile("a part of the file is too big")
     paragraphs = []
-    with archive.open("word/document.xml") as file:
-        for _, element in ElementTree.iterparse(file):
-            if element.tag == WORD + "p":
-                paragraphs.append("".join(one.text or "" for one in element.iter(WORD + "t")))
-                element.clear()
+    with xml_parts.open_part(archive, "word/document.xml") as file:
+        for element in xml_parts.elements(file, WORD + "p"):
+            paragraphs.append("".join(one.text or "" for one in element.iter(WORD + "t")))
+            # A paragraph within another one is told once.
+            element.clear()
     return "\n".join(text for text in paragraphs if text)

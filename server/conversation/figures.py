@@ -1,10 +1,12 @@
 """Numbers computed rather than guessed: a question becomes SQL, its rows become a sentence."""
 
+import math
 from dataclasses import dataclass
 from datetime import date
 
 from server.conversation.asked import Asked, understand
 from server.conversation.sql import Answer, Refused, query, quoted
+from server.conversation.summary import short
 from server.conversation.tables import Cell, Table
 
 NAMES = {
@@ -13,8 +15,8 @@ NAMES = {
 }  # fmt: skip
 FUNCTIONS = {"mean": "avg", "median": "median", "stdev": "stdev", "sum": "sum"}
 EXTRA_DECIMALS = {"mean": 2, "median": 1, "stdev": 4}
-GROUPED_ROWS = 30
-LOOKED_UP_ROWS = 12
+TOLD_ROWS = 12
+TOLD_GROWTHS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class Figure:
     rows: list[dict[str, Cell]]
     sql: str
     table: str
+    is_whole: bool = True
+    """Nothing was left out: no row of the table, none of what was found."""
 
 
 def compute(question: str, table: Table, today: date) -> Figure | None:
@@ -35,12 +39,31 @@ def compute(question: str, table: Table, today: date) -> Figure | None:
         return None
     sql, parameters = to_sql(asked, table)
     try:
-        answer = query({"data": table}, sql, parameters)
+        answer = query({"data": _needed(table, sql)}, sql, parameters)
     except Refused:
         return None
-    if not answer.rows or all(value is None for row in answer.rows for value in row):
+    values = [value for row in answer.rows for value in row]
+    if all(value is None for value in values):
         return None
-    return Figure(_sentence(asked, answer, table), _rounded(asked, answer, table), sql, table.name)
+    if any(isinstance(value, float) and not math.isfinite(value) for value in values):
+        return None
+    rows = _rounded(asked, answer, table)
+    is_whole = not table.cut and answer.total is not None and answer.total <= _told(asked)
+    return Figure(_sentence(asked, answer, rows, table), rows, sql, table.name, is_whole)
+
+
+def _needed(table: Table, sql: str) -> Table:
+    """Only the columns that the query names: filling in all of a big table takes seconds."""
+    named = [place for place, one in enumerate(table.columns) if quoted(one.name) in sql] or [0]
+    columns = tuple(table.columns[place] for place in named)
+    return Table(table.name, columns, [tuple(row[place] for place in named) for row in table.rows])
+
+
+def first_of(shown: int, total: int | None) -> str:
+    """Empty where all is shown."""
+    if total is None:
+        return f"first {shown} of many"
+    return f"first {shown} of {total}" if shown < total else ""
 
 
 def to_sql(asked: Asked, table: Table) -> tuple[str, list[Cell]]:
@@ -59,7 +82,7 @@ def to_sql(asked: Asked, table: Table) -> tuple[str, list[Cell]]:
         case _:
             columns = _shown(asked)
             order = f" ORDER BY {quoted(asked.date_column)}" if asked.date_column else ""
-            return f"SELECT {columns} FROM data{where}{order} LIMIT {LOOKED_UP_ROWS}", parameters
+            return f"SELECT {columns} FROM data{where}{order}", parameters
 
 
 def _where(asked: Asked) -> tuple[str, list[Cell]]:
@@ -69,13 +92,21 @@ def _where(asked: Asked) -> tuple[str, list[Cell]]:
         marks = ", ".join("?" * len(one.values))
         parts.append(f"{quoted(one.column)} IN ({marks})")
         parameters += one.values
-    if asked.span and asked.date_column:
-        name = quoted(asked.date_column)
-        parts.append(f"{name} >= ? AND {name} < ?")
+    if asked.span and asked.span_column:
+        day = _day(quoted(asked.span_column))
+        parts.append(f"{day} >= ? AND {day} < ?")
         parameters += [asked.span.start.isoformat(), asked.span.end.isoformat()]
     if asked.column:
         parts.append(f"{quoted(asked.column)} IS NOT NULL")
     return (" WHERE " + " AND ".join(parts) if parts else ""), parameters
+
+
+def _day(column: str) -> str:
+    """A year and a month begin on their first day."""
+    return (
+        f"CASE length({column}) WHEN 4 THEN {column} || '-01-01' "
+        f"WHEN 7 THEN {column} || '-01' ELSE {column} END"
+    )
 
 
 def _aggregate(asked: Asked, where: str) -> str:
@@ -92,10 +123,7 @@ def _grouped(asked: Asked, value: str, where: str, order: str) -> str:
     if not asked.group:
         return f"SELECT {value} FROM data{where}"
     group = quoted(asked.group)
-    return (
-        f"SELECT {group}, {value} FROM data{where} GROUP BY {group} "
-        f"ORDER BY {order} DESC LIMIT {GROUPED_ROWS}"
-    )
+    return f"SELECT {group}, {value} FROM data{where} GROUP BY {group} ORDER BY {order} DESC"
 
 
 def _extreme(asked: Asked, where: str) -> str:
@@ -129,7 +157,7 @@ def _growth(asked: Asked, where: str, table: Table) -> str:
         f"row_number() OVER ({by}ORDER BY {order} DESC) AS down FROM data{where}) "
         f"SELECT {shown}a.value AS first, b.value AS last, "
         "(b.value - a.value) * 100.0 / abs(a.value) AS percent FROM ends a JOIN ends b "
-        f"ON {same}a.up = 1 AND b.down = 1 ORDER BY percent DESC LIMIT {GROUPED_ROWS}"
+        f"ON {same}a.up = 1 AND b.down = 1 ORDER BY percent DESC"
     )
 
 
@@ -143,26 +171,32 @@ def _entity(asked: Asked, table: Table) -> str | None:
 
 
 def _shown(asked: Asked) -> str:
-    names = [asked.label, asked.date_column, asked.column]
+    names = [asked.label, asked.date_column, asked.span_column, asked.column]
     names += [one.column for one in asked.filters if len(one.values) > 1]
     return ", ".join(quoted(name) for name in dict.fromkeys(filter(None, names)))
 
 
-def _sentence(asked: Asked, answer: Answer, table: Table) -> str:
-    about = _about(asked)
-    rows = _rounded(asked, answer, table)
+def _told(asked: Asked) -> int:
+    return TOLD_GROWTHS if asked.operation == "growth" else TOLD_ROWS
+
+
+def _sentence(asked: Asked, answer: Answer, rows: list[dict[str, Cell]], table: Table) -> str:
+    about = _about(asked, table)
+    told = rows[: _told(asked)]
+    part = first_of(len(told), answer.total)
     if asked.operation == "growth":
-        return "; ".join(_growth_text(asked, row, about) for row in rows[:10])
+        text = "; ".join(_growth_text(asked, row, about) for row in told)
+        return f"{part.capitalize()}: {text}" if part else text
     if asked.operation == "count" and not asked.group:
         return f"Number of rows{about}: {answer.rows[0][0]}"
     name = NAMES.get(asked.operation, "")
     column = asked.column or "count"
-    title = f"{name} {column}".strip() + about
-    return f"{title}: " + "; ".join(_row_text(row, column) for row in rows[:12])
+    title = f"{name} {column}".strip() + about + (f" ({part})" if part else "")
+    return f"{title}: " + "; ".join(_row_text(row, column) for row in told)
 
 
 def _growth_text(asked: Asked, row: dict[str, Cell], about: str) -> str:
-    entity = next((f" of {value}" for key, value in row.items() if key not in _ENDS), "")
+    entity = next((f" of {short(value)}" for key, value in row.items() if key not in _ENDS), "")
     return (
         f"Change of {asked.column}{entity}{about}: {row['percent']}% "
         f"(from {row['first']} to {row['last']})"
@@ -173,13 +207,17 @@ _ENDS = ("first", "last", "percent")
 
 
 def _row_text(row: dict[str, Cell], column: str) -> str:
-    others = ", ".join(str(value) for key, value in row.items() if key != column and value)
+    others = ", ".join(short(value) for key, value in row.items() if key != column and value)
     return f"{row[column]} ({others})" if others else str(row[column])
 
 
-def _about(asked: Asked) -> str:
-    named = [value for one in asked.filters for value in one.values]
-    return f" ({', '.join(named[:6])})" if named else ""
+def _about(asked: Asked, table: Table) -> str:
+    named = [short(value) for one in asked.filters for value in one.values]
+    about = f" ({', '.join(named[:6])})" if named else ""
+    if table.cut:
+        rows = len(table.rows)
+        about += f" (over the first {rows} of {rows + table.cut} rows)"
+    return about
 
 
 def _rounded(asked: Asked, answer: Answer, table: Table) -> list[dict[str, Cell]]:

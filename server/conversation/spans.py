@@ -3,7 +3,7 @@
 import calendar
 import re
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import MAXYEAR, date, timedelta
 
 MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
 MONTHS |= {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name}
@@ -87,9 +87,10 @@ def _span(match: re.Match[str]) -> Span:
 
 
 def _day(day: date) -> Span:
-    return Span(day, day + timedelta(days=1))
+    return Span(day, day + timedelta(days=1) if day < date.max else day)
 
 
 def _months(year: int, month: int, count: int) -> Span:
     after = month - 1 + count
-    return Span(date(year, month, 1), date(year + after // 12, after % 12 + 1, 1))
+    start, year = date(year, month, 1), year + after // 12
+    return Span(start, date(year, after % 12 + 1, 1) if year <= MAXYEAR else date.max)

@@ -20,9 +20,10 @@ def describe(table: Table, question: str, characters: int) -> str:
     columns = _relevant(table, question)
     whole = _csv(table, columns, table.rows) if _may_fit(table, characters) else ""
     shape = f"{len(table.rows)} rows, {len(table.columns)} columns"
-    if whole and len(whole) <= characters and len(columns) == len(table.columns):
+    is_all = len(columns) == len(table.columns)
+    if whole and len(whole) <= characters and is_all and not table.cut:
         return f"{shape}, all of them:\n{whole}"
-    lines = [f"{shape}. What all rows hold:"]
+    lines = [f"{shape}. What {'these' if table.cut else 'all'} rows hold:"]
     lines += [f"- {_described(table, column)}" for column in columns]
     if table.cut:
         lines.append(f"- {table.cut} more rows came and were left out")
@@ -54,7 +55,7 @@ def _described(table: Table, column: Column) -> str:
 def _facts(column: Column, values: Sequence[Cell]) -> str:
     if column.kind == "number":
         numbers = [value for value in values if isinstance(value, int | float)]
-        mean = round(math.fsum(numbers) / len(numbers), column.decimals + 2)
+        mean = round(_mean(numbers), column.decimals + 2)
         return f"min {min(numbers)}, max {max(numbers)}, mean {mean}, last {numbers[-1]}"
     texts = [str(value) for value in values]
     if column.kind == "date":
@@ -63,8 +64,15 @@ def _facts(column: Column, values: Sequence[Cell]) -> str:
         return "nothing"
     distinct = dict.fromkeys(texts[:DISTINCT_LOOKED_AT])
     more = "+" if len(texts) > DISTINCT_LOOKED_AT else ""
-    some = ", ".join(_short(value) for value in list(distinct)[:SAMPLE_VALUES])
+    some = ", ".join(short(value) for value in list(distinct)[:SAMPLE_VALUES])
     return f"{len(distinct)}{more} different, such as {some}"
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    try:
+        return math.fsum(numbers) / len(numbers)
+    except OverflowError:
+        return math.fsum(number / len(numbers) for number in numbers)
 
 
 def _sample(table: Table, columns: Sequence[Column], characters: int) -> str:
@@ -93,11 +101,12 @@ def _csv(
     if header:
         writer.writerow([column.name for column in columns])
     for row in rows:
-        writer.writerow([_short(row[place]) for place in places])
+        writer.writerow([short(row[place]) for place in places])
     return out.getvalue()
 
 
-def _short(value: Cell) -> str:
+def short(value: Cell) -> str:
+    """In one line, for a sentence or a row."""
     if value is None:
         return ""
     text = " ".join(str(value).split())

@@ -3,19 +3,25 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
+
+from server.flows.cells import as_number, is_missing, reads_as_number
 
 Kind = Literal["number", "date", "text", "empty"]
 Cell = str | int | float | None
 MAX_ROWS = 200_000
 MAX_COLUMNS = 200
-MISSING = frozenset({"", "-", "--", "n/a", "na", "nan", "none", "null", "\u2014", "\u2013"})
-NUMBER = re.compile(r"^\(?[-+]?[$\u20ac\u00a3\u00a5]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?%?\)?$")
+MAX_CELLS = 5_000_000
+"""Of a table: the wider it is, the fewer rows of it are taken."""
 ISO_DATE = re.compile(r"^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?$")
-TIME_NAME = re.compile(r"date|time|timestamp|updated|period|day", re.IGNORECASE)
+TIME_WORDS = frozenset({
+    "date", "dates", "datetime", "time", "times", "timestamp", "updated", "period", "day", "days",
+})  # fmt: skip
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 LARGEST = 2**1000
 """What has more digits than a number in our tables can have is a name, not an amount."""
 EPOCH_MS = (10**11, 10**13)
@@ -35,6 +41,7 @@ class Table:
     rows: list[tuple[Cell, ...]]
     cut: int = 0
     """Rows that came but were not taken."""
+    cut_columns: int = 0
 
     def of_kind(self, kind: Kind) -> list[Column]:
         return [column for column in self.columns if column.kind == kind]
@@ -73,31 +80,52 @@ def _from_map(found: dict[str, Any], name: str) -> Table | None:
     return None
 
 
-def from_grid(header: Sequence[Any], rows: Sequence[Sequence[Any]], name: str) -> Table:
-    names = _unique([str(one) if one not in (None, "") else "column" for one in header])
-    names = names[:MAX_COLUMNS]
-    width = len(names)
-    kept = rows[:MAX_ROWS]
-    columns: list[Column] = []
-    values: list[list[Cell]] = []
-    for index, title in enumerate(names):
-        raw = [row[index] if index < len(row) else None for row in kept]
-        column, cells = _typed(title, raw)
-        columns.append(column)
-        values.append(cells)
-    together: list[tuple[Cell, ...]] = list(zip(*values, strict=True)) if width else []
-    return Table(name, tuple(columns), together, len(rows) - len(kept))
+def from_grid(
+    header: Sequence[Any], rows: Sequence[Sequence[Any]], name: str, cut: int = 0
+) -> Table:
+    """`cut` rows more came and were left out before."""
+
+    def column(place: int, count: int) -> list[Any]:
+        return [row[place] if place < len(row) else None for row in rows[:count]]
+
+    return _built(header, column, name, len(rows), cut)
+
+
+def _from_records(rows: list[dict[str, Any]], name: str) -> Table:
+    keys: dict[str, None] = {}
+    for row in rows[:MAX_ROWS]:
+        keys.update(dict.fromkeys(row))
+    header = list(keys)
+
+    def column(place: int, count: int) -> list[Any]:
+        key = header[place]
+        return [row.get(key) for row in rows[:count]]
+
+    return _built(header, column, name, len(rows))
+
+
+def _built(
+    header: Sequence[Any],
+    column: Callable[[int, int], list[Any]],
+    name: str,
+    total: int,
+    cut: int = 0,
+) -> Table:
+    """Column by column, none longer than is kept: what came may be far bigger than a table."""
+    kept = header[:MAX_COLUMNS]
+    names = _unique([str(one) if one not in (None, "") else "column" for one in kept])
+    count = min(total, MAX_ROWS, MAX_CELLS // max(len(names), 1))
+    typed = [_typed(title, column(place, count)) for place, title in enumerate(names)]
+    rows: list[tuple[Cell, ...]] = list(zip(*(cells for _, cells in typed), strict=True))
+    columns = tuple(one for one, _ in typed)
+    return Table(name, columns, rows, total - count + cut, len(header) - len(kept))
 
 
 def _from_list(found: list[Any], name: str) -> Table | None:
     if not found:
         return None
     if all(isinstance(row, dict) for row in found):
-        names: dict[str, None] = {}
-        for row in found[:MAX_ROWS]:
-            names.update(dict.fromkeys(row))
-        header = list(names)
-        return from_grid(header, [[row.get(key) for key in header] for row in found], name)
+        return _from_records(found, name)
     if len(found) > 1 and all(isinstance(row, list) for row in found):
         return _from_split(found[0], found[1:], name)
     return None
@@ -122,13 +150,22 @@ def _from_traces(traces: list[Any], name: str) -> Table | None:
 
 
 def _unique(names: list[str]) -> list[str]:
-    seen: dict[str, int] = {}
+    """Told apart by a number, whatever their case."""
+    taken: set[str] = set()
     result = []
-    for name in names:
-        key = name.lower()
-        seen[key] = seen.get(key, 0) + 1
-        result.append(name if seen[key] == 1 else f"{name}_{seen[key]}")
+    for name in map(without_surrogates, names):
+        one, number = name, 1
+        while one.lower() in taken:
+            number += 1
+            one = f"{name}_{number}"
+        taken.add(one.lower())
+        result.append(one)
     return result
+
+
+def without_surrogates(text: str) -> str:
+    """Half an emoji is a character that nothing can store or send."""
+    return LONE_SURROGATE.sub("", text)
 
 
 def _typed(name: str, raw: list[Any]) -> tuple[Column, list[Cell]]:
@@ -140,8 +177,8 @@ def _typed(name: str, raw: list[Any]) -> tuple[Column, list[Cell]]:
         return _numeric(name, cells)
     if all(isinstance(cell, str) and ISO_DATE.match(cell) for cell in present):
         return Column(name, "date"), cells
-    if all(isinstance(cell, int | float) or _reads_as_number(cell) for cell in present):
-        return _numeric(name, [_number(cell) for cell in cells])
+    if all(not isinstance(cell, str) or reads_as_number(cell) for cell in present):
+        return _numeric(name, [as_number(one) if isinstance(one, str) else one for one in cells])
     return Column(name, "text"), [cell if cell is None else _text(cell) for cell in cells]
 
 
@@ -156,9 +193,16 @@ def _cell(value: Any) -> Cell:
         case int() | float():
             return _figure(value)
         case str():
-            return None if value.strip().lower() in MISSING else value
+            return None if is_missing(value) else without_surrogates(value)
         case _:
-            return json.dumps(value, ensure_ascii=False, default=str)
+            return _nested(value)
+
+
+def _nested(value: Any) -> str:
+    try:
+        return without_surrogates(json.dumps(value, ensure_ascii=False, default=str))
+    except RecursionError:
+        return "{…}" if isinstance(value, dict) else "[…]"
 
 
 def _figure(value: float) -> Cell:
@@ -167,31 +211,18 @@ def _figure(value: float) -> Cell:
     return float(value) if abs(value) < LARGEST else str(value)
 
 
-def _reads_as_number(cell: Cell) -> bool:
-    if not isinstance(cell, str):
-        return False
-    text = cell.strip()
-    # A leading zero marks an identifier, not an amount.
-    return bool(NUMBER.match(text)) and not re.match(r"^0\d", text) and len(text) < 30
-
-
-def _number(cell: Cell) -> Cell:
-    if not isinstance(cell, str):
-        return cell
-    text = cell.strip()
-    negative = text.startswith("(") and text.endswith(")")
-    plain = re.sub(r"[^\d.+-]", "", text)
-    number = float(plain) if "." in plain else int(plain)
-    return -number if negative else number
-
-
 def _numeric(name: str, cells: list[Cell]) -> tuple[Column, list[Cell]]:
     numbers = [cell for cell in cells if isinstance(cell, int | float)]
     low, high = EPOCH_MS
-    if TIME_NAME.search(name) and all(low < number < high for number in numbers):
+    if _is_time(name) and all(low < number < high for number in numbers):
         return Column(name, "date"), [_from_epoch(cell) for cell in cells]
     decimals = max((_decimals(number) for number in numbers), default=0)
     return Column(name, "number", min(decimals, 6)), cells
+
+
+def _is_time(name: str) -> bool:
+    """By whole words: what is consolidated has no date, nor has sentiment a time."""
+    return not TIME_WORDS.isdisjoint(word.lower() for word in WORD.findall(name))
 
 
 def _from_epoch(cell: Cell) -> Cell:

@@ -3,48 +3,61 @@
 import re
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import IO, Any
 from xml.etree import ElementTree
 
+from server.conversation.xml_parts import elements, open_part
+
 NS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 MAX_SHEETS = 8
 MAX_CELLS = 1_000_000
-MAX_PART_BYTES = 200 * 1024 * 1024
 EPOCH = datetime(1899, 12, 30)
 DATE_FORMATS = frozenset([*range(14, 23), *range(45, 48)])
 DATE_CODE = re.compile(r"(?<!\\)[ymdhs]", re.IGNORECASE)
 LETTERS = re.compile(r"[A-Z]+")
 
 
-def sheets(archive: zipfile.ZipFile) -> Iterator[tuple[str, list[list[Any]]]]:
-    """The name and rows of each sheet."""
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    name: str
+    rows: list[list[Any]]
+    cut: int = 0
+    """Rows that were left out."""
+
+
+def sheets(archive: zipfile.ZipFile) -> Iterator[Sheet]:
+    """As many as there is room for; `count` tells how many there are."""
     shared = _shared_texts(archive)
     dates = _date_styles(archive)
-    parts = sorted(
+    names = _sheet_names(archive)
+    room = MAX_CELLS
+    for number, part in enumerate(_parts(archive)[:MAX_SHEETS]):
+        if room <= 0:
+            return
+        name = names[number] if number < len(names) else f"Sheet {number + 1}"
+        with open_part(archive, part) as file:
+            sheet, room = _sheet(name, file, shared, dates, room)
+        yield sheet
+
+
+def count(archive: zipfile.ZipFile) -> int:
+    return len(_parts(archive))
+
+
+def _parts(archive: zipfile.ZipFile) -> list[str]:
+    return sorted(
         (name for name in archive.namelist() if re.fullmatch(r"xl/worksheets/[^/]+\.xml", name)),
         key=lambda name: (len(name), name),
     )
-    names = _sheet_names(archive)
-    for number, part in enumerate(parts[:MAX_SHEETS]):
-        with _open(archive, part) as file:
-            rows = _rows(file, shared, dates)
-        yield (names[number] if number < len(names) else f"Sheet {number + 1}"), rows
-
-
-def _open(archive: zipfile.ZipFile, part: str) -> IO[bytes]:
-    if archive.getinfo(part).file_size > MAX_PART_BYTES:
-        raise zipfile.BadZipFile("a part of the file is too big")
-    return archive.open(part)
 
 
 def _elements(archive: zipfile.ZipFile, part: str, tag: str) -> Iterator[ElementTree.Element]:
     if part not in archive.namelist():
         return
-    with _open(archive, part) as file:
-        for _, element in ElementTree.iterparse(file):
-            if element.tag == NS + tag:
-                yield element
+    with open_part(archive, part) as file:
+        yield from elements(file, NS + tag)
 
 
 def _shared_texts(archive: zipfile.ZipFile) -> list[str]:
@@ -69,22 +82,23 @@ def _date_styles(archive: zipfile.ZipFile) -> set[int]:
     return set()
 
 
-def _rows(file: IO[bytes], shared: list[str], dates: set[int]) -> list[list[Any]]:
+def _sheet(
+    name: str, file: IO[bytes], shared: list[str], dates: set[int], room: int
+) -> tuple[Sheet, int]:
+    """The sheet, and the room that it leaves; a row counts even where it is empty."""
     rows: list[list[Any]] = []
-    cells = 0
-    for _, element in ElementTree.iterparse(file):
-        if element.tag != NS + "row":
+    cut = 0
+    for element in elements(file, NS + "row"):
+        if room <= 0:
+            cut += 1
             continue
         row: list[Any] = []
         for cell in element.iter(NS + "c"):
             place = _place(cell.get("r", ""), len(row))
             row += [None] * (place - len(row)) + [_value(cell, shared, dates)]
         rows.append(row)
-        cells += len(row)
-        element.clear()
-        if cells > MAX_CELLS:
-            break
-    return rows
+        room -= len(row) + 1
+    return Sheet(name, rows, cut), room
 
 
 def _place(reference: str, following: int) -> int:

@@ -1,14 +1,16 @@
 """SQL that the model writes itself, where the question's own words do not tell the computation."""
 
+import asyncio
 import re
 from collections.abc import Sequence
 
 from server.chat import Json
 from server.conversation.asked import BY_WORD
 from server.conversation.asking import ask_json
-from server.conversation.figures import Figure
+from server.conversation.figures import Figure, first_of
 from server.conversation.means import Means
 from server.conversation.sql import Refused, query
+from server.conversation.summary import short
 from server.conversation.tables import Table
 
 ABLE_PARAMETERS = 3_000_000_000
@@ -42,17 +44,26 @@ async def write_and_run(means: Means, question: str, tables: Sequence[Table]) ->
     if not isinstance(sql, str):
         return None
     try:
-        found = query(named, sql)
+        found = await asyncio.to_thread(query, named, sql)
     except Refused:
         return None
     if not found.rows:
         return None
     records = found.records()
-    shown = "; ".join(
-        ", ".join(f"{key} {value}" for key, value in record.items())
+    told = "; ".join(
+        ", ".join(f"{key} {short(value)}" for key, value in record.items())
         for record in records[:SHOWN_ROWS]
     )
-    return Figure(shown, records, sql, ", ".join(table.name for table in named.values()))
+    part = first_of(min(len(records), SHOWN_ROWS), found.total)
+    cut = [_cut(table) for table in named.values() if table.cut]
+    text = ": ".join(filter(None, [part.capitalize(), told])) + "".join(cut)
+    names = ", ".join(table.name for table in named.values())
+    return Figure(text, records, sql, names, is_whole=not part and not cut)
+
+
+def _cut(table: Table) -> str:
+    rows = len(table.rows)
+    return f" (over the first {rows} of {rows + table.cut} rows of {table.name})"
 
 
 def is_worth_it(means: Means, question: str) -> bool:

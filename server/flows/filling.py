@@ -1,5 +1,6 @@
 """Arguments for a call: what is known, what the model finds in the question, what is missing."""
 
+import re
 from typing import Any
 
 from server.chat import Json
@@ -25,6 +26,7 @@ million first second third null eins zwei drei vier sechs sieben acht neun zehn 
 零 一 二 三 四 五 六 七 八 九 十 百 千 万
 """
 NUMBER_WORDS = frozenset(_NUMBERS.split()) - {"null"}
+THOUSANDS = re.compile(r"(?<=\d)[,.'\u2019_ \u00a0\u202f](?=\d{3}(?!\d))")
 
 
 async def fill(
@@ -76,8 +78,18 @@ def _is_heard(value: Any, part: Json, heard: str) -> bool:
         words = terms(value)
         return not words or any(word in heard for word in words)
     if isinstance(value, int | float):
-        return f"{value:g}" in heard or any(word in heard for word in NUMBER_WORDS)
+        return _is_number_heard(value, heard)
     return True
+
+
+def _is_number_heard(value: float, heard: str) -> bool:
+    """Whole, whatever separates its thousands and its decimals in what was said."""
+    forms = {str(value), f"{value:g}"}
+    if isinstance(value, float) and value.is_integer():
+        forms.add(str(int(value)))
+    said = (heard, THOUSANDS.sub("", heard), heard.replace(",", "."))
+    spoken = any(word in heard for word in NUMBER_WORDS)
+    return spoken or any(form in text for form in forms for text in said)
 
 
 def _heard(work: Work) -> str:

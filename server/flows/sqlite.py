@@ -14,6 +14,8 @@ from server.flows.base import Database, FlowFailed
 
 TIME_S = 10.0
 MAX_ROWS = 1000
+MAX_CHARACTERS = 20_000_000
+"""Of all rows of an answer together."""
 LONGEST_VALUE = 10 * 1024 * 1024
 SAMPLE_ROWS = 3
 LONGEST_SAMPLE = 60
@@ -78,11 +80,15 @@ def _rows(connection: sqlite3.Connection, sql: str) -> Json:
     connection.set_authorizer(_authorize)
     cursor = connection.execute(sql)
     columns = [one[0] for one in cursor.description]
-    rows = cursor.fetchmany(MAX_ROWS + 1)
-    kept = [{name: _plain(cell) for name, cell in zip(columns, row, strict=True)} for row in rows]
-    return {
-        "columns": columns, "rows": kept[:MAX_ROWS], "sql": sql, "truncated": len(rows) > MAX_ROWS,
-    }  # fmt: skip
+    kept: list[Json] = []
+    room, is_truncated = MAX_CHARACTERS, False
+    for row in cursor:
+        room -= sum(len(cell) if isinstance(cell, str | bytes) else 8 for cell in row)
+        if len(kept) == MAX_ROWS or (room < 0 and kept):
+            is_truncated = True
+            break
+        kept.append({name: _plain(cell) for name, cell in zip(columns, row, strict=True)})
+    return {"columns": columns, "rows": kept, "sql": sql, "truncated": is_truncated}
 
 
 def _authorize(action: int, _first: str | None, second: str | None, *_rest: str | None) -> int:

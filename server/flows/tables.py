@@ -3,11 +3,15 @@
 import csv
 import hashlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TextIO
 
 from server.flows.base import FlowFailed
+from server.flows.cells import as_number, is_missing, reads_as_number
 
+RULES = 2
+"""Counted up when the rules below change, so that what older ones imported is made again."""
 MAX_COLUMNS = 500
 SNIFFED = 8192
 
@@ -15,7 +19,8 @@ SNIFFED = 8192
 def import_csv(source: Path, folder: Path, table: str) -> Path:
     """The database that holds the file under this table name."""
     try:
-        stamp = f"{source.resolve()}|{source.stat().st_mtime_ns}|{source.stat().st_size}|{table}"
+        stat = source.stat()
+        stamp = f"{RULES}|{source.resolve()}|{stat.st_mtime_ns}|{stat.st_size}|{table}"
     except OSError:
         raise FlowFailed("sql", f"There is no file {source.name}.") from None
     target = folder / f"{table}-{hashlib.sha256(stamp.encode()).hexdigest()[:16]}.sqlite"
@@ -28,9 +33,7 @@ def import_csv(source: Path, folder: Path, table: str) -> Path:
     draft.unlink(missing_ok=True)
     try:
         with source.open(encoding="utf-8-sig", newline="") as file:
-            dialect = _dialect(file.read(SNIFFED))
-            file.seek(0)
-            _fill(draft, table, csv.reader(file, dialect))
+            _import(file, draft, table)
     except (OSError, UnicodeDecodeError, csv.Error, sqlite3.Error) as error:
         draft.unlink(missing_ok=True)
         raise FlowFailed("sql", f"{source.name} cannot be read as a table: {error}.") from None
@@ -45,20 +48,65 @@ def _dialect(start: str) -> type[csv.Dialect]:
         return csv.excel
 
 
-def _fill(path: Path, table: str, rows: Iterator[list[str]]) -> None:
+def _import(file: TextIO, path: Path, table: str) -> None:
+    """Read twice: what a column holds is known only at its end."""
+    dialect = _dialect(file.read(SNIFFED))
+    file.seek(0)
+    rows = csv.reader(file, dialect)
     names = [name.strip() or f"column_{n}" for n, name in enumerate(next(rows, []), 1)]
     if not names or len(names) > MAX_COLUMNS:
         raise csv.Error("its first line must name the columns")
+    numeric = _numeric(rows, len(names))
+    file.seek(0)
+    rows = csv.reader(file, dialect)
+    next(rows)
+    _fill(path, table, list(zip(names, numeric, strict=True)), rows)
+
+
+def _numeric(rows: Iterable[list[str]], width: int) -> list[bool]:
+    """Of each column, whether all that stands in it are amounts."""
+    seen, texts = set[int](), set[int]()
+    for row in rows:
+        for place, cell in enumerate(row[:width]):
+            if place not in texts and not is_missing(cell):
+                seen.add(place)
+                if not reads_as_number(cell):
+                    texts.add(place)
+    return [place in seen - texts for place in range(width)]
+
+
+def _fill(
+    path: Path, table: str, columns: list[tuple[str, bool]], rows: Iterable[list[str]]
+) -> None:
     connection = sqlite3.connect(path)
     try:
-        columns = ", ".join(f"{_quoted(name)} NUMERIC" for name in names)
-        connection.execute(f"CREATE TABLE {_quoted(table)} ({columns})")
-        marks = ", ".join("?" * len(names))
-        fitted = ((row + [""] * len(names))[: len(names)] for row in rows if row)
+        made = ", ".join(
+            f"{_quoted(name)} {'NUMERIC' if is_numeric else 'TEXT'}" for name, is_numeric in columns
+        )
+        connection.execute(f"CREATE TABLE {_quoted(table)} ({made})")
+        marks = ", ".join("?" * len(columns))
+        fitted = (
+            [
+                _cell(cell, is_numeric=is_numeric)
+                for cell, (_, is_numeric) in zip(_padded(row, len(columns)), columns, strict=True)
+            ]
+            for row in rows
+            if row
+        )
         connection.executemany(f"INSERT INTO {_quoted(table)} VALUES ({marks})", fitted)
         connection.commit()
     finally:
         connection.close()
+
+
+def _padded(row: list[str], width: int) -> list[str]:
+    return (row + [""] * (width - len(row)))[:width]
+
+
+def _cell(text: str, *, is_numeric: bool) -> str | float | None:
+    if is_numeric:
+        return None if is_missing(text) else as_number(text)
+    return text if text.strip() else None
 
 
 def _quoted(name: str) -> str:

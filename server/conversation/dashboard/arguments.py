@@ -147,7 +147,7 @@ def _date(param: Param, question: str, today: date) -> Any:
     name = param.name.lower()
     if name in START_NAMES and span.start != FAR_PAST:
         return span.start.isoformat()
-    if name in END_NAMES and span.end != FAR_FUTURE:
+    if name in END_NAMES and span.end not in (FAR_PAST, FAR_FUTURE):
         return min(span.end - timedelta(days=1), today).isoformat()
     one_day = span.end - span.start == timedelta(days=1)
     is_point = one_day and name not in START_NAMES | END_NAMES

@@ -1,7 +1,9 @@
 """What follows an answer: where it comes from, and what one might ask next."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from itertools import islice
 
 from server.chat import Json
 from server.conversation import quotes
@@ -13,19 +15,29 @@ from server.events import Citations, Suggestions
 MOST_CITED = 8
 MOST_PAGES = 3
 MOST_SUGGESTED = 3
+QUOTES_S = 5.0
+"""After so long, pages are cited without the place of the sentence on them."""
 
 
 def cite(
     materials: Sequence[Material], pages: dict[str, tuple[int, ...]], question: str
 ) -> Citations:
     """One source per material that held data, with its arguments and the pages read."""
-    sources: list[Json] = []
+    sources = islice(_all_sources(materials, pages, question), MOST_CITED)
+    return Citations(tuple(sources))
+
+
+def _all_sources(
+    materials: Sequence[Material], pages: dict[str, tuple[int, ...]], question: str
+) -> Iterator[Json]:
+    """One by one, so that nothing is looked for that is not cited."""
+    end = time.monotonic() + QUOTES_S
     for material in materials:
         if material.source is None or material.is_empty:
             continue
-        sources += _sources(material, pages, question)
-        sources += [{"name": material.name, "given": one} for one in material.citations]
-    return Citations(tuple(sources[:MOST_CITED]))
+        yield from _sources(material, pages, question, end)
+        for one in material.citations:
+            yield {"name": material.name, "given": one}
 
 
 def suggest(query: Query, materials: Sequence[Material]) -> Suggestions:
@@ -43,7 +55,9 @@ def suggest(query: Query, materials: Sequence[Material]) -> Suggestions:
     return Suggestions(tuple(dict.fromkeys(one[:120] for one in found))[:MOST_SUGGESTED])
 
 
-def _sources(material: Material, pages: dict[str, tuple[int, ...]], question: str) -> list[Json]:
+def _sources(
+    material: Material, pages: dict[str, tuple[int, ...]], question: str, end: float
+) -> Iterator[Json]:
     source, widget = material.source, material.widget
     assert source is not None
     arguments = {
@@ -58,16 +72,18 @@ def _sources(material: Material, pages: dict[str, tuple[int, ...]], question: st
         "arguments": arguments,
     }
     paged = [
-        {
-            **base,
-            "details": {"Filename": document.name, "Page": page},
-            "boxes": [asdict(box) for box in quotes.find(document, page, question)],
-        }
+        (document, page)
         for document in material.documents
         for page in pages.get(document.name, ())[:MOST_PAGES]
     ]
-    if paged:
-        return paged
-    details = {"Name": material.name}
-    details |= {key.replace("_", " ").title(): str(value) for key, value in arguments.items()}
-    return [{**base, "details": details}]
+    for document, page in paged:
+        boxes = quotes.find(document, page, question) if time.monotonic() < end else ()
+        yield {
+            **base,
+            "details": {"Filename": document.name, "Page": page},
+            "boxes": [asdict(box) for box in boxes],
+        }
+    if not paged:
+        details = {"Name": material.name}
+        details |= {key.replace("_", " ").title(): str(value) for key, value in arguments.items()}
+        yield {**base, "details": details}

@@ -9,8 +9,15 @@ from dataclasses import dataclass
 
 from server.chat import Image, Json
 from server.conversation.dashboard.nouns import Element, Item, Query, Source, Widget
-from server.conversation.documents import Document, Unreadable, from_text, html_text, read
-from server.conversation.tables import Table, from_json
+from server.conversation.documents import (
+    Document,
+    Unreadable,
+    from_text,
+    html_text,
+    of_tables,
+    read,
+)
+from server.conversation.tables import Table, from_json, without_surrogates
 
 BINARY_KINDS = frozenset({"pdf", "png", "jpg", "jpeg", "xlsx", "xls", "docx"})
 ENCODED_STARTS = ("JVBERi0", "UEsDB", "iVBORw0KGgo", "/9j/")
@@ -133,14 +140,14 @@ def _object(content: str, name: str) -> Document:
     found = _parsed(content)
     table = from_json(found, name)
     if table is not None:
-        return Document(name, tables=(table,))
+        return of_tables(name, (table,))
     if isinstance(found, list) and not found:
         return Document(name)
     if isinstance(found, list) and all(isinstance(line, str) for line in found):
         content = "\n".join(found)
     elif isinstance(found, str):
         content = found
-    return from_text(content[:MAX_TEXT], name)
+    return from_text(without_surrogates(content[:MAX_TEXT]), name)
 
 
 def _parsed(content: str) -> object:

@@ -21,6 +21,9 @@ MOST_TOKENS = {"cpu": 800}
 """A processor alone reads some hundred tokens a second: what is asked about must come soon."""
 MOST_TOKENS_ELSEWHERE = 12_000
 HISTORY_TOKENS = 400
+LEAST_QUESTION = 600
+MOST_OF_A_TURN = 2000
+GAP = "\n[…]\n"
 LENGTHS = {"short": 120, "normal": 400, "long": 1000}
 SHRINK = 0.85
 TRIES = 5
@@ -76,13 +79,17 @@ def _composed(
     sees: bool,
 ) -> Prompt:
     prompt = Prompt()
-    history = _history(query.said[:-1], characters // 3)
+    question = _ends(query.question, max(characters, LEAST_QUESTION)) or "Describe the data."
+    if len(question) < len(query.question):
+        prompt.cuts.append("the question: only its beginning and end were read")
+    history = _history(query.said[:-1], characters // 3, prompt)
     system = _system(query)
     blocks = _blocks(query, materials, characters, prompt)
     if figures:
         lines = "\n".join(f"- {figure.text} [{figure.table}]" for figure in figures)
-        blocks.append(f"Computed over all rows, exact; use these numbers:\n{lines}")
-    question = query.question[-max(characters, 2000) :] or "Describe the data."
+        is_whole = all(figure.is_whole for figure in figures)
+        over = "over all rows, exact" if is_whole else "by code; what was left out is said"
+        blocks.append(f"Computed {over}; use these numbers:\n{lines}")
     asked = "\n\n".join([*blocks, f"Question: {question}"]) if blocks else question
     images = _images(materials) if sees else ()
     prompt.messages = (
@@ -108,18 +115,30 @@ def _system(query: Query) -> str:
     return "\n".join(parts)
 
 
-def _history(said: Sequence[Said], characters: int) -> list[Message]:
+def _ends(text: str, characters: int) -> str:
+    """The beginning and the end, where all of it is too long."""
+    if len(text) <= characters:
+        return text
+    half = (characters - len(GAP)) // 2
+    return text[:half] + GAP + text[-half:]
+
+
+def _history(said: Sequence[Said], characters: int, prompt: Prompt) -> list[Message]:
     """The newest turns that fit, beginning with the user."""
     kept: list[Message] = []
+    is_cut = False
     for one in reversed(said):
-        text = one.text[:2000]
+        text = _ends(one.text, MOST_OF_A_TURN)
         characters -= len(text)
+        is_cut |= len(text) < len(one.text) or characters < 0
         if characters < 0:
             break
         if kept and kept[-1].role == one.role:
             kept[-1] = replace(kept[-1], content=f"{text}\n{kept[-1].content}")
         else:
             kept.append(Message(one.role, text))
+    if is_cut:
+        prompt.cuts.append("what was said before: only a part of it was read")
     kept.reverse()
     while kept and kept[0].role == "assistant":
         kept.pop(0)

@@ -170,6 +170,8 @@ def _notes(
                 StatusNote(f"{material.name}: {problem}", "warning")
                 for problem in material.problems
             ]
+            told = [note for document in material.documents for note in document.notes]
+            notes += [StatusNote(note, "warning") for note in told]
     if prompt.cuts:
         notes.append(StatusNote("Not everything fits: " + "; ".join(prompt.cuts[:4]), "warning"))
     pictured = any(material.images for material in materials if material.is_new)
@@ -234,7 +236,9 @@ def _artifacts(
     if table is None or not wanted:
         return []
     rows = charts.thinned(table.records())
-    return [Artifact("table", table.name, f"{len(rows)} rows", {"rows": rows})]
+    total = len(table.rows) + table.cut
+    about = f"{len(rows)} rows" if len(rows) == total else f"{len(rows)} of {total} rows"
+    return [Artifact("table", table.name, about, {"rows": rows})]
 
 
 def _today(timezone: str) -> date:

@@ -22,10 +22,13 @@ async def run(step: Step, work: Work) -> Signs:
     else:
         found = await _ask(work, database)
     rows = found["rows"]
-    yield StatusNote(f"{len(rows)} rows", details={"SQL": found["sql"]})
+    told = f"the first {len(rows)} rows" if found["truncated"] else f"{len(rows)} rows"
+    yield StatusNote(told, details={"SQL": found["sql"]})
     if rows:
-        yield Artifact("table", step.name, f"{len(rows)} rows", {"rows": rows[:SHOWN_ROWS]})
-    yield Output(found, f"{len(rows)} rows")
+        is_part = len(rows) > SHOWN_ROWS
+        shown = f"the first {SHOWN_ROWS} of {len(rows)} rows" if is_part else told
+        yield Artifact("table", step.name, shown, {"rows": rows[:SHOWN_ROWS]})
+    yield Output(found, told)
 
 
 async def _ask(work: Work, database: Database) -> Json:

@@ -51,6 +51,14 @@ async def test_a_pie_of_the_largest() -> None:
     assert [row["sector"] for row in chart.rows] == ["B", "C", "A"]
 
 
+async def test_the_smallest_slices_of_a_pie_are_one() -> None:
+    table = from_grid(["name", "share"], [[f"n{n}", n] for n in range(1, 21)], "T")
+    chart = await drawn("a pie chart of share by name", table)
+    assert chart is not None
+    assert len(chart.rows) == 12
+    assert chart.rows[-1] == {"name": "Other", "share": sum(range(1, 10))}
+
+
 async def test_several_entities_over_time_become_series() -> None:
     rows = [[f"2025-01-0{day}", name, day] for day in (1, 2) for name in ("X", "Y")]
     chart = await drawn("Chart the close", from_grid(["date", "symbol", "close"], rows, "L"))

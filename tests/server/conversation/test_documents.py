@@ -2,9 +2,9 @@ import random
 
 import pytest
 
-from server.conversation import documents
+from server.conversation import documents, tables, workbook
 from server.conversation.documents import Document, Unreadable, from_text, html_text, read
-from tests.office_files import docx, pdf, png, xlsx, zipped
+from tests.office_files import MAIN, docx, pdf, png, xlsx, zipped
 
 
 def test_a_pdf_by_pages() -> None:
@@ -87,3 +87,34 @@ def test_damaged_files_are_read_or_refused_never_more(whole: bytes) -> None:
         except Unreadable as error:
             outcomes.add(type(error))
     assert outcomes == {Document, Unreadable}
+
+
+def test_rows_and_columns_left_out_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_ROWS", 2)
+    monkeypatch.setattr(tables, "MAX_COLUMNS", 1)
+    assert read(b"a,b\n1,2\n3,4\n5,6\n", "t.csv").notes == (
+        "Only the first 2 of 3 rows of t.csv were read.",
+        "Only the first 1 of 2 columns of t.csv were read.",
+    )
+
+
+def test_sheets_and_cells_left_out_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbook, "MAX_CELLS", 5)
+    rows = "<row><c><v>1</v></c></row>" * 4
+    sheet = f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
+    parts = {f"xl__worksheets__s{number}_dot_xml": sheet for number in range(9)}
+    found = read(zipped(xl__workbook_dot_xml="<workbook/>", **parts), "t.xlsx")
+    assert [(len(one.rows), one.cut) for one in found.tables] == [(2, 1)]
+    assert found.notes == (
+        "Only the first 2 of 3 rows of t.xlsx: Sheet 1 were read.",
+        "Only the first 1 of 9 sheets of t.xlsx were read.",
+    )
+
+
+def test_a_page_too_big_to_read_in_time_is_left_out_and_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(documents, "MOST_PAGE_BYTES", 100)
+    found = read(pdf("One.", "x" * 200, "Three."), "r.pdf")
+    assert found.pages == ("One.", "", "Three.")
+    assert found.notes == ("1 of 3 pages of r.pdf were too big to read.",)

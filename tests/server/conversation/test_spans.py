@@ -23,6 +23,9 @@ TODAY = date(2025, 6, 20)
         ("from 2020 to 2024", date(2020, 1, 1), date(2025, 1, 1)),
         ("between 2025-01-01 and 2025-02-01", date(2025, 1, 1), date(2025, 2, 2)),
         ("the last 30 days", date(2025, 5, 21), date(2025, 6, 21)),
+        ("until 9999-12-31", FAR_PAST, date.max),
+        ("since 9999-12", date(9999, 12, 1), FAR_FUTURE),
+        ("in Q4 9999", date(9999, 10, 1), date.max),
         ("this year", date(2025, 1, 1), date(2025, 6, 21)),
     ],
 )

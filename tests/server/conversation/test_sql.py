@@ -1,5 +1,6 @@
 import pytest
 
+from server.conversation import sql as sql_module
 from server.conversation.sql import Answer, Refused, query
 from server.conversation.tables import from_grid
 
@@ -53,4 +54,18 @@ def test_long_answers_are_cut() -> None:
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 900) SELECT i FROM n"
     )
     answer = run(many)
-    assert (len(answer.rows), answer.is_cut) == (500, True)
+    assert (len(answer.rows), answer.is_cut, answer.total) == (500, True, 900)
+
+
+def test_an_answer_of_big_values_ends_at_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql_module, "MAX_RESULT_CHARACTERS", 1000)
+    answer = run(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 90) "
+        "SELECT printf('%*c', 100, 'x') FROM n"
+    )
+    assert (len(answer.rows), answer.is_cut, answer.total) == (10, True, 90)
+
+
+def test_filling_counts_as_time() -> None:
+    with pytest.raises(Refused, match="too long"):
+        run("SELECT 1", time_s=-1)

@@ -28,3 +28,7 @@ def test_of_many_columns_those_asked_for_are_kept() -> None:
     text = describe(from_grid(names, [list(range(61))] * 50, "Wide"), "the margin", 800)
     assert "- margin (number)" in text
     assert text.count("(number)") == 30
+
+
+def test_numbers_at_the_end_of_all_numbers_have_a_mean() -> None:
+    assert "mean 1e+308" in describe(from_grid(["n"], [[1e308]] * 100, "Huge"), "", 100)

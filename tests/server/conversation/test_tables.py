@@ -1,4 +1,6 @@
+import json
 import math
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -88,3 +90,57 @@ def test_too_many_rows_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     table = from_json([{"a": number} for number in range(5)], "T")
     assert table is not None
     assert (len(table.rows), table.cut) == (3, 2)
+
+
+@pytest.mark.parametrize("name", ["consolidated_revenue", "lifetime value", "sentimentScore"])
+def test_an_amount_whose_name_only_contains_a_word_of_time_stays_a_number(name: str) -> None:
+    assert kinds([{name: 383285000000}]) == {name: "number"}
+
+
+@pytest.mark.parametrize("name", ["Date", "trade_date", "asOfDate", "lastUpdated", "event time"])
+def test_a_word_of_time_in_a_name_makes_epochs_dates(name: str) -> None:
+    assert kinds([{name: 1737038636601}]) == {name: "date"}
+
+
+def test_a_column_for_each_row_fills_no_memory() -> None:
+    found = [{f"k{number}": 1} for number in range(3000)]
+    tracemalloc.start()
+    table = from_json(found, "T")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert table is not None
+    assert (len(table.columns), len(table.rows), table.cut_columns) == (200, 3000, 2800)
+    assert peak < 40_000_000
+
+
+def test_wide_tables_have_fewer_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_CELLS", 12)
+    table = from_json([dict.fromkeys("abc", number) for number in range(10)], "T")
+    assert table is not None
+    assert (len(table.rows), table.cut) == (4, 6)
+
+
+def test_half_an_emoji_is_left_out() -> None:
+    table = from_json([{"a\ud83d": "Up \ud83d", "b": ["\ud83d!"]}], "T")
+    assert table is not None
+    assert table.records() == [{"a": "Up ", "b": '["!"]'}]
+
+
+def test_endless_nesting_in_a_cell_is_shortened() -> None:
+    deep = json.loads("[" * 900 + "]" * 900)
+    for _ in range(5000):
+        deep = [deep]
+    table = from_json([{"a": deep, "b": 1}], "T")
+    assert table is not None
+    assert table.values("a") == ["[…]"]
+
+
+def test_names_stay_apart() -> None:
+    table = from_grid(["a", "a", "a_2"], [[1, 2, 3]], "T")
+    assert len({column.name for column in table.columns}) == 3
+
+
+def test_exponents_are_numbers_and_long_digits_are_names() -> None:
+    table = from_json([{"a": "1.5e-3", "b": "1" * 25}], "T")
+    assert table is not None
+    assert table.rows == [(0.0015, "1" * 25)]

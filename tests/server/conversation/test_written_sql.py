@@ -1,10 +1,17 @@
+import asyncio
 import json
+import threading
 
+import pytest
+
+from server.conversation import written_sql
 from server.conversation.figures import Figure
 from server.conversation.means import Means
+from server.conversation.sql import Answer, Refused
 from server.conversation.tables import from_grid
 from server.conversation.written_sql import write_and_run
 from server.engine.base import ModelFacts
+from server.tasks import spawn
 from tests.engines import ScriptedEngine, says
 
 TABLE = from_grid(["a", "b"], [[1, 10], [2, 30]], "Pairs")
@@ -33,3 +40,30 @@ async def test_what_does_not_run_or_may_not_run_is_nothing() -> None:
 async def test_small_models_and_plain_questions_are_not_asked() -> None:
     assert await written("SELECT 1", parameters=10**8) is None
     assert await written("SELECT 1", question="Tell me about it") is None
+
+
+async def test_long_cells_are_shortened_and_cuts_are_said() -> None:
+    rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 40)"
+    figure = await written(f"{rows} SELECT printf('%*c', 9000, 'x') AS body FROM n")
+    assert figure is not None
+    assert figure.text.startswith("First 12 of 40: body ")
+    assert len(figure.text) < 12 * 100
+    assert not figure.is_whole
+
+
+async def test_other_answers_go_on_while_the_query_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, began, may_end = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+    def slow(*_: object) -> Answer:
+        loop.call_soon_threadsafe(began.set)
+        if not may_end.wait(2):
+            raise Refused("The loop stood still.")
+        return Answer(("n",), [(1,)], total=1)
+
+    monkeypatch.setattr(written_sql, "query", slow)
+    running = spawn(written("SELECT 1"), "query")
+    await began.wait()
+    may_end.set()
+    figure = await running
+    assert figure is not None
+    assert figure.text == "n 1"

@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from server.events import Artifact, StatusNote
 from server.flows import sqlite
-from server.flows.base import Database, FlowFailed
+from server.flows.base import Database, Flow, FlowFailed, Output, Step, Work
+from server.flows.steps import sql
+from tests.engines import ScriptedEngine
+from tests.plugin_kits import PlainKit
 
 ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT max(n) FROM c"
 
@@ -82,3 +86,23 @@ async def test_tables_are_described_with_samples(database: Database) -> None:
 async def test_a_database_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(FlowFailed, match="no database"):
         await sqlite.query(Database(tmp_path / "nothing.sqlite"), "SELECT 1")
+
+
+async def test_rows_of_big_values_end_at_a_budget(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "MAX_CHARACTERS", 1000)
+    found = await sqlite.query(database, "SELECT printf('%*c', 100, 'x') AS a FROM t")
+    assert (len(found["rows"]), found["truncated"]) == (10, True)
+
+
+async def test_the_step_says_that_rows_are_missing(database: Database) -> None:
+    step = Step("find", "sql", {"statement": "SELECT a FROM t"})
+    flow = Flow("p", "f", "d", (step,))
+    work = Work(flow, "what?", ScriptedEngine(), PlainKit(base=database))
+    note, table, output = [sign async for sign in sql.run(step, work)]
+    assert isinstance(note, StatusNote)
+    assert isinstance(table, Artifact)
+    assert isinstance(output, Output)
+    assert note.message == output.message == "the first 1000 rows"
+    assert table.description == "the first 200 of 1000 rows"

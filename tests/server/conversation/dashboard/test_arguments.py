@@ -78,3 +78,9 @@ def test_told_options_are_read_leniently() -> None:
     content = json.dumps({"param_options": [{"param": "p", "options": [1]}, {"param": "q"}, 3]})
     items = (Item(content), Item("[]"), Item("nonsense"))
     assert told_options((Element(items),)) == {"p": (1,)}
+
+
+@pytest.mark.parametrize("question", ["before 0001-01-01", "until 9999-12-31"])
+async def test_the_ends_of_time_are_days_like_others(question: str) -> None:
+    end = Param("end_date", "date", "Last day", "2020-01-01", has_value=True)
+    assert (await filled(question, end)).arguments["end_date"] in ("2020-01-01", "2025-06-20")

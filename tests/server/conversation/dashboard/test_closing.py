@@ -1,10 +1,15 @@
 from dataclasses import replace
 
+import pytest
+
+from server.conversation import quotes
+from server.conversation.dashboard import closing
 from server.conversation.dashboard.closing import cite, suggest
 from server.conversation.dashboard.gather import Material
 from server.conversation.dashboard.nouns import Query, Source, Widget
-from server.conversation.documents import Document
+from server.conversation.documents import Document, read
 from server.conversation.tables import from_grid
+from tests.office_files import pdf
 
 SOURCE = Source("o", "w", "u", {"symbol": "ACME", "none": None})
 TABLE = from_grid(["date", "close"], [["2025-01-01", 1.0]], "Prices")
@@ -46,3 +51,24 @@ def test_citations_that_came_with_the_data_are_passed_on() -> None:
     given = {"source_info": {"type": "web"}}
     cited = cite([replace(PRICES, citations=(given,))], {}, "q").sources
     assert cited[1] == {"name": "Prices", "given": given}
+
+
+def test_no_more_quotes_are_looked_for_than_are_cited(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    def find(_document: Document, page: int, _question: str) -> tuple[()]:
+        looked.append(page)
+        return ()
+
+    monkeypatch.setattr(quotes, "find", find)
+    paper = Material("Report", (Document("r.pdf", ("a", "b", "c")),), (), SOURCE)
+    assert len(cite([paper] * 20, {"r.pdf": (1, 2, 3)}, "q").sources) == 8
+    assert len(looked) == 8
+
+
+def test_quotes_are_looked_for_only_so_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(closing, "QUOTES_S", -1.0)
+    text = "Risk factors. A strike could delay shipments."
+    paper = Material("Report", (read(pdf(text), "r.pdf"),), (), SOURCE)
+    (source,) = cite([paper], {"r.pdf": (1,)}, "What could delay shipments?").sources
+    assert source["boxes"] == []

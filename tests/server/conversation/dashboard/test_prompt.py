@@ -65,3 +65,34 @@ async def test_skills_language_and_length_are_followed() -> None:
     assert "Be brief." in prompt.messages[0].content
     assert "Answer in German." in prompt.messages[0].content
     assert prompt.max_tokens == 120
+
+
+async def test_a_long_question_keeps_its_ends_and_the_cut_is_said() -> None:
+    question = "FIRST " + "word " * 9000 + "LAST"
+    prompt = await composed(Query((), question, 1))
+    asked = prompt.messages[-1].content
+    assert asked.startswith("FIRST ")
+    assert asked.endswith(" LAST")
+    assert prompt.cuts == ["the question: only its beginning and end were read"]
+    assert len(text(prompt)) < 4096
+
+
+async def test_what_was_said_before_is_cut_and_that_is_said() -> None:
+    said = (Said("user", "FIRST " + "a" * 9000 + " LAST", 1), Said("assistant", "b", 1))
+    query = Query((*said, Said("user", "now", 2)), "now", 2)
+    engine = ScriptedEngine()
+    engine.facts = ModelFacts(name="m", context_tokens=32_768, device="cuda")
+    prompt = await compose(Means(engine), query, [], [])
+    kept = prompt.messages[1].content
+    assert kept.startswith("FIRST ")
+    assert kept.endswith(" LAST")
+    assert prompt.cuts == ["what was said before: only a part of it was read"]
+
+
+async def test_a_figure_over_a_part_is_not_called_one_over_all() -> None:
+    part = Figure("Sum of v (over the first 2 of 3 rows): 7", [], "", "N", is_whole=False)
+    engine = ScriptedEngine()
+    engine.facts = ModelFacts(name="m", context_tokens=4096)
+    prompt = await compose(Means(engine), Query((), "q", 1), [BIG], [part])
+    assert "all rows, exact" not in text(prompt)
+    assert "over the first 2 of 3 rows" in text(prompt)

@@ -1,6 +1,9 @@
 import json
 from typing import Any
 
+import pytest
+
+from server.conversation import tables
 from server.conversation.dashboard.nouns import Element, Entry, Item, Query, Result, Source, Widget
 from server.conversation.dashboard.run import SPEECHLESS, converse
 from server.conversation.means import Means
@@ -122,3 +125,38 @@ async def test_style_and_size_set_how_the_model_speaks() -> None:
     await events(Query((), "Hello", 1, options={"answer-style": "precise"}), engine)
     assert engine.requests[0].sampling.temperature == 0.1
     assert engine.requests[0].max_tokens == 160
+
+
+@pytest.mark.parametrize(
+    ("question", "content"),
+    [
+        ("total price", '[{"price": 1, "trend": "Up \\ud83d", "\\ud83d": 2}]'),
+        ("What is new?", '"Up \\ud83d"'),
+        ("total price until 9999-12-31", '[{"date": "2025-01-01", "price": 1}]'),
+        ("total price", json.dumps([{"price": 1e308}] * 100)),
+        ("total price", '[{"price": 1, "deep": ' + "[" * 980 + "]" * 980 + "}]"),
+    ],
+)
+async def test_odd_data_is_answered_like_any_other(question: str, content: str) -> None:
+    engine = ScriptedEngine(says("So."))
+    found = await events(with_data(question, Element((Item(content),))), engine)
+    assert found[-1] == Finished("stop")
+    engine.requests[0].messages[-1].content.encode()
+
+
+async def test_a_table_that_is_thinned_says_so() -> None:
+    many = [{"n": number, "v": number} for number in range(2000)]
+    found = await events(with_data("Show it as a table", rows(many)), ScriptedEngine(says("So.")))
+    (table,) = [one for one in found if isinstance(one, Artifact)]
+    assert (table.description, len(table.content["rows"])) == ("500 of 2000 rows", 500)
+
+
+async def test_what_was_left_out_of_the_data_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_ROWS", 2)
+    engine = ScriptedEngine(says("So."))
+    found = await events(with_data("What was the average close?", rows()), engine)
+    said = "Only the first 2 of 5 rows of Prices were read."
+    assert found[0] == StatusNote(said, "warning")
+    assert said in engine.requests[0].messages[-1].content
+    assert "over all rows" not in engine.requests[0].messages[-1].content
+    assert TextDelta("**Average close (over the first 2 of 5 rows): 101.5** (Prices)\n\n") in found

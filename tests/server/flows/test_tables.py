@@ -1,0 +1,55 @@
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.flows import tables
+from server.flows.tables import import_csv
+
+
+def rows(tmp_path: Path, text: str, sql: str) -> list[Any]:
+    source = tmp_path / "t.csv"
+    source.write_text(text, encoding="utf-8")
+    connection = sqlite3.connect(import_csv(source, tmp_path / "data", "t"))
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
+
+
+def test_an_empty_cell_is_no_number(tmp_path: Path) -> None:
+    text = "name,price\na,10\nb,\nc,20\nd,n/a\n"
+    assert rows(tmp_path, text, "SELECT avg(price), count(price) FROM t") == [(15.0, 2)]
+
+
+def test_a_missing_cell_and_an_empty_text_are_nothing(tmp_path: Path) -> None:
+    text = "name,note\na,\nb\nc,yes\n"
+    assert rows(tmp_path, text, "SELECT name FROM t WHERE note IS NULL") == [("a",), ("b",)]
+
+
+def test_amounts_with_separators_are_numbers(tmp_path: Path) -> None:
+    text = 'amount\n"1,200"\n$300\n(100)\n1.5e2\n'
+    assert rows(tmp_path, text, "SELECT sum(amount) FROM t") == [(1550.0,)]
+
+
+def test_what_begins_with_zero_is_a_name(tmp_path: Path) -> None:
+    text = "zip,rate\n01234,0.5\n90210,0\n"
+    assert rows(tmp_path, text, "SELECT * FROM t") == [("01234", 0.5), ("90210", 0)]
+
+
+def test_words_in_a_column_of_texts_stay(tmp_path: Path) -> None:
+    text = "country\nNA\nDE\n-\n"
+    assert rows(tmp_path, text, "SELECT country FROM t") == [("NA",), ("DE",), ("-",)]
+
+
+def test_what_older_rules_imported_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "t.csv"
+    source.write_text("a\n1\n", encoding="utf-8")
+    before = import_csv(source, tmp_path, "t")
+    assert import_csv(source, tmp_path, "t") == before
+    monkeypatch.setattr(tables, "RULES", tables.RULES + 1)
+    assert import_csv(source, tmp_path, "t") != before
+    assert not before.exists()
