@@ -1,5 +1,6 @@
 """The agents a page can talk to: what one is, and the list of those that are here."""
 
+import asyncio
 import logging
 import uuid
 from collections.abc import AsyncGenerator, Callable
@@ -74,6 +75,8 @@ class AgentRequest:
     """The client itself asks again after the results of our tools."""
     is_kept: bool = True
     client: str = ""
+    origin: str = ""
+    """The page it comes from: threads are kept for each apart."""
     is_own: bool = False
     """It comes from the person's own window."""
 
@@ -116,30 +119,36 @@ class Agents:
         return tuple(agent.card for agent in (await self._all()).values())
 
     async def find(self, name: str) -> Agent:
-        found = await self._all()
-        if name not in found:
-            raise AgentNotFound(name, tuple(found))
-        return found[name]
+        known: dict[str, None] = {}
+        for source in self._sources():  # one after the other: those of the house come first
+            for agent in await _agents_of(source):
+                if agent.card.name == name:
+                    return agent
+                known[agent.card.name] = None
+        raise AgentNotFound(name, tuple(known))
 
     def run(self, agent: Agent, request: AgentRequest) -> Events:
         events = _with_ids(_worded(agent, request))
         if not request.is_kept:
             return events
-        fresh = self.threads.unknown(request.thread_id, request.said)
-        run = KeptRun(request.run_id, fresh)
-        return self.threads.keep(request.agent, request.thread_id, run, events)
+        thread, origin = request.thread_id, request.origin
+        run = KeptRun(request.run_id, self.threads.unknown(thread, request.said, origin))
+        return self.threads.keep(request.agent, thread, run, events, origin)
 
     async def _all(self) -> dict[str, Agent]:
         found: dict[str, Agent] = {}
-        for source in self._sources():
-            try:
-                agents = await source.agents()
-            except AppError as error:
-                log.warning("Agents are missing: %s", error)
-                continue
+        for agents in await asyncio.gather(*map(_agents_of, self._sources())):
             for agent in agents:
                 found.setdefault(agent.card.name, agent)
         return found
+
+
+async def _agents_of(source: Source) -> tuple[Agent, ...]:
+    try:
+        return await source.agents()
+    except AppError as error:
+        log.warning("Agents are missing: %s", error)
+        return ()
 
 
 async def _worded(agent: Agent, request: AgentRequest) -> Events:

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import time
 from collections.abc import Iterator
 from contextlib import aclosing
 from datetime import UTC, datetime
@@ -10,8 +9,9 @@ from typing import Any
 
 from server.chat import Json, Message, Tool, ToolCall
 from server.conversation.agents import AgentCard, AgentRequest, ThreadState
-from server.conversation.agents_remote import Peer, RemoteAgentFailed
+from server.conversation.agents_remote import Fresh, Peer, RemoteAgentFailed, named, why
 from server.conversation.threads import Said
+from server.errors import AppError
 from server.events import (
     CallArguments,
     CallOpened,
@@ -30,39 +30,40 @@ from server.events import (
 
 log = logging.getLogger(__name__)
 
-FRESH_S = 30.0
 JSON_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array"})
 
 
 class CopilotKitEndpoint:
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
-        self._told: Json = {}
-        self._told_at = -FRESH_S
+        self._info = Fresh(self._ask_who)
 
     async def agents(self) -> tuple["EndpointAgent", ...]:
-        found = (await self._info()).get("agents") or []
-        return tuple(EndpointAgent(self._peer, one) for one in found)
+        info = await self._info.get()
+        with self._peer.understood():
+            found = info.get("agents") or []
+            if isinstance(found, dict):  # as runtimes of today tell of them: by their names
+                found = [{**one, "name": name} for name, one in found.items()]
+            return tuple(EndpointAgent(self._peer, one) for one in found)
 
     async def tools(self) -> tuple[Tool, ...]:
         """What cannot be reached offers nothing; the conversation goes on without."""
         try:
-            actions = (await self._info()).get("actions") or []
-        except RemoteAgentFailed as error:
+            info = await self._info.get()
+            with self._peer.understood():
+                return tuple(self._tool(one) for one in info.get("actions") or [])
+        except AppError as error:
             log.warning("Actions are missing: %s", error)
             return ()
-        return tuple(self._tool(one) for one in actions)
 
-    async def _info(self) -> Json:
-        if time.monotonic() - self._told_at >= FRESH_S:
-            told = await self._peer.ask("POST", "/info", {"properties": {}})
-            if not isinstance(told, dict):
-                raise RemoteAgentFailed(f"{self._peer.place} does not say who is there.")
-            self._told, self._told_at = told, time.monotonic()
-        return self._told
+    async def _ask_who(self) -> Json:
+        told = await self._peer.ask_who("POST", "/info", {"properties": {}})
+        if not isinstance(told, dict):
+            raise RemoteAgentFailed(f"{self._peer.place} does not say who is there.")
+        return told
 
     def _tool(self, action: Json) -> Tool:
-        name = action["name"]
+        name = named(action["name"])
 
         async def run(arguments: Json) -> str:
             body = {"name": name, "arguments": arguments, "properties": {}}
@@ -70,13 +71,15 @@ class CopilotKitEndpoint:
             result = done.get("result") if isinstance(done, dict) else done
             return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
 
-        return Tool(name, action.get("description") or "", _schema(action["parameters"]), run)
+        schema = _schema(action.get("parameters") or [])
+        return Tool(name, str(action.get("description") or ""), schema, run)
 
 
 class EndpointAgent:
     def __init__(self, peer: Peer, told: Json) -> None:
         self._peer = peer
-        self.card = AgentCard(told["name"], told.get("description") or "", "CopilotKit")
+        description = str(told.get("description") or "")
+        self.card = AgentCard(named(told["name"]), description, "CopilotKit")
 
     async def run(self, request: AgentRequest) -> Events:
         body = {
@@ -92,7 +95,9 @@ class EndpointAgent:
         reading = _Reading({tool.name for tool in request.tools})
         async with aclosing(self._peer.lines("/agents/execute", body)) as lines:
             async for line in lines:
-                for event in reading.read(_parsed(line)):
+                with self._peer.understood():
+                    events = list(reading.read(_parsed(line)))
+                for event in events:
                     yield event
         yield Finished("tool_calls" if reading.client_called else "stop")
 
@@ -101,7 +106,8 @@ class EndpointAgent:
         found = await self._peer.ask("POST", "/agents/state", body)
         if not isinstance(found, dict) or not found.get("threadExists"):
             return None
-        said = tuple(_said(one) for one in found.get("messages") or () if "role" in one)
+        with self._peer.understood():
+            said = tuple(_said(one) for one in found.get("messages") or () if "role" in one)
         return ThreadState(found.get("state") or {}, said)
 
 
@@ -134,7 +140,7 @@ class _Reading:
             case {"type": "MetaEvent", "name": "CopilotKitLangGraphInterruptEvent", "data": data}:
                 yield _asked_in_messages(data)
             case {"type": "RunError", "error": error}:
-                raise RemoteAgentFailed(f"The agent failed: {str(error).splitlines()[0][:300]}")
+                raise RemoteAgentFailed(f"The agent failed{why(error)}")
             case _:
                 pass
 
@@ -240,5 +246,5 @@ def _said(told: Json) -> Said:
 def _parsed(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text

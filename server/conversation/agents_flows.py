@@ -34,9 +34,8 @@ class FlowAgent:
         said = Said(tuple(one.message for one in request.said), request.client)
         answer = request.answer.value if request.answer is not None else None
         engine = await self._engine(request.model)
-        run = self._house.talk.run(
-            engine, self._flow, said, thread=request.thread_id, answer=answer
-        )
+        thread = f"{request.origin} {request.thread_id}".strip()
+        run = self._house.talk.run(engine, self._flow, said, thread=thread, answer=answer)
         progress = Progress(self._flow)
         async with aclosing(run) as events:
             async for event in events:

@@ -1,7 +1,6 @@
 """A LangGraph server by its address: every graph it serves is an agent."""
 
 import json
-import time
 import uuid
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
@@ -10,7 +9,7 @@ from typing import Any
 from server.chat import Json, Tool, ToolCall
 from server.conversation import langgraph_messages as messages
 from server.conversation.agents import AgentCard, AgentRequest, Answer, ThreadState
-from server.conversation.agents_remote import Peer, RemoteAgentFailed
+from server.conversation.agents_remote import Fresh, Peer, RemoteAgentFailed, named, why
 from server.events import (
     CallArguments,
     CallOpened,
@@ -27,7 +26,6 @@ from server.events import (
     ToolCallStarted,
 )
 
-FRESH_S = 30.0
 MODES = ["values", "messages-tuple", "tasks"]
 NOT_STATE = frozenset({"messages", "copilotkit", "tools", "__interrupt__"})
 
@@ -35,17 +33,17 @@ NOT_STATE = frozenset({"messages", "copilotkit", "tools", "__interrupt__"})
 class LangGraphServer:
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
-        self._graphs: tuple[GraphAgent, ...] = ()
-        self._found_at = -FRESH_S
+        self._found = Fresh(self._ask_who)
 
     async def agents(self) -> tuple["GraphAgent", ...]:
-        if time.monotonic() - self._found_at >= FRESH_S:
-            found = await self._peer.ask("POST", "/assistants/search", {"limit": 100})
-            if not isinstance(found, list):
-                raise RemoteAgentFailed(f"{self._peer.place} does not say which graphs it has.")
-            self._graphs = tuple(GraphAgent(self._peer, one) for one in found)
-            self._found_at = time.monotonic()
-        return self._graphs
+        return await self._found.get()
+
+    async def _ask_who(self) -> tuple["GraphAgent", ...]:
+        found = await self._peer.ask_who("POST", "/assistants/search", {"limit": 100})
+        if not isinstance(found, list):
+            raise RemoteAgentFailed(f"{self._peer.place} does not say which graphs it has.")
+        with self._peer.understood():
+            return tuple(GraphAgent(self._peer, one) for one in found)
 
     async def tools(self) -> tuple[Tool, ...]:
         return ()
@@ -56,15 +54,18 @@ class GraphAgent:
         self._peer = peer
         self._assistant = told["assistant_id"]
         description = told.get("description") or f"A graph at {peer.place}."
-        self.card = AgentCard(told.get("name") or told["graph_id"], description, "LangGraph")
+        name = named(told.get("name") or told["graph_id"])
+        self.card = AgentCard(name, str(description), "LangGraph")
 
     async def run(self, request: AgentRequest) -> Events:
         thread = _thread(request.thread_id)
         await self._peer.ask("POST", "/threads", {"thread_id": thread, "if_exists": "do_nothing"})
         state = await self._state(thread)
-        values = _values(state)
-        waiting = messages.waiting(state)
-        answer = request.answer or _spoken(request, waiting)
+        with self._peer.understood():
+            values = _values(state)
+            known = {one.get("id") for one in values.get("messages") or ()}
+            waiting = messages.waiting(state)
+            answer = request.answer or _spoken(request, waiting)
         if waiting and answer is None:
             for one in waiting:
                 yield one
@@ -74,23 +75,25 @@ class GraphAgent:
         if answer is not None:
             body["command"] = {"resume": answer.value}
         else:
-            body["input"] = _input(request, values)
+            body["input"] = _input(request, known)
         body["on_disconnect"] = "cancel"
-        known = {one.get("id") for one in values.get("messages") or ()}
         reading = _Reading({tool.name for tool in request.tools}, known)
         path = f"/threads/{thread}/runs/stream"
         async with aclosing(_server_sent(self._peer, path, body)) as sent:
             async for kind, data in sent:
-                for event in reading.read(kind, data):
+                with self._peer.understood():
+                    events = list(reading.read(kind, data))
+                for event in events:
                     yield event
         yield Finished("tool_calls" if reading.client_called else "stop")
 
     async def recall(self, thread_id: str) -> ThreadState | None:
         try:
             values = _values(await self._state(_thread(thread_id)))
+            with self._peer.understood():
+                said = tuple(messages.read(one) for one in values.get("messages") or ())
         except RemoteAgentFailed:
             return None
-        said = tuple(messages.read(one) for one in values.get("messages") or ())
         return ThreadState(_state(values), said) if values else None
 
     async def _state(self, thread: str) -> Any:
@@ -124,7 +127,7 @@ class _Reading:
                 yield from self._read_message(message)
             case "error", _:
                 said = data.get("message") if isinstance(data, dict) else data
-                raise RemoteAgentFailed(f"The graph failed: {str(said).splitlines()[0][:300]}")
+                raise RemoteAgentFailed(f"The graph failed{why(said)}")
             case _:
                 pass
 
@@ -210,9 +213,8 @@ def _values(state: Any) -> Json:
     return values if isinstance(values, dict) else {}
 
 
-def _input(request: AgentRequest, values: Json) -> Json:
+def _input(request: AgentRequest, known: set[Any]) -> Json:
     """What the graph does not know yet; its own messages it has."""
-    known = {one.get("id") for one in values.get("messages") or ()}
     fresh = [
         messages.write(one)
         for one in request.said
@@ -242,5 +244,5 @@ def _thread(thread_id: str) -> str:
 def _parsed(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text

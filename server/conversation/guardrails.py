@@ -1,12 +1,19 @@
 """Topics a page allows or denies, checked here on the user's words before any model sees them."""
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from server.errors import AppError
 
-WORD = re.compile(r"\w+")
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\U00020000-\U0003ffff"
+)
+"""Thai to Khmer, and Chinese, Japanese, Korean: nothing tells their words apart, so that each
+character counts as one, and a topic is found as a part of the text."""
+WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 HISSING = ("ches", "shes", "sses", "xes", "zes")
 
 
@@ -45,7 +52,8 @@ def _first_in(topics: Iterable[str], words: list[str]) -> str:
 
 def _words(text: str) -> list[str]:
     """Lower case, and a plural is its singular: what the two sides share of a topic's name."""
-    return [_singular(word) for word in WORD.findall(text.casefold())]
+    plain = unicodedata.normalize("NFKC", text)
+    return [_singular(word) for word in WORD.findall(plain.casefold())]
 
 
 def _singular(word: str) -> str:

@@ -67,21 +67,27 @@ class ThreadFiles(Keeper):
             shutil.rmtree(self._folder, ignore_errors=True)
             return
         try:
-            await asyncio.to_thread(write_atomically, self._path(thread.id), dump(thread))
+            await asyncio.to_thread(write_atomically, self._path(thread), dump(thread))
         except OSError as error:
             log.warning("A conversation could not be kept: %s", error.strerror)
 
-    def forget(self, thread_id: str) -> None:
-        self._path(thread_id).unlink(missing_ok=True)
+    def forget(self, thread: Thread) -> None:
+        self._path(thread).unlink(missing_ok=True)
 
-    def _path(self, thread_id: str) -> Path:
+    def _path(self, thread: Thread) -> Path:
         """A client names its threads as it likes; a file needs a name that is safe."""
-        return self._folder / f"{hashlib.sha256(thread_id.encode()).hexdigest()[:32]}.json"
+        whose = f"{_hashed(thread.origin)[:16]}-" if thread.origin else ""
+        return self._folder / f"{whose}{_hashed(thread.id)[:32]}.json"
+
+
+def _hashed(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()
 
 
 def dump(thread: Thread) -> str:
     whole = {
         "id": thread.id,
+        "origin": thread.origin,
         "agent": thread.agent,
         "created_at": thread.created_at,
         "used_at": thread.used_at,
@@ -108,11 +114,11 @@ def _read(path: Path) -> Thread | None:
     try:
         whole = json.loads(path.read_text("utf-8"))
         thread = Thread(whole["id"], whole["agent"], whole["created_at"], whole["used_at"])
-        thread.state = whole["state"]
+        thread.origin, thread.state = str(whole.get("origin", "")), whole["state"]
         for told in whole["runs"]:
             said = SAID.validate_json(json.dumps(told["said"]))
             run = KeptRun(told["id"], said, [_read_event(*one) for one in told["events"]])
-            run.ended = True
+            run.end()
             thread.remember(run)
     except (OSError, ValueError, KeyError, TypeError, ValidationError):
         log.warning("A kept conversation cannot be read: %s", path.name)

@@ -1,15 +1,17 @@
 """The threads that agents talk in: kept in memory within bounds, replayed, followed, stopped."""
 
 import asyncio
+import logging
 import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from server.chat import Json, Message
+from server.conversation.kept import joined, weight
+from server.errors import AppError
 from server.events import (
-    CallArguments,
     CallOpened,
     ClientToolCall,
     Event,
@@ -18,15 +20,17 @@ from server.events import (
     Finished,
     MessageOpened,
     OfChoice,
-    PromptProgress,
     StateChanged,
-    TextDelta,
     ToolCallFinished,
     ToolCallStarted,
 )
 from server.tasks import spawn, stop
 
+log = logging.getLogger(__name__)
+
 RUNS_PER_THREAD = 100
+EVERYBODY = None
+"""In place of an origin: the person's own window, which may see what any page has said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,8 @@ class KeptRun:
     ended: bool = False
     inbox: asyncio.Queue[Event | None] = field(default_factory=asyncio.Queue)
     followers: list[asyncio.Queue[Event | None]] = field(default_factory=list)
+    size: int = 0
+    """Known when it has ended; a run that goes on cannot be forgotten."""
 
     def add(self, event: Event) -> None:
         self.events.append(event)
@@ -69,18 +75,13 @@ class KeptRun:
             self.add(Finished("stop"))
         self.ended = True
         self.events = joined(self.events)
+        self.size = weight(self.said) + weight(self.events)
         for follower in self.followers:
             follower.put_nowait(None)
 
     @property
     def is_complete(self) -> bool:
         return bool(self.events) and isinstance(self.events[-1], Finished | Failed)
-
-    @property
-    def size(self) -> int:
-        asked = sum(len(one.message.content) for one in self.said)
-        images = sum(len(image.data) for one in self.said for image in one.message.images)
-        return asked + images + sum(len(getattr(event, "text", "")) for event in self.events)
 
 
 @dataclass(eq=False, slots=True)
@@ -89,6 +90,8 @@ class Thread:
     agent: str
     created_at: float
     used_at: float
+    origin: str = ""
+    """The page whose it is; programs have none, and share their threads."""
     runs: list[KeptRun] = field(default_factory=list)
     state: Json | None = None
     known: set[str] = field(default_factory=set)
@@ -114,6 +117,10 @@ class Thread:
                 pass
 
     @property
+    def key(self) -> tuple[str, str]:
+        return self.origin, self.id
+
+    @property
     def running(self) -> list[KeptRun]:
         return [run for run in self.runs if not run.ended]
 
@@ -131,7 +138,7 @@ class Keeper:
     async def save(self, thread: Thread) -> None:
         pass
 
-    def forget(self, thread_id: str) -> None:
+    def forget(self, thread: Thread) -> None:
         pass
 
 
@@ -145,30 +152,34 @@ class Threads:
         self._bounds = bounds
         self._clock = clock
         self._keeper = keeper or Keeper()
-        self._threads = OrderedDict((thread.id, thread) for thread in self._keeper.load())
+        self._threads = OrderedDict((thread.key, thread) for thread in self._keeper.load())
 
-    def find(self, thread_id: str) -> Thread | None:
+    def find(self, thread_id: str, origin: str | None = "") -> Thread | None:
         self._forget_old()
-        return self._threads.get(thread_id)
+        return self._find(thread_id, origin)
 
-    def of_agent(self, agent: str) -> list[Thread]:
+    def of_agent(self, agent: str, origin: str | None = "") -> list[Thread]:
         """Latest first."""
         self._forget_old()
-        return [one for one in reversed(self._threads.values()) if agent in ("", one.agent)]
+        return [one for one in self._seen_by(origin) if agent in ("", one.agent)]
 
-    def clear(self) -> None:
-        for thread_id in [one.id for one in self._threads.values() if not one.running]:
-            self._forget(thread_id)
+    def clear(self, origin: str | None = "") -> None:
+        for thread in [one for one in self._seen_by(origin) if not one.running]:
+            self._forget(thread)
 
-    def unknown(self, thread_id: str, said: Iterable[Said]) -> tuple[Said, ...]:
+    def unknown(
+        self, thread_id: str, said: Iterable[Said], origin: str | None = ""
+    ) -> tuple[Said, ...]:
         """Those of the messages that the thread has not heard yet."""
-        thread = self._threads.get(thread_id)
+        thread = self._find(thread_id, origin)
         known = thread.known if thread else set()
         return tuple(one for one in said if one.id not in known)
 
-    async def keep(self, agent: str, thread_id: str, run: KeptRun, events: Events) -> Events:
+    async def keep(
+        self, agent: str, thread_id: str, run: KeptRun, events: Events, origin: str = ""
+    ) -> Events:
         """The events as they come, remembered on the way; `stop` ends them at once."""
-        thread = self._open(agent, thread_id)
+        thread = self._open(agent, thread_id, origin)
         thread.remember(run)
         pump = spawn(_pump(events, run.inbox), f"thread {thread_id}")
         try:
@@ -183,19 +194,21 @@ class Threads:
             await stop(pump)
             run.end()
             self._forget_old()
-            if thread_id in self._threads:
+            if thread.key in self._threads:
                 await self._keeper.save(thread)
 
-    def stop(self, thread_id: str) -> bool:
-        thread = self._threads.get(thread_id)
+    def stop(self, thread_id: str, origin: str | None = "") -> bool:
+        thread = self._find(thread_id, origin)
         running = thread.running if thread else []
         for run in running:
             run.inbox.put_nowait(None)
         return bool(running)
 
-    async def follow(self, thread_id: str) -> AsyncGenerator[tuple[KeptRun, Event], None]:
+    async def follow(
+        self, thread_id: str, origin: str | None = ""
+    ) -> AsyncGenerator[tuple[KeptRun, Event], None]:
         """Every event of the thread so far; then those of a run that goes on, until it ends."""
-        thread = self._threads.get(thread_id)
+        thread = self._find(thread_id, origin)
         done = 0
         while thread is not None and done < len(thread.runs):
             run = thread.runs[done]
@@ -213,15 +226,26 @@ class Threads:
                 finally:
                     run.followers.remove(queue)
 
-    def _open(self, agent: str, thread_id: str) -> Thread:
+    def _find(self, thread_id: str, origin: str | None) -> Thread | None:
+        if origin is not EVERYBODY:
+            return self._threads.get((origin, thread_id))
+        return next((one for one in self._seen_by(EVERYBODY) if one.id == thread_id), None)
+
+    def _seen_by(self, origin: str | None) -> list[Thread]:
+        """Latest first."""
+        latest = reversed(self._threads.values())
+        return [one for one in latest if origin in (EVERYBODY, one.origin)]
+
+    def _open(self, agent: str, thread_id: str, origin: str) -> Thread:
         now = self._clock()
-        thread = self._threads.get(thread_id)
+        thread = self._threads.get((origin, thread_id))
         if thread is None:
-            thread = self._threads[thread_id] = Thread(thread_id, agent, now, now)
+            thread = Thread(thread_id, agent, now, now, origin)
+            self._threads[thread.key] = thread
         thread.agent, thread.used_at = agent, now
         while len(thread.runs) >= RUNS_PER_THREAD and thread.runs[0].ended:
             del thread.runs[0]
-        self._threads.move_to_end(thread_id)
+        self._threads.move_to_end(thread.key)
         return thread
 
     def _forget_old(self) -> None:
@@ -232,11 +256,11 @@ class Threads:
             if thread.running or not (too_much or thread.used_at < oldest_use):
                 continue
             size -= thread.size
-            self._forget(thread.id)
+            self._forget(thread)
 
-    def _forget(self, thread_id: str) -> None:
-        del self._threads[thread_id]
-        self._keeper.forget(thread_id)
+    def _forget(self, thread: Thread) -> None:
+        del self._threads[thread.key]
+        self._keeper.forget(thread)
 
 
 def result_id(call_id: str) -> str:
@@ -244,30 +268,13 @@ def result_id(call_id: str) -> str:
     return f"result-{call_id}"
 
 
-def joined(events: Iterable[Event]) -> list[Event]:
-    """The same events with neighbouring deltas made one, and progress left out."""
-    result: list[Event] = []
-    for event in events:
-        last = result[-1] if result else None
-        if isinstance(event, PromptProgress):
-            continue
-        if isinstance(event, TextDelta) and isinstance(last, TextDelta):
-            result[-1] = TextDelta(last.text + event.text)
-        elif (
-            isinstance(event, CallArguments)
-            and isinstance(last, CallArguments)
-            and last.index == event.index
-        ):
-            result[-1] = replace(last, text=last.text + event.text)
-        else:
-            result.append(event)
-    return result
-
-
 async def _pump(events: Events, inbox: asyncio.Queue[Event | None]) -> None:
     try:
         async with aclosing(events):
             async for event in events:
                 inbox.put_nowait(event.event if isinstance(event, OfChoice) else event)
+    except Exception:
+        log.exception("An agent broke")
+        inbox.put_nowait(Failed(AppError("Something went wrong inside Moat.")))
     finally:
         inbox.put_nowait(None)

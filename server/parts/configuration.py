@@ -3,12 +3,13 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from pydantic import ValidationError
 from yarl import URL
 
 from server.errors import BadRequest
 from server.keychain import Keychain
 from server.observe import Value
-from server.settings import Settings
+from server.settings import Settings, proxy_address
 from server.settings_store import SettingsStore
 
 PROXY = "network.proxy"
@@ -40,14 +41,15 @@ class Configuration:
         await self.change({field: value})
 
     async def change(self, changes: dict[str, Any]) -> None:
-        before = after = self.settings.get()
         if PROXY in changes:
             changes = {**changes, PROXY: await self._without_password(changes[PROXY])}
+        before = after = self.settings.get()  # after the wait: others may have changed some
         for field, value in changes.items():
             try:
                 after = after.changed(field, value)
             except (KeyError, ValueError) as error:
-                raise BadRequest(f"The setting {field} cannot be that: {error}", field) from None
+                why = _reason(error)
+                raise BadRequest(f"The setting {field} cannot be that: {why}", field) from None
         self.save(after)
         await self._apply(before, after)
 
@@ -67,9 +69,9 @@ class Configuration:
     async def _without_password(self, proxy: Any) -> Any:
         """The address alone: its password belongs into the keyring, not into a file."""
         try:
-            url = URL(proxy)
+            url = URL(proxy_address(proxy))
             password = url.password
-        except (TypeError, ValueError):
+        except (AttributeError, TypeError, ValueError):
             return proxy
         if not password:
             return proxy
@@ -78,3 +80,8 @@ class Configuration:
         if self._keychain.notice:
             self._say(self._keychain.notice)
         return str(url.with_password(None))
+
+
+def _reason(error: Exception) -> str:
+    """Without the value, which may hold a password."""
+    return error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)

@@ -31,7 +31,8 @@ class Windowed:
         return self.own_secret
 
     def is_own(self, sent: str) -> bool:
-        return hmac.compare_digest(sent.encode(), self.own_secret.encode())
+        given = sent.encode("utf-8", "surrogateescape")
+        return hmac.compare_digest(given, self.own_secret.encode())
 
     async def read_document(self, path: str) -> FileText:
         return await asyncio.to_thread(_read, Path(path))

@@ -7,6 +7,7 @@ from typing import Any
 from server.chat import ChatRequest
 from server.conversation.agents import Agents
 from server.conversation.means import Means
+from server.conversation.threads import EVERYBODY
 from server.events import Events
 from server.face import ModelCard
 
@@ -39,6 +40,16 @@ class Facts:
     """The request's headers, names in lower case, without those that carry secrets."""
     is_own: bool = False
     """It came from the person's own window."""
+
+    @property
+    def origin(self) -> str:
+        """The page it came from; a program has none."""
+        return self.headers.get("origin", "")
+
+    @property
+    def sees(self) -> str | None:
+        """Whose kept threads it may see: those of its origin, or of everybody."""
+        return EVERYBODY if self.is_own else self.origin
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from aiohttp import web
-from pydantic_core import PydanticSerializationError, to_json
 
 from server.chat import ChatRequest
 from server.errors import AppError, NotSupported
@@ -25,11 +24,10 @@ from server.protocols.base import (
     Run,
     Told,
 )
-from server.protocols.frames import dumped
 from server.requests import About
-from server.web.body import read_json
+from server.web.body import as_json, read_json
 from server.web.form import FORM, read_form
-from server.web.guard import Guard, Handler, client_of
+from server.web.guard import Guard, Handler, client_of, readable
 from server.web.stream import send
 
 log = logging.getLogger(__name__)
@@ -109,7 +107,7 @@ async def _body(request: web.Request, endpoint: Endpoint) -> Any:
 
 
 def _headers(request: web.Request) -> dict[str, str]:
-    found = {name.lower(): value for name, value in request.headers.items()}
+    found = {name.lower(): readable(value) for name, value in request.headers.items()}
     return {name: value for name, value in found.items() if name not in SECRET_HEADERS}
 
 
@@ -210,16 +208,8 @@ def _plain(reply: Reply) -> web.Response:
         kind = reply.content_type
         return web.Response(body=data, status=reply.status, content_type=kind, charset="utf-8")
     return web.Response(
-        body=_json(reply.body), status=reply.status, content_type=reply.content_type
+        body=as_json(reply.body), status=reply.status, content_type=reply.content_type
     )
-
-
-def _json(body: Any) -> bytes:
-    try:
-        return to_json(body, inf_nan_mode="null")
-    except PydanticSerializationError:
-        # A model can say half a surrogate pair; no client can read that.
-        return dumped(body).encode("utf-8", "replace")
 
 
 def _error_response(

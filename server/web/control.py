@@ -5,13 +5,12 @@ import logging
 from typing import Any
 
 from aiohttp import web
-from pydantic_core import to_json
 
 from server.errors import AppError, BadRequest
 from server.face import Face
 from server.mirror import COMMANDS, SIGNALS, VALUES
 from server.protocols.base import EVENT_STREAM, Frames
-from server.web.body import read_json
+from server.web.body import as_json, read_json
 from server.web.guard import Guard
 from server.web.stream import send
 
@@ -35,7 +34,8 @@ def create_control(face: Face, guard: Guard) -> web.Application:
         except AppError as error:
             body = {"error": {"message": str(error), "code": error.code}}
             return web.json_response(body, status=error.status)
-        return web.Response(body=to_json({"result": result}), content_type="application/json")
+        data = as_json({"result": result}, nan="constants")
+        return web.Response(body=data, content_type="application/json")
 
     async def ping(_request: web.Request) -> web.StreamResponse:
         return web.Response(status=204)
@@ -78,9 +78,10 @@ async def _changes(face: Face) -> Frames:
         while True:
             await awake.wait()
             awake.clear()
-            yield _frames(values, signals)
-            values.clear()
+            told = _frames(values, signals)
+            values.clear()  # before the write: what comes while it waits goes out with the next
             signals.clear()
+            yield told
             await asyncio.sleep(GATHER_S)
     finally:
         for disconnect in disconnects:
@@ -100,4 +101,4 @@ def _frames(values: dict[str, Any], signals: list[tuple[str, Any]]) -> bytes:
 
 
 def _frame(content: dict[str, Any]) -> bytes:
-    return b"data: " + to_json(content) + b"\n\n"
+    return b"data: " + as_json(content, nan="constants") + b"\n\n"

@@ -3,6 +3,7 @@
 import asyncio
 
 from aiohttp import BodyPartReader, web
+from aiohttp.http_exceptions import BadHttpMessage
 
 from server.errors import AppError, BadRequest
 from server.protocols.base import Upload
@@ -12,6 +13,7 @@ FORM = "multipart/form-data"
 MAX_FORM_BYTES = 25 * 1024 * 1024
 MAX_PARTS = 16
 CHUNK_BYTES = 64 * 1024
+UNREADABLE = (ValueError, RuntimeError, BadHttpMessage, web.RequestPayloadError)
 
 
 class TooBig(AppError):
@@ -34,7 +36,7 @@ async def read_form(request: web.Request) -> dict[str, str | Upload]:
                 found[part.name or f"part {len(found)}"] = _field(part.filename, data)
     except TimeoutError:
         raise TooSlow("The request's body took too long to arrive.") from None
-    except (ValueError, RuntimeError) as error:
+    except UNREADABLE as error:
         raise BadRequest("The body is no form that can be read.") from error
     return found
 

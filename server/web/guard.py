@@ -89,7 +89,7 @@ class Guard:
         return guard
 
     def _note(self, request: web.Request, code: str) -> None:
-        origin = request.headers.get("Origin", "")[:200]
+        origin = readable(request.headers.get("Origin", ""))[:200]
         outcome = OUTCOMES.get(code)
         if outcome and (origin or outcome != "let in"):
             knock = Knock(time.time(), origin, request.method, client_of(request), outcome)
@@ -100,7 +100,7 @@ class Guard:
         if len(origins) == 1 and origins[0] in gate.origins:
             return
         if origins:
-            self._knocked(origins[0][:200], request.method)
+            self._knocked(readable(origins[0])[:200], request.method)
             raise Refused(403, "origin_not_allowed", "This page may not use Moat.")
         if request.headers.get("Sec-Fetch-Site", "none") in ("cross-site", "same-site"):
             raise Refused(403, "origin_not_allowed", "This page may not use Moat.")
@@ -122,7 +122,12 @@ class Guard:
 
 def client_of(request: web.Request) -> str:
     """Who asks, in a word or two, for the lists of requests."""
-    return request.headers.get("User-Agent", "unknown").split("/")[0][:60]
+    return readable(request.headers.get("User-Agent", "unknown")).split("/")[0][:60]
+
+
+def readable(header: str) -> str:
+    """Bytes that are no text come as halves of surrogate pairs, which nothing can write down."""
+    return header.encode("utf-8", "replace").decode()
 
 
 def check_host(request: web.Request, gate: Gate) -> None:

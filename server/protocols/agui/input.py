@@ -45,7 +45,8 @@ def read(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> RunInp
         temperature=_temperature(props.value("temperature")),
         max_tokens=_whole(props.value("maxOutputTokens")),
         is_kept=is_kept,
-        client=facts.headers.get("origin") or facts.headers.get("user-agent", ""),
+        client=facts.origin or facts.headers.get("user-agent", ""),
+        origin=facts.origin,
         is_own=facts.is_own,
     )
     return RunInput(request, fields.body)

@@ -64,15 +64,15 @@ def connect(body: Any, agent: str, facts: Facts) -> Look:
 
     async def find(agents: Agents) -> Told:
         await agents.find(agent)
-        return _replay(agents, asked)
+        return _replay(agents, asked, facts.sees)
 
     return Look(find)
 
 
-def stop(agent: str, thread_id: str) -> Look:
+def stop(agent: str, thread_id: str, facts: Facts) -> Look:
     async def find(agents: Agents) -> Told:
         await agents.find(agent)
-        if agents.threads.stop(thread_id):
+        if agents.threads.stop(thread_id, facts.sees):
             return Reply({"stopped": True, "interrupt": STOPPED})
         message = f"No active run for thread '{thread_id}'."
         return Reply({"stopped": False, "message": message})
@@ -80,17 +80,17 @@ def stop(agent: str, thread_id: str) -> Look:
     return Look(find)
 
 
-def threads(agent: str) -> Look:
+def threads(agent: str, facts: Facts) -> Look:
     async def find(agents: Agents) -> Told:
-        kept = [_describe(thread) for thread in agents.threads.of_agent(agent)]
-        return Reply({"threads": kept, "nextCursor": None})
+        kept = agents.threads.of_agent(agent, facts.sees)
+        return Reply({"threads": [_describe(thread) for thread in kept], "nextCursor": None})
 
     return Look(find)
 
 
-def thread(thread_id: str, what: str) -> Look:
+def thread(thread_id: str, what: str, facts: Facts) -> Look:
     async def find(agents: Agents) -> Told:
-        kept = agents.threads.find(thread_id)
+        kept = agents.threads.find(thread_id, facts.sees)
         if what == "state":
             return Reply({"state": kept.state if kept else None})
         if what == "messages":
@@ -102,9 +102,9 @@ def thread(thread_id: str, what: str) -> Look:
     return Look(find)
 
 
-def clear() -> Look:
+def clear(facts: Facts) -> Look:
     async def find(agents: Agents) -> Told:
-        agents.threads.clear()
+        agents.threads.clear(facts.sees)
         return Reply({"cleared": True})
 
     return Look(find)
@@ -149,7 +149,8 @@ def _card(card: AgentCard) -> Json:
 def _echo(asked: RunInput, agents: Agents) -> Json:
     """The input again with only what is new to the thread: a replay then tells each thing once."""
     request = asked.request
-    fresh = {one.id for one in agents.threads.unknown(request.thread_id, request.said)}
+    unknown = agents.threads.unknown(request.thread_id, request.said, request.origin)
+    fresh = {one.id for one in unknown}
     sent = {"state": {}, "tools": [], "context": [], "forwardedProps": {}} | {
         name: value for name, value in asked.body.items() if value is not None
     }
@@ -157,11 +158,11 @@ def _echo(asked: RunInput, agents: Agents) -> Json:
     return sent | {"messages": new}
 
 
-async def _replay(agents: Agents, asked: RunInput) -> Frames:
+async def _replay(agents: Agents, asked: RunInput, sees: str | None) -> Frames:
     thread_id = asked.request.thread_id
     encoder = Encoder(thread_id, "")
     told: KeptRun | None = None
-    async with aclosing(agents.threads.follow(thread_id)) as kept:
+    async with aclosing(agents.threads.follow(thread_id, sees)) as kept:
         async for run, event in kept:
             if run is not told:
                 told = run

@@ -39,7 +39,7 @@ def accept(body: Json, facts: Facts, *, reads_only: bool = False) -> Look | Repl
     except Refused as refused:
         return _refusal(errors.formatted(refused.errors), wanted)
     if asked.operation.operation is not OperationType.MUTATION:
-        return Look(partial(_query, asked))
+        return Look(partial(_query, asked, facts))
     if reads_only:
         message = "Can only perform a mutation operation from a POST request."
         return Reply({"errors": [{"message": message}]}, 405)
@@ -106,8 +106,8 @@ class _Asked:
 _Result = ExecutionResult | ExperimentalIncrementalExecutionResults
 
 
-async def _query(asked: _Asked, agents: Agents) -> Told:
-    result = await asked.execute(queries.root(agents))
+async def _query(asked: _Asked, facts: Facts, agents: Agents) -> Told:
+    result = await asked.execute(queries.root(agents, facts.sees))
     assert isinstance(result, ExecutionResult)
     return Reply(_whole(result), content_type=delivery.json_type(asked.accept))
 

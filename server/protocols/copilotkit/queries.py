@@ -6,10 +6,10 @@ from typing import Any
 from server.chat import Json
 from server.conversation.agents import Agents, ThreadState
 from server.conversation.history import said_in
-from server.conversation.threads import Said
+from server.conversation.threads import Said, Thread
 
 
-def root(agents: Agents) -> Json:
+def root(agents: Agents, sees: str | None) -> Json:
     async def available(_info: Any) -> Json:
         cards = await agents.cards()
         listed = [
@@ -19,9 +19,10 @@ def root(agents: Agents) -> Json:
 
     async def load(_info: Any, data: Json) -> Json:
         agent = await agents.find(data["agentName"])
-        found = await agent.recall(data["threadId"]) or _kept(agents, data["threadId"])
+        thread_id = data["threadId"]
+        found = await agent.recall(thread_id) or _kept(agents.threads.find(thread_id, sees))
         return {
-            "threadId": data["threadId"],
+            "threadId": thread_id,
             "threadExists": found is not None,
             "state": json.dumps(found.state if found else {}, ensure_ascii=False),
             "messages": json.dumps(_messages(found), ensure_ascii=False),
@@ -30,8 +31,7 @@ def root(agents: Agents) -> Json:
     return {"hello": "Hello World", "availableAgents": available, "loadAgentState": load}
 
 
-def _kept(agents: Agents, thread_id: str) -> ThreadState | None:
-    thread = agents.threads.find(thread_id)
+def _kept(thread: Thread | None) -> ThreadState | None:
     return ThreadState(thread.state or {}, said_in(thread)) if thread else None
 
 

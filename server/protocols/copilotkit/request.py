@@ -41,7 +41,8 @@ def read(data: Json, facts: Facts) -> AgentRequest:
         stop=tuple(forwarded.get("stop") or ()),
         ends_after_tools=True,
         is_kept=(data["metadata"].get("requestType") or "Chat") not in PASSING,
-        client=facts.headers.get("origin") or facts.headers.get("user-agent", ""),
+        client=facts.origin or facts.headers.get("user-agent", ""),
+        origin=facts.origin,
     )
 
 

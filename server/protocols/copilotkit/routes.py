@@ -55,7 +55,7 @@ def _enveloped(method: str, body: Any, facts: Facts) -> Accepted:
         case "transcribe":
             return agui.transcribe()
         case "resource/request":
-            return _resource(params)
+            return _resource(params, facts)
         case _:
             return _invalid(f"Unsupported method '{method[:100]}'")
 
@@ -70,21 +70,21 @@ def _of_agent(method: str, sent: Any, params: Fields, facts: Facts) -> Accepted:
         case "agent/suggest":
             return agui.run(sent, agent, facts, is_kept=False)
         case "agent/stop":
-            return agui.stop(agent, params.some_text("threadId"))
+            return agui.stop(agent, params.some_text("threadId"), facts)
         case _:
             return _invalid(f"Unsupported method '{method[:100]}'")
 
 
-def _resource(params: Fields) -> Accepted:
+def _resource(params: Fields, facts: Facts) -> Accepted:
     url = urlsplit(params.some_text("path"))
     parts = url.path.strip("/").split("/")
     is_get = (params.text("httpMethod") or "GET").upper() == "GET"
     if parts == ["threads"] and is_get:
-        return agui.threads(parse_qs(url.query).get("agentId", [""])[0])
+        return agui.threads(parse_qs(url.query).get("agentId", [""])[0], facts)
     if parts == ["threads", "clear"] and not is_get:
-        return agui.clear()
+        return agui.clear(facts)
     if len(parts) == 3 and parts[0] == "threads" and is_get:
-        return agui.thread(parts[1], parts[2])
+        return agui.thread(parts[1], parts[2], facts)
     return Reply({"error": "Not found"}, 404)
 
 
@@ -109,19 +109,19 @@ def _suggest(body: Any, facts: Facts) -> Accepted:
 
 
 def _stop(_body: Any, facts: Facts) -> Accepted:
-    return agui.stop(facts.path["agent"], facts.path["thread"])
+    return agui.stop(facts.path["agent"], facts.path["thread"], facts)
 
 
 def _threads(_body: Any, facts: Facts) -> Accepted:
-    return agui.threads(facts.query.get("agentId", ""))
+    return agui.threads(facts.query.get("agentId", ""), facts)
 
 
 def _thread(_body: Any, facts: Facts) -> Accepted:
-    return agui.thread(facts.path["thread"], facts.path["what"])
+    return agui.thread(facts.path["thread"], facts.path["what"], facts)
 
 
-def _clear(_body: Any, _facts: Facts) -> Accepted:
-    return agui.clear()
+def _clear(_body: Any, facts: Facts) -> Accepted:
+    return agui.clear(facts)
 
 
 def _transcribe(_body: Any, _facts: Facts) -> Accepted:

@@ -30,6 +30,8 @@ from server.web.app import Site, create_app
 from server.web.guard import Gate, Guard
 from tests.contract.copilotkit.obedient import ObedientEngine
 
+PAGES = frozenset({"https://one.example", "https://other.example"})
+
 
 class DemoAgent:
     """Counts, says so, and does what the last message tells it: interrupt, fail, throw."""
@@ -111,8 +113,15 @@ def app(here: Agents, hosts: set[str]) -> web.Application:
     async def no_answer(_ask: Ask) -> None:
         raise NotImplementedError
 
-    site = Site(converse, no_answer, lambda host: Facts(f"http://{host}"), lambda: 100, look)
-    guard = Guard(lambda: Gate(frozenset(hosts)), lambda _origin, _method: None)
+    site = Site(
+        converse,
+        no_answer,
+        lambda host: Facts(f"http://{host}"),
+        lambda: 100,
+        look,
+        is_own=lambda sent: sent == "own",
+    )
+    guard = Guard(lambda: Gate(frozenset(hosts), PAGES), lambda _origin, _method: None)
     return create_app(copilotkit.ENDPOINTS, site, guard, 10_000_000)
 
 

@@ -1,8 +1,13 @@
+from typing import Any
+
 from server.chat import Json
-from server.conversation.agents_flows import Progress
+from server.conversation.agents import AgentRequest
+from server.conversation.agents_flows import FlowAgent, Progress
 from server.events import (
     Artifact,
     Event,
+    Events,
+    Finished,
     Interrupted,
     StateChanged,
     StatusNote,
@@ -42,3 +47,27 @@ def test_what_a_flow_has_made_is_part_of_its_state():
     assert last_state(chart)["artifacts"] == [
         {"kind": "chart", "name": "Weights", "description": "", "content": {"rows": []}}
     ]
+
+
+async def test_a_flow_that_waits_for_one_page_is_not_gone_on_with_by_another():
+    threads: list[str] = []
+
+    class House:
+        """Notes in which thread a flow is run."""
+
+        @property
+        def talk(self) -> "House":
+            return self
+
+        async def run(self, _engine: Any, _flow: Flow, _said: Any, **options: Any) -> Events:
+            threads.append(options["thread"])
+            yield Finished("stop")
+
+    async def engine(_name: str | None) -> Any:
+        return None
+
+    agent = FlowAgent(FLOW, House(), engine)  # type: ignore[arg-type]
+    for origin in ("https://one.example", "https://other.example", ""):
+        asked = AgentRequest("books.add", "t", "r", (), origin=origin)
+        assert [event async for event in agent.run(asked)] == [Finished("stop")]
+    assert len(set(threads)) == 3

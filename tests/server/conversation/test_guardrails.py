@@ -32,3 +32,19 @@ def test_a_denied_list_alone_lets_the_rest_through():
     Topics(denied=("taxes",)).check("What is a bond?")
     with pytest.raises(TopicRefused):
         Topics(denied=("taxes",)).check("How is the tax paid?")
+
+
+@pytest.mark.parametrize(
+    ("topic", "question"),
+    [
+        ("政治", "请谈谈政治问题"),
+        ("政治", "政治の話をしよう"),
+        ("정치", "정치는 어떻습니까"),
+        ("AI", "请谈谈AI问题"),
+        ("AI 政策", "请谈谈ＡＩ政策"),
+    ],
+)
+def test_a_topic_is_found_where_words_are_not_kept_apart(topic: str, question: str):
+    with pytest.raises(TopicRefused):
+        Topics(denied=(topic,)).check(question)
+    Topics(denied=("政治",)).check("治政")

@@ -1,9 +1,10 @@
+import json
 from pathlib import Path
 
 from server.chat import Image, Message, ToolCall
 from server.conversation.history import said_in
 from server.conversation.thread_files import ThreadFiles
-from server.conversation.threads import Bounds, KeptRun, Said, Threads
+from server.conversation.threads import EVERYBODY, Bounds, KeptRun, Said, Threads
 from server.errors import EngineCrashed
 from server.events import (
     ClientToolCall,
@@ -92,3 +93,34 @@ async def test_a_damaged_file_is_left_out(tmp_path: Path):
     for text in ("{", "[]", '{"id": 1}'):
         (tmp_path / f"broken-{len(text)}.json").write_text(text)
     assert [thread.id for thread in Threads(keeper=files).of_agent("")] == ["t"]
+
+
+async def test_a_page_finds_its_own_thread_after_a_restart(tmp_path: Path):
+    files = ThreadFiles(tmp_path, Switch())
+    threads = Threads(keeper=files)
+    for origin in ("", "https://one.example", "https://other.example"):
+        run = KeptRun("r1", (ASK,))
+        async for _ in threads.keep("default", "t", run, replay(TextDelta(origin)), origin):
+            pass
+    after = Threads(keeper=files)
+    kept = after.find("t", "https://one.example")
+    assert kept
+    assert kept.runs[0].events[0] == TextDelta("https://one.example")
+    after.clear("https://one.example")
+    again = Threads(keeper=files)
+    assert [one.origin for one in again.of_agent("", EVERYBODY)] == ["https://other.example", ""]
+
+
+async def test_a_file_from_before_threads_had_owners_belongs_to_programs(tmp_path: Path):
+    files = ThreadFiles(tmp_path, Switch())
+    await talk(Threads(keeper=files), "t", *EVENTS)
+    (path,) = tmp_path.glob("*.json")
+    whole = json.loads(path.read_text("utf-8"))
+    del whole["origin"]
+    path.write_text(json.dumps(whole))
+    after = Threads(keeper=files)
+    assert after.find("t")
+    assert after.find("t", EVERYBODY)
+    assert after.find("t", "https://one.example") is None
+    after.clear()
+    assert list(tmp_path.glob("*.json")) == []

@@ -1,14 +1,19 @@
 import asyncio
 
+import pytest
+
 from server.chat import Message, ToolCall
 from server.conversation.history import said_in
-from server.conversation.threads import Bounds, KeptRun, Said, Threads, joined
+from server.conversation.kept import joined
+from server.conversation.threads import EVERYBODY, Bounds, KeptRun, Said, Threads
 from server.events import (
+    Artifact,
     CallArguments,
     CallOpened,
     ClientToolCall,
     Event,
     Events,
+    Failed,
     Finished,
     MessageOpened,
     PromptProgress,
@@ -24,9 +29,15 @@ CALL = ToolCall("c1", "add", {"a": 1})
 ANSWER = (MessageOpened("m1"), TextDelta("Hel"), TextDelta("lo"), Finished("stop"))
 
 
-async def talk(threads: Threads, thread: str, *events: Event, said: tuple[Said, ...] = (HI,)):
-    run = KeptRun("r1", threads.unknown(thread, said))
-    return [event async for event in threads.keep("default", thread, run, replay(*events))]
+PAGE, OTHER = "https://page.example", "https://other.example"
+
+
+async def talk(
+    threads: Threads, thread: str, *events: Event, said: tuple[Said, ...] = (HI,), origin: str = ""
+):
+    run = KeptRun("r1", threads.unknown(thread, said, origin))
+    kept = threads.keep("default", thread, run, replay(*events), origin)
+    return [event async for event in kept]
 
 
 async def followed(threads: Threads, thread: str) -> list[Event]:
@@ -162,3 +173,82 @@ def test_joining_keeps_calls_apart_and_drops_progress():
         CallOpened(0, "a", "x"), CallArguments(0, "{}"),
         CallOpened(1, "b", "x"), CallArguments(1, "{}"),
     ]  # fmt: skip
+
+
+async def test_an_agent_that_breaks_has_failed_not_finished(caplog: pytest.LogCaptureFixture):
+    async def breaking() -> Events:
+        yield TextDelta("half an ans")
+        raise IndexError("a secret detail")
+
+    threads = Threads()
+    told = [event async for event in threads.keep("default", "t", KeptRun("r", ()), breaking())]
+    assert isinstance(told[-1], Failed)
+    assert str(told[-1].error) == "Something went wrong inside Moat."
+    assert await followed(threads, "t") == told
+    assert "a secret detail" in caplog.text
+
+
+async def test_a_page_has_threads_of_its_own():
+    threads = Threads()
+    await talk(threads, "t", *ANSWER, origin=PAGE)
+    await talk(threads, "t", TextDelta("x"), Finished("stop"), origin=OTHER)
+    await talk(threads, "p", *ANSWER)
+    one, other = threads.find("t", PAGE), threads.find("t", OTHER)
+    assert one
+    assert other
+    assert one is not other
+    assert threads.find("t") is None
+    assert threads.find("p", PAGE) is None
+    assert threads.of_agent("", PAGE) == [one]
+    assert [event async for _, event in threads.follow("p", PAGE)] == []
+    assert threads.unknown("p", (HI,), PAGE) == (HI,)
+    threads.clear(OTHER)
+    assert threads.find("t", OTHER) is None
+    assert threads.find("t", PAGE)
+    assert threads.find("p")
+
+
+async def test_a_page_cannot_stop_what_runs_for_another():
+    threads = Threads()
+    events = threads.keep("default", "t", KeptRun("r", ()), replay(*ANSWER), PAGE)
+    await anext(events)
+    assert not threads.stop("t", OTHER)
+    assert not threads.stop("t")
+    assert threads.stop("t", PAGE)
+    await events.aclose()
+
+
+async def test_the_persons_own_window_sees_all():
+    threads = Threads()
+    await talk(threads, "t", *ANSWER, origin=PAGE)
+    await talk(threads, "p", *ANSWER)
+    assert [thread.id for thread in threads.of_agent("", EVERYBODY)] == ["p", "t"]
+    found = threads.find("t", EVERYBODY)
+    assert found
+    assert found.origin == PAGE
+    threads.clear(EVERYBODY)
+    assert threads.of_agent("", EVERYBODY) == []
+
+
+async def test_results_states_and_pictures_take_room_too():
+    threads = Threads(Bounds(characters=1000))
+    for number, event in enumerate(
+        (
+            ToolCallFinished("c", "x" * 900),
+            StateChanged({"rows": [{"a": "x" * 450}, ["x" * 450]]}),
+            Artifact("table", "t", "", {"rows": ["x" * 900]}),
+            ClientToolCall(ToolCall("c", "say", {"text": "x" * 900})),
+        )
+    ):
+        await talk(threads, f"t{number}", event, Finished("stop"))
+        assert [thread.id for thread in threads.of_agent("")] == [f"t{number}"]
+
+
+def test_joining_keeps_the_last_state_alone():
+    one, other = StateChanged({"a": 1}), StateChanged({"a": 2})
+    assert joined([one, TextDelta("a"), other, TextDelta("b"), Finished("stop")]) == [
+        TextDelta("a"),
+        other,
+        TextDelta("b"),
+        Finished("stop"),
+    ]

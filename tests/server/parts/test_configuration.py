@@ -1,5 +1,6 @@
 """Settings that are secrets do not stay settings."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,6 +10,7 @@ import pytest
 from server import paths
 from server.core import Core
 from server.errors import BadRequest
+from server.tasks import spawn
 
 PROXY = "http://user:pa%40ss-word@proxy.example:3128"
 
@@ -47,3 +49,40 @@ async def test_what_cannot_be_is_refused_and_nothing_changes():
             with pytest.raises(BadRequest):
                 await core.change_setting(field, value)
         assert core.settings.get().network.proxy == ""
+
+
+async def test_a_change_made_while_the_keyring_is_asked_is_not_undone(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    async with opened() as core:
+        asked, goes_on = asyncio.Event(), asyncio.Event()
+        keep = core.keychain.set
+
+        async def slowly(name: str, secret: str) -> None:
+            asked.set()
+            await goes_on.wait()
+            await keep(name, secret)
+
+        monkeypatch.setattr(core.keychain, "set", slowly)
+        changing = spawn(core.change_setting("network.proxy", PROXY), "change")
+        await asked.wait()
+        await core.change_setting("server.max_requests", 7)
+        goes_on.set()
+        await changing
+        assert core.settings.get().network.proxy == "http://user@proxy.example:3128"
+        assert core.settings.get().server.max_requests == 7
+
+
+async def test_a_password_before_a_proxy_without_a_scheme_goes_to_the_keyring_as_well():
+    async with opened() as core:
+        await core.change_setting("network.proxy", PROXY.removeprefix("http://"))
+        assert core.settings.get().network.proxy == "http://user@proxy.example:3128"
+        assert "ss-word" not in paths.find().settings.read_text()
+
+
+async def test_a_proxy_that_cannot_be_is_refused_without_showing_its_password():
+    async with opened() as core:
+        with pytest.raises(BadRequest) as refused:
+            await core.change_setting("network.proxy", "http://user:pa-word@proxy.example:99999")
+    said = "The setting network.proxy cannot be that: A proxy is written as http://host:port."
+    assert str(refused.value) == said

@@ -18,7 +18,7 @@ async def test_only_the_key_of_this_core_is_its_own() -> None:
     one, other = Windows(), Windows()
     assert one.is_own(await one.own_key())
     assert not one.is_own(await other.own_key())
-    for guess in ("", "guess", "é"):
+    for guess in ("", "guess", "é", b"\xff".decode("utf-8", "surrogateescape")):
         assert not one.is_own(guess)
 
 

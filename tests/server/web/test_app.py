@@ -194,3 +194,11 @@ async def test_too_many_requests_at_once_are_turned_away(opened: Open):
     assert (third.status, third.headers["Retry-After"]) == (503, "2")
     for reply in held:
         reply.close()
+
+
+async def test_a_body_that_is_not_packed_as_it_says_is_refused(opened: Open):
+    client = await opened(ScriptedEngine())
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    reply = await client.post("/size", data=b'{"text": "x"}', headers=headers)
+    assert reply.status == 400
+    assert (await reply.json())["error"]["code"] == "invalid_request"

@@ -1,5 +1,8 @@
+import asyncio
 import json
 import logging
+import os
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -11,9 +14,10 @@ from aiohttp.test_utils import TestClient
 from server.core import Core
 from server.mirror import COMMANDS, SIGNALS, VALUES
 from server.paths import find
-from server.web.control import create_control
+from server.web.control import _changes, create_control
 from server.web.guard import Gate, Guard
 from tests.engines import ScriptedEngine
+from tests.gguf_files import write_model
 
 Client = TestClient[web.Request, web.Application]
 SECRET = {"Authorization": "Bearer the-secret-of-the-link"}
@@ -62,6 +66,22 @@ async def test_the_stream_begins_with_every_value_and_goes_on_with_changes(clien
             break
     assert VALUES["settings"].validate_python(frame["data"]) == core.settings.get()
     reply.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are always text there")
+async def test_a_file_whose_name_is_no_text_does_not_end_the_link(client, core: Core):
+    write_model(Path(os.fsdecode(os.fsencode(find().models) + b"/mod\xe9l.gguf")))
+    core.choose_model("mod\N{REPLACEMENT CHARACTER}l")
+    reply = await client.get("/control/stream", headers=SECRET)
+    stream = frames(reply)
+    sent = [await anext(stream) for _ in VALUES]
+    (models,) = [frame["data"] for frame in sent if frame["value"] == "models"]
+    assert "mod\N{REPLACEMENT CHARACTER}l" in {card["name"] for card in models}
+    reply.close()
+    status, body = await command(
+        client, "describe_model", {"name": "mod\N{REPLACEMENT CHARACTER}l"}
+    )
+    assert (status, body["result"]["path"].endswith("l.gguf")) == (200, True)
 
 
 async def test_log_lines_are_signalled(client, core: Core):
@@ -117,3 +137,14 @@ async def test_being_local_is_not_enough(client, headers: dict[str, str]):
 
 def test_every_command_of_the_face_can_be_called():
     assert {"start", "stop", "load_model", "change_setting"} <= set(COMMANDS)
+
+
+async def test_a_value_set_while_a_write_waits_is_told_after_it(core: Core):
+    changes = _changes(core)
+    await anext(changes)
+    await core.change_setting("server.max_requests", 7)
+    told = await asyncio.wait_for(anext(changes), 5)
+    frames = [json.loads(line[6:]) for line in told.split(b"\n\n") if line]
+    settings = [one["data"] for one in frames if one.get("value") == "settings"]
+    assert [one["server"]["max_requests"] for one in settings] == [7]
+    await changes.aclose()

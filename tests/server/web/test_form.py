@@ -100,3 +100,15 @@ async def test_what_is_no_form_is_refused(client: Client, body: bytes):
 async def test_a_form_without_a_boundary_is_refused(client: Client):
     headers = {"Content-Type": "multipart/form-data", **KEY}
     assert (await client.post("/file", data=b"x", headers=headers)).status == 400
+
+
+async def test_a_part_with_too_many_headers_is_refused(client: Client):
+    headers = {"Content-Type": "multipart/form-data; boundary=x", **KEY}
+    many = b"".join(b"X-%d: 1\r\n" % number for number in range(1000))
+    body = b"--x\r\n" + many + b"\r\nhi\r\n--x--\r\n"
+    assert (await client.post("/file", data=body, headers=headers)).status == 400
+
+
+async def test_a_form_that_is_not_packed_as_it_says_is_refused(client: Client):
+    packed = {"Content-Type": "multipart/form-data; boundary=x", "Content-Encoding": "gzip", **KEY}
+    assert (await client.post("/file", data=b"--x\r\n", headers=packed)).status == 400

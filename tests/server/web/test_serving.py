@@ -70,3 +70,18 @@ async def test_a_program_with_the_key_does_not_knock(serving: Serving):
     await knock(serving, "GET", "/health", {"Origin": OPENBB})
     assert await told(serving, 1) == [(OPENBB, "GET", "let in")]
     assert isinstance(serving.knocks.get()[0], Knock)
+
+
+async def test_a_header_that_is_no_text_is_told_as_text(
+    serving: Serving, caplog: pytest.LogCaptureFixture
+):
+    host, port = serving.status.get().address.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    request = f"GET /health HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n".encode()
+    writer.write(request + b"Origin: https://\xff.example\r\nUser-Agent: Fire\xff/1\r\n\r\n")
+    assert (await reader.readline()).split()[1] == b"403"
+    writer.close()
+    await told(serving, 1)
+    (one,) = serving.knocks.get()
+    assert (one.origin, one.client) == ("https://?.example", "Fire?")
+    assert "https://?.example was turned away" in caplog.text

@@ -21,6 +21,7 @@ from server.protocols.openai.errors import failed
     [
         (BadRequest("No.", "seed"), 400, "invalid_request_error", "seed", None),
         (BadSchema("No."), 400, "invalid_request_error", "response_format", "invalid_schema"),
+        (BadSchema("No.", "tools"), 400, "invalid_request_error", "tools", "invalid_schema"),
         (ContextOverflow(9, 4), 400, "invalid_request_error", "messages",
          "context_length_exceeded"),
         (ModelNotFound("x", ()), 404, "invalid_request_error", "model", "model_not_found"),
