@@ -61,8 +61,13 @@ def _answers(display: str) -> bool:
 
 def _show(options: list[str]) -> int:
     from app import session  # noqa: PLC0415
+    from server.errors import AppError  # noqa: PLC0415
 
-    return session.run(hidden="--hidden" in options)
+    try:
+        return session.run(hidden="--hidden" in options)
+    except AppError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
 
 
 def _command(arguments: list[str]) -> int:

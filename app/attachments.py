@@ -62,7 +62,10 @@ def as_url(image: Image) -> str:
 
 def from_url(text: str) -> Image | None:
     found = _DATA_URL.fullmatch(text)
-    return Image(found[1], base64.b64decode(found[2])) if found else None
+    try:
+        return Image(found[1], base64.b64decode(found[2])) if found else None
+    except ValueError:
+        return None
 
 
 def joined(text: str, attached: list[Attachment]) -> str:

@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from app.attachments import from_url
+from app.attachments import Attachment, as_url, from_url, joined
 from app.charts.option import without_charts
+from app.words import tr
 from server import files
 from server.chat import Message, Role
 from server.errors import AppError
@@ -32,8 +33,19 @@ class Said:
     text: str
     images: list[str] = field(default_factory=list)
     """As data: addresses."""
+    image_names: list[str] = field(default_factory=list)
+    """In the same order; chats of earlier versions have none."""
     more: dict[str, Any] = field(default_factory=dict)
     """What a newer version wrote beside it."""
+
+    def attached(self) -> list[Attachment]:
+        """The images that went along, to be shown and to go along again."""
+        names = [*self.image_names, *[""] * len(self.images)]
+        return [
+            Attachment(name or tr("Image"), image=image)
+            for url, name in zip(self.images, names, strict=False)
+            if (image := from_url(url))
+        ]
 
 
 @dataclass(slots=True)
@@ -102,6 +114,13 @@ class ChatStore:
         return self._folder / f"{chat_id}.json"
 
 
+def asked(text: str, attached: list[Attachment]) -> Said:
+    """A question with what goes along with it."""
+    images = [(as_url(one.image), one.name) for one in attached if one.image]
+    urls, names = [url for url, _ in images], [name for _, name in images]
+    return Said("user", joined(text, attached), urls, names)
+
+
 def _message(said: Said) -> Message:
     images = tuple(image for url in said.images if (image := from_url(url)))
     role: Role = "user" if said.role == "user" else "assistant"
@@ -115,6 +134,7 @@ def _read(path: Path) -> Chat:
             one["role"],
             str(one["text"]),
             [str(url) for url in one.get("images", [])],
+            [str(name) for name in one.get("image_names", [])],
             _more(one, Said),
         )
         for one in told["said"]

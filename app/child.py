@@ -66,8 +66,17 @@ async def keep_serving(program: Program, link: Link) -> None:
             log.warning("%s", end)
             link.show(ServerStatus("starting"))
             continue
-        await asyncio.sleep(pause_s)
+        await _pause(pause_s, link)
         pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
+
+
+async def _pause(pause_s: float, link: Link) -> None:
+    """A person who wants to try again does not have to wait for it."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(pause_s):
+            await link.restart.wait()
+        link.restart.clear()
+        link.show(ServerStatus("starting"))
 
 
 async def _serve_once(program: Program, link: Link) -> None:

@@ -25,6 +25,15 @@ Heard = TextDelta | ReasoningDelta | StatusNote | Artifact | Suggestions | Finis
 BROKEN_OFF = "The answer broke off before its end."
 
 
+class ImagesNotCarried(AppError):
+    code = "images_not_carried"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "OpenBB's protocol carries no images. Choose another protocol in the options."
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to ask. None leaves a value to the server."""
@@ -37,6 +46,7 @@ class Options:
 
 class Dialect(Protocol):
     path: str
+    carries_images: bool
 
     def body(self, messages: Sequence[Message], options: Options) -> Json: ...
     def read(self, event: str, data: str) -> list[Heard]: ...
@@ -50,6 +60,7 @@ def of(options: Options) -> Dialect:
 
 class OpenAI:
     path = "/v1/chat/completions"
+    carries_images = True
 
     def __init__(self) -> None:
         self._reason: Any = None
@@ -96,11 +107,14 @@ class OpenAI:
 
 class OpenBB:
     path = "/v1/agent/query"
+    carries_images = False
 
     def body(self, messages: Sequence[Message], _options: Options) -> Json:
         """OpenBB has no system prompt of the asker and no sampling."""
         roles = {"user": "human", "assistant": "ai"}
         said = [one for one in messages if one.role in roles]
+        if any(one.images for one in said):
+            raise ImagesNotCarried
         return {"messages": [{"role": roles[one.role], "content": one.content} for one in said]}
 
     def read(self, event: str, data: str) -> list[Heard]:
@@ -123,6 +137,7 @@ class OpenBB:
 
 class AgUi:
     path = "/api/copilotkit/agent/default/run"
+    carries_images = True
 
     def __init__(self) -> None:
         self._is_over = False

@@ -48,7 +48,7 @@ class Link:
 
     def __init__(self, pulse: Pulse = Pulse()) -> None:  # noqa: B008
         self.restart = asyncio.Event()
-        """Set when the person wants a server that does not respond to be replaced."""
+        """Set when the person wants another server: there is none, or it does not respond."""
         self._pulse = pulse
         self._values: dict[str, Value[Any]] = {name: Value(_initial(name)) for name in VALUES}
         self._signals: dict[str, Signal[Any]] = {name: Signal() for name in SIGNALS}
@@ -132,7 +132,8 @@ class Link:
         signature = inspect.signature(getattr(Face, name))
 
         async def call(*args: Any, **named: Any) -> Any:
-            if name == "start" and self.face.server.get().phase == "hung":
+            is_gone = self._session is None or self.face.server.get().phase == "hung"
+            if name == "start" and is_gone:
                 self.restart.set()
                 return None
             arguments = dict(signature.bind(None, *args, **named).arguments)

@@ -9,20 +9,32 @@ T = TypeVar("T")
 
 
 class News(Generic[T]):
-    """What is there at first is no news; things have an `id` and may have a `phase`."""
+    """What is there at first is no news; things have an `id` and may have a `phase`.
 
-    def __init__(self, source: Value[tuple[T, ...]], tell: Callable[[T], None]) -> None:
-        self._known = {_key(item) for item in source.get()}
+    `arrivals`: whether one that comes is news. Not so where things are kept for long: the list is
+    empty while there is no server, and what then comes may be of last week.
+    """
+
+    def __init__(
+        self, source: Value[tuple[T, ...]], tell: Callable[[T], None], *, arrivals: bool = True
+    ) -> None:
+        self._known = _phases(source.get())
         self._tell = tell
+        self._arrivals = arrivals
         self.end: Disconnect = source.connect(self._hear)
 
     def _hear(self, items: tuple[T, ...]) -> None:
-        now = {_key(item): item for item in items}
-        fresh = [item for key, item in now.items() if key not in self._known]
-        self._known = set(now)
-        for item in fresh:
-            self._tell(item)
+        before, now = self._known, _phases(items)
+        self._known = now if self._arrivals else {**before, **now}
+        for item in items:
+            number = _id(item)
+            if before[number] != now[number] if number in before else self._arrivals:
+                self._tell(item)
 
 
-def _key(item: Any) -> tuple[Any, Any]:
-    return item.id, getattr(item, "phase", "")
+def _phases(items: tuple[Any, ...]) -> dict[Any, Any]:
+    return {_id(item): getattr(item, "phase", "") for item in items}
+
+
+def _id(item: Any) -> Any:
+    return item.id

@@ -42,7 +42,7 @@ class Tray(QObject):
         self.menu.aboutToShow.connect(self.build)
         self._ends = [
             state.watch(core, self.show_summary),
-            News(core.downloads, self._tell_download).end,
+            News(core.downloads, self._tell_download, arrivals=False).end,
             News(core.approvals, self._tell_approval).end,
             News(core.forms, self._tell_form).end,
             self._recent.end,
@@ -109,11 +109,11 @@ class Tray(QObject):
             action.triggered.connect(lambda _, name=card.name: self._run(core.load_model(name)))
         if self._models.isEmpty():
             self._models.addAction(tr("No model is installed")).setEnabled(False)
-        if model.phase == "ready":
+        if model.phase in ("ready", "loading"):
             self._models.addSeparator()
-            unload = self._models.addAction(tr("Unload"))
+            loads = model.phase == "loading"
+            unload = self._models.addAction(tr("Stop loading") if loads else tr("Unload"))
             unload.triggered.connect(lambda: self._run(core.unload_model()))
-        self._models.setEnabled(model.phase != "loading")
         self.menu.addMenu(self._models)
 
     def _build_requests(self) -> None:

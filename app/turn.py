@@ -1,13 +1,16 @@
 """One turn of a chat: the question goes to the server, what comes back goes into the answer."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 
 from app import client
 from app.charts.option import written
+from app.chats import Chat, Said
 from app.dialects import Options
 from app.widgets.message import Answer
+from server import tasks
 from server.chat import Message
 from server.errors import AppError
 from server.events import (
@@ -22,13 +25,67 @@ from server.face import Face
 
 log = logging.getLogger(__name__)
 
+Raw = Callable[[str], None]
+Over = Callable[[Finished | None], None]
+
+
+class Turn:
+    """An answer on its way into a chat. `over` is called at its end, unless one has left it."""
+
+    def __init__(self, chat: Chat, answer: Answer, over: Over) -> None:
+        self.chat = chat
+        self._answer = answer
+        self._over = over
+        self._is_left = False
+        self._is_stopped = False
+        self._has_begun = False
+        self._task: asyncio.Task[None] | None = None
+
+    def begin(self, core: Face, options: Options, raw: Raw) -> None:
+        self._task = tasks.spawn(self._take(core, options, raw), "chat turn")
+
+    def stop(self) -> None:
+        """A task that is cancelled before it begins would end without a word."""
+        self._is_stopped = True
+        if self._task and self._has_begun:
+            self._task.cancel()
+
+    def leave(self) -> None:
+        """From here on the answer's widget may be gone."""
+        self._is_left = True
+        self.stop()
+
+    def put_down(self) -> None:
+        """What has come so far, as a part of the chat."""
+        if text := self._answer.text():
+            self.chat.said.append(Said("assistant", text))
+
+    async def _take(self, core: Face, options: Options, raw: Raw) -> None:
+        finished = None
+        self._has_begun = True
+        if self._is_stopped:
+            self.stop()
+        try:
+            finished = await listen(core, self.chat.messages(), options, self._answer, raw)
+        except asyncio.CancelledError:
+            if not self._is_left:
+                self._answer.stop()
+        except Exception as error:  # noqa: BLE001 - whatever it was, the turn is over
+            sentence = why(error)
+            if not self._is_left:
+                self._answer.fail(sentence)
+        finally:
+            if not self._is_left:
+                self.put_down()
+                self._over(finished)
+
 
 async def listen(
     core: Face,
     messages: Sequence[Message],
     options: Options,
     answer: Answer,
-    raw: Callable[[str], None],
+    raw: Raw,
 ) -> Finished | None:
     """Until the answer is over; None when it never said so."""
     settings = core.settings.get().server

@@ -77,8 +77,8 @@ class Window(QWidget):
         self._messages = QWidget()
         self._stack = QStackedWidget()
         self._look = LookPicture(theme.LOOK_SIDE)
-        self._words = Label("", "section")
-        self._where = Label("", "small")
+        self._words = Label("", "section", wrap=True)
+        self._where = Label("", "small", wrap=True)
         self._ends = ends = [state.watch(core, self.show_summary)]
         self._lay_out()
         self._connect()

@@ -3,7 +3,7 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
-from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 CONTEXT = "Moat"
 SERVER = "server"
@@ -12,6 +12,8 @@ ENGLISH = "en"
 FOLDER = Path(__file__).resolve().parent.parent / "resources" / "translations"
 LANGUAGES = ("de", "zh")
 _OWN_NAME = "language"
+_OF_QT = {"de": "qtbase_de", "zh": "qtbase_zh_CN"}
+"""Its own texts: the menus of text fields, the dialogs for files."""
 
 
 def tr(text: str) -> str:
@@ -42,6 +44,9 @@ class Translator(QTranslator):
         super().__init__()
         self._language = language
         self._known = read(FOLDER / f"moat_{language}.ts")
+        self._of_qt = QTranslator(self)
+        folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+        self._of_qt.load(_OF_QT[language], folder)
 
     def isEmpty(self) -> bool:  # noqa: N802
         return not self._known
@@ -54,10 +59,11 @@ class Translator(QTranslator):
         n: int = -1,
     ) -> str:
         """None, which Qt reads as no answer, leaves a text as it is."""
-        del disambiguation, n
         if context == _OWN_NAME:
             return self._language
-        return self._known.get(sourceText) if context == CONTEXT else None  # type: ignore[return-value]
+        if context == CONTEXT:
+            return self._known.get(sourceText)  # type: ignore[return-value]
+        return self._of_qt.translate(context, sourceText, disambiguation, n) or None  # type: ignore[return-value]
 
 
 def choose(wanted: str) -> str:

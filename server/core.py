@@ -203,6 +203,9 @@ class Core(Shelved, Plugged, Windowed):
         self._refresh_models()
 
     async def delete_model(self, name: str) -> int:
+        self.shelf.check_deletable(name)
+        if name == self.model.get().name:
+            await self._current.unload()
         await self._pool.unload(name)
         return await self.shelf.delete_model(name)
 

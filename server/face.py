@@ -14,6 +14,8 @@ from server.stock import Shelf
 
 Phase = Literal["stopped", "starting", "ready", "failed", "hung"]
 ModelPhase = Literal["empty", "loading", "ready", "failed"]
+Owner = Literal["ours", "listed", "other"]
+"""In our folder; a file that was added where it lies; in a folder of another program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class ModelCard:
     loaded: bool = False
     projector: str = ""
     """The file beside it that lets it see images."""
+    owned: Owner = "ours"
 
 
 RequestPhase = Literal["waiting", "reading", "writing"]

@@ -1,16 +1,15 @@
 """Chat: a tester that talks to the server over the same API as everybody else."""
 
-import asyncio
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
 
-from app import attachments, theme
+from app import dialects, theme
 from app.attachments import Attachment
-from app.chats import Chat, ChatStore, Said
+from app.chats import Chat, ChatStore, Said, asked
 from app.pages.base import Page
-from app.sentences import told
-from app.turn import listen, why
+from app.turn import Turn
+from app.widgets.attached import AttachedFiles
 from app.widgets.beside import Beside, Panel
 from app.widgets.centred import centred
 from app.widgets.chat_list import ChatList
@@ -22,12 +21,11 @@ from app.widgets.message import Answer, Question
 from app.widgets.raw_events import RawEvents
 from app.widgets.transcript import Transcript
 from app.words import tr
-from server import files, paths, tasks
+from server import files, paths
 from server.errors import AppError
 from server.events import Finished
 from server.face import Face
 
-_SHOWN_LETTERS = 2000
 SHOWN_AT_ONCE = 40
 
 
@@ -39,15 +37,14 @@ class ChatPage(Page):
         super().__init__(core)
         self._store = store or ChatStore(paths.find().data / "chats")
         self._chat = Chat()
-        self._turn: asyncio.Task[None] | None = None
-        self._attached: list[Attachment] = []
+        self._turn: Turn | None = None
         self.new_chat = Button(tr("New chat"), "plus")
         self.show_list = Button(tr("Chats"), "logs", name=tr("Show kept chats"))
         self.show_options = Button(tr("Options"), "settings", name=tr("Show options"))
         self.export = Button("", "external", "icon", name=tr("Export this chat"))
         self.used = Label("", "small")
-        self.attached = Label("", "small", wrap=True)
-        self.detach = Button("", "close", "icon", name=tr("Remove the attached files"))
+        self.used.hide()
+        self.attached = AttachedFiles(core)
         self.chats = ChatList()
         self.options = ChatOptions()
         self.raw = RawEvents()
@@ -65,22 +62,21 @@ class ChatPage(Page):
         self._bind(core)
 
     def ask(self, text: str) -> None:
-        """One turn at a time: what is asked while an answer comes waits in the composer."""
-        if self._turn:
+        """One turn at a time, with all its files: until then it waits in the composer."""
+        if self._turn or self.attached.is_reading or self._is_refused():
             if not self.composer.editor.toPlainText():
                 self.composer.editor.setPlainText(text)
             return
         self.show_conversation()
-        whole = attachments.joined(text, self._attached)
-        images = [attachments.as_url(one.image) for one in self._attached if one.image]
-        self.attach([])
-        self._show_question(whole)
-        self._chat.said.append(Said("user", whole, images))
+        said = asked(text, self.attached.take())
+        self._show_question(said, len(self._chat.said))
+        self._chat.said.append(said)
         self._answer()
+        self._keep(self._chat)
 
     def stop(self) -> None:
         if self._turn:
-            self._turn.cancel()
+            self._turn.stop()
 
     def clear(self) -> None:
         self.open(Chat(system=self._chat.system))
@@ -88,32 +84,21 @@ class ChatPage(Page):
 
     def open(self, chat: Chat, most: int = SHOWN_AT_ONCE) -> None:
         """Its last messages; the earlier ones when they are asked for."""
-        self.stop()
-        self._turn = None
+        self._leave_turn()
         self._chat = chat
-        self.composer.show_answering(answering=False)
         self.transcript.clear()
-        self.used.setText("")
+        self.used.tell("")
         self.options.show_system(chat.system)
-        hidden = max(0, len(chat.said) - most)
-        if hidden:
-            self.transcript.offer_earlier(hidden, lambda: self.open(chat, most + SHOWN_AT_ONCE))
-        for place, said in enumerate(chat.said[hidden:], hidden):
-            if said.role == "user":
-                self._show_question(said.text, place)
-            else:
-                self._new_answer(place).show_whole(said.text)
+        self._show_before(len(chat.said), most)
         self._body.setCurrentWidget(self.transcript if chat.said else self.empty)
         self.export.setEnabled(bool(chat.said))
         self.show_chats()
 
     def attach(self, found: list[Attachment]) -> None:
-        self._attached = found
-        names = ", ".join(one.name for one in found)
-        words = [tr("With {names}").format(names=names)] if found else []
-        words += [told(note) for one in found for note in one.notes]
-        self.attached.tell("  ".join(words))
-        self.detach.setVisible(bool(found))
+        self.attached.add(found)
+
+    async def attach_files(self, paths: list[Path]) -> None:
+        await self.attached.read(paths)
 
     def show_chats(self) -> None:
         if self.chats.isVisibleTo(self):
@@ -134,8 +119,9 @@ class ChatPage(Page):
         self._answer()
 
     def edit(self, question: Question) -> None:
-        """Back to before this question, with its text to change."""
+        """Back to before this question, with its text to change and its images."""
         self._cut(question)
+        self.attach(question.attached)
         self.composer.editor.setPlainText(question.text)
         self.composer.editor.setFocus()
 
@@ -147,22 +133,35 @@ class ChatPage(Page):
             raise AppError(text.format(why=error.strerror)) from error
 
     def _cut(self, message: Question | Answer) -> None:
-        self.stop()
-        self._turn = None
+        self._leave_turn(kept=False)
         del self._chat.said[message.place :]
-        # A new list, so that the turn that was stopped adds nothing to it.
-        self._chat.said = list(self._chat.said)
         self.transcript.cut(message)
-        self.composer.show_answering(answering=False)
 
-    def _show_question(self, text: str, place: int | None = None) -> None:
-        shown = text if len(text) <= _SHOWN_LETTERS else f"{text[:_SHOWN_LETTERS]}…"
-        question = self.transcript.ask(shown, len(self._chat.said) if place is None else place)
-        question.text = text
+    def _is_refused(self) -> bool:
+        """Told before anything is asked, so that question and files stay where they are."""
+        carries = dialects.of(self.options.options()).carries_images
+        if carries or not any(one.image for one in self.attached.files):
+            return False
+        self.failed.emit(str(dialects.ImagesNotCarried()))
+        return True
+
+    def _show_before(self, end: int, most: int = SHOWN_AT_ONCE) -> None:
+        """Above what is there, so that an answer on its way goes on."""
+        first = max(0, end - most)
+        for at, said in enumerate(self._chat.said[first:end]):
+            if said.role == "user":
+                self._show_question(said, first + at, at)
+            else:
+                self._new_answer(first + at, at).show_whole(said.text)
+        if first:
+            self.transcript.offer_earlier(first, lambda: self._show_before(first))
+
+    def _show_question(self, said: Said, place: int, at: int | None = None) -> None:
+        question = self.transcript.ask(said.text, place, said.attached(), at)
         question.edited.connect(lambda: self.edit(question))
 
-    def _new_answer(self, place: int) -> Answer:
-        answer = self.transcript.answer(self.core.model.get().name or "Moat", place)
+    def _new_answer(self, place: int, at: int | None = None) -> Answer:
+        answer = self.transcript.answer(self.core.model.get().name or "Moat", place, at)
         answer.again.connect(lambda: self.answer_again(answer))
         answer.suggested.connect(self.ask)
         return answer
@@ -171,38 +170,35 @@ class ChatPage(Page):
         answer = self._new_answer(len(self._chat.said))
         self.raw.clear()
         self.composer.show_answering(answering=True)
-        self._turn = tasks.spawn(self._take_turn(answer), "chat turn")
+        self._turn = Turn(self._chat, answer, self._end_turn)
+        self._turn.begin(self.core, self.options.options(), self.raw.add)
 
-    async def _take_turn(self, answer: Answer) -> None:
-        chat, said = self._chat, self._chat.said
+    def _end_turn(self, finished: Finished | None) -> None:
+        self._turn = None
         try:
-            finished = await listen(
-                self.core, chat.messages(), self.options.options(), answer, self.raw.add
-            )
+            # First: while the program ends there may be nothing left to show it on.
+            self._keep(self._chat)
+        finally:
+            self.composer.show_answering(answering=False)
+            self.export.setEnabled(True)
             if finished:
                 self._show_used(finished)
-        except asyncio.CancelledError:
-            # After "New chat" the answer's widget is gone.
-            if said is self._chat.said:
-                answer.stop()
-        except Exception as error:  # noqa: BLE001 - whatever it was, the turn is over
-            sentence = why(error)
-            if said is self._chat.said:
-                answer.fail(sentence)
-        finally:
-            if said is self._chat.said:
-                self._end_turn(answer)
 
-    def _end_turn(self, answer: Answer) -> None:
-        if answer.text():
-            self._chat.said.append(Said("assistant", answer.text()))
-        self._turn = None
+    def _leave_turn(self, *, kept: bool = True) -> None:
+        """The answer ends here; its chat keeps what has come of it."""
+        turn, self._turn = self._turn, None
         self.composer.show_answering(answering=False)
-        self.export.setEnabled(True)
-        self.run(self._keep(self._chat))
+        if turn:
+            turn.leave()
+        if turn and kept:
+            turn.put_down()
+            self._keep(turn.chat)
 
-    async def _keep(self, chat: Chat) -> None:
-        self._store.keep(chat)
+    def _keep(self, chat: Chat) -> None:
+        try:
+            self._store.keep(chat)
+        except AppError as error:
+            self.failed.emit(str(error))
         self.show_chats()
 
     def _show_used(self, finished: Finished) -> None:
@@ -210,16 +206,11 @@ class ChatPage(Page):
         context = self.core.model.get().context_tokens
         if used and context:
             words = tr("{used} of {all} tokens of context used")
-            self.used.setText(words.format(used=f"{used:,}", all=f"{context:,}"))
+            self.used.tell(words.format(used=f"{used:,}", all=f"{context:,}"))
 
     def _attach_files(self) -> None:
         picked, _ = QFileDialog.getOpenFileNames(self, tr("Attach files"))
         self.run(self.attach_files([Path(one) for one in picked]))
-
-    async def attach_files(self, paths: list[Path]) -> None:
-        """Those before a file that cannot be read stay attached."""
-        for path in paths:
-            self.attach([*self._attached, await attachments.read(path, self.core)])
 
     def _export(self) -> None:
         picked, _ = QFileDialog.getSaveFileName(self, tr("Export this chat"), "chat.md")
@@ -232,6 +223,8 @@ class ChatPage(Page):
             self.open(found)
 
     def _forget(self, chat_id: str) -> None:
+        if chat_id == self._chat.id:
+            self._leave_turn(kept=False)
         try:
             self._store.forget(chat_id)
         except AppError as error:
@@ -256,7 +249,7 @@ class ChatPage(Page):
         self.composer.sent.connect(self.ask)
         self.composer.stopped.connect(self.stop)
         self.composer.attach.clicked.connect(self._attach_files)
-        self.detach.clicked.connect(lambda: self.attach([]))
+        self.attached.changed.connect(lambda: self.composer.hold(held=self.attached.is_reading))
         self.new_chat.clicked.connect(self.clear)
         self.export.clicked.connect(self._export)
         self.show_list.toggled.connect(lambda _: self._show_panels(self.show_list))
@@ -280,20 +273,16 @@ class ChatPage(Page):
             button.setCheckable(True)
         self.export.setEnabled(False)
         head = QWidget()
-        head.setLayout(
-            row(
-                Label(tr("Chat"), "title"), 0, self.used, self.export,
-                self.show_list, self.show_options, self.new_chat,
-            )
-        )  # fmt: skip
+        lines = stack(spacing=0)
+        buttons = (self.export, self.show_list, self.show_options, self.new_chat)
+        lines.addLayout(row(Label(tr("Chat"), "title"), 0, *buttons))
+        lines.addWidget(self.used)
+        head.setLayout(lines)
         self.side.setLayout(stack(self.options, self.raw, spacing=theme.MEDIUM))
-        files_line = QWidget()
-        files_line.setLayout(row(self.attached, self.detach, 0))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, theme.PAGE_MARGIN, 0, theme.LARGE)
         layout.addLayout(centred(head))
         layout.addWidget(self.middle, 1)
-        layout.addLayout(centred(files_line))
+        layout.addLayout(centred(self.attached))
         layout.addLayout(centred(self.composer))
-        for hidden in (self.raw, self.attached, self.detach):
-            hidden.hide()
+        self.raw.hide()

@@ -5,6 +5,7 @@ Starting at login is apart: the desktop keeps it, not the server.
 
 import asyncio
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from app.widgets.controls import Button, Card, Column, Label, divider, row
 from app.widgets.form import Field
 from app.words import tr
 from server import files
-from server.errors import AppError
+from server.errors import AppError, LinkLost
 from server.face import Face
 from server.settings import Settings
 
@@ -46,6 +47,7 @@ class SettingsPage(Page):
         self._lay_out()
         self.observe(core.settings, self.show_settings)
         self.observe(core.update, self.about.show_update)
+        self.observe(core.server, lambda _: self._show_engine())
         self.at_login.changed.connect(lambda _, on: self.run(self._turn_at_login(on=on)))
         self.about.check.connect(lambda: self.run(core.check_update()))
 
@@ -58,11 +60,16 @@ class SettingsPage(Page):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         self._show_at_login()
-        if not self.about.engine.text():
+        self._show_engine()
+
+    def _show_engine(self) -> None:
+        if self.isVisible() and not self.about.engine.text():
             self.run(self._ask_engine())
 
     async def _ask_engine(self) -> None:
-        self.about.show_engine(await self.core.engine_build())
+        # The window is there before its server is; it is asked again when that changes.
+        with suppress(LinkLost):
+            self.about.show_engine(await self.core.engine_build())
 
     def _show_at_login(self) -> None:
         self.at_login.show_value(self._autostart.is_on())

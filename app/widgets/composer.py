@@ -20,6 +20,7 @@ class Composer(QFrame):
         self.setObjectName("composer")
         self._answering = False
         self._open = False
+        self._held = False
         self.editor = _Editor()
         self.editor.setAccessibleName(tr("Your message"))
         self.button = Button(tr("Send"), "send", "round", name=tr("Send"))
@@ -42,12 +43,21 @@ class Composer(QFrame):
         self.editor.setPlaceholderText(hint)
         self._update()
 
+    def hold(self, *, held: bool) -> None:
+        """Nothing can be sent yet, because what goes along is not there."""
+        self._held = held
+        self._update()
+
     def show_answering(self, *, answering: bool) -> None:
         self._answering = answering
         self.button.set_icon(
             *(("stop", tr("Stop the answer")) if answering else ("send", tr("Send")))
         )
         self._update()
+
+    @property
+    def _can_send(self) -> bool:
+        return self._open and not self._held
 
     def _press(self) -> None:
         if self._answering:
@@ -57,7 +67,7 @@ class Composer(QFrame):
 
     def _send(self) -> None:
         text = self.editor.toPlainText().strip()
-        if text and self._open and not self._answering:
+        if text and self._can_send and not self._answering:
             self.editor.clear()
             self.sent.emit(text)
 
@@ -68,7 +78,7 @@ class Composer(QFrame):
     def _update(self) -> None:
         self.editor.fit()
         has_text = bool(self.editor.toPlainText().strip())
-        self.button.setEnabled(self._answering or (self._open and has_text))
+        self.button.setEnabled(self._answering or (self._can_send and has_text))
 
     def _mark(self, active: bool) -> None:
         self.setProperty("active", active)

@@ -66,8 +66,9 @@ class RepositoryRow(QWidget):
             tr("Show files"), name=tr("Show files of {name}").format(name=found.repo)
         )
         self.open.clicked.connect(lambda: self.opened.emit(found.repo))
+        downloads = tr("1 download") if found.downloads == 1 else tr("{count} downloads")
         about = facts(
-            tr("{count} downloads").format(count=f"{found.downloads:,}"),
+            downloads.format(count=f"{found.downloads:,}"),
             parameters(found.parameters),
             found.licence,
             tr("terms to accept") if found.gated else "",

@@ -61,9 +61,9 @@ class InstalledRow(QWidget):
         )
         answers = card.name == model.name and model.phase in ("ready", "loading")
         self.load.setText(tr("Answers now") if answers else tr("Load"))
-        self.load.setEnabled(not answers and model.phase != "loading")
+        self.load.setEnabled(not answers)
         if not self.sure.isVisibleTo(self):
-            self.note.tell(sentence(told(card.label)))
+            self._ask(asking=False)
 
     def show_detail(self, detail: ModelDetail) -> None:
         if self.details is None:
@@ -79,13 +79,17 @@ class InstalledRow(QWidget):
             self.described.emit(self._card.name)
 
     def _ask(self, *, asking: bool) -> None:
-        frees = tr("This frees {size} on the disk.").format(size=size(self._card.size_bytes))
-        self.note.tell(frees if asking else sentence(told(self._card.label)))
+        card = self._card
+        does = tr("This frees {size} on the disk.").format(size=size(card.size_bytes))
+        if card.owned == "listed":
+            does = tr("This takes it off the list. The file stays where it is.")
+        self.note.tell(does if asking else sentence(told(card.label)))
         reveal(self.sure, shown=asking)
         reveal(self.keep, shown=asking)
         reveal(self.load, shown=not asking)
         reveal(self.about, shown=not asking)
-        reveal(self.delete, shown=not asking and not self._card.starter)
+        may_go = not card.starter and card.owned != "other"
+        reveal(self.delete, shown=not asking and may_go)
 
 
 class Installed(Card):
@@ -141,9 +145,10 @@ class FolderRow(QWidget):
 
     def __init__(self, found: FoundFolder) -> None:
         super().__init__()
-        words = tr("{count} models, {size}, in {path}").format(
-            count=found.models, size=size(found.size_bytes), path=found.path
-        )
+        words = tr("{count} models, {size}, in {path}")
+        if found.models == 1:
+            words = tr("1 model, {size}, in {path}")
+        words = words.format(count=found.models, size=size(found.size_bytes), path=found.path)
         use = Button(tr("Use them"), name=tr("Use the models of {name}").format(name=found.program))
         use.clicked.connect(lambda: self.used.emit(found.path))
         line = QHBoxLayout(self)

@@ -41,6 +41,7 @@ class LogLines(QAbstractListModel):
         self._least = _RANKS["info"]
         self._text = ""
         self._paused = False
+        self._cleared_at = float("-inf")
         self._flush = QTimer(self)
         self._flush.setSingleShot(True)
         self._flush.setInterval(_FLUSH_MS)
@@ -52,9 +53,13 @@ class LogLines(QAbstractListModel):
             self._flush.start()
 
     def recall(self, earlier: Iterable[LogLine]) -> None:
-        """Put lines among those already here that were logged before, each once."""
+        """Put lines among those already here that were logged before, each once.
+
+        What was cleared stays away.
+        """
         known = set(self._all) | set(self._new)
-        missing = [line for line in earlier if line not in known]
+        since = self._cleared_at
+        missing = [line for line in earlier if line.at > since and line not in known]
         if missing:
             merged = sorted([*self._all, *missing], key=lambda line: line.at)
             self._all = deque(merged, maxlen=MOST_LINES)
@@ -78,6 +83,7 @@ class LogLines(QAbstractListModel):
         self.flush()
 
     def clear(self) -> None:
+        self._cleared_at = time.time()
         self.beginResetModel()
         for lines in (self._all, self._new, self._shown):
             lines.clear()

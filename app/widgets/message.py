@@ -1,22 +1,27 @@
 """One message of a chat: what the person asked, or what the model answers."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app import theme
+from app.attachments import Attachment
 from app.sentences import told
 from app.widgets.answer_body import AnswerBody
 from app.widgets.banner import Banner
 from app.widgets.controls import Button, CopyButton, Label, row
+from app.widgets.thumbnail import Thumbnail
 from app.words import tr
 from server.events import Finished
 
 _RENDER_MS = 90
 _MEASURABLE_S = 0.05
 _MOST_SUGGESTIONS = 3
+_SHOWN_LETTERS = 2000
+_IN_A_ROW = 2
 
 
 class Question(QWidget):
@@ -24,21 +29,15 @@ class Question(QWidget):
 
     edited = Signal()
 
-    def __init__(self, text: str, place: int = 0) -> None:
+    def __init__(self, text: str, place: int = 0, attached: Sequence[Attachment] = ()) -> None:
         super().__init__()
         self.place = place
         self.text = text
+        self.attached = list(attached)
+        self.pictures = [Thumbnail(one) for one in attached]
         self.edit = Button("", "edit", "icon", name=tr("Edit and ask again"))
         self.edit.clicked.connect(self.edited)
-        label = Label(text, wrap=True)
-        label.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        label.setAccessibleName(tr("You: {text}").format(text=text))
-        # A label that wraps asks for little width and would wrap a short text.
-        widest = max(label.fontMetrics().horizontalAdvance(line) for line in text.split("\n"))
-        label.setMinimumWidth(min(widest + theme.TINY, theme.SURE_WIDTH))
+        label = _words(text)
         bubble = QFrame()
         bubble.setObjectName("bubble")
         bubble.setMaximumWidth(theme.BUBBLE_WIDTH)
@@ -46,12 +45,39 @@ class Question(QWidget):
         inside.setContentsMargins(
             theme.MEDIUM + 2, theme.SMALL + 2, theme.MEDIUM + 2, theme.SMALL + 2
         )
+        inside.setSpacing(theme.SMALL)
+        if self.pictures:
+            inside.addLayout(_side_by_side(self.pictures))
         inside.addWidget(label)
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
         line.addStretch(1)
         line.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignBottom)
         line.addWidget(bubble, 4 if len(text) > 60 else 0)
+
+
+def _words(text: str) -> Label:
+    """What was asked; of a long file that went along only the beginning."""
+    text = text if len(text) <= _SHOWN_LETTERS else f"{text[:_SHOWN_LETTERS]}…"
+    label = Label(text, wrap=True)
+    label.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse
+        | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    label.setAccessibleName(tr("You: {text}").format(text=text))
+    # A label that wraps asks for little width and would wrap a short text.
+    widest = max(label.fontMetrics().horizontalAdvance(line) for line in text.split("\n"))
+    label.setMinimumWidth(min(widest + theme.TINY, theme.SURE_WIDTH))
+    return label
+
+
+def _side_by_side(pictures: Sequence[Thumbnail]) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setSpacing(theme.SMALL)
+    for number, picture in enumerate(pictures):
+        grid.addWidget(picture, *divmod(number, _IN_A_ROW), Qt.AlignmentFlag.AlignTop)
+    grid.setColumnStretch(_IN_A_ROW, 1)
+    return grid
 
 
 @dataclass(slots=True)

@@ -23,9 +23,8 @@ class ModelPicker(Card):
         self.choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.choice.setMinimumContentsLength(12)
         self.choice.activated.connect(self._pick)
-        self.unload = Button(
-            tr("Unload"), "unload", name=tr("Unload the model and free its memory")
-        )
+        self._lines: list[tuple[str, str]] = []
+        self.unload = Button(tr("Unload"), "unload")
         self.unload.clicked.connect(self.unloaded)
         self.note = Label("", "small", wrap=True)
         self.column.addWidget(Label(tr("Model"), "section"))
@@ -33,14 +32,23 @@ class ModelPicker(Card):
         self.column.addWidget(self.note)
 
     def show_models(self, cards: tuple[ModelCard, ...], model: ModelStatus) -> None:
+        lines = [(_line(card), card.name) for card in cards]
         with QSignalBlocker(self.choice):
-            self.choice.clear()
-            for card in cards:
-                self.choice.addItem(_line(card), card.name)
+            # Only then: while a model loads this comes often, and the list may be open.
+            if lines != self._lines:
+                self._lines = lines
+                self.choice.clear()
+                for text, name in lines:
+                    self.choice.addItem(text, name)
             self.choice.setCurrentIndex(self.choice.findData(model.name))
             self.choice.setPlaceholderText(tr("Pick a model") if cards else tr("None"))
-        self.choice.setEnabled(bool(cards) and model.phase != "loading")
-        self.unload.setEnabled(model.phase == "ready")
+        self.choice.setEnabled(bool(cards))
+        loads = model.phase == "loading"
+        self.unload.setText(tr("Stop loading") if loads else tr("Unload"))
+        self.unload.setAccessibleName(
+            tr("Stop loading") if loads else tr("Unload the model and free its memory")
+        )
+        self.unload.setEnabled(loads or model.phase == "ready")
         chosen = next((card for card in cards if card.name == model.name), None)
         label = sentence(told(chosen.label)) if chosen else ""
         self.note.tell(label if cards else tr(NO_MODEL))

@@ -130,8 +130,23 @@ def outcome_words(outcome: str) -> str:
         "server_busy": tr("Queue was full"),
         "context_length_exceeded": tr("Prompt too long"),
         "invalid_request": tr("Refused"),
+        "invalid_schema": tr("Refused"),
+        "request_too_large": tr("Refused"),
+        "request_timeout": tr("Took too long"),
+        "template_failed": tr("Chat template failed"),
+        "model_not_found": tr("Unknown model"),
+        "no_model": tr("No model is installed"),
+        "model_load_failed": tr("Model not loaded"),
+        "out_of_memory": tr("Too little memory"),
+        "model_damaged": tr("Model is damaged"),
+        "not_supported": tr("Not supported"),
+        "egress_refused": tr("Not let out"),
+        "agent_not_found": tr("Unknown agent"),
+        "remote_agent_failed": tr("Agent failed"),
+        "flow_failed": tr("Flow failed"),
+        "topic_refused": tr("Topic refused"),
     }
-    return known.get(outcome, outcome.replace("_", " ").capitalize())
+    return known.get(outcome) or tr("Failed")
 
 
 def clock(at: float) -> str:

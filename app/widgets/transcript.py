@@ -1,11 +1,12 @@
 """The messages of a chat, one under the other, following the newest unless one scrolls up."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from app import theme
+from app.attachments import Attachment
 from app.widgets.controls import Button, Column
 from app.widgets.message import Answer, Question
 from app.words import tr
@@ -24,19 +25,28 @@ class Transcript(Column):
         bar.actionTriggered.connect(self._look)
         bar.sliderMoved.connect(self._look)
 
-    def ask(self, text: str, place: int = 0) -> Question:
-        question = Question(text, place)
-        self._add(question)
+    def ask(
+        self,
+        text: str,
+        place: int = 0,
+        attached: Sequence[Attachment] = (),
+        at: int | None = None,
+    ) -> Question:
+        """The newest, or with `at` an earlier one so far from the top."""
+        question = Question(text, place, attached)
+        self._add(question, at)
         return question
 
-    def answer(self, model: str, place: int = 0) -> Answer:
+    def answer(self, model: str, place: int = 0, at: int | None = None) -> Answer:
         answer = Answer(model, place)
-        self._add(answer)
+        self._add(answer, at)
         return answer
 
     def offer_earlier(self, count: int, show: Callable[[], None]) -> None:
+        """A button at the top that gives way to what `show` puts there."""
         words = tr("Show {count} earlier messages").format(count=count)
         button = Button(words, "reset")
+        button.clicked.connect(lambda: self._drop(0))
         button.clicked.connect(show)
         button.clicked.connect(self._look_at_the_top)
         self.body.insertWidget(0, button, alignment=Qt.AlignmentFlag.AlignHCenter)
@@ -45,22 +55,24 @@ class Transcript(Column):
         """Take away this message and all after it."""
         first = self.body.indexOf(message)
         while first >= 0 and self.body.count() > first + 1:
-            item = self.body.takeAt(first)
-            if item and (widget := item.widget()):
-                widget.hide()
-                widget.deleteLater()
+            self._drop(first)
 
     def clear(self) -> None:
         while self.body.count() > 1:
-            item = self.body.takeAt(0)
-            if item and (widget := item.widget()):
-                widget.hide()
-                widget.deleteLater()
+            self._drop(0)
         self._following = True
 
-    def _add(self, message: QWidget) -> None:
-        self._following = True
-        self.body.insertWidget(self.body.count() - 1, message)
+    def _drop(self, at: int) -> None:
+        item = self.body.takeAt(at)
+        if item and (widget := item.widget()):
+            widget.hide()
+            widget.deleteLater()
+
+    def _add(self, message: QWidget, at: int | None) -> None:
+        if at is None:
+            self._following = True
+            at = self.body.count() - 1
+        self.body.insertWidget(at, message)
 
     def _look(self, _: int) -> None:
         bar = self.verticalScrollBar()

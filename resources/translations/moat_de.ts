@@ -56,6 +56,10 @@
    <translation>{name}: kleinster Wert {low} bei {low_at}, größter {high} bei {high_at}.</translation>
   </message>
   <message>
+   <source>Image</source>
+   <translation>Bild</translation>
+  </message>
+  <message>
    <source>Open the copilot's menu in OpenBB Workspace, choose to add an agent, and paste:</source>
    <translation>Öffnen Sie in OpenBB Workspace das Menü des Copiloten, fügen Sie einen Agenten hinzu und setzen Sie ein:</translation>
   </message>
@@ -208,20 +212,12 @@
    <translation>Optionen zeigen</translation>
   </message>
   <message>
-   <source>Remove the attached files</source>
-   <translation>Angehängte Dateien entfernen</translation>
-  </message>
-  <message>
    <source>The chat could not be exported: {why}.</source>
    <translation>Der Chat konnte nicht exportiert werden: {why}.</translation>
   </message>
   <message>
    <source>Chat</source>
    <translation>Chat</translation>
-  </message>
-  <message>
-   <source>With {names}</source>
-   <translation>Mit {names}</translation>
   </message>
   <message>
    <source>Connect</source>
@@ -660,10 +656,6 @@
    <translation>Starten</translation>
   </message>
   <message>
-   <source>Unload</source>
-   <translation>Entladen</translation>
-  </message>
-  <message>
    <source>Unnamed client</source>
    <translation>Unbenanntes Programm</translation>
   </message>
@@ -674,6 +666,14 @@
   <message>
    <source>Copy address</source>
    <translation>Adresse kopieren</translation>
+  </message>
+  <message>
+   <source>Stop loading</source>
+   <translation>Laden abbrechen</translation>
+  </message>
+  <message>
+   <source>Unload</source>
+   <translation>Entladen</translation>
   </message>
   <message>
    <source>Running requests ({count})</source>
@@ -840,6 +840,18 @@
    <translation>Ablehnen: {what}</translation>
   </message>
   <message>
+   <source>Remove the attached files</source>
+   <translation>Angehängte Dateien entfernen</translation>
+  </message>
+  <message>
+   <source>With {names}</source>
+   <translation>Mit {names}</translation>
+  </message>
+  <message>
+   <source>Reading {name}…</source>
+   <translation>{name} wird gelesen…</translation>
+  </message>
+  <message>
    <source>Dismiss</source>
    <translation>Schließen</translation>
   </message>
@@ -964,6 +976,14 @@
    <translation>Dateien zeigen</translation>
   </message>
   <message>
+   <source>1 download</source>
+   <translation>1 Download</translation>
+  </message>
+  <message>
+   <source>{count} downloads</source>
+   <translation>{count} Downloads</translation>
+  </message>
+  <message>
    <source>Search Hugging Face</source>
    <translation>Hugging Face durchsuchen</translation>
   </message>
@@ -1014,10 +1034,6 @@
   <message>
    <source>Searching…</source>
    <translation>Suche…</translation>
-  </message>
-  <message>
-   <source>{count} downloads</source>
-   <translation>{count} Downloads</translation>
   </message>
   <message>
    <source>Found for “{text}”</source>
@@ -1288,6 +1304,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das Token ist vergessen.</translation>
   </message>
   <message>
+   <source>{count} models, {size}, in {path}</source>
+   <translation>{count} Modelle, {size}, in {path}</translation>
+  </message>
+  <message>
    <source>Load</source>
    <translation>Laden</translation>
   </message>
@@ -1300,12 +1320,20 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Behalten</translation>
   </message>
   <message>
+   <source>This takes it off the list. The file stays where it is.</source>
+   <translation>Das nimmt es von der Liste. Die Datei bleibt, wo sie ist.</translation>
+  </message>
+  <message>
    <source>No model is on this computer yet. Discover one, or add a file you have.</source>
    <translation>Noch kein Modell auf diesem Computer. Entdecken Sie eines, oder fügen Sie eine Datei hinzu.</translation>
   </message>
   <message>
    <source>Discover models</source>
    <translation>Modelle entdecken</translation>
+  </message>
+  <message>
+   <source>1 model, {size}, in {path}</source>
+   <translation>1 Modell, {size}, in {path}</translation>
   </message>
   <message>
    <source>Use them</source>
@@ -1318,10 +1346,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>This frees {size} on the disk.</source>
    <translation>Das macht {size} auf der Platte frei.</translation>
-  </message>
-  <message>
-   <source>{count} models, {size}, in {path}</source>
-   <translation>{count} Modelle, {size}, in {path}</translation>
   </message>
   <message>
    <source>Found from other programs</source>
@@ -1496,6 +1520,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Ändern und noch einmal fragen</translation>
   </message>
   <message>
+   <source>You: {text}</source>
+   <translation>Sie: {text}</translation>
+  </message>
+  <message>
    <source>Answer again</source>
    <translation>Noch einmal antworten</translation>
   </message>
@@ -1506,10 +1534,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The answer broke off</source>
    <translation>Die Antwort brach ab</translation>
-  </message>
-  <message>
-   <source>You: {text}</source>
-   <translation>Sie: {text}</translation>
   </message>
   <message>
    <source>first after {time} s</source>
@@ -1870,6 +1894,58 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Refused</source>
    <translation>Abgelehnt</translation>
+  </message>
+  <message>
+   <source>Took too long</source>
+   <translation>Dauerte zu lange</translation>
+  </message>
+  <message>
+   <source>Chat template failed</source>
+   <translation>Chat-Vorlage fehlerhaft</translation>
+  </message>
+  <message>
+   <source>Unknown model</source>
+   <translation>Unbekanntes Modell</translation>
+  </message>
+  <message>
+   <source>Model not loaded</source>
+   <translation>Modell nicht geladen</translation>
+  </message>
+  <message>
+   <source>Too little memory</source>
+   <translation>Zu wenig Speicher</translation>
+  </message>
+  <message>
+   <source>Model is damaged</source>
+   <translation>Modell beschädigt</translation>
+  </message>
+  <message>
+   <source>Not supported</source>
+   <translation>Nicht unterstützt</translation>
+  </message>
+  <message>
+   <source>Not let out</source>
+   <translation>Nicht hinausgelassen</translation>
+  </message>
+  <message>
+   <source>Unknown agent</source>
+   <translation>Unbekannter Agent</translation>
+  </message>
+  <message>
+   <source>Agent failed</source>
+   <translation>Agent fehlgeschlagen</translation>
+  </message>
+  <message>
+   <source>Flow failed</source>
+   <translation>Ablauf fehlgeschlagen</translation>
+  </message>
+  <message>
+   <source>Topic refused</source>
+   <translation>Thema abgelehnt</translation>
+  </message>
+  <message>
+   <source>Failed</source>
+   <translation>Fehlgeschlagen</translation>
   </message>
   <message>
    <source>unnamed</source>
@@ -2395,6 +2471,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Antwort brach vor ihrem Ende ab.</translation>
   </message>
   <message>
+   <source>OpenBB's protocol carries no images. Choose another protocol in the options.</source>
+   <translation>Die Schnittstelle von OpenBB überträgt keine Bilder. Wählen Sie in den Optionen eine andere Schnittstelle.</translation>
+  </message>
+  <message>
    <source>The server part of Moat is there, but it does not answer.</source>
    <translation>Der Serverteil von Moat ist da, aber er antwortet nicht.</translation>
   </message>
@@ -2421,6 +2501,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} redirects to an unencrypted address.</source>
    <translation>{0} leitet zu einer unverschlüsselten Adresse weiter.</translation>
+  </message>
+  <message>
+   <source>The certificate {0} cannot be read: {1}.</source>
+   <translation>Das Zertifikat {0} lässt sich nicht lesen: {1}.</translation>
   </message>
   <message>
    <source>The prompt needs {0} tokens; the model has room for {1}.</source>
@@ -2496,15 +2580,31 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Only the first {0} of {1} pages of {2} were read.</source>
-   <translation>Nur die ersten {0} von {1} Seiten von {2} wurden gelesen.</translation>
+   <translation>Nur die ersten {0} von {1} Seiten aus {2} wurden gelesen.</translation>
   </message>
   <message>
-   <source>{0} holds no text; it may be a scan, and Moat does not read pictures.</source>
-   <translation>{0} enthält keinen Text; vielleicht ist es ein Scan, und Moat liest keine Bilder.</translation>
+   <source>{0} of {1} pages of {2} were too big to read.</source>
+   <translation>{0} von {1} Seiten aus {2} waren zu groß zum Lesen.</translation>
+  </message>
+  <message>
+   <source>Only the first {0} of {1} sheets of {2} were read.</source>
+   <translation>Nur die ersten {0} von {1} Blättern aus {2} wurden gelesen.</translation>
   </message>
   <message>
    <source>{0} is damaged or not what it claims to be.</source>
    <translation>{0} ist beschädigt oder nicht das, was es zu sein vorgibt.</translation>
+  </message>
+  <message>
+   <source>Only the first {0} of {1} rows of {2} were read.</source>
+   <translation>Nur die ersten {0} von {1} Zeilen aus {2} wurden gelesen.</translation>
+  </message>
+  <message>
+   <source>Only the first {0} of {1} columns of {2} were read.</source>
+   <translation>Nur die ersten {0} von {1} Spalten aus {2} wurden gelesen.</translation>
+  </message>
+  <message>
+   <source>{0} holds no text; it may be a scan, and Moat does not read pictures.</source>
+   <translation>{0} enthält keinen Text; vielleicht ist es ein Scan, und Moat liest keine Bilder.</translation>
   </message>
   <message>
    <source>The model's answer ended without a reason.</source>
@@ -2517,6 +2617,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The model needs about {0} MB of memory, but only {1} MB of the {2} MB allowed can be freed.</source>
    <translation>Das Modell braucht etwa {0} MB Speicher, aber von den erlaubten {2} MB lassen sich nur {1} MB freimachen.</translation>
+  </message>
+  <message>
+   <source>The model was unloaded before it was ready.</source>
+   <translation>Das Modell wurde entladen, bevor es bereit war.</translation>
   </message>
   <message>
    <source>The engine could not be started: {0}.</source>
@@ -2583,8 +2687,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Diese Datei gibt es in {0} nicht. Es gibt: {1}.</translation>
   </message>
   <message>
-   <source>The disk takes no more: {0}.</source>
-   <translation>Die Festplatte nimmt nichts mehr an: {0}.</translation>
+   <source>Another program is at this download.</source>
+   <translation>Ein anderes Programm arbeitet an diesem Download.</translation>
   </message>
   <message>
    <source>The disk is full: {0} MB more are needed.</source>
@@ -2731,8 +2835,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Festplatte ist voll.</translation>
   </message>
   <message>
-   <source>This model belongs to another program; delete it there.</source>
-   <translation>Dieses Modell gehört einem anderen Programm; löschen Sie es dort.</translation>
+   <source>{0} only lets a model see; it is no model itself.</source>
+   <translation>{0} lässt ein Modell nur sehen; ein Modell ist es selbst nicht.</translation>
   </message>
   <message>
    <source>{0} is there, but this build of the engine cannot use it.</source>
@@ -2755,12 +2859,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Diese Datei läge außerhalb des Modellordners.</translation>
   </message>
   <message>
-   <source>This repository holds no GGUF files.</source>
-   <translation>Dieses Repository enthält keine GGUF-Dateien.</translation>
-  </message>
-  <message>
    <source>The starter model is part of the program.</source>
    <translation>Das Startmodell ist Teil des Programms.</translation>
+  </message>
+  <message>
+   <source>This model belongs to another program; delete it there.</source>
+   <translation>Dieses Modell gehört einem anderen Programm; löschen Sie es dort.</translation>
+  </message>
+  <message>
+   <source>This repository holds no GGUF files.</source>
+   <translation>Dieses Repository enthält keine GGUF-Dateien.</translation>
   </message>
   <message>
    <source>The chat template is not the one the model's makers publish.</source>
@@ -2789,6 +2897,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The chat template acts differently when a message holds “{0}”.</source>
    <translation>Die Chat-Vorlage verhält sich anders, wenn eine Nachricht „{0}“ enthält.</translation>
+  </message>
+  <message>
+   <source>The disk refused: {0}.</source>
+   <translation>Der Datenträger hat abgelehnt: {0}.</translation>
+  </message>
+  <message>
+   <source>The disk takes no more: {0}.</source>
+   <translation>Die Festplatte nimmt nichts mehr an: {0}.</translation>
   </message>
   <message>
    <source>The engine cannot do: {0}.</source>
@@ -3043,16 +3159,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Niemand hat eine Datei „{0}“ zum Senden ausgewählt.</translation>
   </message>
   <message>
-   <source>The answer says it is JSON, but it is not.</source>
-   <translation>Die Antwort nennt sich JSON, ist aber keines.</translation>
-  </message>
-  <message>
    <source>{0}: no answer in time.</source>
    <translation>{0}: keine Antwort zur rechten Zeit.</translation>
   </message>
   <message>
    <source>{0} could not be reached: {1}.</source>
    <translation>{0} war nicht zu erreichen: {1}.</translation>
+  </message>
+  <message>
+   <source>The answer says it is JSON, but it is not.</source>
+   <translation>Die Antwort nennt sich JSON, ist aber keines.</translation>
   </message>
   <message>
    <source>The arguments must be an object.</source>
@@ -3361,6 +3477,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The request's body took too long to arrive.</source>
    <translation>Die Anfrage kam zu langsam an.</translation>
+  </message>
+  <message>
+   <source>The body is broken, or not packed as its headers say.</source>
+   <translation>Der Inhalt der Anfrage ist beschädigt oder nicht so gepackt, wie ihre Kopfzeilen sagen.</translation>
   </message>
   <message>
    <source>The body is not valid JSON: {0}.</source>
@@ -3861,6 +3981,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Step {0}</source>
    <translation>Schritt {0}</translation>
+  </message>
+  <message>
+   <source>A proxy is written as http://host:port.</source>
+   <translation>Ein Proxy wird als http://host:port geschrieben.</translation>
   </message>
   <message>
    <source> by {0}</source>

@@ -56,6 +56,10 @@
    <translation>{name}：最低 {low}（{low_at}），最高 {high}（{high_at}）。</translation>
   </message>
   <message>
+   <source>Image</source>
+   <translation>图片</translation>
+  </message>
+  <message>
    <source>Open the copilot's menu in OpenBB Workspace, choose to add an agent, and paste:</source>
    <translation>在 OpenBB Workspace 中打开 Copilot 菜单，选择添加代理，然后粘贴：</translation>
   </message>
@@ -208,20 +212,12 @@
    <translation>显示选项</translation>
   </message>
   <message>
-   <source>Remove the attached files</source>
-   <translation>移除附加的文件</translation>
-  </message>
-  <message>
    <source>The chat could not be exported: {why}.</source>
    <translation>无法导出对话：{why}。</translation>
   </message>
   <message>
    <source>Chat</source>
    <translation>对话</translation>
-  </message>
-  <message>
-   <source>With {names}</source>
-   <translation>附带 {names}</translation>
   </message>
   <message>
    <source>Connect</source>
@@ -660,10 +656,6 @@
    <translation>启动</translation>
   </message>
   <message>
-   <source>Unload</source>
-   <translation>卸载</translation>
-  </message>
-  <message>
    <source>Unnamed client</source>
    <translation>未命名的客户端</translation>
   </message>
@@ -674,6 +666,14 @@
   <message>
    <source>Copy address</source>
    <translation>复制地址</translation>
+  </message>
+  <message>
+   <source>Stop loading</source>
+   <translation>停止加载</translation>
+  </message>
+  <message>
+   <source>Unload</source>
+   <translation>卸载</translation>
   </message>
   <message>
    <source>Running requests ({count})</source>
@@ -840,6 +840,18 @@
    <translation>拒绝：{what}</translation>
   </message>
   <message>
+   <source>Remove the attached files</source>
+   <translation>移除附加的文件</translation>
+  </message>
+  <message>
+   <source>With {names}</source>
+   <translation>附带 {names}</translation>
+  </message>
+  <message>
+   <source>Reading {name}…</source>
+   <translation>正在读取 {name}…</translation>
+  </message>
+  <message>
    <source>Dismiss</source>
    <translation>关闭</translation>
   </message>
@@ -964,6 +976,14 @@
    <translation>显示文件</translation>
   </message>
   <message>
+   <source>1 download</source>
+   <translation>1 次下载</translation>
+  </message>
+  <message>
+   <source>{count} downloads</source>
+   <translation>{count} 次下载</translation>
+  </message>
+  <message>
    <source>Search Hugging Face</source>
    <translation>搜索 Hugging Face</translation>
   </message>
@@ -1014,10 +1034,6 @@
   <message>
    <source>Searching…</source>
    <translation>正在搜索…</translation>
-  </message>
-  <message>
-   <source>{count} downloads</source>
-   <translation>{count} 次下载</translation>
   </message>
   <message>
    <source>Found for “{text}”</source>
@@ -1288,6 +1304,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>令牌已删除。</translation>
   </message>
   <message>
+   <source>{count} models, {size}, in {path}</source>
+   <translation>{count} 个模型，{size}，位于 {path}</translation>
+  </message>
+  <message>
    <source>Load</source>
    <translation>加载</translation>
   </message>
@@ -1300,12 +1320,20 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>保留</translation>
   </message>
   <message>
+   <source>This takes it off the list. The file stays where it is.</source>
+   <translation>这只会将它从列表中移除，文件会保留在原处。</translation>
+  </message>
+  <message>
    <source>No model is on this computer yet. Discover one, or add a file you have.</source>
    <translation>这台电脑上还没有模型。去发现一个，或添加您已有的文件。</translation>
   </message>
   <message>
    <source>Discover models</source>
    <translation>发现模型</translation>
+  </message>
+  <message>
+   <source>1 model, {size}, in {path}</source>
+   <translation>1 个模型，{size}，位于 {path}</translation>
   </message>
   <message>
    <source>Use them</source>
@@ -1318,10 +1346,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>This frees {size} on the disk.</source>
    <translation>这会释放 {size} 磁盘空间。</translation>
-  </message>
-  <message>
-   <source>{count} models, {size}, in {path}</source>
-   <translation>{count} 个模型，{size}，位于 {path}</translation>
   </message>
   <message>
    <source>Found from other programs</source>
@@ -1496,6 +1520,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>编辑并重新提问</translation>
   </message>
   <message>
+   <source>You: {text}</source>
+   <translation>您：{text}</translation>
+  </message>
+  <message>
    <source>Answer again</source>
    <translation>重新回答</translation>
   </message>
@@ -1506,10 +1534,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The answer broke off</source>
    <translation>回答中断了</translation>
-  </message>
-  <message>
-   <source>You: {text}</source>
-   <translation>您：{text}</translation>
   </message>
   <message>
    <source>first after {time} s</source>
@@ -1870,6 +1894,58 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Refused</source>
    <translation>已拒绝</translation>
+  </message>
+  <message>
+   <source>Took too long</source>
+   <translation>耗时过长</translation>
+  </message>
+  <message>
+   <source>Chat template failed</source>
+   <translation>聊天模板出错</translation>
+  </message>
+  <message>
+   <source>Unknown model</source>
+   <translation>未知模型</translation>
+  </message>
+  <message>
+   <source>Model not loaded</source>
+   <translation>模型未加载</translation>
+  </message>
+  <message>
+   <source>Too little memory</source>
+   <translation>内存不足</translation>
+  </message>
+  <message>
+   <source>Model is damaged</source>
+   <translation>模型已损坏</translation>
+  </message>
+  <message>
+   <source>Not supported</source>
+   <translation>不支持</translation>
+  </message>
+  <message>
+   <source>Not let out</source>
+   <translation>未被放行</translation>
+  </message>
+  <message>
+   <source>Unknown agent</source>
+   <translation>未知代理</translation>
+  </message>
+  <message>
+   <source>Agent failed</source>
+   <translation>代理失败</translation>
+  </message>
+  <message>
+   <source>Flow failed</source>
+   <translation>流程失败</translation>
+  </message>
+  <message>
+   <source>Topic refused</source>
+   <translation>话题被拒绝</translation>
+  </message>
+  <message>
+   <source>Failed</source>
+   <translation>失败</translation>
   </message>
   <message>
    <source>unnamed</source>
@@ -2395,6 +2471,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>回答在结束前中断了。</translation>
   </message>
   <message>
+   <source>OpenBB's protocol carries no images. Choose another protocol in the options.</source>
+   <translation>OpenBB 的协议不能传送图片。请在选项中选择其他协议。</translation>
+  </message>
+  <message>
    <source>The server part of Moat is there, but it does not answer.</source>
    <translation>Moat 的服务器部分仍在运行，但没有响应。</translation>
   </message>
@@ -2421,6 +2501,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} redirects to an unencrypted address.</source>
    <translation>{0} 重定向到未加密的地址。</translation>
+  </message>
+  <message>
+   <source>The certificate {0} cannot be read: {1}.</source>
+   <translation>无法读取证书 {0}：{1}。</translation>
   </message>
   <message>
    <source>The prompt needs {0} tokens; the model has room for {1}.</source>
@@ -2496,15 +2580,31 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>Only the first {0} of {1} pages of {2} were read.</source>
-   <translation>{2} 共 {1} 页，只读取了前 {0} 页。</translation>
+   <translation>只读取了 {2} 的 {1} 页中的前 {0} 页。</translation>
   </message>
   <message>
-   <source>{0} holds no text; it may be a scan, and Moat does not read pictures.</source>
-   <translation>{0} 中没有文字；可能是扫描件，而 Moat 不读取图片。</translation>
+   <source>{0} of {1} pages of {2} were too big to read.</source>
+   <translation>{2} 的 {1} 页中有 {0} 页太大，无法读取。</translation>
+  </message>
+  <message>
+   <source>Only the first {0} of {1} sheets of {2} were read.</source>
+   <translation>只读取了 {2} 的 {1} 个工作表中的前 {0} 个工作表。</translation>
   </message>
   <message>
    <source>{0} is damaged or not what it claims to be.</source>
    <translation>{0} 已损坏，或并不是它声称的文件。</translation>
+  </message>
+  <message>
+   <source>Only the first {0} of {1} rows of {2} were read.</source>
+   <translation>只读取了 {2} 的 {1} 行中的前 {0} 行。</translation>
+  </message>
+  <message>
+   <source>Only the first {0} of {1} columns of {2} were read.</source>
+   <translation>只读取了 {2} 的 {1} 列中的前 {0} 列。</translation>
+  </message>
+  <message>
+   <source>{0} holds no text; it may be a scan, and Moat does not read pictures.</source>
+   <translation>{0} 中没有文字；可能是扫描件，而 Moat 不读取图片。</translation>
   </message>
   <message>
    <source>The model's answer ended without a reason.</source>
@@ -2517,6 +2617,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The model needs about {0} MB of memory, but only {1} MB of the {2} MB allowed can be freed.</source>
    <translation>模型大约需要 {0} MB 内存，但允许的 {2} MB 中只能腾出 {1} MB。</translation>
+  </message>
+  <message>
+   <source>The model was unloaded before it was ready.</source>
+   <translation>模型在就绪之前已被卸载。</translation>
   </message>
   <message>
    <source>The engine could not be started: {0}.</source>
@@ -2583,8 +2687,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 中没有这个文件。现有：{1}。</translation>
   </message>
   <message>
-   <source>The disk takes no more: {0}.</source>
-   <translation>磁盘无法再写入：{0}。</translation>
+   <source>Another program is at this download.</source>
+   <translation>另一个程序正在处理此下载。</translation>
   </message>
   <message>
    <source>The disk is full: {0} MB more are needed.</source>
@@ -2731,8 +2835,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>磁盘已满。</translation>
   </message>
   <message>
-   <source>This model belongs to another program; delete it there.</source>
-   <translation>此模型属于另一个程序；请在那里删除。</translation>
+   <source>{0} only lets a model see; it is no model itself.</source>
+   <translation>{0} 只是让模型能看图像的部分，它本身不是模型。</translation>
   </message>
   <message>
    <source>{0} is there, but this build of the engine cannot use it.</source>
@@ -2755,12 +2859,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>该文件会位于模型文件夹之外。</translation>
   </message>
   <message>
-   <source>This repository holds no GGUF files.</source>
-   <translation>此存储库中没有 GGUF 文件。</translation>
-  </message>
-  <message>
    <source>The starter model is part of the program.</source>
    <translation>入门模型是程序的一部分。</translation>
+  </message>
+  <message>
+   <source>This model belongs to another program; delete it there.</source>
+   <translation>此模型属于另一个程序；请在那里删除。</translation>
+  </message>
+  <message>
+   <source>This repository holds no GGUF files.</source>
+   <translation>此存储库中没有 GGUF 文件。</translation>
   </message>
   <message>
    <source>The chat template is not the one the model's makers publish.</source>
@@ -2789,6 +2897,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The chat template acts differently when a message holds “{0}”.</source>
    <translation>消息中含有“{0}”时，聊天模板会有不同表现。</translation>
+  </message>
+  <message>
+   <source>The disk refused: {0}.</source>
+   <translation>磁盘拒绝了操作：{0}。</translation>
+  </message>
+  <message>
+   <source>The disk takes no more: {0}.</source>
+   <translation>磁盘无法再写入：{0}。</translation>
   </message>
   <message>
    <source>The engine cannot do: {0}.</source>
@@ -3043,16 +3159,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>没有人选择要发送的文件“{0}”。</translation>
   </message>
   <message>
-   <source>The answer says it is JSON, but it is not.</source>
-   <translation>回应自称是 JSON，但并不是。</translation>
-  </message>
-  <message>
    <source>{0}: no answer in time.</source>
    <translation>{0}：没有及时回应。</translation>
   </message>
   <message>
    <source>{0} could not be reached: {1}.</source>
    <translation>无法连接 {0}：{1}。</translation>
+  </message>
+  <message>
+   <source>The answer says it is JSON, but it is not.</source>
+   <translation>回应自称是 JSON，但并不是。</translation>
   </message>
   <message>
    <source>The arguments must be an object.</source>
@@ -3361,6 +3477,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The request's body took too long to arrive.</source>
    <translation>请求正文到达得太慢。</translation>
+  </message>
+  <message>
+   <source>The body is broken, or not packed as its headers say.</source>
+   <translation>请求正文已损坏，或未按其标头所述方式压缩。</translation>
   </message>
   <message>
    <source>The body is not valid JSON: {0}.</source>
@@ -3861,6 +3981,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Step {0}</source>
    <translation>步骤 {0}</translation>
+  </message>
+  <message>
+   <source>A proxy is written as http://host:port.</source>
+   <translation>代理的写法为 http://host:port。</translation>
   </message>
   <message>
    <source> by {0}</source>

@@ -100,7 +100,7 @@ class Pool:
         entry = self._current(name) or await self._add(name)
         self._enter(entry)
         try:
-            await entry.engine.load()
+            await self._load(entry)
             yield entry.engine
         finally:
             self._leave(entry)
@@ -131,15 +131,18 @@ class Pool:
         return tuple(entry.gone for entry in self._retired)
 
     async def unload(self, name: str) -> None:
-        """Forget the model; returns when its running answers have ended and its memory is free."""
-        entry = self._retire(name)
+        """Forget the model; returns when its running answers have ended and its memory is free.
+
+        If it is still being loaded, that is given up, whoever waits for it.
+        """
+        entry = self._retire(name, wanted=False)
         if entry is not None:
             await entry.gone.wait()
 
     async def unload_all(self) -> None:
         """The same for every model, those included that were let go before."""
         for name in tuple(self._entries):
-            self._retire(name)
+            self._retire(name, wanted=False)
         for gone in self.leaving():
             await gone.wait()
 
@@ -213,18 +216,30 @@ class Pool:
         else:
             await self._freed.wait()
 
-    def _retire(self, name: str) -> _Entry | None:
-        """Takes no new requests from now on; closed once its running answers have ended."""
+    async def _load(self, entry: _Entry) -> None:
+        try:
+            await entry.engine.load()
+        except Stopping:
+            if self._closed:
+                raise
+            raise ModelLoadFailed("The model was unloaded before it was ready.") from None
+
+    def _retire(self, name: str, *, wanted: bool = True) -> _Entry | None:
+        """Takes no new requests from now on; closed once its running answers have ended.
+
+        `wanted`: also if it is still being loaded, by those who wait for it.
+        """
         entry = self._entries.pop(name, None)
         if entry is not None:
             _stop_timer(entry)
             self._retired.add(entry)
-            spawn(self._close_drained(entry), f"unload-{name}")
+            is_vain = not wanted and entry.engine.state.get().phase == "loading"
+            spawn(self._close(entry, drained=not is_vain), f"unload-{name}")
             self._tell()
         return entry
 
-    async def _close_drained(self, entry: _Entry) -> None:
-        if entry.running:
+    async def _close(self, entry: _Entry, *, drained: bool) -> None:
+        if drained and entry.running:
             await entry.drained.wait()
         try:
             await entry.engine.close()

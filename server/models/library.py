@@ -1,7 +1,10 @@
 """The models on this machine: the starter, the models folder, and folders and files added to it."""
 
+import logging
+import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +15,16 @@ from server.models.gguf import shard_paths
 from server.models.groups import PROJECTOR
 from server.models.header import Header
 from server.models.headers import Headers
+from server.models.owner import check_deletable
 from server.models.projectors import pair
 from server.models.stores import StoredModel, models_in
 
-SIZE_LABEL = re.compile(r"(?:(\d+)x)?([\d.]+)([KMBT])")
+log = logging.getLogger(__name__)
+
+SIZE_LABEL = re.compile(r"(?:(\d{1,4})x)?(\d{1,6}(?:\.\d{1,6})?)([KMBT])")
 SCALE = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
+DAMAGED = "damaged, or not a model"
+NEWEST = 1 << 63
 
 
 class Library:
@@ -33,24 +41,28 @@ class Library:
 
     def add(self, path: Path) -> str:
         """A model outside the folders, for this run; returns its name."""
+        if self._is_projector(path):
+            raise only_eyes(path)
         if path not in self._extra:
             self._extra.append(path)
-        self.scan()
-        return next(card.name for card in self._cards.values() if card.path == str(path))
+        for card in self.scan():
+            if card.path == str(path):
+                return card.name
+        raise ModelNotFound(path.name, tuple(self._cards))
 
     def scan(self) -> tuple[ModelCard, ...]:
         """Look at the folders again; what was found answers until the next look."""
         found: dict[str, ModelCard] = {}
-        paths: set[Path] = set()
-        listed = list(self._models())
+        listed: dict[Path, StoredModel] = {}
+        for model in self._models():
+            listed.setdefault(model.path, model)
         eyes = self._projectors(listed)
-        for model in listed:
-            if model.path not in paths and not self._is_projector(model.path):
-                paths.add(model.path)
-                name = _free_name(model, found)
-                seeing = model.projector or eyes.get(model.path)
-                card = self._card(name, model.path)
-                found[name] = replace(card, projector=str(seeing) if seeing else "")
+        models = [model for model in listed.values() if not self._is_projector(model.path)]
+        names = _names(models)
+        for model in models:
+            seeing = model.projector or eyes.get(model.path)
+            card = self._card(names[model.path], model.path)
+            found[card.name] = replace(card, projector=str(seeing) if seeing else "")
         starting = starter.find()
         if starting is not None:
             card = self._card(starter.NAME, starting, starter.LABEL, is_starter=True)
@@ -75,23 +87,31 @@ class Library:
 
     def _models(self) -> Iterator[StoredModel]:
         for path in (*self._extra, *self._files):
-            if path.is_file():
+            if os.path.isfile(path):  # noqa: PTH113 - pathlib's raises where it may not look
                 yield StoredModel(path.stem, path)
-                for eyes in path.parent.glob("*mmproj*.gguf"):
-                    yield StoredModel(eyes.stem, eyes)
+                with suppress(OSError):
+                    for eyes in path.parent.glob("*mmproj*.gguf"):
+                        yield StoredModel(eyes.stem, eyes)
         for folder in self._folders:
             yield from models_in(folder)
 
+    def _look(self, path: Path) -> Header | None:
+        try:
+            return self._headers.peek(path)
+        except Exception:
+            log.exception("Cannot read %s", path.name)
+            return None
+
     def _is_projector(self, path: Path) -> bool:
-        header = self._headers.peek(path)
+        header = self._look(path)
         return header.is_projector if header else bool(PROJECTOR.search(path.name))
 
-    def _projectors(self, listed: list[StoredModel]) -> dict[Path, Path]:
+    def _projectors(self, listed: Iterable[Path]) -> dict[Path, Path]:
         """The projector that lies beside a model, by the model's path."""
         folders: dict[Path, tuple[dict[Path, Header | None], dict[Path, Header]]] = {}
-        for path in (one.path for one in listed):
+        for path in listed:
             models, eyes = folders.setdefault(path.parent, ({}, {}))
-            header = self._headers.peek(path)
+            header = self._look(path)
             if header and header.is_projector:
                 eyes[path] = header
             else:
@@ -101,24 +121,34 @@ class Library:
     def _card(
         self, name: str, path: Path, label: str = "", *, is_starter: bool = False
     ) -> ModelCard:
-        header = self._headers.peek(path)
-        return ModelCard(
-            name,
-            str(path),
-            _size(path),
-            label if header or label else "damaged, or not a model",
-            is_starter,
-            _parameters(header) if header else 0,
-            header.context_tokens if header else 0,
-            header.quantisation if header else "",
-        )
+        """Whatever a file holds, it costs only that file."""
+        header = self._look(path)
+        plain = ModelCard(name, str(path), _size(path), label or DAMAGED, is_starter)
+        if header is None:
+            return plain
+        try:
+            return replace(
+                plain,
+                label=label,
+                parameters=_parameters(header),
+                trained_context_tokens=header.context_tokens,
+                quantisation=header.quantisation,
+            )
+        except Exception:
+            log.exception("Cannot understand %s", path.name)
+            return plain
+
+
+def only_eyes(path: Path) -> BadRequest:
+    return BadRequest(f"{path.name} only lets a model see; it is no model itself.", "path")
 
 
 def _size(path: Path) -> int:
-    try:
+    with suppress(OSError, ModelDamaged):
         return sum(part.stat().st_size for part in shard_paths(path))
-    except (OSError, ModelDamaged):
-        return path.stat().st_size if path.exists() else 0
+    with suppress(OSError):
+        return path.stat().st_size
+    return 0
 
 
 def _parameters(header: Header) -> int:
@@ -127,18 +157,39 @@ def _parameters(header: Header) -> int:
     return int(int(match[1] or 1) * float(match[2]) * SCALE[match[3]]) if match else 0
 
 
-def _free_name(model: StoredModel, taken: dict[str, ModelCard]) -> str:
-    name, folder = model.name, model.path.parent
+def _names(models: Iterable[StoredModel]) -> dict[Path, str]:
+    """The plain names go to the oldest: no newcomer takes over what another model is known by."""
+    names: dict[Path, str] = {}
+    taken: set[str] = set()
+    for model in sorted(models, key=lambda one: _age(one.path)):
+        names[model.path] = _free_name(model, taken)
+        taken.add(names[model.path])
+    return names
+
+
+def _age(path: Path) -> tuple[int, str]:
+    try:
+        return path.stat().st_mtime_ns, str(path)
+    except OSError:
+        return NEWEST, str(path)
+
+
+def _free_name(model: StoredModel, taken: set[str]) -> str:
+    name, folder = _shown(model.name), model.path.parent
     while name in taken and folder.name:
-        name, folder = f"{folder.name}/{name}", folder.parent
+        name, folder = f"{_shown(folder.name)}/{name}", folder.parent
     return name
+
+
+def _shown(name: str) -> str:
+    """A file may be called what no text can say."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def delete(card: ModelCard, models: Path) -> int:
     """Removes the model's files, with a projector no other model beside it has; bytes freed."""
     path = Path(card.path)
-    if not path.resolve().is_relative_to(models.resolve()):
-        raise BadRequest("This model belongs to another program; delete it there.", "name")
+    check_deletable(card, models)
     try:
         parts = list(shard_paths(path))
     except ModelDamaged:

@@ -16,11 +16,14 @@ from server.models.download import Limits
 from server.models.downloads import FOLDER, Downloads
 from server.models.fit import judge
 from server.models.groups import group
+from server.models.header import Header
 from server.models.headers import Headers
 from server.models.hub import Hub, Repository
-from server.models.library import Library, delete
+from server.models.library import Library, delete, only_eyes
 from server.models.machine import Surveyor
-from server.models.parse import peek
+from server.models.owner import check_deletable, owner_of
+from server.models.parse import HeaderCut, peek
+from server.models.sense import defect
 from server.settings import NetworkSettings, Settings
 from server.stock import (
     Fit,
@@ -75,7 +78,10 @@ class ModelShelf:
         chosen = self._settings().model
         folders = [self._models, *map(Path, chosen.folders)]
         self.library.look_in(folders, map(Path, chosen.files))
-        return self.library.scan()
+        return tuple(
+            replace(card, owned=owner_of(card, self._models, chosen.files))
+            for card in self.library.scan()
+        )
 
     async def close(self) -> None:
         await self._fetching.close()
@@ -125,7 +131,9 @@ class ModelShelf:
     async def import_model(self, path: str) -> str:
         """Use a GGUF file where it lies; returns the model's name."""
         given = _existing(path)
-        await asyncio.to_thread(self.headers.check, given)
+        header = await asyncio.to_thread(self.headers.check, given)
+        if header.is_projector:
+            raise only_eyes(given)
         files = self._settings().model.files
         if str(given) not in files:
             await self._change("model.files", (*files, str(given)))
@@ -134,9 +142,8 @@ class ModelShelf:
 
     async def delete_model(self, name: str) -> int:
         """Returns the bytes freed; a file that lies elsewhere is only taken off the list."""
+        self.check_deletable(name)
         card = self.library.find(name, "")
-        if card.starter:
-            raise BadRequest("The starter model is part of the program.", "name")
         files = self._settings().model.files
         if card.path in files:
             await self._change("model.files", tuple(one for one in files if one != card.path))
@@ -145,6 +152,10 @@ class ModelShelf:
         freed = await asyncio.to_thread(delete, card, self._models)
         self._changed()
         return freed
+
+    def check_deletable(self, name: str) -> None:
+        card = self.library.find(name, "")
+        check_deletable(card, self._models, self._settings().model.files)
 
     async def describe_model(self, name: str) -> ModelDetail:
         card = self.library.find(name, "")
@@ -218,7 +229,7 @@ class ModelShelf:
             data = await self._hub.beginning(
                 found.repo, found.revision, models[0].parts[0], PEEK_BYTES
             )
-            header = peek(data, models[0].size_bytes, models[0].name)
+            header = _sensible(data, models[0])
         except (HubFailed, ModelDamaged) as error:
             return [Fit("unknown", str(error))] * len(models)
         return [judge(header, self._setup(), machine, one.size_bytes) for one in models]
@@ -258,10 +269,24 @@ class ModelShelf:
 
 
 def _existing(path: str) -> Path:
-    given = Path(path).expanduser().resolve()
-    if not given.is_file():
+    try:
+        given = Path(path).expanduser().resolve()
+    except (OSError, RuntimeError, ValueError):
+        given = Path(path)
+    if not os.path.isfile(given):  # noqa: PTH113 - pathlib's raises where it may not look
         raise BadRequest(f"There is no file {given.name}.", "path")
     return given
+
+
+def _sensible(data: bytes, file: HubFile) -> Header:
+    """The header of a file that lies elsewhere, as strictly read as that of one here."""
+    try:
+        header = peek(data, file.size_bytes, file.name)
+    except HeaderCut:
+        raise ModelDamaged(file.name, "it ends in the middle of its header") from None
+    if wrong := defect(header):
+        raise ModelDamaged(file.name, wrong)
+    return header
 
 
 def _seeing(setup: Setup, card: ModelCard) -> Setup:

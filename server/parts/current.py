@@ -2,8 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
 
+from server import tasks
 from server.chat import ChatRequest
 from server.engine.pool import Loaded, Pool
 from server.errors import AppError, EngineCrashed, ModelLoadFailed
@@ -25,13 +28,17 @@ class CurrentModel:
         self._checking = asyncio.Lock()
         self._turn = asyncio.Lock()
         """Loading, unloading and changes of settings come one after the other."""
+        self._loads: dict[asyncio.Task[AppError | None], str] = {}
+        self._stops = 0
+        """Those who wait for their turn to unload: until then nothing is loaded any more."""
         pool.loaded.connect(self._show)
 
     async def load(self, old: str = "") -> None:
         """Load the default model, in place of the old one; a failure is a state, no exception.
 
-        Running answers end on the old one.
+        Running answers end on the old one; its load is given up.
         """
+        self._give_up_others()
         async with self._turn:
             try:
                 name = self._default()
@@ -40,21 +47,24 @@ class CurrentModel:
                 return
             takes_place = old not in ("", name)
             loading = self._pool.swap(name, old) if takes_place else self._pool.engine(name)
-            await self._try(loading)
-            await self._keep_up(name)
+            if await self._try(name, loading):
+                await self._keep_up(name)
 
     async def renew(self, old: str) -> None:
         """Make changed settings true if the default, which was `old` before them, is loaded."""
+        was_loading = self._give_up_others()
         async with self._turn:
             name = self._name()
-            if name != old and any(one.name == old for one in self._pool.loaded.get()):
-                await self._try(self._pool.swap(name, old))
+            loaded = was_loading or any(one.name == old for one in self._pool.loaded.get())
+            if name != old and loaded:
+                await self._try(name, self._pool.swap(name, old))
             await self._keep_up(name)
 
     async def _keep_up(self, name: str) -> None:
         """Settings that change while it loads take effect after it."""
         while self._pool.is_outdated(name):
-            await self._try(self._pool.swap(name))
+            if not await self._try(name, self._pool.swap(name)):
+                return
 
     async def check(self, patience_s: float = PROBE_S) -> None:
         """After sleep: a loaded model that no longer answers is loaded anew."""
@@ -68,10 +78,10 @@ class CurrentModel:
             if is_idle and not await self._answers(one, patience_s):
                 log.warning("%s did not answer after sleep; it is loaded again", one.name)
                 await self._pool.unload(one.name)
-                await self._try(self._pool.engine(one.name))
-                self._say(
-                    f"{one.name} did not answer after the computer slept and was loaded again."
-                )
+                if await self._try(one.name, self._pool.engine(one.name)):
+                    self._say(
+                        f"{one.name} did not answer after the computer slept and was loaded again."
+                    )
 
     async def _answers(self, one: Loaded, patience_s: float) -> bool:
         try:
@@ -87,23 +97,53 @@ class CurrentModel:
         return True
 
     async def unload(self) -> None:
-        async with self._turn:
-            self._reason = ""
+        async with self._stopped():
             await self._pool.unload(self._name())
 
     async def unload_all(self) -> None:
         """It and what clients asked for by name."""
-        async with self._turn:
-            self._reason = ""
+        async with self._stopped():
             await self._pool.unload_all()
 
-    async def _try(self, loading: Awaitable[object]) -> None:
-        self._reason = ""
+    @asynccontextmanager
+    async def _stopped(self) -> AsyncGenerator[None, None]:
+        """Our turn, without a load to wait for: it is given up, and those before us begin none."""
+        self._stops += 1
         try:
-            await loading
-        except AppError as error:
+            for load in self._loads:
+                load.cancel()
+            async with self._turn:
+                self._reason = ""
+                yield
+        finally:
+            self._stops -= 1
+
+    def _give_up_others(self) -> bool:
+        """No longer load what is not the default now; whether anything was."""
+        others = [load for load, name in self._loads.items() if name != self._name()]
+        for load in others:
+            load.cancel()
+        return bool(others)
+
+    async def _try(self, name: str, loading: Coroutine[Any, Any, object]) -> bool:
+        """Whether it came to its end, good or bad: not if it was given up."""
+        self._reason = ""
+        if self._stops:
+            loading.close()
+            return False
+        load = tasks.spawn(_failure(loading), f"load-{name}")
+        self._loads[load] = name
+        try:
+            await asyncio.wait([load])
+        finally:
+            del self._loads[load]
+            await tasks.stop(load)
+        if load.cancelled():
+            return False
+        if error := load.result():
             self._fail(error)
         self._show(self._pool.loaded.get())
+        return True
 
     def _fail(self, error: AppError) -> None:
         self._reason = str(error)
@@ -132,3 +172,11 @@ class CurrentModel:
             return self._default()
         except AppError:
             return ""
+
+
+async def _failure(loading: Coroutine[Any, Any, object]) -> AppError | None:
+    try:
+        await loading
+    except AppError as error:
+        return error
+    return None

@@ -78,3 +78,4 @@ def test_an_image_as_an_address_and_back() -> None:
     image = Image("image/jpeg", bytes(range(256)))
     assert from_url(as_url(image)) == image
     assert from_url("https://example.com/a.png") is None
+    assert from_url("data:image/png;base64,abcde") is None

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from app.attachments import as_url
-from app.chats import Chat, ChatNotKept, ChatStore, Said
+from app.attachments import Attachment, as_url
+from app.chats import Chat, ChatNotKept, ChatStore, Said, asked
 from server.chat import Image, Message
 
 ASKED = [Said("user", "What is a Moat?\nPlease."), Said("assistant", "A ditch.")]
@@ -88,3 +88,18 @@ def test_what_a_newer_version_wrote_survives_an_older_one(tmp_path: Path) -> Non
     assert written["said"][0]["voice"] == "deep"
     assert "more" not in written
     assert "more" not in written["said"][1]
+
+
+def test_images_come_back_with_their_names(tmp_path: Path) -> None:
+    chart = Attachment("chart.png", image=Image("image/png", b"held"))
+    store = ChatStore(tmp_path)
+    store.keep(Chat(said=[asked("What is it?", [Attachment("a.txt", "Words."), chart])]))
+    (found,) = store.all()
+    assert found.said[0].attached() == [chart]
+    assert "Words." in found.said[0].text
+
+
+def test_an_image_of_an_earlier_version_has_no_name_yet() -> None:
+    held = Image("image/png", b"held")
+    said = Said("user", "What is it?", [as_url(held)])
+    assert said.attached() == [Attachment("Image", image=held)]

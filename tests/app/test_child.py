@@ -5,7 +5,9 @@ import sys
 from pathlib import Path
 
 import psutil
+import pytest
 
+from app import child
 from app.child import Program, keep_serving
 from app.link import Link, Pulse
 from server import tasks
@@ -132,3 +134,20 @@ async def test_a_halted_child_is_replaced_when_asked() -> None:
     (second,) = children()
     await tasks.stop(keeping)
     assert first.pid != second.pid
+
+
+async def test_a_start_in_the_pause_after_a_crash_does_not_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(child, "_SHORTEST_PAUSE_S", 30.0)
+    link = Link()
+    seen: list[str] = []
+    link.face.server.connect(lambda status: seen.append(status.phase))
+    keeping = tasks.spawn(keep_serving(Program(["/nowhere/moat"], {}), link), "keep")
+    await until(lambda: seen.count("failed") == 1)
+    await link.face.start()
+    await until(lambda: seen.count("failed") == 2)
+    await link.face.start()
+    await until(lambda: seen.count("failed") == 3)
+    await tasks.stop(keeping)
+    assert seen[1:5] == ["failed", "starting", "failed", "starting"]

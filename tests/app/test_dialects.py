@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from app.dialects import AgUi, OpenAI, OpenBB, Options, failure, of
-from server.chat import Message
+from app.dialects import AgUi, ImagesNotCarried, OpenAI, OpenBB, Options, failure, of
+from server.chat import Image, Message
 from server.errors import AppError
 from server.events import (
     Artifact,
@@ -36,6 +36,12 @@ def test_openbb_has_its_own_roles_and_events() -> None:
     assert dialect.read("copilotStatusUpdate", '{"hidden": true, "message": "x"}') == []
     assert dialect.read("copilotCitationCollection", "{}") == []
     assert dialect.end() == Finished("stop")
+
+
+def test_openbb_refuses_an_image_rather_than_drop_it() -> None:
+    seen = Message("user", "What is it?", (Image("image/png", b"x"),))
+    with pytest.raises(ImagesNotCarried, match="carries no images"):
+        OpenBB().body([seen], Options())
 
 
 def test_ag_ui_must_say_that_it_is_over() -> None:

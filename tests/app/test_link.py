@@ -108,7 +108,13 @@ async def test_a_refused_command_says_why(core: FakeCore) -> None:
 
 async def test_without_a_core_a_command_says_so() -> None:
     with pytest.raises(LinkLost):
-        await Link().face.start()
+        await Link().face.load_model("Qwen3-8B")
+
+
+async def test_without_a_core_a_start_is_a_wish_for_one() -> None:
+    link = Link()
+    await link.face.start()
+    assert link.restart.is_set()
 
 
 async def test_a_wrong_secret_is_refused(core: FakeCore) -> None:

@@ -21,3 +21,15 @@ def test_each_change_is_told_once_and_what_was_there_is_not() -> None:
     source.set(())
     source.set((FIRST,))
     assert len(told) == 2
+
+
+def test_of_things_that_stay_only_a_change_is_news() -> None:
+    source: Value[tuple[Download, ...]] = Value(())
+    told: list[str] = []
+    News(source, lambda one: told.append(one.phase), arrivals=False)
+    source.set((FIRST,))
+    source.set(())
+    source.set((FIRST,))
+    assert told == []
+    source.set((replace(FIRST, phase="failed"),))
+    assert told == ["failed"]

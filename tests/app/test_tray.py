@@ -195,3 +195,31 @@ async def test_a_form_that_waits_is_told(core: FakeCore, monkeypatch: pytest.Mon
     core.forms.set((FORM,))
     assert told == ["broker needs a little more"]
     tray.close()
+
+
+async def test_a_load_can_be_stopped_from_the_menu(core: FakeCore) -> None:
+    tray = Tray(core)
+    core.model.set(ModelStatus("loading", LARGE.name, 0.4))
+    assert entry(tray, "Model").isEnabled()
+    models(tray)["Stop loading"].trigger()
+    await until(lambda: core.model.get().phase == "empty")
+    assert "Stop loading" not in models(tray)
+    tray.close()
+
+
+async def test_a_download_that_failed_before_is_not_told_again(
+    core: FakeCore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tray = Tray(core)
+    told: list[str] = []
+    monkeypatch.setattr(tray, "tell", lambda title, _text: told.append(title))
+    failed = replace(AT_FORTY, phase="failed", reason="The disk is full.")
+    for _ in range(2):
+        core.downloads.set((failed,))
+        core.downloads.set(())
+    assert told == []
+    core.downloads.set((AT_FORTY,))
+    core.downloads.set(())
+    core.downloads.set((replace(AT_FORTY, phase="done"),))
+    assert told == ["Download finished"]
+    tray.close()

@@ -187,3 +187,17 @@ async def test_the_look_changes_while_it_is_open(
     await until(lambda: window.grab().toImage().pixelColor(2, 2).lightness() < 60)
     theme.apply(qapp, "light")
     await until(lambda: window.grab().toImage().pixelColor(2, 2) == light)
+
+
+async def test_no_word_of_the_state_is_cut_in_the_sidebar(
+    core: FakeCore, memory: QSettings, shown: Shown, speak: Callable[[str], None]
+) -> None:
+    speak("de")
+    core.server.set(ServerStatus("failed", reason="No."))
+    window = shown(Window(core, memory))
+    QApplication.processEvents()
+    for label in (window._words, window._where):
+        room = label.contentsRect()
+        needed = label.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, label.text())
+        assert needed.width() <= room.width()
+        assert needed.height() <= room.height()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QCoreApplication, QSettings
 from PySide6.QtWidgets import QApplication
 
 from app import words
@@ -101,3 +101,11 @@ async def test_a_changed_language_is_remembered_for_the_next_start(
     assert "started again" in session.window.notice.text.text()
     session.close()
     session.window.deleteLater()
+
+
+@pytest.mark.parametrize(("language", "cancel"), [("de", "Abbrechen"), ("zh", "取消")])
+def test_qt_speaks_the_language_too(
+    language: str, cancel: str, speak: Callable[[str], None]
+) -> None:
+    speak(language)
+    assert QCoreApplication.translate("QPlatformTheme", "Cancel") == cancel

@@ -10,66 +10,12 @@ import pytest
 from server import backends
 from server.chat import ChatRequest
 from server.core import Core
-from server.engine.base import EngineOptions, LoadState
-from server.errors import ModelLoadFailed
-from server.events import Finished, Pieces, TextDelta
-from server.paths import find
+from server.errors import BadRequest
+from server.events import Finished
 from server.tasks import spawn
-from tests.engines import ScriptedEngine
-from tests.gguf_files import write_model
+from tests.held_workers import Workers, gone, opened
 
 ASK = ChatRequest(prompt="go on")
-
-
-class Workers:
-    """Makes engines that load when the test lets them, and remembers how."""
-
-    def __init__(self) -> None:
-        self.made: list[Worker] = []
-        self.may_load = asyncio.Event()
-        self.may_load.set()
-        self.loads_begin = asyncio.Event()
-        self.broken = ""
-
-    def __call__(self, path: Path, options: EngineOptions) -> "Worker":
-        self.made.append(Worker(path.stem, options, self))
-        return self.made[-1]
-
-    @property
-    def loaded(self) -> list[str]:
-        return [one.name for one in self.made if one.state.get().phase == "ready"]
-
-    def hold(self) -> None:
-        self.may_load.clear()
-        self.loads_begin.clear()
-
-
-class Worker(ScriptedEngine):
-    def __init__(self, name: str, options: EngineOptions, workers: Workers) -> None:
-        super().__init__()
-        self.name, self.options, self._workers = name, options, workers
-        self.folder = backends.folder()
-        self.may_end = asyncio.Event()
-        self.closed = asyncio.Event()
-
-    async def load(self) -> None:
-        self.state.set(LoadState("loading"))
-        self._workers.loads_begin.set()
-        await self._workers.may_load.wait()
-        if self._workers.broken == self.name:
-            self.state.set(LoadState("failed", 0.0, "It is broken."))
-            raise ModelLoadFailed("It is broken.")
-        await super().load()
-
-    async def close(self) -> None:
-        await super().close()
-        self.closed.set()
-
-    async def generate(self, request: ChatRequest) -> Pieces:
-        self.requests.append(request)
-        yield TextDelta(self.name)
-        await self.may_end.wait()
-        yield Finished("stop")
 
 
 @pytest.fixture
@@ -82,19 +28,8 @@ async def core(
     workers: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Core]:
     monkeypatch.setenv(backends.VARIABLE, "")
-    core = Core(find(), workers)
-    for name in ("first", "second", "third"):
-        write_model(tmp_path / f"{name}.gguf")
-        core.library.add(tmp_path / f"{name}.gguf")
-    await core.open()
-    yield core
-    workers.may_load.set()
-    await core.close()
-
-
-async def gone(worker: Worker) -> None:
-    async with asyncio.timeout(2):
-        await worker.closed.wait()
+    async with opened(workers, tmp_path) as core:
+        yield core
 
 
 def on_cards(core: Core) -> list[str]:
@@ -226,3 +161,10 @@ async def test_other_support_for_graphics_cards_loads_the_model_with_it(
     await core.change_setting("model.backends", str(tmp_path / "cards"))
     assert len(workers.made) == 2
     assert workers.made[-1].folder == tmp_path / "cards"
+
+
+async def test_what_may_not_be_deleted_stays_loaded(core: Core, workers: Workers):
+    await core.load_model("first")
+    with pytest.raises(BadRequest, match="another program"):
+        await core.delete_model("first")
+    assert workers.loaded == ["first"]

@@ -4,6 +4,8 @@ from typing import Any
 from PySide6.QtCore import Qt
 
 from app.pages.activity import ActivityPage, is_here
+from app.widgets.request_table import outcome_words
+from server import errors
 from server.face import AnsweredRequest, Use
 from server.settings import Settings
 from tests.fake_core import FakeCore
@@ -65,3 +67,15 @@ def test_what_is_on_this_machine() -> None:
     assert is_here("::1:80")
     assert not is_here("192.168.1.5:80")
     assert not is_here("localhost.example:443")
+
+
+def test_every_error_has_its_words(speak: Callable[[str], None]) -> None:
+    speak("de")
+    codes = {one.code for one in vars(errors).values() if isinstance(one, type)}
+    said = {code: outcome_words(code) for code in (*codes, "request_timeout", "topic_refused")}
+    assert [code for code, text in said.items() if text == text_of(code)] == []
+
+
+def text_of(code: str) -> str:
+    """What is shown for a code that nobody has put into words."""
+    return code.replace("_", " ").capitalize()

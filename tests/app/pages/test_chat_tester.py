@@ -137,12 +137,12 @@ async def test_files_go_along_once(shown: Shown, qapp: object, tmp_path: Path) -
     async with api(handler) as address:
         page = shown(ChatPage(serving(address), ChatStore(tmp_path / "chats")))
         page.attach([Attachment("p.csv", "a\n1\n2")])
-        assert page.attached.text() == "With p.csv"
-        page.detach.click()
-        assert not page.attached.isVisible()
+        assert page.attached.words.text() == "With p.csv"
+        page.attached.remove.click()
+        assert not page.attached.words.isVisible()
         page.attach([Attachment("p.csv", "a\n1\n2")])
         await ask(page, "Sum?")
-    assert not page.attached.isVisible()
+    assert not page.attached.words.isVisible()
     body = await seen[0].json()
     assert body["messages"][0]["content"] == "Sum?\n\np.csv:\n```csv\na\n1\n2\n```"
     await page.export_to(tmp_path / "chat.md")
@@ -161,7 +161,9 @@ async def test_a_long_chat_opens_with_its_end_and_shows_more_when_asked(
     earlier = page.transcript.body.itemAt(0).widget()
     assert earlier.text() == "Show 60 earlier messages"
     earlier.click()
-    await until(lambda: [one.place for one in visible(page, Question)][:1] == [20])
+    await until(lambda: min(one.place for one in visible(page, Question)) == 20)
     page.transcript.body.itemAt(0).widget().click()
     await until(lambda: len(visible(page, Question)) == 50)
+    shown_places = [page.transcript.body.itemAt(at).widget().place for at in range(100)]
+    assert shown_places == list(range(100))
     assert page.transcript.verticalScrollBar().value() == 0

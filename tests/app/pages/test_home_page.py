@@ -72,7 +72,7 @@ async def test_loading_shows_its_progress(core: FakeCore, shown: Shown) -> None:
     assert page.hero.progress.isVisible()
     assert page.hero.progress.value() == 42
     assert "42%" in page.hero.detail.text()
-    assert not page.picker.choice.isEnabled()
+    assert page.picker.choice.isEnabled()
     core.model.set(ModelStatus("ready", LARGE.name, 1.0))
     assert not page.hero.progress.isVisible()
 
@@ -168,3 +168,15 @@ async def test_a_page_that_is_gone_hears_nothing(core: FakeCore, shown: Shown) -
     page.deleteLater()
     await until(lambda: gone)
     core.server.set(ServerStatus("failed", reason="Nobody is there to show this."))
+
+
+async def test_a_load_can_be_stopped_or_another_model_picked(core: FakeCore, shown: Shown) -> None:
+    page = shown(HomePage(core))
+    core.model.set(ModelStatus("loading", LARGE.name, 0.42))
+    assert page.picker.unload.text() == "Stop loading"
+    assert page.picker.unload.accessibleName() == "Stop loading"
+    page.picker.unload.click()
+    await until(lambda: core.model.get().phase == "empty")
+    assert core.commands == [("unload_model",)]
+    core.model.set(ModelStatus("ready", LARGE.name, 1.0))
+    assert page.picker.unload.text() == "Unload"

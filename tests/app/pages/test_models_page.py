@@ -5,13 +5,13 @@ from typing import Any
 from PySide6.QtWidgets import QApplication
 
 from app.pages.models import DISCOVER, DOWNLOADS, ModelsPage
-from app.widgets.controls import Button
+from app.widgets.controls import Button, Label
 from app.widgets.discover import FileRow, RepositoryRow
 from app.widgets.downloads import state_words, time_left
 from app.widgets.installed import FolderRow
 from server.errors import AppError
 from server.face import ModelStatus
-from server.stock import Download
+from server.stock import Download, FoundFolder, HubModel
 from tests.app.until import until
 from tests.fake_core import LARGE, STARTER, FakeCore
 from tests.fake_shelf import AT_FORTY, LISTING
@@ -210,6 +210,36 @@ def test_states_and_times_in_words() -> None:
 async def test_the_answering_model_changes_with_the_core(core: FakeCore, shown: Shown) -> None:
     page = shown(ModelsPage(core))
     core.model.set(ModelStatus("loading", LARGE.name))
-    assert not any(one.load.isEnabled() for one in page.installed.list.rows)
+    assert [one.load.text() for one in page.installed.list.rows] == ["Load", "Answers now"]
     core.models.set((STARTER,))
     assert len(page.installed.list.rows) == 1
+
+
+async def test_deleting_promises_only_what_it_does(core: FakeCore, shown: Shown) -> None:
+    listed = replace(LARGE, name="listed", owned="listed")
+    core.models.set((listed, replace(LARGE, name="theirs", owned="other")))
+    page = shown(ModelsPage(core))
+    first, second = page.installed.list.rows
+    assert not second.delete.isVisible()
+    first.delete.click()
+    assert first.note.text() == "This takes it off the list. The file stays where it is."
+    first.keep.click()
+    assert first.delete.isVisible()
+
+
+async def test_while_one_model_loads_another_can_be_picked(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    core.model.set(ModelStatus("loading", LARGE.name, 0.4))
+    starter, large = page.installed.list.rows
+    assert not large.load.isEnabled()
+    assert starter.load.isEnabled()
+
+
+def test_one_is_not_spoken_of_as_many(qapp: QApplication) -> None:
+    folder = FolderRow(FoundFolder("Other", "/models", 1, 5_000_000_000))
+    words = [label.text() for label in folder.findChildren(Label)]
+    assert words == ["Other", "1 model, 5.0 GB, in /models"]
+    folder.deleteLater()
+    repository = RepositoryRow(HubModel("maker/model-GGUF", 1))
+    assert any("1 download  " in f"{one.text()}  " for one in repository.findChildren(Label))
+    repository.deleteLater()

@@ -10,10 +10,11 @@ from app import autostart
 from app.autostart import File
 from app.pages.settings import SettingsPage
 from app.window import Window
-from server.errors import AppError, BadRequest
+from server.errors import AppError, BadRequest, LinkLost
+from server.face import ServerStatus
 from server.settings import Settings
 from tests.app.until import until
-from tests.fake_core import FakeCore
+from tests.fake_core import SERVING, FakeCore
 
 Shown = Callable[[Any], Any]
 
@@ -189,3 +190,27 @@ async def test_a_new_version_is_looked_for_only_when_that_is_wanted(
     page.about.look.click()
     await until(lambda: "9.9.9" in page.about.update_line.text())
     await until(lambda: "llama-cpp-python" in page.about.engine.text())
+
+
+async def test_the_engine_is_asked_for_again_when_there_is_a_server(
+    core: FakeCore, shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The window is there before its server is: that is no failure to tell."""
+    build = core.engine_build
+    asked: list[str] = []
+
+    async def not_yet() -> str:
+        asked.append("engine")
+        raise LinkLost
+
+    monkeypatch.setattr(core, "engine_build", not_yet)
+    core.server.set(ServerStatus())
+    page = SettingsPage(core)
+    told: list[str] = []
+    page.failed.connect(told.append)
+    shown(page)
+    await until(lambda: asked)
+    monkeypatch.setattr(core, "engine_build", build)
+    core.server.set(SERVING)
+    await until(lambda: page.about.engine.text())
+    assert told == []

@@ -57,3 +57,15 @@ async def test_while_an_answer_comes_the_button_stops(qtbot: QtBot, shown: Shown
     composer.show_answering(answering=False)
     composer.button.click()
     assert sent == ["next"]
+
+
+async def test_nothing_is_sent_while_it_is_held(qtbot: QtBot, shown: Shown) -> None:
+    composer, sent = ready(shown)
+    qtbot.keyClicks(composer.editor, "Hello")
+    composer.hold(held=True)
+    assert not composer.button.isEnabled()
+    qtbot.keyClick(composer.editor, Qt.Key.Key_Return)
+    assert sent == []
+    composer.hold(held=False)
+    qtbot.keyClick(composer.editor, Qt.Key.Key_Return)
+    assert sent == ["Hello"]

@@ -1,3 +1,5 @@
+import time
+
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication
 
@@ -69,3 +71,11 @@ def test_an_unknown_level_is_shown_with_everything(qapp: QApplication) -> None:
 def test_a_line_as_text_has_all_its_parts() -> None:
     text = as_text([LogLine(0.25, "warning", "server.core", "Look out.")])
     assert text.endswith(".250 warning server.core: Look out.")
+
+
+def test_what_was_cleared_does_not_come_back(qapp: QApplication) -> None:
+    lines = filled(3)
+    lines.clear()
+    later = LogLine(time.time() + 1, "info", "source", "later")
+    lines.recall([line(0), line(1), line(2), later])
+    assert lines.lines() == (later,)

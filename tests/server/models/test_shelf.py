@@ -114,6 +114,36 @@ async def test_a_damaged_file_is_not_imported(desk: Desk, tmp_path: Path):
     assert desk.settings.model.files == ()
 
 
+async def test_the_eyes_of_a_model_are_not_imported(desk: Desk, tmp_path: Path):
+    with pytest.raises(BadRequest, match="no model itself"):
+        await desk.shelf.import_model(str(tmp_path / "eyes.gguf"))
+    assert desk.settings.model.files == ()
+
+
+@pytest.mark.parametrize("path", ["~no-such-person/m.gguf", "loop.gguf", "nul\0.gguf"])
+async def test_a_path_that_leads_nowhere_is_refused(desk: Desk, tmp_path: Path, path: str):
+    (tmp_path / "loop.gguf").symlink_to(tmp_path / "loop.gguf")
+    with pytest.raises(BadRequest, match="no file"):
+        await desk.shelf.import_model(path if "~" in path else str(tmp_path / path))
+
+
+@pytest.mark.parametrize(
+    ("odd", "why"),
+    [
+        ({"llama.block_count": 500_000}, "block_count is 500000"),
+        ({"llama.attention.head_count": ["a"]}, "head_count is not a whole number"),
+    ],
+)
+async def test_a_header_on_the_hub_that_makes_no_sense_is_not_judged(
+    desk: Desk, fake: FakeHub, tmp_path: Path, odd: dict[str, Any], why: str
+):
+    write_model(tmp_path / "odd.gguf", **odd)
+    fake.files[REPO] = {"odd-Q4_K_M.gguf": (tmp_path / "odd.gguf").read_bytes()}
+    (one,) = (await desk.shelf.list_repository(REPO)).files
+    assert one.fit.verdict == "unknown"
+    assert why in one.fit.why
+
+
 async def test_the_starter_and_models_of_others_are_not_deleted(desk: Desk, tmp_path: Path):
     with pytest.raises(BadRequest, match="part of the program"):
         await desk.shelf.delete_model(starter.NAME)
@@ -179,3 +209,12 @@ async def test_a_draft_model_counts_in_every_estimate(desk: Desk, tmp_path: Path
     assert both.needed_bytes - alone.needed_bytes > draft_bytes
     described = await desk.shelf.describe_model(starter.NAME)
     assert described.fit.setup.draft_bytes == draft_bytes
+
+
+async def test_a_card_says_whose_the_file_is(desk: Desk, tmp_path: Path):
+    write_model(desk.models / "own.gguf")
+    write_model(tmp_path / "others" / "theirs.gguf")
+    await desk.change("model.folders", (str(tmp_path / "others"),))
+    await desk.shelf.import_model(str(tmp_path / "small.gguf"))
+    whose = {card.name: card.owned for card in desk.shelf.look()}
+    assert (whose["own"], whose["theirs"], whose["small"]) == ("ours", "other", "listed")
