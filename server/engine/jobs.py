@@ -54,6 +54,8 @@ def job_of(request: ChatRequest, prepared: Prepared) -> Json:
         stop=list(prepared.stop),
         constraint=asdict(constraint) if constraint else None,
         trigger=prepared.trigger,
+        trigger_lead=prepared.trigger_lead,
+        trigger_thought=prepared.trigger_thought,
         visible_tokens=list(prepared.visible_tokens),
         top_logprobs=request.top_logprobs,
         client=request.client,

@@ -51,6 +51,8 @@ class Job:
     stop: list[str] = field(default_factory=list)
     constraint: dict[str, Any] | None = None
     trigger: str | None = None
+    trigger_lead: str | None = None
+    trigger_thought: tuple[str, str] | None = None
     visible_tokens: list[str] = field(default_factory=list)
     top_logprobs: int | None = None
     client: str = ""

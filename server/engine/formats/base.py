@@ -28,6 +28,11 @@ class Prepared:
     constraint: Constraint | None = None
     trigger: str | None = None
     """Constrain only what follows this text (it begins right after); None: from the start."""
+    trigger_lead: str | None = None
+    """The trigger counts only where the answer begins or right behind this; None: everywhere."""
+    trigger_thought: tuple[str, str] | None = None
+    """The marks of a thought before the answer: there the trigger does not count. The first is
+    empty where the prompt has opened the thought."""
     visible_tokens: tuple[str, ...] = ()
     """Special tokens whose text the parser needs to see."""
     stop: tuple[str, ...] = ()

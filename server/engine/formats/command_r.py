@@ -9,6 +9,6 @@ SHAPE = Shape(
     opens="\n```json\n[",
     between=", ",
     closes="]\n```",
-    also=("Action: ```json",),
+    lead="\n",
 )
 FORMAT = native("command r", SHAPE, "Action:", "```json")

@@ -120,22 +120,18 @@ class _Rules:
             quote = lark.literal(QUOTE, self.specials)
             self.rules.extend(text_rules(name, quote, QUOTE, shape, self.specials))
         else:
-            shared = {key: self.root[key] for key in ("$defs",) if key in self.root}
-            self.rules.append(f"{name}: {lark.schema({**shape, **shared}, lenient=True)}")
+            self.rules.append(f"{name}: {lark.part(shape, self.root)}")
 
     def object(self, name: str, schema: Mapping[str, Any]) -> None:
         known = schema.get("properties", {})
-        required = schema.get("required", [])
+        required = schema.get("required") or []
         order = sorted(known, key=lambda key: key not in required)
-        parts: list[str] = []
         for place, key in enumerate(order):
             self.value(f"{name}_{place}", known[key])
-            comma = '","' if place and order[0] in required else ""
-            member = f"{comma} {lark.quoted(f'{key}:')} {name}_{place}"
-            parts.append(member if key in required else f"({member})?")
-        if order and order[0] not in required:
-            parts = parts[:1]
-        self.rules.append(f'{name}: "{{" {" ".join(parts)} "}}"')
+        members = [f"{lark.quoted(f'{key}:')} {name}_{place}" for place, key in enumerate(order)]
+        needed = sum(key in required for key in order)
+        listed = lark.listed(members[:needed], members[needed:], '","')
+        self.rules.append(f'{name}: "{{" {listed} "}}"')
 
     def array(self, name: str, schema: Mapping[str, Any]) -> None:
         self.value(f"{name}_item", schema["items"])

@@ -49,6 +49,8 @@ SHAPE = Shape(
     ),
     mark='{"name": ',
     also=(LONG_FORM, PYTHON_TAG),
+    lead="",
+    anywhere=(PYTHON_TAG,),
     single=True,
 )
 

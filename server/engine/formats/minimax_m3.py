@@ -24,7 +24,8 @@ class NestedBody:
 
     def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
         rules: list[str] = []
-        inner = _members(f"arguments_{at}", tool.parameters, specials, rules)
+        made = _Rules(specials, rules, tool.parameters)
+        inner = made.members(f"arguments_{at}", tool.parameters)
         head = lark.literal(f'{INVOKE}{tool.name}">', specials)
         return [f"call_{at}: {head} {inner} {lark.literal(END, specials)}", *rules]
 
@@ -119,33 +120,41 @@ def _parts(text: str) -> Generator[tuple[str, str], None, None]:
             depth += 1
 
 
-def _members(name: str, schema: Json, specials: Mapping[str, int], rules: list[str]) -> str:
-    parts = []
-    required = schema.get("required", [])
-    for place, (key, part) in enumerate(schema.get("properties", {}).items()):
-        rule = f"{name}_{place}"
-        _value_rules(rule, key, part, specials, rules)
-        parts.append(rule if key in required else f"{rule}?")
-    return " ".join(parts)
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """Grammar rules for values as nested tags, added to `rules` as they are met."""
 
+    specials: Mapping[str, int]
+    rules: list[str]
+    root: Json
 
-def _value_rules(
-    name: str, key: str, schema: Any, specials: Mapping[str, int], rules: list[str]
-) -> None:
-    before, after = (lark.literal(f"{SPACE_MARK}<{mark}{key}>", specials) for mark in ("", "/"))
-    shape = schema if isinstance(schema, dict) else {}
-    if is_text(shape):
-        rules.extend(text_rules(name, before, f"{SPACE_MARK}</{key}>", shape, specials))
-        return
-    if shape.get("type") == "object" and shape.get("properties"):
-        inner = _members(name, shape, specials, rules)
-    elif shape.get("type") == "array" and shape.get("items"):
-        _value_rules(f"{name}_item", "item", shape["items"], specials, rules)
-        inner = f"{name}_item{{{shape.get('minItems', 0)},{shape.get('maxItems', 64)}}}"
-    else:
-        rules.append(f"{name}_value: {lark.schema(shape, lenient=True)}")
-        inner = f"{name}_value"
-    rules.append(f"{name}: {before} {inner} {after}")
+    def members(self, name: str, schema: Json) -> str:
+        parts = []
+        required = schema.get("required") or []
+        for place, (key, part) in enumerate(schema.get("properties", {}).items()):
+            rule = f"{name}_{place}"
+            self.value(rule, key, part)
+            parts.append(rule if key in required else f"{rule}?")
+        return " ".join(parts)
+
+    def value(self, name: str, key: str, schema: Any) -> None:
+        before, after = (
+            lark.literal(f"{SPACE_MARK}<{mark}{key}>", self.specials) for mark in ("", "/")
+        )
+        shape = schema if isinstance(schema, dict) else {}
+        if is_text(shape):
+            ending = f"{SPACE_MARK}</{key}>"
+            self.rules.extend(text_rules(name, before, ending, shape, self.specials))
+            return
+        if shape.get("type") == "object" and shape.get("properties"):
+            inner = self.members(name, shape)
+        elif shape.get("type") == "array" and shape.get("items"):
+            self.value(f"{name}_item", "item", shape["items"])
+            inner = f"{name}_item{{{shape.get('minItems', 0)},{shape.get('maxItems', 64)}}}"
+        else:
+            self.rules.append(f"{name}_value: {lark.part(shape, self.root)}")
+            inner = f"{name}_value"
+        self.rules.append(f"{name}: {before} {inner} {after}")
 
 
 SHAPE = Shape(

@@ -22,7 +22,7 @@ class PythonBody:
     def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
         del specials
         known = tool.parameters.get("properties", {})
-        required = [key for key in known if key in tool.parameters.get("required", [])]
+        required = [key for key in known if key in (tool.parameters.get("required") or [])]
         optional = [key for key in known if key not in required]
         keys = {key: f"argument_{at}_{place}" for place, key in enumerate(known)}
         rules = [
@@ -30,12 +30,11 @@ class PythonBody:
             f"{rule}_value: {_value(known[key], tool.parameters)}"
             for key, rule in keys.items()
         ]
-        given = ' ", " '.join(keys[key] for key in required)
-        more = [f'(", " {keys[key]})?' if given else f"{keys[key]}?" for key in optional]
-        # Without a required one before them, commas would need a rule per combination.
-        rest = " ".join(more if given else more[:1])
+        given = lark.listed(
+            [keys[key] for key in required], [keys[key] for key in optional], '", "'
+        )
         head = lark.quoted(tool.name + self.after_name)
-        return [f'call_{at}: {head} {given} {rest} ")"', *rules]
+        return [f'call_{at}: {head} {given} ")"', *rules]
 
     def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
         parts: list[str] = []
@@ -140,5 +139,4 @@ def _value(schema: Any, root: Mapping[str, Any]) -> str:
     shape = schema if isinstance(schema, dict) else {}
     if shape.get("type") == "boolean":
         return '"True" | "False"'
-    shared = {key: root[key] for key in ("$defs", "definitions") if key in root}
-    return lark.schema({**shape, **shared}, lenient=True)
+    return lark.part(shape, root)

@@ -1,6 +1,6 @@
 """Styles where each part of an answer names its reader: everybody, or a function."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from server.chat import ChatRequest, Constraint
@@ -10,7 +10,7 @@ from server.engine.formats.abilities import abilities, special_ids, visible
 from server.engine.formats.base import Prepared
 from server.engine.formats.choice import callable_tools, most_calls, wants_tools
 from server.engine.formats.signatures import declared
-from server.engine.formats.stream import SPACE, More, Reader, ScriptParser
+from server.engine.formats.stream import More, Reader, ScriptParser
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,36 +21,60 @@ class Recipients:
     again: str
     everybody: str = "all"
 
+    def headers(self, tools: Iterable[str]) -> dict[str, str]:
+        """Every way a part may begin, with its reader's name."""
+        betweens = {self.between, self.between.strip() or self.between}
+        return {
+            f"{space}{name}{between}": name
+            for name in (self.everybody, *tools)
+            for space in ("", " ")
+            for between in betweens
+        }
+
 
 def prepare(style: Recipients, request: ChatRequest, facts: ModelFacts) -> Prepared:
     wanted = wants_tools(request)
+    names = [tool.name for tool in request.tools] if wanted else []
+    bound = request.constraint or request.tool_choice.mode == "required"
+    # A stop text that stands in the header would end every answer before it begins.
+    stop = [text for text in request.stop if text not in style.everybody + style.between]
     return Prepared(
         messages=messages.native(request.messages, abilities(facts)),
         tools=tuple(declared(tool) for tool in request.tools) if wanted else (),
-        parser=ScriptParser(lambda reader: read(style, reader)),
+        parser=ScriptParser(lambda reader: read(style, reader, names)),
         constraint=_bound(style, request, special_ids(facts)),
         visible_tokens=visible(facts, (style.between, style.again)),
-        stop=request.stop if not wanted and request.constraint is None else (),
+        stop=() if bound else tuple(stop),
     )
 
 
-def read(style: Recipients, reader: Reader) -> More:
+def read(style: Recipients, reader: Reader, tools: Iterable[str] = ()) -> More:
+    headers = style.headers(tools)
+    divider = ""
     while True:
-        parts: list[str] = []
-        yield from reader.until((style.between,), parts.append)
-        name = "".join(parts).strip(SPACE)
-        if reader.ended and not reader.text:
+        found = yield from reader.accept(*headers)
+        if not found and reader.ended and _is_cut(reader.text, divider, headers):
             return
+        name = headers.get(found or "", style.everybody)
         if name == style.everybody:
-            found = yield from reader.until((style.again,), reader.say)
-            if found is None:
+            # What looks like a divider and has no reader behind it is part of the text.
+            reader.say("" if found else divider)
+            if (yield from reader.until((style.again,), reader.say)) is None:
                 return
+            divider = style.again
             continue
         reader.open_call(name)
         yield from reader.json_value(reader.argue)
         reader.close_call()
         yield from reader.skip_space()
         yield from reader.accept(style.again.strip())
+        divider = ""
+
+
+def _is_cut(text: str, divider: str, headers: Iterable[str]) -> bool:
+    """Whether the answer ended inside a header; behind a divider of letters, that is text."""
+    sure = not divider or "<|" in divider
+    return sure and any(header.startswith(text) for header in headers)
 
 
 def _bound(

@@ -18,7 +18,7 @@ from server.engine.formats.abilities import (
 from server.engine.formats.base import Format, Prepared
 from server.engine.formats.choice import callable_tools, most_calls
 from server.engine.formats.signatures import declared
-from server.engine.formats.stream import More, Reader, Script, ScriptParser
+from server.engine.formats.stream import SPACE, More, Reader, Script, ScriptParser
 
 Tools = Mapping[str, Tool]
 
@@ -44,8 +44,12 @@ class Shape:
     """The mark stands before each call, not once before all."""
     also: tuple[str, ...] = ()
     """Other texts calls begin with when a model forgets the mark."""
+    lead: str | None = None
+    """The mark counts only where an answer begins, or right behind this; None: everywhere."""
+    anywhere: tuple[str, ...] = ()
+    """Of `also`, what counts behind any text all the same."""
     cuts_thought: bool = False
-    """Calls end a thought that was not closed."""
+    """Calls end a thought that was not closed; with the others, it is only thought about."""
     short_ids: bool = False
     single: bool = False
     """The template shows one call at a time, so the model may make one."""
@@ -53,6 +57,13 @@ class Shape:
     @property
     def marks(self) -> tuple[str, ...]:
         return (self.mark, *self.also)
+
+    @property
+    def later(self) -> tuple[str, ...]:
+        """What announces calls when something else was said first."""
+        if self.lead is None:
+            return self.marks
+        return (f"{self.lead}{self.mark}", *self.anywhere) if self.lead else self.anywhere
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -81,6 +92,8 @@ def prepare(shape: Shape, request: ChatRequest, facts: ModelFacts) -> Prepared:
     opened = starts_in_thought(request, facts)
     constraint, trigger = bound(shape, request, facts, opened=opened)
     tools = {tool.name: tool for tool in request.tools}
+    lazy = trigger == shape.mark
+    skipped = thoughts if lazy and not shape.cuts_thought else None
     texts = (*shape.texts, *getattr(shape.body, "texts", ()), *(thoughts or ()))
     return Prepared(
         messages=messages.native(
@@ -90,6 +103,8 @@ def prepare(shape: Shape, request: ChatRequest, facts: ModelFacts) -> Prepared:
         parser=ScriptParser(script(shape, tools, thoughts, opened=opened)),
         constraint=constraint,
         trigger=trigger,
+        trigger_lead=shape.lead if lazy else None,
+        trigger_thought=("" if opened else skipped[0], skipped[1]) if skipped else None,
         visible_tokens=visible(facts, texts),
         stop=() if constraint and not trigger else request.stop,
     )
@@ -136,20 +151,36 @@ def call_rules(shape: Shape, request: ChatRequest, specials: Mapping[str, int]) 
 
 def script(shape: Shape, tools: Tools, thoughts: tuple[str, str] | None, *, opened: bool) -> Script:
     def read(reader: Reader) -> More:
-        cut_by = shape.marks if shape.cuts_thought else ()
         if thoughts:
+            cut_by = shape.marks if shape.cuts_thought else ()
+            reader.keep()
             yield from plain.thought(reader, thoughts, opened=opened, cut_by=cut_by)
+            if reader.ended and not reader.text and thoughts[1] not in reader.kept:
+                reader.text = _unclosed_calls(shape, reader.kept)
         say = plain.trimmed(reader.say)
-        while True:
-            found = yield from reader.until(shape.marks, say)
-            if found is None:
-                return
+        yield from reader.skip_space()
+        found = yield from reader.accept(*shape.marks)
+        while found or (found := (yield from reader.until(shape.later, say))):
+            reader.keep()
             if found in shape.also:
                 reader.text = found + reader.text
             if not (yield from _calls(shape, reader, tools)):
-                reader.say(found)
+                reader.text = reader.kept
+                say(found)
+            found = None
 
     return read
+
+
+def _unclosed_calls(shape: Shape, thought: str) -> str:
+    """The calls that a thought without an end stops at: the model waits for their results."""
+    begin, closes = len(thought), shape.closes.strip()
+    while closes and thought[:begin].rstrip(SPACE).endswith(closes):
+        at = thought.rfind(shape.mark, 0, begin)
+        if at < 0:
+            break
+        begin = at
+    return thought[begin:]
 
 
 def _calls(shape: Shape, reader: Reader, tools: Tools) -> Generator[None, None, bool]:

@@ -65,7 +65,7 @@ def _plain_type(node: Json, root: Json, depth: int) -> str:
 
 
 def _object(node: Json, root: Json, depth: int) -> str:
-    required = node.get("required", [])
+    required = node.get("required") or []
     fields = []
     for name, part in node["properties"].items():
         mark = "" if name in required else "?"

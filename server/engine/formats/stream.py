@@ -42,10 +42,20 @@ class Reader:
         self._logprobs: list[TokenLogprob] = []
         self._open: tuple[str, str] | None = None
         self._arguments = ""
+        self._kept: list[str] = []
 
     def add(self, text: str, logprobs: tuple[TokenLogprob, ...]) -> None:
         self.text += text
+        self._kept.append(text)
         self._logprobs.extend(logprobs)
+
+    def keep(self) -> None:
+        self._kept = [self.text]
+
+    @property
+    def kept(self) -> str:
+        """All the text from where `keep` was last called, read or not."""
+        return "".join(self._kept)
 
     def take(self) -> list[Piece]:
         pieces, self._pieces = self._pieces, []

@@ -10,6 +10,8 @@ from server.chat import Json, Tool, ToolCall
 from server.engine.formats import lark
 from server.engine.formats.stream import SPACE, More, Reader
 
+SLASH = re.compile(r"\\.|/", re.DOTALL)
+"""One, or whatever has a backslash before it: there it may be escaped already."""
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 
 
@@ -33,10 +35,10 @@ class TaggedBody:
         before, after, closes = (lark.literal(text, specials) for text in (*self.name, self.closes))
         rules: list[str] = []
         parts: list[str] = []
-        required = tool.parameters.get("required", [])
+        required = tool.parameters.get("required") or []
         for place, (key, schema) in enumerate(properties(tool).items()):
             rule = f"argument_{at}_{place}"
-            rules += self._argument(rule, key, _resolved(schema, tool.parameters), specials)
+            rules += self._argument(rule, key, schema, tool.parameters, specials)
             parts.append(rule if key in required else f"{rule}?")
         name = lark.literal(tool.name, specials)
         return [f"call_{at}: {before} {name} {after} {' '.join(parts)} {closes}", *rules]
@@ -48,7 +50,8 @@ class TaggedBody:
         parts: list[str] = []
         found = yield from reader.until(stops, parts.append)
         name = "".join(parts).strip(SPACE)
-        if not name or found is None:
+        if not name or found is None or len(name.split()) > 1:
+            reader.text = self.name[0] + "".join(parts) + (found or "") + reader.text
             return False
         if found == "<":
             reader.text = found + reader.text
@@ -108,17 +111,19 @@ class TaggedBody:
         reader.argue(text if _is_json(text) else json.dumps(text, ensure_ascii=False))
         return True
 
-    def _argument(self, rule: str, key: str, schema: Any, specials: Mapping[str, int]) -> list[str]:
+    def _argument(
+        self, rule: str, key: str, schema: Any, root: Json, specials: Mapping[str, int]
+    ) -> list[str]:
+        schema = _resolved(schema, root)
         text = is_text(schema)
         middle = self.string_key if text and self.string_key else self.key[1]
         before = lark.literal(f"{self.key[0]}{key}{middle}{self.value[0]}", specials)
         after = lark.literal(f"{self.value[1]}{self.end}", specials)
         if text:
             return text_rules(rule, before, f"{self.value[1]}{self.end}", schema, specials)
-        shape = schema if isinstance(schema, dict) else {}
         return [
             f"{rule}: {before} {rule}_value {after}",
-            f"{rule}_value: " + lark.schema(shape, lenient=True),
+            f"{rule}_value: {lark.part(schema, root)}",
         ]
 
 
@@ -154,7 +159,8 @@ def text_rules(
     least, most = schema.get("minLength", 0), schema.get("maxLength", "")
     parts = [f"/(?s:.){{{least},{most}}}/"]
     if isinstance(schema.get("pattern"), str):
-        parts.append(f"/(?s:{_contained(schema['pattern'])})/".replace("\n", "\\n"))
+        pattern = f"(?s:{_contained(schema['pattern'])})".replace("\n", "\\n")
+        parts += [f"/{pattern}/"] if lark.is_expression(pattern) else []
     parts.append(f"~/(?s:.)*{_escaped(after.strip())}(?s:.)*/")
     text = f"{rule.upper()}: {' & '.join(parts)}"
     if any(after.startswith(mark) for mark in specials):
@@ -167,7 +173,12 @@ def text_rules(
 def _contained(pattern: str) -> str:
     begin = "" if pattern.startswith("^") else ".*"
     end = "" if pattern.endswith("$") else ".*"
-    return (begin + pattern.removeprefix("^").removesuffix("$") + end).replace("/", r"\/")
+    inner = pattern.removeprefix("^").removesuffix("$")
+    return SLASH.sub(_escaped_slash, begin + inner + end)
+
+
+def _escaped_slash(found: re.Match[str]) -> str:
+    return r"\/" if found[0].endswith("/") else found[0]
 
 
 def _escaped(text: str) -> str:

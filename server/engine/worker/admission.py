@@ -220,11 +220,13 @@ class Admission:
             slot.append(holder.tokens[:shared])
         elif self._copying.copy(holder.sequence, slot.sequence):
             slot.append(holder.tokens)
+            # The copy may reach further than that: into a picture that is just being looked at.
+            slot.cut(shared, self._context)
         else:
             slot.cut(0, self._context)
             return 0
         self.counts.shared += 1
-        return shared
+        return slot.count
 
 
 def _reusable(request: Request) -> int:

@@ -6,6 +6,7 @@ import numpy as np
 
 from server.engine.worker.candidates import Logits
 from server.engine.worker.refusals import Refused
+from server.engine.worker.trigger import Trigger
 from server.engine.worker.vocabulary import Vocabulary
 
 LONGEST_DIGIT_RUN = 40
@@ -15,14 +16,13 @@ class Constrained:
     """Inactive until its trigger has been said; active from the start without one."""
 
     def __init__(
-        self, matcher: Any, tokenizer: Any, vocabulary: Vocabulary, trigger: str | None
+        self, matcher: Any, tokenizer: Any, vocabulary: Vocabulary, trigger: Trigger | None
     ) -> None:
-        self.active = not trigger
+        self.active = trigger is None
         self._matcher = matcher
         self._tokenizer = tokenizer
         self._vocabulary = vocabulary
-        self._trigger = (trigger or "").encode()
-        self._said = b""
+        self._trigger = trigger
         self._digits = 0
         self._mask = np.zeros((vocabulary.size + 31) // 32, np.int32)
 
@@ -72,13 +72,10 @@ class Constrained:
         """A token said before the trigger. Where it completes the trigger and goes on in a way the
         grammar forbids, the tokens to say in its place; else None."""
         piece = self._vocabulary.marked_piece(token)
-        heard = self._said + piece
-        at = heard.find(self._trigger)
-        if at < 0:
-            self._said = heard[-len(self._trigger) :]
+        rest = self._trigger.hear(piece) if self._trigger else None
+        if rest is None:
             return None
         self.active = True
-        rest = heard[at + len(self._trigger) :]
         if not rest:
             return None
         tokens = self._tokenizer.tokenize_bytes(rest)

@@ -1,6 +1,7 @@
 """Compiling what an answer must match: JSON schemas, regular expressions and Lark grammars."""
 
 import json
+import re
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
@@ -11,12 +12,16 @@ from llguidance import LLMatcher
 from server.engine.worker.constrained import Constrained
 from server.engine.worker.harden import harden
 from server.engine.worker.refusals import Refused
+from server.engine.worker.trigger import Trigger
 from server.engine.worker.vocabulary import Vocabulary
 
 SPACING = {"item_separator": ", ", "key_separator": ": ", "whitespace_flexible": False}
 MOST_COMPILED = 64
 MOST_PLACES = 300
 SHARED = ("$defs", "definitions")
+
+FAILING_LINE = re.compile(r"at (\d+)\(")
+FLAGS = re.MULTILINE | re.IGNORECASE
 
 Key = tuple[str, str, bool]
 
@@ -29,7 +34,7 @@ class Grammars:
         self._tokenizer: Any = None
         self._compiled: OrderedDict[Key, Any] = OrderedDict()
 
-    def constrain(self, constraint: dict[str, Any], trigger: str | None) -> Constrained:
+    def constrain(self, constraint: dict[str, Any], trigger: Trigger | None) -> Constrained:
         key = (constraint["kind"], constraint["source"], bool(constraint.get("strict", True)))
         matcher = self._compiled.get(key)
         if matcher is None:
@@ -58,12 +63,29 @@ class Grammars:
             raise Refused("invalid_schema", "The schema must be an object.")
         hardened = harden(schema)
         matcher = self._matcher(_grammar(hardened, strict=strict))
+        if matcher.is_error() and not strict:
+            matcher = self._matcher(_grammar(self._enforceable(hardened), strict=strict))
         if not matcher.is_error():
             return matcher
         place = self._failing_place(hardened, strict=strict)
         reason = _reason(matcher)
         message = f"The schema cannot be enforced at {place}: {reason}"
         raise Refused("invalid_schema", message, place=place)
+
+    def _enforceable(self, schema: Any) -> Any:
+        """Without patterns that no grammar can follow, as those that look ahead."""
+        if isinstance(schema, list):
+            return [self._enforceable(part) for part in schema]
+        if not isinstance(schema, dict):
+            return schema
+        pattern = schema.get("pattern")
+        alone = _grammar({"type": "string", "pattern": pattern}, strict=True)
+        drops = isinstance(pattern, str) and self._matcher(alone).is_error()
+        return {
+            key: self._enforceable(part)
+            for key, part in schema.items()
+            if not (drops and key == "pattern")
+        }
 
     def _failing_place(self, schema: Any, *, strict: bool) -> str:
         """The deepest part that does not compile on its own."""
@@ -81,7 +103,7 @@ class Grammars:
         matcher = self._matcher(grammar)
         if matcher.is_error():
             message = f"{what} cannot be enforced: {_reason(matcher)}"
-            raise Refused("invalid_schema", message)
+            raise Refused("invalid_schema", message, param=_blamed(matcher.get_error()))
         return matcher
 
     def _matcher(self, grammar: str) -> Any:
@@ -106,6 +128,13 @@ def _parts(schema: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     elif isinstance(schema, list):
         for index, part in enumerate(schema):
             yield from _parts(part, f"{path}/{index}")
+
+
+def _blamed(error: str) -> str | None:
+    """The parameter whose schema a grammar fails at: the rules of tools have names of their own."""
+    place = FAILING_LINE.match(error)
+    rule = place and re.search(rf"^ *{place[1]} \| (?:call|arguments?)_", error, FLAGS)
+    return "tools" if rule else None
 
 
 def _reason(matcher: Any) -> str:

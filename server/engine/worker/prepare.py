@@ -9,6 +9,7 @@ from server.engine.worker.grammar import Grammars
 from server.engine.worker.refusals import Refused, too_long
 from server.engine.worker.request import Request
 from server.engine.worker.template import Template, TemplateFailed
+from server.engine.worker.trigger import Trigger
 from server.engine.worker.vision import Projector, Prompt
 from server.engine.worker.vocabulary import Vocabulary
 
@@ -37,7 +38,7 @@ class Preparer:
         prompt = self._illustrated(job) if job.images else self._plain(job)
         constrained = None
         if job.constraint is not None:
-            constrained = self._grammars.constrain(job.constraint, job.trigger)
+            constrained = self._grammars.constrain(job.constraint, _trigger(job))
         return Request(
             id=request_id,
             tokens=prompt.tokens,
@@ -85,3 +86,7 @@ def sampling_of(raw: dict[str, Any]) -> Sampling:
     bias = known.get("logit_bias") or ()
     known["logit_bias"] = tuple((int(token), float(value)) for token, value in bias)
     return Sampling(**known)
+
+
+def _trigger(job: Job) -> Trigger | None:
+    return Trigger(job.trigger, job.trigger_lead, job.trigger_thought) if job.trigger else None

@@ -30,6 +30,8 @@ PREPARED = Prepared(
     PlainText(),
     constraint=Constraint("lark", "the style's"),
     trigger="<call>",
+    trigger_lead="",
+    trigger_thought=("<think>", "</think>"),
     stop=("the style's",),
 )
 
@@ -39,6 +41,7 @@ def test_the_style_decides_what_the_worker_gets() -> None:
     assert job["messages"] == [{"role": "user", "content": "look"}]
     assert job["constraint"] == {"kind": "lark", "source": "the style's", "strict": True}
     assert (job["stop"], job["trigger"]) == (["the style's"], "<call>")
+    assert (job["trigger_lead"], job["trigger_thought"]) == ("", ("<think>", "</think>"))
     assert (job["images"], job["template_options"]) == ([b"png"], {"enable_thinking": False})
     assert job["sampling"]["seed"] == 3
 

@@ -50,6 +50,33 @@ TOOLS = (
             "additionalProperties": False,
         },
     ),
+    Tool(
+        "order",
+        "",
+        {
+            "type": "object",
+            "$defs": {
+                "Item": {
+                    "type": "object",
+                    "properties": {
+                        "count": {"type": "integer", "minimum": 1, "maximum": 9},
+                        "size": {"$ref": "#/definitions/Size"},
+                        "same": {"$ref": "#/properties/pace"},
+                    },
+                    "required": ["count", "size"],
+                    "additionalProperties": False,
+                }
+            },
+            "definitions": {"Size": {"type": "string", "enum": ["S", "M"]}},
+            "properties": {
+                "items": {"type": "array", "items": {"$ref": "#/$defs/Item"}, "maxItems": 2},
+                "spare": {"anyOf": [{"$ref": "#/$defs/Item"}, {"type": "null"}]},
+                "size": {"$ref": "#/definitions/Size"},
+                "pace": {"type": "boolean"},
+            },
+            "additionalProperties": False,
+        },
+    ),
 )
 SCHEMAS = {tool.name: jsonschema.Draft202012Validator(tool.parameters) for tool in TOOLS}
 FACTS = ModelFacts(template="")

@@ -2,12 +2,12 @@
 
 import json
 
-from server.chat import Constraint
+from server.chat import Constraint, Json
 from server.engine.formats import lark
 from tests.server.engine.formats.samples import matches
 
 
-def rule(schema: dict[str, object]) -> str:
+def rule(schema: Json) -> str:
     return f"start: {lark.schema(schema, lenient=True)}\n"
 
 
@@ -33,6 +33,33 @@ def test_parts_of_a_whole_stay_open() -> None:
 def test_names_that_look_like_keywords_are_kept() -> None:
     named = {"type": "object", "properties": {"title": {"type": "boolean"}}, "required": ["title"]}
     assert matches(rule({**named, "title": "Words"}), '{"title": true}')
+
+
+def test_a_bound_that_older_drafts_call_exclusive_is_left_out() -> None:
+    above = {"type": "number", "minimum": 0, "exclusiveMinimum": True, "maximum": 5}
+    assert matches(rule(above), "0.5")
+    assert not matches(rule(above), "0")
+    below = {"type": "integer", "minimum": 0, "maximum": 5, "exclusiveMaximum": True}
+    assert matches(rule(below), "4")
+    assert not matches(rule(below), "5")
+    assert matches(rule({**below, "exclusiveMaximum": False}), "5")
+
+
+def test_a_pattern_no_grammar_can_follow_is_left_out_where_that_is_allowed() -> None:
+    ahead = {"type": "string", "pattern": "^(?!x).*$", "maxLength": 3}
+    named: Json = {"type": "object", "properties": {"pattern": ahead}, "required": ["pattern"]}
+    assert matches(rule(named), '{"pattern": "xy"}')
+    assert not matches(rule(named), '{"pattern": "long"}')
+    assert not matches(rule({"type": "string", "pattern": "^[a-z]$"}), '"1"')
+    assert "(?!x)" in lark.schema(ahead, lenient=False)
+
+
+def test_a_part_of_a_schema_takes_along_what_it_refers_to() -> None:
+    root = {"properties": {"a": {"type": "boolean"}}, "definitions": {"B": {"enum": ["b"]}}}
+    for pointer, value in (("#/properties/a", "true"), ("#/definitions/B", '"b"')):
+        part = lark.part({"type": "array", "items": {"$ref": pointer}, "maxItems": 1}, root)
+        assert matches(f"start: {part}\n", f"[{value}]")
+        assert not matches(f"start: {part}\n", "[1]")
 
 
 def test_the_schema_given_is_not_changed() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from server.chat import Tool
 from server.engine.base import ModelFacts
-from server.engine.formats import choose, functionary_v3_1, llama3
+from server.engine.formats import choose, command_r, functionary_v3_1, llama3
 from server.engine.jobs import job_of
 from tests.server.engine.formats.samples import ASK, SWITCH, calls_in, pieces, streamed
 
@@ -35,6 +35,29 @@ def test_a_program_without_a_tool_for_it_is_text() -> None:
     said = pieces(llama3.FORMAT.prepare(ASK, FACTS).parser, "<|python_tag|>print(1)", 3)
     assert calls_in(said) == []
     assert "print(1)" in streamed(said)[0]
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+def test_json_in_the_middle_of_an_answer_is_text(size: int) -> None:
+    answer = 'For example:\n```json\n{"name": "switch", "parameters": {"lamp": 1}}\n```'
+    prepared = llama3.FORMAT.prepare(ASK, FACTS)
+    assert prepared.trigger_lead == ""
+    said = pieces(prepared.parser, answer, size)
+    assert calls_in(said) == []
+    assert streamed(said)[0] == answer
+
+
+@pytest.mark.parametrize("plan", ["", "Plan: I will switch it.\n"])
+def test_command_r_acts_on_a_line_of_its_own(plan: str) -> None:
+    made = '```json\n[\n  {"tool_name": "switch", "parameters": {"lamp": 1}}\n]\n```'
+    for mark in ("Action:", "Action: "):
+        prepared = command_r.FORMAT.prepare(ASK, ModelFacts())
+        assert prepared.trigger_lead == "\n"
+        said = pieces(prepared.parser, f"{plan}{mark}{made}", 3)
+        assert calls_in(said) == [("switch", {"lamp": 1})]
+        assert streamed(said)[0] == plan.strip()
+    text = "Call to Action: " + made
+    assert streamed(pieces(prepared.parser, text, 3))[2] == []
 
 
 def test_the_template_is_told_of_built_in_tools_by_name() -> None:

@@ -5,7 +5,7 @@ from types import ModuleType
 
 import pytest
 
-from server.chat import ChatRequest, Constraint, Message, ToolChoice
+from server.chat import ChatRequest, Constraint, Json, Message, Tool, ToolCall, ToolChoice
 from server.engine.base import ModelFacts
 from server.engine.formats import (
     apertus,
@@ -39,7 +39,15 @@ from server.engine.formats import (
 )
 from server.engine.formats.shape import Shape
 from server.events import Finished, Usage
-from tests.server.engine.formats.samples import ASK, CALLS, calls_in, matches, pieces, streamed
+from tests.server.engine.formats.samples import (
+    ASK,
+    CALLS,
+    calls_in,
+    matches,
+    pieces,
+    streamed,
+    with_template,
+)
 
 STYLES = (
     apertus, apriel, cohere, command_r, deepseek, deepseek_r1, deepseek_v4, devstral, firefunction,
@@ -62,9 +70,10 @@ def said(style: ModuleType) -> tuple[str, list[tuple[str, object]]]:
 @pytest.mark.parametrize("size", [1, 3, 10_000])
 def test_calls_are_read_in_any_cuts(style: ModuleType, size: int) -> None:
     text, calls = said(style)
-    made = pieces(style.FORMAT.prepare(ASK, FACTS).parser, f"Well.\n{text}", size)
+    before = "" if style is llama3 else "Well."
+    made = pieces(style.FORMAT.prepare(ASK, FACTS).parser, f"{before}\n{text}", size)
     assert calls_in(made) == calls
-    assert streamed(made)[0].strip() == "Well."
+    assert streamed(made)[0].strip() == before
     assert made[-1] == Finished("tool_calls", Usage())
 
 
@@ -92,6 +101,62 @@ def test_the_grammar_keeps_to_the_named_tool_and_to_one_call(style: ModuleType) 
     assert not matches(source, shape.write(CALLS[:1]))
     assert not matches(source, shape.write((CALLS[1], CALLS[1])))
     assert not matches(source, "Hello.")
+
+
+@pytest.mark.parametrize("given", [{}, {"a": 1}, {"b": 2}, {"c": 3}, {"a": 1, "c": 3}])
+@pytest.mark.parametrize(
+    "style",
+    [style for style in STYLES if style not in (cohere, mistral_nemo)],
+    ids=lambda style: style.__name__,
+)
+def test_any_of_the_optional_arguments_may_be_given(style: ModuleType, given: Json) -> None:
+    numbers = {key: {"type": "integer"} for key in "abc"}
+    tool = Tool("count", "", {"type": "object", "properties": numbers})
+    asked = replace(ASK, tools=(tool,), tool_choice=ToolChoice("required"))
+    source = style.FORMAT.prepare(asked, FACTS).constraint.source
+    shape: Shape = style.SHAPE
+    assert matches(source, shape.write([ToolCall("call00001", "count", given)]))
+
+
+@pytest.mark.parametrize("style", [qwen_coder, glm, seed, gemma4, minimax_m3])
+def test_text_follows_the_patterns_that_a_grammar_can_follow(style: ModuleType) -> None:
+    words = {"link": "^https:\\/\\/a/[0-9]$", "free": "^(?!x).*$"}
+    known = {key: {"type": "string", "pattern": pattern} for key, pattern in words.items()}
+    tool = Tool("open", "", {"type": "object", "properties": known, "required": [*known]})
+    asked = replace(ASK, tools=(tool,), tool_choice=ToolChoice("required"))
+    source = style.FORMAT.prepare(asked, FACTS).constraint.source
+    shape: Shape = style.SHAPE
+    for link, fits in (("https://a/1", True), ("https://b/1", False)):
+        call = ToolCall("call00001", "open", {"link": link, "free": "x"})
+        assert matches(source, shape.write([call])) is fits
+
+
+@pytest.mark.parametrize("size", [1, 10_000])
+@pytest.mark.parametrize("style", [hermes, qwen_coder, glm])
+def test_a_call_in_a_thought_is_thought_unless_the_model_stops_there(
+    style: ModuleType, size: int
+) -> None:
+    text, calls = said(style)
+    facts = with_template("<think></think>", opens_thought=True)
+    prepared = style.FORMAT.prepare(ASK, facts)
+    assert prepared.trigger_thought == ("", "</think>")
+    closed = pieces(prepared.parser, f"Say {text} or not.\n</think>\n\nNo.", size)
+    assert calls_in(closed) == []
+    assert streamed(closed)[:2] == ("No.", f"Say {text} or not.")
+    stopped = pieces(style.FORMAT.prepare(ASK, facts).parser, f"I call.\n{text}", size)
+    assert calls_in(stopped) == calls
+    assert stopped[-1] == Finished("tool_calls", Usage())
+
+
+@pytest.mark.parametrize("size", [1, 10_000])
+@each_style
+def test_a_mark_without_a_call_is_text_like_all_the_rest(style: ModuleType, size: int) -> None:
+    shape: Shape = style.SHAPE
+    for mark in shape.later:
+        told = f"The mark {mark} opens a call. And so on."
+        made = pieces(style.FORMAT.prepare(ASK, FACTS).parser, told, size)
+        assert calls_in(made) == []
+        assert streamed(made)[0] == told
 
 
 @each_style

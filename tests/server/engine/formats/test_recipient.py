@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from server.chat import Constraint, ToolChoice
+from server.chat import Constraint, Tool, ToolChoice
 from server.engine.base import ModelFacts
 from server.engine.formats import functionary_v2, functionary_v3_2
 from server.engine.formats.base import Format
@@ -51,3 +51,27 @@ def test_a_bound_answer_has_its_reader_before_it(style: Format, calls: str, text
     assert constraint
     assert matches(constraint.source, text.replace("Hello.", "true"))
     assert not matches(constraint.source, text)
+
+
+@pytest.mark.parametrize("size", [1, 5, 1000])
+@pytest.mark.parametrize("tools", [(), ASK.tools])
+def test_a_divider_without_a_reader_is_text(size: int, tools: tuple[Tool, ...]) -> None:
+    answer = "Try:\n>>> print(1)\n1\n>>>all is done >>>"
+    prepared = functionary_v3_2.FORMAT.prepare(replace(ASK, tools=tools), FACTS)
+    made = pieces(prepared.parser, f"all\n{answer}", size)
+    assert calls_in(made) == []
+    assert streamed(made)[0] == answer
+
+
+def test_text_may_stand_before_a_call() -> None:
+    made = pieces(functionary_v3_2.FORMAT.prepare(ASK, FACTS).parser, f"all\nWell.>>>{V3}", 3)
+    assert streamed(made)[0] == "Well."
+    assert len(calls_in(made)) == 2
+
+
+@BOTH
+def test_an_answer_beside_tools_ends_at_its_stop_text(style: Format, calls: str, text: str) -> None:
+    del calls, text
+    asked = replace(ASK, stop=("END", "\n"))
+    assert style.prepare(asked, FACTS).stop == ("END",)
+    assert style.prepare(replace(asked, tool_choice=ToolChoice("required")), FACTS).stop == ()

@@ -1,6 +1,7 @@
 """Real templates and what their models really say: each case is read whole and byte by byte."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,8 @@ UNSHOWN = (
     "<|START_TEXT|>", "<|END_TEXT|>", "<|CHATBOT_TOKEN|>", "<|END_OF_TURN_TOKEN|>", "<|eot|>",
 )  # fmt: skip
 """Special tokens no style asks to see: the worker leaves them out."""
+HEADER = re.compile(r"^[^{]*?assistant<\|end_header_id\|>")
+"""What stands in the prompt before an answer, in Llama 3's style."""
 HEADING = "Here are my reasoning steps:"
 """Apriel's prompt ends with it: the model never says it, so it is no part of what it thought."""
 GENERIC = {
@@ -148,6 +151,7 @@ def _survives(name: str, facts: ModelFacts) -> bool:
         template.close()
     shared_start = _shared_start(whole, before)
     said = whole[shared_start:].split(">>>", 1)[-1]
+    said = HEADER.sub("", said)
     made = pieces(style.prepare(ASK, facts).parser, said, 1)
     # Behind the calls a template may repeat its instructions, with an example call in them.
     return calls_in(made)[: len(calls)] == [(call.name, call.arguments) for call in calls]

@@ -152,6 +152,29 @@ def test_what_is_no_grammar_is_refused(worker: WorkerClient, constraint: dict[st
     assert outcome.ended[:2] == ["error", "invalid_schema"]
 
 
+def test_only_a_strict_schema_is_refused_for_a_pattern_that_looks_ahead(
+    worker: WorkerClient,
+) -> None:
+    text = {"type": "string", "pattern": "^(?!x).*$", "maxLength": 2}
+    whole = {"type": "object", "properties": {"pattern": text}, "required": ["pattern"]}
+    refused = worker.generate(messages=ASK, constraint=schema(whole))
+    assert refused.ended[:2] == ["error", "invalid_schema"]
+    lenient = worker.generate(
+        messages=ASK, constraint=schema(whole, strict=False), sampling=GREEDY, max_tokens=40
+    )
+    assert len(json.loads(lenient.text)["pattern"]) <= 2
+
+
+@pytest.mark.parametrize(("rule", "param"), [("arguments_0", "tools"), ("answer", None)])
+def test_a_grammar_that_fails_at_a_tool_says_so(
+    worker: WorkerClient, rule: str, param: str | None
+) -> None:
+    source = f'start: "x" {rule}\n{rule}: %json {{"$ref": "#/$defs/None"}}\n'
+    outcome = worker.generate(messages=ASK, constraint={"kind": "lark", "source": source})
+    assert outcome.ended[:2] == ["error", "invalid_schema"]
+    assert outcome.ended[3]["param"] == param
+
+
 def test_a_regular_expression_is_kept_to(worker: WorkerClient) -> None:
     constraint = {"kind": "regex", "source": "(yes|no), [0-9]{3}"}
     outcome = worker.generate(messages=ASK, constraint=constraint, sampling={"seed": 1})

@@ -59,3 +59,37 @@ def test_nobody_waits_until_a_long_neighbour_is_put_away() -> None:
 
 def test_where_none_is_empty_the_longest_unused_begins() -> None:
     assert sorted(place(used(5, 6, 4, 0, 1, 2, 3, 7), 3)) == [4, 5, 6]
+
+
+class Reach(Memory):
+    """How far each sequence's state goes; a copy takes all of it and always pays."""
+
+    def __init__(self, reach: dict[int, int]) -> None:
+        super().__init__()
+        self.reach = reach
+
+    def cut(self, sequence: int, start: int) -> bool:
+        self.reach[sequence] = min(self.reach.get(sequence, 0), start)
+        return True
+
+    def pays(self, _sequence: int, _gained: int, *, is_waited_for: bool) -> bool:
+        return is_waited_for
+
+    def is_felt(self, _sequence: int) -> bool:
+        return False
+
+    def copy(self, holder: int, to: int) -> bool:
+        self.reach[to] = self.reach[holder]
+        return True
+
+
+def test_a_copy_leaves_out_the_picture_that_is_just_being_looked_at() -> None:
+    slots = used(0)
+    slots[0].busy = True
+    memory: Any = Reach({0: 50})
+    admission = Admission(memory, slots, HostCache(0), None, memory)
+    prompt = np.array([0] * 40 + [9] * 80, np.int32)
+    slot = admission.place(Request(1, prompt))
+    assert slot
+    assert slot.count == 40
+    assert memory.reach == {0: 50, slot.sequence: 40}
