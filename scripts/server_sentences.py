@@ -57,6 +57,7 @@ CLAUSES = {
     "server/plugins/lib_host.py": "(took|ended) .*",
     "server/plugins/plugin.py": r"plugin \{0\}",
     "server/plugins/talk.py": r"(Using|Step) \{0\}",
+    "server/settings.py": "A proxy is written .*",
     "server/web/serving.py": r" by \{0\}",
 }
 """Parts of sentences, and notes that are none: which texts of a file they are."""

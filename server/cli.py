@@ -1,15 +1,38 @@
 """The commands of the terminal."""
 
 import argparse
+import io
+import os
+import sys
 from collections.abc import Sequence
 
 from server import VERSION
 from server.commands import chat, doctor, end, licenses, models, plugins, serve
+from server.errors import AppError
 
 COMMANDS = (serve, chat, models, plugins, licenses, end, doctor)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    out = sys.stdout
+    if isinstance(out, io.TextIOWrapper):
+        # Models and file names use letters that not every terminal knows.
+        out.reconfigure(errors="replace")
+    try:
+        try:
+            return _run(arguments)
+        finally:
+            if out:  # a program of Windows without a console has none
+                out.flush()
+    except AppError as error:
+        sys.stderr.write(f"{error}\n")
+    except BrokenPipeError:
+        # Who reads what we say has seen enough; Python would try the rest again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+    return 1
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(
         prog="moat",
         description="A local copilot: your models, your machine. Without a command: the window.",

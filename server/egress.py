@@ -4,7 +4,6 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -13,7 +12,7 @@ from yarl import URL
 from server.errors import EgressRefused
 from server.face import Use
 from server.observe import Recent, Value
-from server.settings import NetworkSettings
+from server.settings import PROXY_FORM, NetworkSettings
 
 KEPT_USES = 1000
 KEPT_RECENT = 200
@@ -37,6 +36,7 @@ class Egress:
         self._allowed: set[tuple[str, str]] = set()
         self._storage: set[tuple[str, str]] = set()
         self._session: aiohttp.ClientSession | None = None
+        self._extra_ca = ""
         self.uses: Value[tuple[Use, ...]] = Value(())
         self._recent: Recent[Use] = Recent(KEPT_RECENT, lambda use: use)
         self.recent = self._recent.value
@@ -67,17 +67,17 @@ class Egress:
             total=None, sock_connect=min(stall_s, CONNECT_S), sock_read=stall_s
         )
         redirected = False
-        headers = {
-            key.lower(): value for key, value in (options.pop("headers", None) or {}).items()
-        }
+        given = options.pop("headers", None) or {}
+        headers = {key.lower(): value for key, value in given.items()}
         for _ in range(MAX_REDIRECTS + 1):
             self._check(target, reason, redirected=redirected)
-            response = await self._open().request(
+            proxy, session = await self._proxy(), await self._open()
+            response = await session.request(
                 method,
                 target,
                 headers=headers,
                 allow_redirects=False,
-                proxy=await self._proxy(),
+                proxy=proxy,
                 timeout=patience,
                 **options,
             )
@@ -97,15 +97,24 @@ class Egress:
             yield response
 
     async def close(self) -> None:
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
 
     async def _proxy(self) -> URL | None:
-        proxy = URL(self._network().proxy)
+        """What cannot be read as one is never gone past: there is a reason for a proxy."""
+        chosen = self._network().proxy
+        if not chosen:
+            return None
+        try:
+            proxy = URL(chosen)
+        except ValueError:
+            raise EgressRefused(PROXY_FORM) from None
+        if proxy.scheme not in ("http", "https") or not proxy.host:
+            raise EgressRefused(PROXY_FORM)
         if proxy.user and proxy.password is None and self._password is not None:
             proxy = proxy.with_password(await self._password())
-        return proxy if proxy.host else None
+        return proxy
 
     def _check(self, url: URL, reason: str, *, redirected: bool) -> None:
         if self._network().offline:
@@ -129,19 +138,31 @@ class Egress:
         self.uses.set((*self.uses.get(), use)[-KEPT_USES:])
         self._recent.add(use)
 
-    def _open(self) -> aiohttp.ClientSession:
+    async def _open(self) -> aiohttp.ClientSession:
+        """The session in use; another one where another authority is trusted since."""
+        extra = self._network().extra_ca
+        if self._extra_ca != extra:
+            await self.close()
         if self._session is None:
-            context = ssl.create_default_context()
-            extra = self._network().extra_ca
-            if extra and Path(extra).exists():
-                context.load_verify_locations(extra)
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(ssl=context),
+                connector=aiohttp.TCPConnector(ssl=_trusting(extra)),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=30, sock_read=300),
                 trust_env=False,
             )
+            self._extra_ca = extra
         return self._session
+
+
+def _trusting(extra_ca: str) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    if extra_ca:
+        try:
+            context.load_verify_locations(extra_ca)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise EgressRefused(f"The certificate {extra_ca} cannot be read: {why}.") from error
+    return context
 
 
 def _host(url: URL) -> str:

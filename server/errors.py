@@ -127,7 +127,16 @@ class HubRefused(HubFailed):
     status = 403
 
 
-class DiskFull(AppError):
+class DiskFailed(AppError):
+    """The disk refuses, and waiting will not help."""
+
+    code = "disk_failed"
+    status = 500
+
+
+class DiskFull(DiskFailed):
+    """Room may be made."""
+
     code = "disk_full"
     status = 507
 

@@ -6,7 +6,6 @@ from typing import Any
 MODULES = (
     "jsonschema",
     "keyring",
-    "keyring.errors",
     "llguidance",
     "pypdf",
     "pypdf.errors",

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import platformdirs
 
+from server.errors import AppError
+
 APP = "moat"
+
+
+class FolderFailed(AppError):
+    """One of our own folders is not there and cannot be made."""
+
+    code = "folder_failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +49,13 @@ class Paths:
 
     def make(self) -> None:
         for folder in (self.config, self.data, self.cache, self.logs, self.runtime, self.models):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            try:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            except OSError as error:
+                raise FolderFailed(
+                    f"The folder {folder} cannot be made ({error.strerror}). "
+                    "MOAT_HOME can name a folder that you may write to."
+                ) from error
 
 
 def _runtime_folder(cache: Path) -> Path:

@@ -1,11 +1,30 @@
 """All settings in one place: title, bounds, default, help. The settings page is made from this."""
 
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 DEFAULT_PORT = 7777
 OPENBB_ORIGINS = ("https://pro.openbb.co", "https://pro.openbb.dev")
+PROXY_FORM = "A proxy is written as http://host:port."
+
+
+def proxy_address(text: str) -> str:
+    """With its scheme, which people leave out: without one, a host reads as a scheme."""
+    text = text.strip()
+    if not text:
+        return ""
+    address = text if "://" in text else f"http://{text}"
+    try:
+        found = urlsplit(address)
+        is_one = found.scheme in ("http", "https") and bool(found.hostname) and found.port != 0
+    except ValueError:
+        is_one = False
+    if not is_one or any(letter.isspace() for letter in address):
+        raise PydanticCustomError("proxy", PROXY_FORM)
+    return address
 
 
 class Group(BaseModel):
@@ -206,7 +225,9 @@ class NetworkSettings(Group):
     offline: Annotated[
         bool, Field(title="Offline", description="Refuse every outgoing connection.")
     ] = False
-    proxy: Annotated[str, Field(title="Proxy", description="http://host:port")] = ""
+    proxy: Annotated[
+        str, AfterValidator(proxy_address), Field(title="Proxy", description="http://host:port")
+    ] = ""
     extra_ca: Annotated[str, Field(title="Extra certificate authority (PEM file)")] = ""
     hub: Annotated[
         str,

@@ -25,12 +25,13 @@ class SettingsStore:
 
     def load(self) -> Settings:
         """What the file says, else its backup, else the defaults. Never raises for a bad file."""
-        sweep_drafts(self._path.parent)
+        with contextlib.suppress(OSError):
+            sweep_drafts(self._path.parent)
         for path in (self._path, self._backup):
-            if not path.exists():
-                continue
             try:
                 return self._read(path)
+            except FileNotFoundError:
+                continue
             except (OSError, ValueError) as error:
                 self._set_aside(path, error)
         return Settings()

@@ -5,11 +5,14 @@ import json
 import signal
 import sys
 import time
+from typing import Any
 
 from scripts.bootstrap import engine, environment, places, system
+from scripts.bootstrap.lock import held
 from scripts.bootstrap.say import SetupFailed, duration, say
 from server import processor
 
+BUSY = "another set-up of this clone is under way, waiting"
 EXTRAS = {"run": (), "test": ("dev",), "package": ("package",)}
 
 
@@ -33,19 +36,22 @@ def main() -> int:
         return 1
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        prepare(purpose)
+        with held(places.LOCK, BUSY):
+            if is_ready(purpose):
+                return 0
+            remember(purpose, whole=prepare(purpose))
     except SetupFailed as failure:
         say(f"\nSet-up stopped: {failure}")
         return 1
     except KeyboardInterrupt:
         say("\nSet-up interrupted; run it again to go on.")
         return 130
-    remember(purpose)
     say(f"ready after {duration(time.monotonic() - began)}")
     return 0
 
 
-def prepare(purpose: str) -> None:
+def prepare(purpose: str) -> bool:
+    """False where all is ready but the window."""
     system.provide(system.missing_for_build(), "tools for the set-up")
     system.provide(system.missing_for_window(), "libraries for the window")
     if purpose == "test":
@@ -54,20 +60,27 @@ def prepare(purpose: str) -> None:
         system.provide(system.missing_for_package(), "tools for the package")
     environment.make()
     engine.install(environment.install_starter(), purpose)
-    install_packages("window", *EXTRAS[purpose])
-
-
-def install_packages(*extras: str) -> None:
     try:
-        environment.install_packages(*extras)
+        environment.install_packages("window", *EXTRAS[purpose])
     except SetupFailed:
-        say("Trying again without the window: its packages may not fit this machine.")
-        environment.install_packages(*extras[1:])
+        install_without_window(purpose)
+        return False
+    return True
+
+
+def install_without_window(purpose: str) -> None:
+    """Its packages may not fit this machine, or the network failed: the next set-up tries again."""
+    if purpose in known().get("windowless", []):
+        say("The window still lacks its packages; all else is ready.")
+        return
+    say("Trying again without the window: its packages may not fit this machine.")
+    environment.install_packages(*EXTRAS[purpose])
 
 
 def state() -> str:
     cpu = processor.read()
-    return places.fingerprint(str(places.ROOT), cpu.model, *cpu.features)
+    python = (environment.python_version(), sys.base_prefix)
+    return places.fingerprint(str(places.ROOT), *python, cpu.model, *cpu.features)
 
 
 def is_ready(purpose: str) -> bool:
@@ -77,18 +90,31 @@ def is_ready(purpose: str) -> bool:
 
 def done_before() -> list[str]:
     """What this very set-up was already done for."""
-    if not (places.PYTHON.exists() and places.STAMP.exists()):
-        return []
-    known = json.loads(places.STAMP.read_text(encoding="utf-8"))
-    purposes: list[str] = known["purposes"] if known["state"] == state() else []
+    purposes: list[str] = known().get("purposes", [])
     return purposes
 
 
-def remember(purpose: str) -> None:
+def known() -> dict[str, Any]:
+    """What earlier set-ups wrote down, if they were this very one."""
+    if not places.PYTHON.exists():
+        return {}
+    try:
+        found: dict[str, Any] = json.loads(places.STAMP.read_text(encoding="utf-8"))
+        is_same = found["state"] == state()
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
+    return found if is_same else {}
+
+
+def remember(purpose: str, *, whole: bool = True) -> None:
+    """Not whole: the next set-up tries the rest, and may fail at it."""
     added = ["run", "test"] if purpose == "test" else [purpose]
-    purposes = sorted({*done_before(), *added})
-    text = json.dumps({"state": state(), "purposes": purposes})
-    places.STAMP.write_text(text, encoding="utf-8")
+    kind = "purposes" if whole else "windowless"
+    noted = {"state": state(), "purposes": [], **known()}
+    noted[kind] = sorted({*noted.get(kind, []), *added})
+    draft = places.STAMP.with_suffix(".part")
+    draft.write_text(json.dumps(noted), encoding="utf-8")
+    draft.replace(places.STAMP)
 
 
 if __name__ == "__main__":

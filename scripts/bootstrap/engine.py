@@ -1,5 +1,6 @@
 """The engine: taken from the cache or compiled, installed, and tried before it is trusted."""
 
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -19,6 +20,15 @@ MARK = places.ENVIRONMENT / "moat-engine.txt"
 SMOKE = "scripts.bootstrap.smoke"
 SMOKE_LIMIT_S = 120
 WRONG_ANSWER = 3
+CRASHES = {
+    *(
+        -getattr(signal, name)
+        for name in ("SIGILL", "SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE")
+        if hasattr(signal, name)
+    ),
+    *(0xC000001D, 0xC0000005, 0xC0000096, 0xC0000409, 0xC0000374, 0xC00000FD, 0xC0000094),
+}
+"""What a build does that does not fit the processor; on Windows, the second line."""
 
 
 def install(model: Path, purpose: str) -> None:
@@ -66,17 +76,23 @@ def first_that_lives(
     trial: Callable[[], str | None],
 ) -> Recipe:
     """From the fastest recipe to the safest. One that failed here is not tried again."""
+    reasons = []
     for recipe in choices:
         folder = cache / recipe.key
-        if (folder / REFUSED).exists():
+        refused = folder / REFUSED
+        if refused.exists():
+            reasons.append(f"  {recipe.name}: {refused.read_text(encoding='utf-8')}")
             continue
         put(recipe, folder)
         reason = trial()
         if reason is None:
             return recipe
-        (folder / REFUSED).write_text(reason, encoding="utf-8")
+        refused.write_text(reason, encoding="utf-8")
+        reasons.append(f"  {recipe.name}: {reason}")
         say(f"engine: the {recipe.name} build failed its trial ({reason}); a safer one follows")
-    raise SetupFailed("No build of the engine runs on this processor. See the lines above.")
+    told = "\n".join(reasons)
+    advice = "To have them tried again: make clean-cache"
+    raise SetupFailed(f"No build of the engine runs on this processor.\n{told}\n{advice}")
 
 
 def wheel_for(recipe: Recipe, folder: Path) -> Path:
@@ -108,22 +124,31 @@ def put_in_place(wheel: Path) -> None:
 
 def try_out(model: Path) -> str | None:
     """Why this build cannot be used, or None."""
-    trial = subprocess.run(
-        [str(places.PYTHON), "-m", SMOKE, str(model)],
-        cwd=places.ROOT,
-        capture_output=True,
-        text=True,
-        timeout=SMOKE_LIMIT_S,
-        check=False,
-    )
+    try:
+        trial = subprocess.run(
+            [str(places.PYTHON), "-m", SMOKE, str(model)],
+            cwd=places.ROOT,
+            capture_output=True,
+            text=True,
+            timeout=SMOKE_LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"it gave no answer within {SMOKE_LIMIT_S} s"
     return verdict(trial.returncode, trial.stdout + trial.stderr)
 
 
 def verdict(code: int, output: str) -> str | None:
+    """A reason is remembered for good, so only what the build itself did may be one."""
     if code == 0:
         return None
     if code == WRONG_ANSWER:
         return f"it computes wrong results: {output.strip()}"
-    if code < 0 or code >= 0xC0000000:
+    if code in CRASHES:
         return f"it crashed with code {code}"
+    if code < 0 or code >= 0xC0000000:
+        raise SetupFailed(
+            f"The trial of the engine was ended from outside (code {code}), perhaps for want of "
+            f"memory. Run the set-up again.\n{output}"
+        )
     raise SetupFailed(f"The engine could not be tried out:\n{output}")

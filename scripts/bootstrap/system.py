@@ -45,6 +45,7 @@ TEST_TOOLS = {
     "chromium": "chromium",
     "node": "nodejs",
     "npm": "npm",
+    "strace": "strace",
 }
 
 PACKAGE_TOOLS = {"dpkg-deb": "dpkg", "objdump": "binutils"}

@@ -198,7 +198,8 @@ def _folders(places: paths.Paths) -> list[tuple[str, Path]]:
 
 
 def check_folder(topic: str, folder: Path) -> Finding:
-    existing = next(one for one in (folder, *folder.parents) if one.exists())
+    # Not Path.exists: that raises where it may not look.
+    existing = next(one for one in (folder, *folder.parents) if os.path.exists(one))  # noqa: PTH110
     if not (existing.is_dir() and os.access(existing, os.W_OK)):
         advice = f"Give yourself the right to write to {existing}, or set MOAT_HOME."
         return Finding(topic, "problem", f"{folder} cannot be written", advice)

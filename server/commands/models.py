@@ -55,11 +55,23 @@ def add_to(commands: Any) -> None:
 
     one = actions.add_parser("fit", help="does it fit into memory, and how")
     one.add_argument("name", help="an installed model, or owner/name on the hub")
-    one.add_argument("--context", type=int, default=0, help="tokens; 0: what fits")
-    one.add_argument("--slots", type=int, default=4, help="answers at the same time")
+    one.add_argument("--context", type=_within(0, 1 << 20), default=0, help="tokens; 0: what fits")
+    one.add_argument("--slots", type=_within(1, 64), default=4, help="answers at the same time")
     one.add_argument("--kv", choices=("f16", "q8_0", "q4_0"), default="f16")
-    one.add_argument("--layers", type=int, default=-1, help="on the graphics card; -1: what fits")
+    told = "on the graphics card; -1: what fits"
+    one.add_argument("--layers", type=_within(-1, 999), default=-1, help=told)
     one.set_defaults(run=_runner(_fit))
+
+
+def _within(least: int, most: int) -> Callable[[str], int]:
+    """As the settings have it."""
+
+    def number(text: str) -> int:
+        if not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"a number from {least} to {most} is needed")
+        return int(text)
+
+    return number
 
 
 def _runner(run: Run) -> Callable[[argparse.Namespace], int]:
@@ -149,7 +161,7 @@ async def _pull(options: argparse.Namespace, shelf: ModelShelf) -> int:
     )
     if final.phase == "failed":
         raise BadRequest(final.reason)
-    _say(f"\n{final.name} is here and verified.")
+    _say(f"{final.name} is here and verified.")
     return 0
 
 

@@ -1,6 +1,7 @@
 """A download watched in a terminal: made by the server that runs, or by this process alone."""
 
 import asyncio
+import shutil
 import sys
 from contextlib import aclosing
 from typing import Any
@@ -48,26 +49,37 @@ class Progress:
         self._told = -1
 
     def show(self, downloads: tuple[Download, ...]) -> None:
-        for one in downloads:
-            if one.id == self._number:
-                self._show(one)
+        found = next((one for one in downloads if one.id == self._number), None)
+        if found is not None:
+            self._show(found)
+        elif not self.ended.done():
+            # It was in the list before we were told its number.
+            self._leave_the_line()
+            self.ended.set_exception(BadRequest("The download was cancelled."))
 
     def _show(self, one: Download) -> None:
         share = one.done_bytes / one.total_bytes if one.total_bytes else 1.0
         step = int(share * 20)
         if self._over:
-            self._out.write(f"\r{line(one, share):<100}")
+            # One column stays free: a full line would wrap.
+            most = shutil.get_terminal_size().columns - 1
+            self._out.write(f"\r\x1b[K{line(one, share)[:most]}")
         elif step != self._told or one.reason:
             self._out.write(line(one, share) + "\n")
         self._told = step
         self._out.flush()
         if one.phase in ("done", "failed") and not self.ended.done():
+            self._leave_the_line()
             self.ended.set_result(one)
+
+    def _leave_the_line(self) -> None:
+        if self._over:
+            self._out.write("\n")
 
 
 def line(one: Download, share: float) -> str:
     if one.reason:
-        return f"{one.name}: {one.reason}"[:100]
+        return f"{one.name}: {one.reason}"
     bar = "#" * int(share * BAR)
     speed = f"{one.bytes_per_s / MB:6.1f} MB/s" if one.phase == "running" else one.phase
     left = f"  {_time(one.left_s)} left" if one.left_s and one.phase == "running" else ""

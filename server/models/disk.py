@@ -3,12 +3,12 @@
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from server.errors import DiskFull
 from server.models.journal import Journal
+from server.models.trouble import disk_trouble
 
 READ_BYTES = 1 << 20
 MOST_MARGIN = 256 << 20
@@ -19,40 +19,39 @@ def digest(data: bytes | bytearray | memoryview) -> "hashlib.blake2b":
     return hashlib.blake2b(data, digest_size=16)
 
 
-@contextmanager
-def disk_trouble() -> Iterator[None]:
-    """What the disk refuses, as the error a person understands."""
-    try:
-        yield
-    except OSError as error:
-        raise DiskFull(f"The disk takes no more: {error.strerror}.") from error
-
-
 def margin(folder: Path) -> int:
     """What is left to other programs: a hundredth of the disk, 256 MB at most."""
     return min(MOST_MARGIN, shutil.disk_usage(folder).total // 100)
 
 
-def lacking(journal: Journal) -> int:
+def lacking(journal: Journal, targets: list[Path]) -> int:
     """Bytes that must be freed before the rest of the download has room; 0: there is room."""
-    taken = sum(_allocated(journal.part(number)) for number in range(len(journal.plan.files)))
+    wanted = _wanted(journal, targets)
+    if not wanted:
+        return 0
+    needed = sum(wanted.values())
+    taken = sum(_allocated(journal.part(number)) for number in wanted)
     free = shutil.disk_usage(journal.folder).free
-    return max(0, journal.plan.total_bytes - taken + margin(journal.folder) - free)
+    return max(0, needed - taken + margin(journal.folder) - free)
 
 
 def reserve(journal: Journal, targets: list[Path]) -> None:
     """Takes the space of every file now, so that it cannot run out half way."""
-    wanted = [
-        (number, file.size_bytes)
-        for number, file in enumerate(journal.plan.files)
-        if not targets[number].exists()
-    ]
     with disk_trouble():
-        short = lacking(journal) if wanted else 0
+        short = lacking(journal, targets)
         if short:
             raise DiskFull(f"The disk is full: {-(-short // MB)} MB more are needed.")
-        for number, size in wanted:
+        for number, size in _wanted(journal, targets).items():
             _take_space(journal.part(number), size)
+
+
+def _wanted(journal: Journal, targets: list[Path]) -> dict[int, int]:
+    """The sizes of the files that are not in place yet, by their numbers."""
+    return {
+        number: file.size_bytes
+        for number, file in enumerate(journal.plan.files)
+        if not targets[number].exists()
+    }
 
 
 def _take_space(path: Path, size: int) -> None:

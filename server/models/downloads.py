@@ -9,12 +9,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from server.errors import AppError, BadRequest, DiskFull, HubRefused
+from server.errors import AppError, BadRequest, DiskFailed, DiskFull, HubRefused
 from server.models import disk, names
+from server.models.claim import Claim
 from server.models.download import Limits, Restart, Transfer
 from server.models.hub import Hub, RemoteFile, Repository
 from server.models.journal import Journal, Plan, PlannedFile
 from server.models.pace import Throttle
+from server.models.trouble import disk_trouble
 from server.observe import Value
 from server.stock import Download, DownloadPhase
 from server.tasks import spawn, stop
@@ -34,10 +36,15 @@ class _Job:
         self.journal = journal
         self.transfer: Transfer | None = None
         self.task: asyncio.Task[Any] | None = None
+        self.claim: Claim | None = None
         self.phase: DownloadPhase = "paused" if journal.paused else "waiting"
         self.reason = ""
         if journal.failed:
             self.phase, self.reason = "failed", journal.failed
+
+    def let_go(self) -> None:
+        if self.claim is not None:
+            self.claim.release()
 
     def describe(self) -> Download:
         plan, transfer = self.journal.plan, self.transfer
@@ -82,11 +89,14 @@ class Downloads:
             for one in sorted(folder.iterdir()) if folder.is_dir() else ():
                 journal = Journal.read(one)
                 if journal is None or journal.plan.id != one.name:
-                    shutil.rmtree(one, ignore_errors=True)
+                    _throw_away(one)
                     continue
                 self._jobs[journal.plan.id] = job = _Job(journal)
                 if job.phase == "waiting" and run:
-                    self._run(job)
+                    try:
+                        self._run(job)
+                    except AppError as error:
+                        job.phase, job.reason = "failed", str(error)
         self._tell()
 
     async def close(self) -> None:
@@ -116,9 +126,10 @@ class Downloads:
         )
         if all(target.exists() for target in self._targets(plan)):
             raise BadRequest(f"{plan.name} is here already.", "file")
-        shutil.rmtree(self._folder / number, ignore_errors=True)
-        job = self._jobs[number] = _Job(Journal.create(self._folder / number, plan))
-        self._run(job)
+        job = _Job(Journal(self._folder / number, plan))
+        self._run(job, anew=True)
+        self._jobs[number] = job
+        self._tell()
         return number
 
     async def pause(self, number: str) -> None:
@@ -127,7 +138,7 @@ class Downloads:
             return
         await stop(job.task)
         job.phase, job.reason = "paused", ""
-        with suppress(DiskFull):
+        with suppress(DiskFailed):
             job.journal.set_paused(paused=True)
         self._tell()
 
@@ -149,16 +160,17 @@ class Downloads:
 
     def _resume(self, job: _Job) -> None:
         if job.phase != "done" and (job.task is None or job.task.done()):
-            with suppress(DiskFull):
-                job.journal.set_paused(paused=False)
             self._run(job)
 
     def _targets(self, plan: Plan) -> list[Path]:
         return [names.inside(self._models, plan.repo, names.file(f.path)) for f in plan.files]
 
-    def _run(self, job: _Job) -> None:
+    def _run(self, job: _Job, *, anew: bool = False) -> None:
+        """Raises where another program is at it, or where its journal cannot be begun."""
+        _take_up(job, anew=anew)
         job.phase, job.reason = "waiting", ""
         job.task = spawn(self._work(job), f"download-{job.journal.plan.id}")
+        job.task.add_done_callback(lambda _task: job.let_go())
         if self._ticking is None or self._ticking.done():
             self._ticking = spawn(self._tick(), "download-progress")
         self._tell()
@@ -175,6 +187,7 @@ class Downloads:
             _fail(job, "Something went wrong inside Moat.")
         else:
             job.phase, job.reason = "done", ""
+            job.let_go()
             job.journal.remove()
             self._on_installed()
         finally:
@@ -202,14 +215,11 @@ class Downloads:
                 return
 
     async def _wait_for_room(self, job: _Job) -> None:
-        await asyncio.sleep(DISK_LOOK_S)
         while True:
-            try:
-                if not disk.lacking(job.journal):
-                    return
-            except OSError:
-                log.debug("The disk cannot be asked")
             await asyncio.sleep(DISK_LOOK_S)
+            with disk_trouble():
+                if not disk.lacking(job.journal, self._targets(job.journal.plan)):
+                    return
 
     async def _tick(self) -> None:
         while any(job.task and not job.task.done() for job in self._jobs.values()):
@@ -223,7 +233,31 @@ class Downloads:
         self.all.set(tuple(job.describe() for job in self._jobs.values()))
 
 
+def _take_up(job: _Job, *, anew: bool) -> None:
+    """For this program alone. A journal that somebody deleted is begun again."""
+    folder = job.journal.folder
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    job.claim = Claim(folder)
+    try:
+        if anew or not job.journal.is_there:
+            job.journal = Journal.create(folder, job.journal.plan)
+        elif job.journal.paused or job.journal.failed:
+            with suppress(DiskFailed):
+                job.journal.set_paused(paused=False)
+    except AppError:
+        job.let_go()
+        raise
+
+
+def _throw_away(folder: Path) -> None:
+    """Unless another program is just about to begin it."""
+    with suppress(BadRequest):
+        Claim(folder).release()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _fail(job: _Job, reason: str) -> None:
     job.phase, job.reason = "failed", reason
-    with suppress(DiskFull):
+    with suppress(DiskFailed):
         job.journal.set_failed(reason)

@@ -6,13 +6,14 @@ from pathlib import Path
 from server.models.headers import Headers
 from server.models.needs import layout_of
 from server.models.projectors import size_of
+from server.models.sense import defect
 from server.stock import Setup
 
 
 def beside(setup: Setup, draft: Path | None, headers: Headers) -> Setup:
     """The setup with the draft model; without where there is none that can be read."""
     header = headers.peek(draft) if draft is not None else None
-    if header is None:
+    if header is None or defect(header):
         return setup
     layout = layout_of(header)
     return replace(

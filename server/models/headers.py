@@ -6,7 +6,7 @@ from pathlib import Path
 from server.errors import ModelDamaged
 from server.models import gguf
 from server.models.header import Header
-from server.models.parse import peek
+from server.models.parse import HeaderCut, peek
 
 KEPT = 64
 PEEK_BYTES = 256 * 1024
@@ -43,7 +43,7 @@ class Headers:
             try:
                 with path.open("rb") as file:
                     self._peeked[stamp] = peek(file.read(PEEK_BYTES), stamp[1], path.name)
-            except (OSError, ModelDamaged):
+            except (OSError, ModelDamaged, HeaderCut):
                 self._peeked[stamp] = None
         return self._peeked[stamp]
 

@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from server.errors import DiskFull
+from server.errors import DiskFailed, DiskFull
+from server.models.trouble import disk_trouble
 
 NAME = "journal.jsonl"
 
@@ -58,10 +59,11 @@ class Journal:
     def create(cls, folder: Path, plan: Plan) -> "Journal":
         journal = cls(folder, plan)
         try:
-            folder.mkdir(mode=0o700, parents=True)
-            journal._add({"plan": asdict(plan)})
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (folder / NAME).unlink(missing_ok=True)
         except OSError as error:
-            raise DiskFull(f"The download cannot be begun: {error.strerror}.") from error
+            raise DiskFailed(f"The download cannot be begun: {error.strerror}.") from error
+        journal._add({"plan": asdict(plan)})
         return journal
 
     @classmethod
@@ -77,13 +79,18 @@ class Journal:
             with suppress(ValueError, LookupError, TypeError):
                 journal._take(json.loads(line))
         if lines[-1]:
-            with suppress(DiskFull):
+            with suppress(DiskFailed):
                 journal._write(b"\n")
         return journal
 
     @property
     def done_bytes(self) -> int:
         return sum(self.plan.piece_size(file, number) for file, number in self.pieces)
+
+    @property
+    def is_there(self) -> bool:
+        """False where somebody deleted its folder."""
+        return (self.folder / NAME).exists()
 
     def part(self, file: int) -> Path:
         return self.folder / f"{file}.part"
@@ -121,18 +128,15 @@ class Journal:
         self._take(entry)
 
     def _write(self, line: bytes) -> None:
-        try:
-            handle = os.open(
-                self.folder / NAME, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _BINARY, 0o600
-            )
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _BINARY
+        with disk_trouble():
+            handle = os.open(self.folder / NAME, flags, 0o600)
             try:
                 if os.write(handle, line) != len(line):
                     os.write(handle, b"\n")
                     raise DiskFull("The disk is full.")
             finally:
                 os.close(handle)
-        except OSError as error:
-            raise DiskFull(f"The disk takes no more: {error.strerror}.") from error
 
     def _take(self, entry: dict[str, Any]) -> None:
         match entry:

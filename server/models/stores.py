@@ -1,11 +1,14 @@
 """Models that other programs keep on this machine, used where they lie."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 from server.models.gguf import SHARD
+from server.models.projectors import size_of
 from server.stock import FoundFolder
 
 MODEL_LAYER = "application/vnd.ollama.image.model"
@@ -40,7 +43,7 @@ def find(home: Path, variables: Mapping[str, str], used: frozenset[str]) -> list
     for program, folder in candidates(home, variables):
         models = list(models_in(folder))
         if models:
-            size = sum(model.path.stat().st_size for model in models)
+            size = size_of(str(model.path) for model in models)
             known = str(folder) in used
             found.append(FoundFolder(program, str(folder), len(models), size, known))
     return found
@@ -54,18 +57,23 @@ def models_in(folder: Path) -> Iterator[StoredModel]:
         if (folder / "manifests").is_dir() and (folder / "blobs").is_dir():
             yield from _ollama(folder)
             return
-        # A name that begins with a dot is somebody's unfinished business.
-        paths = sorted(
-            path
-            for path in folder.rglob("*.gguf")
-            if not any(part.startswith(".") for part in path.relative_to(folder).parts)
-        )
     except OSError:
         return
-    for path in paths:
+    for path in sorted(_files(folder, "*.gguf")):
         match = SHARD.match(path.name)
-        if path.is_file() and not (match and match["number"] != "00001"):
+        if not (match and match["number"] != "00001"):
             yield StoredModel(_title(path), path)
+
+
+def _files(folder: Path, pattern: str) -> Iterator[Path]:
+    """All below it that can be reached; pathlib would raise for what cannot."""
+    for place, folders, names in os.walk(folder):
+        # A name that begins with a dot is somebody's unfinished business.
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            path = Path(place, name)
+            if fnmatch(name, pattern) and not name.startswith(".") and os.path.isfile(path):  # noqa: PTH113
+                yield path
 
 
 def _title(path: Path) -> str:
@@ -74,20 +82,21 @@ def _title(path: Path) -> str:
 
 
 def _ollama(folder: Path) -> Iterator[StoredModel]:
-    for manifest in sorted(path for path in (folder / "manifests").rglob("*") if path.is_file()):
+    for manifest in sorted(_files(folder / "manifests", "*")):
         try:
             layers = json.loads(manifest.read_text("utf-8"))["layers"]
             blob = _blob(folder, layers, MODEL_LAYER)
             eyes = _blob(folder, layers, PROJECTOR_LAYER)
-        except (OSError, ValueError, LookupError, TypeError):
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
             continue
         parts = manifest.relative_to(folder / "manifests").parts
         if blob:
-            short = parts[2:] if parts[:2] == LIBRARY else parts
+            short = parts[2:] if parts[:2] == LIBRARY and len(parts) > 2 else parts
             yield StoredModel("/".join(short[:-1]) + ":" + short[-1], blob, eyes)
 
 
 def _blob(folder: Path, layers: list[dict[str, str]], kind: str) -> Path | None:
     digests = [str(one["digest"]) for one in layers if one["mediaType"] == kind]
     blob = folder / "blobs" / (digests[0] if digests else "").replace(":", "-")
-    return blob if digests and blob.is_file() and blob.parent == folder / "blobs" else None
+    is_there = os.path.isfile(blob) and blob.parent == folder / "blobs"  # noqa: PTH113
+    return blob if digests and is_there else None

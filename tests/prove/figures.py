@@ -20,7 +20,7 @@ RUNNING = re.compile(r"^moat_running (\d+)", re.MULTILINE)
 LONG_S = 600.0
 LONG_TOKENS = 8192
 LONG = {"model": {"slots": 1, "context_tokens": LONG_TOKENS, "gpu_layers": 0}}
-ROWS_OF_A_FEW, ROWS_OF_8K = CONTEXT_TOKENS // 24, 780
+ROWS_OF_A_FEW, ROWS_OF_8K = CONTEXT_TOKENS // 48, 780
 
 
 def read_before_here(stage: Stage) -> Figure:

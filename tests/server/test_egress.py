@@ -1,6 +1,8 @@
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from aiohttp import web
@@ -9,6 +11,7 @@ from aiohttp.test_utils import TestServer
 from server.egress import Egress
 from server.errors import EgressRefused
 from server.settings import NetworkSettings
+from server.web.certificates import Certificates
 from tests.fakes_proxy import FakeProxy
 
 Start = Callable[[web.Application], Awaitable[TestServer]]
@@ -175,3 +178,64 @@ async def test_a_proxy_is_told_the_password_of_its_user(aiohttp_server: Start):
         await egress.close()
     assert proxy.let_through == [str(server.make_url("/"))]
     assert "proxy-authorization" not in seen
+
+
+async def test_a_proxy_without_its_scheme_is_used_all_the_same(aiohttp_server: Start):
+    server = await aiohttp_server(app(echo))
+    proxy = FakeProxy("user", "pass")
+    async with proxy.running(), door(proxy=f"user:pass@127.0.0.1:{proxy.port}") as egress:
+        egress.allow(str(server.make_url("/")), REASON)
+        async with egress.request("GET", str(server.make_url("/")), REASON) as response:
+            assert response.status == 200
+    assert proxy.let_through == [str(server.make_url("/"))]
+
+
+@pytest.mark.parametrize("proxy", ["proxy.corp:3128", "http://h:99999", "socks5://h:1", "http://"])
+async def test_what_cannot_be_read_as_a_proxy_is_never_gone_past(aiohttp_server: Start, proxy: str):
+    hits: list[str] = []
+
+    async def count(request: web.Request) -> web.Response:
+        hits.append(request.path)
+        return web.Response()
+
+    server = await aiohttp_server(app(count))
+    unchecked = NetworkSettings.model_construct(proxy=proxy)
+    egress = Egress(lambda: unchecked)
+    egress.allow(str(server.make_url("/")), REASON)
+    with pytest.raises(EgressRefused, match="http://host:port"):
+        async with egress.request("GET", str(server.make_url("/")), REASON):
+            pass
+    await egress.close()
+    assert hits == []
+
+
+@pytest.mark.parametrize("content", [None, "no certificate"])
+async def test_an_authority_that_cannot_be_read_is_said(tmp_path: Path, content: str | None):
+    path = tmp_path / "ca.pem"
+    if content is not None:
+        path.write_text(content)
+    async with door(extra_ca=str(path)) as egress:
+        egress.allow("http://127.0.0.1:9/", REASON)
+        with pytest.raises(EgressRefused, match=r"ca\.pem cannot be read: "):
+            async with egress.request("GET", "http://127.0.0.1:9/", REASON):
+                pass
+
+
+async def test_an_authority_added_later_is_trusted_without_a_restart(tmp_path: Path):
+    pair = Certificates(tmp_path).ready()
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(pair.chain, pair.key)
+    server = TestServer(app(echo), scheme="https")
+    await server.start_server(ssl=context)
+    url = str(server.make_url("/"))
+    network = NetworkSettings()
+    egress = Egress(lambda: network)
+    egress.allow(url, REASON)
+    with pytest.raises(egress.failures):
+        async with egress.request("GET", url, REASON):
+            pass
+    network = NetworkSettings(extra_ca=str(pair.authority))
+    async with egress.request("GET", url, REASON) as response:
+        assert response.status == 200
+    await egress.close()
+    await server.close()

@@ -1,10 +1,12 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from server.settings import Settings
 from server.settings_store import SettingsStore
+from tests import without_rights
 
 
 @pytest.fixture
@@ -55,6 +57,15 @@ def test_one_bad_field_costs_only_itself(path: Path):
     assert "server.port" in store.notices[0]
 
 
+def test_a_bad_proxy_costs_only_itself_and_one_without_a_scheme_nothing(path: Path):
+    path.parent.mkdir()
+    path.write_text(json.dumps({"network": {"proxy": "socks5://h:1", "hub": "https://h"}}))
+    network = SettingsStore(path).load().network
+    assert (network.proxy, network.hub) == ("", "https://h")
+    path.write_text(json.dumps({"network": {"proxy": "h:3128"}}))
+    assert SettingsStore(path).load().network.proxy == "http://h:3128"
+
+
 def test_several_bad_items_of_one_setting_cost_only_that_setting(path: Path):
     path.parent.mkdir()
     path.write_text(json.dumps({"server": {"origins": [1, 2], "require_key": True}}))
@@ -99,3 +110,18 @@ def test_a_later_choice_wins_over_the_value_of_another_version(path: Path):
     aside = {"model.flash_attention": "on", "gone.away": 1}
     path.write_text(json.dumps({"model": {"flash_attention": "off"}, "set_aside": aside}))
     assert SettingsStore(path).load().model.flash_attention == "off"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights are others there")
+def test_a_file_that_may_not_be_reached_gives_the_defaults_and_a_notice():
+    with without_rights.folders() as (_opened, locked):
+        SettingsStore(locked / "settings.json").save(Settings().changed("server.port", 8123))
+        without_rights.lock(locked)
+        imports = "from pathlib import Path\nfrom server.settings_store import SettingsStore"
+        work = (
+            "store = SettingsStore(Path(sys.argv[1]))\n"
+            "print(store.load().server.port, store.notices[0])"
+        )
+        said = without_rights.said(imports, work, locked / "settings.json")
+    told = "7777 The settings file could not be read; it is kept as settings.json.\n"
+    assert said.startswith(told)

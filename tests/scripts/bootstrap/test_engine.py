@@ -1,11 +1,13 @@
 """A build that dies on this processor is replaced by a safer one, and not tried again."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from scripts.bootstrap import engine, places
 from scripts.bootstrap.compiler import Compiler
-from scripts.bootstrap.engine import first_that_lives, verdict, wheel_for
+from scripts.bootstrap.engine import first_that_lives, try_out, verdict, wheel_for
 from scripts.bootstrap.recipe import Recipe, recipes
 from scripts.bootstrap.say import SetupFailed
 from server.processor import Processor
@@ -53,6 +55,16 @@ def test_when_nothing_lives_set_up_stops(tmp_path: Path) -> None:
         first_that_lives([FAST, SAFE], tmp_path, bench.put, bench.trial)
 
 
+def test_what_was_refused_before_is_told_when_nothing_is_left(tmp_path: Path) -> None:
+    bench = Bench(native="it crashed with code -4", portable="it computes wrong results")
+    for _ in range(2):
+        with pytest.raises(SetupFailed) as stopped:
+            first_that_lives([FAST, SAFE], tmp_path, bench.put, bench.trial)
+        assert "native: it crashed with code -4" in str(stopped.value)
+        assert "portable: it computes wrong results" in str(stopped.value)
+    assert bench.installed == ["native", "portable"]
+
+
 def test_a_wheel_in_the_cache_is_not_built_again(tmp_path: Path) -> None:
     wheel = tmp_path / "llama_cpp_python-1.0-py3-none-any.whl"
     wheel.write_bytes(b"")
@@ -72,3 +84,24 @@ def test_what_a_trial_says() -> None:
     assert "wrong" in str(verdict(3, "next word 'x'"))
     with pytest.raises(SetupFailed, match="no module"):
         verdict(1, "no module")
+
+
+@pytest.mark.parametrize("code", [-9, -15, 0xC000013A, 0xC0000017])
+def test_a_trial_that_was_ended_from_outside_says_nothing_about_the_build(code: int) -> None:
+    with pytest.raises(SetupFailed, match="ended from outside"):
+        verdict(code, "")
+
+
+@pytest.mark.parametrize("code", [-4, -6, -8, -11, 0xC000001D, 0xC0000005, 0xC0000409])
+def test_a_build_that_dies_of_itself_is_refused(code: int) -> None:
+    assert f"crashed with code {code}" in str(verdict(code, ""))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="stands in for Python as a script")
+def test_a_trial_that_hangs_is_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nexec sleep 60\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(places, "PYTHON", python)
+    monkeypatch.setattr(engine, "SMOKE_LIMIT_S", 0.1)
+    assert "no answer" in str(try_out(tmp_path))

@@ -12,6 +12,7 @@ from server.commands import doctor
 from server.commands.doctor import Finding
 from server.occupied import Occupant, who_listens
 from server.processor import Processor
+from tests import without_rights
 
 GB = 1024**3
 
@@ -152,3 +153,12 @@ def test_added_backends_are_told_with_those_that_do_not_fit(tmp_path: Path) -> N
     assert (used.verdict, used.text) == ("ok", f"vulkan in {tmp_path}")
     assert unused.verdict == "warn"
     assert "cuda" in unused.text
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights are others there")
+def test_a_folder_that_may_not_be_reached_is_a_problem() -> None:
+    imports = "from pathlib import Path\nfrom server.commands.doctor import check_folder"
+    work = "print(check_folder('Models in', Path(sys.argv[1])).verdict)"
+    with without_rights.folders() as (_opened, locked):
+        without_rights.lock(locked)
+        assert without_rights.said(imports, work, locked / "home" / "models") == "problem\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from server import control_client, paths
+from server import cli, control_client, paths
 from server.models import starter
 from tests.fakes_hub import FakeHub
 from tests.gguf_files import write_model
@@ -71,3 +71,11 @@ async def test_a_running_server_does_the_download_and_the_deletion(fake: FakeHub
             (download,) = await anext(values)
         assert (download.name, download.phase) == ("tiny-Q4_K_M.gguf", "done")
         assert "are free again" in (await moat(fake, "rm", "tiny-Q4_K_M"))[1]
+
+
+@pytest.mark.parametrize("wrong", [("--slots", "-400"), ("--context", "-1"), ("--layers", "-2")])
+def test_impossible_numbers_are_refused(wrong: tuple[str, str], capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["models", "fit", starter.NAME, *wrong])
+    assert ended.value.code == 2
+    assert f"argument {wrong[0]}: a number from" in capsys.readouterr().err

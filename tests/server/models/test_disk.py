@@ -1,13 +1,17 @@
 """Space is really taken, pieces really checked, files put in place as one."""
 
+import errno
 import hashlib
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 
-from server.errors import DiskFull
+from server.errors import DiskFailed, DiskFull
 from server.models import disk
 from server.models.journal import Journal, Plan, PlannedFile
+from server.models.trouble import disk_trouble
 
 SIZE = 3 << 20
 PLAN = Plan("id", "a", "o/r", "m", (PlannedFile("a", SIZE, ""), PlannedFile("b", 10, "")), 1 << 20)
@@ -47,6 +51,26 @@ def test_files_are_placed_and_hashed(journal: Journal, tmp_path: Path):
     assert not journal.part(1).exists()
 
 
-def test_a_disk_that_refuses_is_said_in_words(journal: Journal):
-    with pytest.raises(DiskFull, match="The disk takes no more"):
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_one_that_may_have_room_again(number: int):
+    with pytest.raises(DiskFull, match="The disk takes no more: "), disk_trouble():
+        raise OSError(number, os.strerror(number))
+
+
+def test_any_other_refusal_is_not_taken_for_a_full_disk(journal: Journal):
+    with pytest.raises(DiskFailed, match="The disk refused: No such file") as refused:
         disk.write(journal.part(0), 0, b"x")
+    assert not isinstance(refused.value, DiskFull)
+
+
+def test_files_in_place_need_no_room(
+    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    targets = [tmp_path / "a", tmp_path / "b"]
+    real = shutil.disk_usage(tmp_path)
+    free = disk.margin(tmp_path) + 10
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: type(real)(real.total, 0, free))
+    assert disk.lacking(journal, targets) == SIZE
+    targets[0].write_bytes(b"")
+    assert disk.lacking(journal, targets) == 0
+    disk.reserve(journal, targets)

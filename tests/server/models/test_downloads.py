@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import random
-import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -201,27 +200,6 @@ async def test_what_is_here_is_not_fetched_again(hub: FakeHub, tmp_path: Path):
         await until(downloads, ended)
         with pytest.raises(BadRequest, match="here already"):
             await begin(hub, downloads)
-
-
-async def test_too_little_disk_waits_for_room_and_then_goes_on(
-    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    real = shutil.disk_usage(tmp_path)
-    free = 1000
-
-    def usage(_path: object) -> object:
-        return type(real)(real.total, real.used, free)
-
-    monkeypatch.setattr(shutil, "disk_usage", usage)
-    monkeypatch.setattr("server.models.downloads.DISK_LOOK_S", 0.02)
-    async with desk(hub, tmp_path / "m") as downloads:
-        await begin(hub, downloads)
-        state = await until(downloads, lambda one: bool(one.reason))
-        assert state.phase == "waiting"
-        assert "MB more are needed" in state.reason
-        assert hub.served == 0
-        free = real.free
-        assert (await until(downloads, ended)).phase == "done"
 
 
 async def test_the_limit_is_held(hub: FakeHub, tmp_path: Path):

@@ -1,6 +1,7 @@
 """A draft model counts in the estimate: its weights, and a cache of its own."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,3 +64,11 @@ def test_one_that_cannot_be_read_adds_nothing(tmp_path: Path):
     assert drafts.beside(SETUP, tmp_path / "text.gguf", Headers()) == SETUP
     assert drafts.beside(SETUP, tmp_path / "missing.gguf", Headers()) == SETUP
     assert drafts.beside(SETUP, None, Headers()) == SETUP
+
+
+@pytest.mark.parametrize(
+    "odd", [{"llama.block_count": 500_000}, {"llama.attention.head_count": ["a"]}]
+)
+def test_one_that_makes_no_sense_adds_nothing(tmp_path: Path, odd: dict[str, Any]):
+    write_model(tmp_path / "odd.gguf", SMALL, **odd)
+    assert drafts.beside(SETUP, tmp_path / "odd.gguf", Headers()) == SETUP

@@ -1,11 +1,21 @@
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
-from server.errors import ModelNotFound, NoModel
+from server.errors import BadRequest, ModelNotFound, NoModel
 from server.models import starter
+from server.models.header import Header
+from server.models.headers import Headers
 from server.models.library import Library
-from tests.gguf_files import write_model
+from tests import without_rights
+from tests.gguf_files import write, write_model
+
+WITHOUT_STARTER = (
+    "from pathlib import Path\nfrom server.models import starter\n"
+    "from server.models.library import Library\nstarter.find = lambda: None"
+)
 
 
 @pytest.fixture
@@ -93,3 +103,72 @@ def test_a_file_added_alone_has_the_eyes_beside_it(tmp_path: Path):
     library.look_in([], [tmp_path / "m.gguf"])
     (card,) = [card for card in library.scan() if not card.starter]
     assert card.projector == str(tmp_path / "mmproj-m.gguf")
+
+
+@pytest.mark.parametrize("label", ["1.2.3B", "9" * 400 + "B", "9" * 5000 + "x1B", ".B", "٣B"])
+def test_an_odd_size_in_a_file_is_no_size(tmp_path: Path, label: str):
+    write(tmp_path / "odd.gguf", {"general.size_label": label}, ())
+    (card,) = [card for card in Library([tmp_path]).scan() if not card.starter]
+    assert (card.name, card.parameters) in {("odd", 0), ("odd", 3_000_000_000)}
+
+
+class Stumbling(Headers):
+    """Reads every file but one."""
+
+    def peek(self, path: Path) -> Header | None:
+        if path.stem == "odd":
+            raise OverflowError
+        return super().peek(path)
+
+
+def test_a_file_nobody_thought_of_costs_only_itself(tmp_path: Path):
+    write_model(tmp_path / "good.gguf")
+    write_model(tmp_path / "odd.gguf")
+    cards = {card.name: card for card in Library([tmp_path], Stumbling()).scan()}
+    assert "damaged" in cards["odd"].label
+    assert cards["good"].label == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights are others there")
+def test_what_may_not_be_reached_is_passed_over():
+    with without_rights.folders() as (opened, locked):
+        for name in ("a.gguf", "m-00001-of-00002.gguf"):
+            write_model(opened / name)
+        for name in ("m.gguf", "m-00002-of-00002.gguf"):
+            write_model(locked / name)
+        (opened / "link.gguf").symlink_to(locked / "m.gguf")
+        (opened / "m-00002-of-00002.gguf").symlink_to(locked / "m-00002-of-00002.gguf")
+        without_rights.lock(locked)
+        work = (
+            "library = Library([])\n"
+            "library.look_in([Path(sys.argv[1]), Path(sys.argv[2])], [Path(sys.argv[2], 'm.gguf')])"
+            "\nprint(*(card.name for card in library.scan()))"
+        )
+        assert without_rights.said(WITHOUT_STARTER, work, opened, locked) == "a m\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are always text there")
+def test_a_name_that_is_no_text_can_be_shown(tmp_path: Path):
+    path = os.fsencode(tmp_path) + b"/mod\xe9l.gguf"
+    write_model(Path(os.fsdecode(path)))
+    (card,) = [card for card in Library([tmp_path]).scan() if not card.starter]
+    assert card.name == "mod\N{REPLACEMENT CHARACTER}l"
+    assert os.fsencode(card.path) == path
+
+
+def test_a_newcomer_does_not_take_over_the_name_of_another(tmp_path: Path):
+    library = Library([tmp_path])
+    for number, maker in enumerate(("lmstudio", "bartowski")):
+        write_model(tmp_path / maker / "Q-GGUF" / "Q.gguf")
+        os.utime(tmp_path / maker / "Q-GGUF" / "Q.gguf", (number, number))
+        cards = {card.name: Path(card.path) for card in library.scan()}
+        assert cards["Q"].parent.parent.name == "lmstudio"
+    assert cards["Q-GGUF/Q"].parent.parent.name == "bartowski"
+
+
+def test_the_eyes_of_a_model_are_refused_as_a_model(tmp_path: Path):
+    write_model(tmp_path / "mmproj-m.gguf", **{"general.type": "mmproj"})
+    library = Library([])
+    with pytest.raises(BadRequest, match="no model itself"):
+        library.add(tmp_path / "mmproj-m.gguf")
+    assert all(card.starter for card in library.scan())

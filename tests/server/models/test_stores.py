@@ -56,3 +56,16 @@ def test_only_the_first_part_of_a_split_model_and_nothing_hidden_is_listed(tmp_p
         write_model(tmp_path / name)
     assert [model.name for model in models_in(tmp_path)] == ["m"]
     assert list(models_in(tmp_path / "missing")) == []
+
+
+def test_no_manifest_keeps_the_others_from_being_read(tmp_path: Path):
+    ollama(tmp_path)
+    (manifest,) = (tmp_path / "manifests").rglob("1b")
+    (manifest.parent / "deep").write_text("[" * 200_000)
+    other = tmp_path / "other"
+    ollama(other)
+    (other / "manifests" / "registry.ollama.ai" / "library").rename(other / "elsewhere")
+    text = (other / "elsewhere" / "llama3.2" / "1b").read_text()
+    (other / "manifests" / "registry.ollama.ai" / "library").write_text(text)
+    assert [model.name for model in models_in(tmp_path)] == ["llama3.2:1b"]
+    assert [model.name for model in models_in(other)] == ["registry.ollama.ai:library"]
