@@ -9,19 +9,18 @@ from server.errors import BadRequest
 
 NAME = "lock"
 
-if sys.platform == "win32":
-    import msvcrt
-
-    def _try_lock(file: int) -> None:
-        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _try_lock(file: int) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
 _TAKEN = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
+
+
+def _try_lock(file: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415
+
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl  # noqa: PLC0415
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class Claim:
