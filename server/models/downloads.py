@@ -167,10 +167,10 @@ class Downloads:
 
     def _run(self, job: _Job, *, anew: bool = False) -> None:
         """Raises where another program is at it, or where its journal cannot be begun."""
-        _take_up(job, anew=anew)
+        claim = _take_up(job, anew=anew)
         job.phase, job.reason = "waiting", ""
         job.task = spawn(self._work(job), f"download-{job.journal.plan.id}")
-        job.task.add_done_callback(lambda _task: job.let_go())
+        job.task.add_done_callback(lambda _task: claim.release())
         if self._ticking is None or self._ticking.done():
             self._ticking = spawn(self._tick(), "download-progress")
         self._tell()
@@ -233,12 +233,14 @@ class Downloads:
         self.all.set(tuple(job.describe() for job in self._jobs.values()))
 
 
-def _take_up(job: _Job, *, anew: bool) -> None:
+def _take_up(job: _Job, *, anew: bool) -> Claim:
     """For this program alone. A journal that somebody deleted is begun again."""
+    # The last try may have ended this very moment, and not yet have let go.
+    job.let_go()
     folder = job.journal.folder
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    job.claim = Claim(folder)
+    claim = job.claim = Claim(folder)
     try:
         if anew or not job.journal.is_there:
             job.journal = Journal.create(folder, job.journal.plan)
@@ -248,6 +250,7 @@ def _take_up(job: _Job, *, anew: bool) -> None:
     except AppError:
         job.let_go()
         raise
+    return claim
 
 
 def _throw_away(folder: Path) -> None:

@@ -16,6 +16,7 @@ from server.settings import NetworkSettings
 from tests.fake_mcp import piped, program, served
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="written for a POSIX shell")
+EARLIER: set[psutil.Process] = set()
 
 
 @pytest.fixture(autouse=True)
@@ -27,10 +28,21 @@ def silent(*command: str) -> Program:
     return Program(command, {}, lambda _message: None, lambda _line: None)
 
 
+def started_now() -> list[psutil.Process]:
+    return [one for one in psutil.Process().children(recursive=True) if one not in EARLIER]
+
+
+@pytest.fixture(autouse=True)
+def earlier() -> None:
+    """Servers that several tests share are none of the program's."""
+    EARLIER.clear()
+    EARLIER.update(psutil.Process().children(recursive=True))
+
+
 async def descendants(count: int) -> list[psutil.Process]:
     """The program and what it has started, once all are there."""
     async with asyncio.timeout(5):
-        while len(found := psutil.Process().children(recursive=True)) < count:
+        while len(found := started_now()) < count:
             await asyncio.sleep(0.01)
     return found
 
@@ -68,7 +80,7 @@ async def test_a_daemon_that_got_away_does_not_hold_us() -> None:
     wire = Program(("sh", "-c", daemon), {}, lambda _message: None, log.append)
     await wire.open()
     async with asyncio.timeout(5):
-        while not log or len(psutil.Process().children()) > 0:
+        while not log or started_now():
             await asyncio.sleep(0.01)
     try:
         async with asyncio.timeout(3):
