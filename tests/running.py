@@ -63,11 +63,11 @@ def serving(
 def all_gone(processes: list[psutil.Process], within_s: float) -> float:
     """Seconds until all have ended; fails when one is still there after the time."""
     began = time.monotonic()
-    until(lambda: all(_has_ended(one) for one in processes), within_s)
+    until(lambda: all(has_ended(one) for one in processes), within_s)
     return time.monotonic() - began
 
 
-def _has_ended(process: psutil.Process) -> bool:
+def has_ended(process: psutil.Process) -> bool:
     """Ended, though whoever adopted it may not have noticed yet: init looks every two seconds."""
     try:
         return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE

@@ -14,6 +14,7 @@ from server.plugins import mcp_wire
 from server.plugins.mcp_wire import Program, Remote
 from server.settings import NetworkSettings
 from tests.fake_mcp import piped, program, served
+from tests.running import has_ended
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="written for a POSIX shell")
 EARLIER: set[psutil.Process] = set()
@@ -49,7 +50,7 @@ async def descendants(count: int) -> list[psutil.Process]:
 
 async def gone(processes: list[psutil.Process]) -> None:
     async with asyncio.timeout(5):
-        while any(one.is_running() and one.status() != "zombie" for one in processes):
+        while not all(has_ended(one) for one in processes):
             await asyncio.sleep(0.01)
 
 
