@@ -62,7 +62,7 @@ class SettingsStore:
                 found.setdefault(ASIDE, {})[where] = removed
 
     def _set_aside(self, path: Path, error: Exception) -> None:
-        log.warning("Cannot read %s", path.name, exc_info=error)
+        log.warning("Cannot read %s: %s", path.name, error)
         with contextlib.suppress(OSError):
             path = set_aside(path)
         self.notices.append(f"The settings file could not be read; it is kept as {path.name}.")

@@ -21,9 +21,14 @@ from tests.prove import (
 )
 from tests.prove.rows import NotOurs, Row
 
+
+def _place(key: str) -> tuple[int, str]:
+    return int(key[1:].rstrip("a")), key
+
+
 _GETS_IN = (*gate.ROWS, *shown.ROWS, *models.ROWS, *bodies.ROWS, *laggards.SENDERS, *tls.ROWS)
 SECTIONS: tuple[tuple[str, tuple[Row, ...]], ...] = (
-    ("Nothing gets in", tuple(sorted(_GETS_IN, key=lambda row: int(row.key[1:3].rstrip("a"))))),
+    ("Nothing gets in", tuple(sorted(_GETS_IN, key=lambda row: _place(row.key)))),
     ("Nothing gets out", (*secrets.ROWS, *egress.ROWS, *answers.CACHE, *audit.ROWS)),
     (
         "Nothing is lost under load",
