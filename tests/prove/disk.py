@@ -101,7 +101,7 @@ ROWS = (
         "A download waits for room on a full disk and goes on",
         "all go on",
         shown_by(
-            "tests/server/models/test_downloads.py::test_too_little_disk_waits_for_room_and_then_goes_on",
+            "tests/server/models/test_downloads_disk.py::test_too_little_disk_waits_for_room_and_then_goes_on",
             "tests/faults/test_download_faults.py::test_the_program_starts_with_no_byte_free",
         ),
     ),
