@@ -30,7 +30,7 @@ from server.events import Finished, Piece, TextDelta
 from server.tasks import spawn, stop
 from tests.faults.starving import can_starve, starving
 
-ROUNDS = int(os.environ.get("MOAT_FAULT_ROUNDS", "2"))
+ROUNDS = int(os.environ.get("MOAT_FAULT_ROUNDS", "1"))
 DISCONNECTS = int(os.environ.get("MOAT_DISCONNECTS", "50"))
 SERVED_WITHIN_S = 3.0
 FREE_WITHIN_S = 0.5 if DISCONNECTS >= 1000 else 2.0
