@@ -1,24 +1,13 @@
 """One process at a time: a lock on a file that the system lifts when its holder dies."""
 
 import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from scripts.bootstrap.say import Ticker
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _try_lock(file: int) -> None:
-        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _try_lock(file: int) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+from server.locking import try_lock
 
 
 @contextmanager
@@ -36,7 +25,7 @@ def _wait_for(file: int, waiting: str) -> None:
     ticker = Ticker(waiting)
     while True:
         try:
-            _try_lock(file)
+            try_lock(file)
         except OSError:
             ticker.show("")
             time.sleep(0.2)

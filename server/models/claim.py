@@ -2,25 +2,14 @@
 
 import errno
 import os
-import sys
 from pathlib import Path
 
 from server.errors import BadRequest
+from server.locking import try_lock
 
 NAME = "lock"
 
 _TAKEN = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
-
-
-def _try_lock(file: int) -> None:
-    if sys.platform == "win32":
-        import msvcrt  # noqa: PLC0415
-
-        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl  # noqa: PLC0415
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class Claim:
@@ -33,7 +22,7 @@ class Claim:
         except OSError:
             return  # Full, or not there: the download will say so itself.
         try:
-            _try_lock(self._file)
+            try_lock(self._file)
         except OSError as error:
             self.release()
             # Some network file systems know no locks; that keeps nobody from downloading.
