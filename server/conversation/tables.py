@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from server.flows.cells import as_number, is_missing, reads_as_number
+from server.texts import without_halves
 
 Kind = Literal["number", "date", "text", "empty"]
 Cell = str | int | float | None
@@ -21,7 +22,6 @@ TIME_WORDS = frozenset({
     "date", "dates", "datetime", "time", "times", "timestamp", "updated", "period", "day", "days",
 })  # fmt: skip
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 LARGEST = 2**1000
 """What has more digits than a number in our tables can have is a name, not an amount."""
 EPOCH_MS = (10**11, 10**13)
@@ -153,7 +153,7 @@ def _unique(names: list[str]) -> list[str]:
     """Told apart by a number, whatever their case."""
     taken: set[str] = set()
     result = []
-    for name in map(without_surrogates, names):
+    for name in map(without_halves, names):
         one, number = name, 1
         while one.lower() in taken:
             number += 1
@@ -161,11 +161,6 @@ def _unique(names: list[str]) -> list[str]:
         taken.add(one.lower())
         result.append(one)
     return result
-
-
-def without_surrogates(text: str) -> str:
-    """Half an emoji is a character that nothing can store or send."""
-    return LONE_SURROGATE.sub("", text)
 
 
 def _typed(name: str, raw: list[Any]) -> tuple[Column, list[Cell]]:
@@ -193,14 +188,14 @@ def _cell(value: Any) -> Cell:
         case int() | float():
             return _figure(value)
         case str():
-            return None if is_missing(value) else without_surrogates(value)
+            return None if is_missing(value) else without_halves(value)
         case _:
             return _nested(value)
 
 
 def _nested(value: Any) -> str:
     try:
-        return without_surrogates(json.dumps(value, ensure_ascii=False, default=str))
+        return without_halves(json.dumps(value, ensure_ascii=False, default=str))
     except RecursionError:
         return "{…}" if isinstance(value, dict) else "[…]"
 

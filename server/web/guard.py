@@ -10,6 +10,7 @@ from aiohttp import web
 from yarl import URL
 
 from server.face import Knock
+from server.texts import without_halves
 from server.web.form import FORM
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -127,7 +128,7 @@ def client_of(request: web.Request) -> str:
 
 def readable(header: str) -> str:
     """Bytes that are no text come as halves of surrogate pairs, which nothing can write down."""
-    return header.encode("utf-8", "replace").decode()
+    return without_halves(header, "?")
 
 
 def check_host(request: web.Request, gate: Gate) -> None:

@@ -17,7 +17,8 @@ from server.conversation.documents import (
     of_tables,
     read,
 )
-from server.conversation.tables import Table, from_json, without_surrogates
+from server.conversation.tables import Table, from_json
+from server.texts import without_halves
 
 BINARY_KINDS = frozenset({"pdf", "png", "jpg", "jpeg", "xlsx", "xls", "docx"})
 ENCODED_STARTS = ("JVBERi0", "UEsDB", "iVBORw0KGgo", "/9j/")
@@ -147,7 +148,7 @@ def _object(content: str, name: str) -> Document:
         content = "\n".join(found)
     elif isinstance(found, str):
         content = found
-    return from_text(without_surrogates(content[:MAX_TEXT]), name)
+    return from_text(without_halves(content[:MAX_TEXT]), name)
 
 
 def _parsed(content: str) -> object:

@@ -21,12 +21,12 @@ from server.events import (
     TextDelta,
 )
 from server.protocols.base import Frames
+from server.texts import without_halves
 
 LEVELS = {"info": "INFO", "success": "INFO", "warning": "WARNING", "error": "WARNING"}
 SOURCE_TYPES = frozenset({"widget", "direct retrieval", "web", "artifact"})
 QUIET_S = 5.0
 """After so long without an event a hidden one says that the prompt is still being read."""
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 async def write(events: Events, *, legacy: bool) -> Frames:
@@ -233,7 +233,7 @@ def cleaned(value: Any) -> Any:
         case float():
             return value if math.isfinite(value) else None
         case str():
-            return LONE_SURROGATE.sub("\ufffd", value)
+            return without_halves(value, "\ufffd")
         case dict():
             return {str(key): cleaned(one) for key, one in value.items()}
         case list() | tuple():
