@@ -29,9 +29,10 @@ from typing import Any
 
 import msgpack
 
+from server.numbers import beyond_64_bits
+
 LENGTH = struct.Struct("<I")
 MAX_FRAME_BYTES = 256 * 1024 * 1024
-LARGEST_FLOAT = 2**1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +62,15 @@ class Job:
 def pack(frame: dict[str, Any]) -> bytes:
     """Takes whatever text and numbers a client may have sent; no frame of ours fails for them."""
     body: bytes = msgpack.packb(
-        frame, use_bin_type=True, unicode_errors="replace", default=_beyond_64_bits
+        frame, use_bin_type=True, unicode_errors="replace", default=_otherwise
     )
     return LENGTH.pack(len(body)) + body
 
 
-def _beyond_64_bits(value: Any) -> float | str:
+def _otherwise(value: Any) -> float | str:
     if not isinstance(value, int):
         raise TypeError(f"{type(value).__name__} cannot travel")
-    return float(value) if abs(value) < LARGEST_FLOAT else str(value)
+    return beyond_64_bits(value)
 
 
 def unpack(body: bytes) -> dict[str, Any]:

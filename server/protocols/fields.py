@@ -8,6 +8,7 @@ from pydantic_core import from_json
 
 from server.chat import Constraint, Json, Sampling
 from server.errors import BadRequest, ModelNotFound
+from server.numbers import beyond_64_bits
 from server.protocols.base import Facts
 
 BIGGEST = 2**31 - 1
@@ -176,7 +177,7 @@ def sendable(value: Any) -> Any:
                 holder[key] = part.copy()
                 holders.append(holder[key])
             elif isinstance(part, int) and not -(2**63) <= part < 2**64:
-                holder[key] = float(part) if abs(part) < 2**1000 else str(part)
+                holder[key] = beyond_64_bits(part)
     return whole[0]
 
 
