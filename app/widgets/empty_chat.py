@@ -7,6 +7,7 @@ from app import theme
 from app.sentences import told
 from app.widgets.controls import Button, Label
 from app.widgets.picture import Picture
+from app.widgets.suggestion import Suggestion
 from app.words import tr
 from server.abilities import PluginCard
 from server.face import ModelStatus, ServerStatus
@@ -73,12 +74,11 @@ class EmptyChat(QWidget):
         asked = [f"@{one.key} {one.question}" for one in cards if one.enabled and one.question]
         for place, button in enumerate(self.offers):
             text = asked[place] if place < len(asked) else ""
-            button.setText(text)
-            button.setAccessibleName(text or tr("A question to ask"))
+            button.ask(text)
         self._update()
 
     def _update(self) -> None:
-        offered = [button for button in self.offers if button.text()]
+        offered = [button for button in self.offers if button.question]
         for button in self.offers:
             button.setVisible(self._is_ready and button in offered)
         for place, button in enumerate(self.suggestions):
@@ -87,9 +87,9 @@ class EmptyChat(QWidget):
     def _act(self) -> None:
         (self.wants_model if self._needs_model else self.wants_start).emit()
 
-    def _suggestion(self, text: str) -> Button:
-        button = Button(text, kind="suggestion", name=text or tr("A question to ask"))
-        button.clicked.connect(lambda: self.suggested.emit(button.text()))
+    def _suggestion(self, text: str) -> Suggestion:
+        button = Suggestion(text)
+        button.clicked.connect(lambda: self.suggested.emit(button.question))
         return button
 
 

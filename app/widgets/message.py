@@ -13,6 +13,7 @@ from app.sentences import told
 from app.widgets.answer_body import AnswerBody
 from app.widgets.banner import Banner
 from app.widgets.controls import Button, CopyButton, Label, row
+from app.widgets.suggestion import Suggestion
 from app.widgets.thumbnail import Thumbnail
 from app.words import tr
 from server.events import Finished
@@ -165,7 +166,7 @@ class Answer(QWidget):
     def suggest(self, prompts: tuple[str, ...]) -> None:
         """What may be asked next, as buttons under the answer."""
         for prompt in prompts[:_MOST_SUGGESTIONS]:
-            button = Button(prompt, kind="suggestion")
+            button = Suggestion(prompt)
             button.clicked.connect(lambda _=False, text=prompt: self.suggested.emit(text))
             self._column.addWidget(button)
 

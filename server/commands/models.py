@@ -171,7 +171,10 @@ async def _remove(options: argparse.Namespace, shelf: ModelShelf) -> int:
         freed: int = await running.command("delete_model", name=options.name)
     else:
         freed = await shelf.delete_model(options.name)
-    _say(f"{options.name} is gone; {freed / GB:.2f} GB are free again.")
+    if freed:
+        _say(f"{options.name} is gone; {freed / GB:.2f} GB are free again.")
+    else:
+        _say(f"{options.name} is off the list; its file stays where it lies.")
     return 0
 
 

@@ -28,6 +28,14 @@ class Chart:
     y: tuple[str, ...]
     rows: list[dict[str, Cell]]
     name: str
+    of_rows: int
+    """How many there are, with those that were thinned out or never came."""
+
+    @property
+    def about(self) -> str:
+        drawn = f"{', '.join(self.y)} by {self.x}"
+        is_whole = len(self.rows) == self.of_rows
+        return drawn if is_whole else f"{drawn}, {len(self.rows)} of {self.of_rows} rows"
 
 
 def is_wanted(question: str) -> bool:
@@ -84,12 +92,10 @@ def build(table: Table, kind: Kind, x: str, ys: Sequence[str]) -> Chart | None:
         rows = _slices(rows, x, ys[0])
     elif known[x].kind in ("date", "number"):
         rows = sorted(rows, key=lambda row: row[x])  # type: ignore[arg-type,return-value]
-    rows = thinned(rows)
     if not rows:
         return None
-    return Chart(
-        kind, x, tuple(ys), [{name: row[name] for name in [x, *ys]} for row in rows], table.name
-    )
+    drawn = [{name: row[name] for name in [x, *ys]} for row in thinned(rows)]
+    return Chart(kind, x, tuple(ys), drawn, table.name, len(rows) + table.cut)
 
 
 def _slices(rows: list[dict[str, Cell]], x: str, y: str) -> list[dict[str, Cell]]:
@@ -108,6 +114,12 @@ def thinned(rows: list[dict[str, Cell]]) -> list[dict[str, Cell]]:
         return rows
     step = (len(rows) - 1) / (MOST_ROWS - 1)
     return [rows[round(number * step)] for number in range(MOST_ROWS)]
+
+
+def share(rows: Sequence[dict[str, Cell]], table: Table) -> str:
+    """How much of the table these rows are, in words."""
+    total = len(table.rows) + table.cut
+    return f"{len(rows)} rows" if len(rows) == total else f"{len(rows)} of {total} rows"
 
 
 def _named_kind(question: str) -> Kind | None:

@@ -7,7 +7,13 @@ from server.models.headers import Headers
 from server.models.needs import layout_of
 from server.models.projectors import size_of
 from server.models.sense import defect
+from server.settings import ModelSettings
 from server.stock import Setup
+
+
+def in_use(settings: ModelSettings) -> Path | None:
+    """None where nothing is guessed: a model that guesses for nobody takes no memory."""
+    return Path(settings.draft_model) if settings.speculate and settings.draft_model else None
 
 
 def beside(setup: Setup, draft: Path | None, headers: Headers) -> Setup:

@@ -249,8 +249,7 @@ class ModelShelf:
 
     def _guessing(self, setup: Setup) -> Setup:
         """With what the draft model takes, where one is set."""
-        draft = self._settings().model.draft_model
-        return drafts.beside(setup, Path(draft) if draft else None, self.headers)
+        return drafts.beside(setup, drafts.in_use(self._settings().model), self.headers)
 
     def _network(self) -> NetworkSettings:
         return self._settings().network

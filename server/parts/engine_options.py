@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 from server.engine.base import EngineOptions
+from server.models import drafts
 from server.settings import ModelSettings
 
 ALL_LAYERS = 999
@@ -29,7 +30,7 @@ class OptionsOf:
             prompt_disk_mb=settings.prompt_disk_mb,
             prompt_folder=self._kept_conversations if settings.prompt_disk_mb else None,
             speculate=settings.speculate,
-            draft_model=Path(settings.draft_model) if settings.draft_model else None,
+            draft_model=drafts.in_use(settings),
             loras=tuple(Path(path) for path in settings.loras),
             queue_limit=settings.queue_limit,
             tool_signatures=settings.tool_signatures,

@@ -32,15 +32,19 @@ async def add_widget(query: Query, means: Means, tables: Sequence[Table]) -> Ste
     if charts.is_wanted(query.question):
         chart = await charts.draw(means, query.question, table)
     arguments: Json
+    about = f"Made from {table.name}"
     if chart is not None:
+        about += f": {chart.about}"
         arguments = {
             "widget_type": "chart",
             "data": chart.rows,
             "chart": {"kind": chart.kind, "x": chart.x, "y": list(chart.y)},
         }
     else:
-        arguments = {"widget_type": "table", "data": charts.thinned(table.records())}
-    arguments |= {"name": table.name[:80], "description": f"Made from {table.name}"}
+        rows = charts.thinned(table.records())
+        arguments = {"widget_type": "table", "data": rows}
+        about += f": {charts.share(rows, table)}"
+    arguments |= {"name": table.name[:80], "description": about}
     call = ToolCall(uuid4().hex, FUNCTION, {**arguments, "state": state_of(query)})
     return Step(call, (StatusNote(f"Adding {table.name} to the dashboard"),))
 

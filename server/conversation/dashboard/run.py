@@ -226,8 +226,7 @@ def _artifacts(
 ) -> list[Artifact]:
     if chart is not None:
         drawn = {"kind": chart.kind, "x": chart.x, "y": list(chart.y)}
-        about = f"{', '.join(chart.y)} by {chart.x}"
-        return [Artifact("chart", chart.name, about, {"rows": chart.rows, "chart": drawn})]
+        return [Artifact("chart", chart.name, chart.about, {"rows": chart.rows, "chart": drawn})]
     many = next((figure for figure in figures if len(figure.rows) > 1), None)
     if many is not None:
         return [Artifact("table", many.table, many.text[:200], {"rows": list(many.rows)})]
@@ -236,9 +235,7 @@ def _artifacts(
     if table is None or not wanted:
         return []
     rows = charts.thinned(table.records())
-    total = len(table.rows) + table.cut
-    about = f"{len(rows)} rows" if len(rows) == total else f"{len(rows)} of {total} rows"
-    return [Artifact("table", table.name, about, {"rows": rows})]
+    return [Artifact("table", table.name, charts.share(rows, table), {"rows": rows})]
 
 
 def _today(timezone: str) -> date:

@@ -43,6 +43,7 @@ def read(data: Json, facts: Facts) -> AgentRequest:
         is_kept=(data["metadata"].get("requestType") or "Chat") not in PASSING,
         client=facts.origin or facts.headers.get("user-agent", ""),
         origin=facts.origin,
+        is_own=facts.is_own,
     )
 
 

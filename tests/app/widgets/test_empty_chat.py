@@ -12,7 +12,7 @@ Shown = Callable[[Any], Any]
 
 def offered(empty: EmptyChat) -> list[str]:
     buttons = (*empty.offers, *empty.suggestions)
-    return [button.text() for button in buttons if button.isVisible()]
+    return [button.question for button in buttons if button.isVisible()]
 
 
 def test_what_plugins_offer_comes_first(shown: Shown) -> None:

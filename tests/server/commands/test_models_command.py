@@ -1,6 +1,7 @@
 """moat models from the outside, as a person types it."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -47,6 +48,18 @@ async def test_a_model_is_found_pulled_listed_and_removed(fake: FakeHub):
     assert "tiny-Q4_K_M.gguf is here and verified." in said
     assert "tiny-Q4_K_M" in (await moat(fake, "list"))[1]
     assert "are free again" in (await moat(fake, "rm", "tiny-Q4_K_M"))[1]
+
+
+async def test_a_file_used_where_it_lies_is_only_taken_off_the_list(fake: FakeHub, tmp_path: Path):
+    own = tmp_path / "own.gguf"
+    write_model(own)
+    settings = paths.find().settings
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(json.dumps({"model": {"files": [str(own)]}}))
+    said = "own is off the list; its file stays where it lies.\n"
+    assert await moat(fake, "rm", "own") == (0, said)
+    assert own.is_file()
+    assert "own" not in (await moat(fake, "list"))[1].split()
 
 
 async def test_what_fails_is_one_sentence_and_a_code(fake: FakeHub):

@@ -77,6 +77,7 @@ def test_many_points_are_thinned_and_the_ends_kept() -> None:
     assert chart is not None
     assert len(chart.rows) == 500
     assert (chart.rows[0]["n"], chart.rows[-1]["n"]) == (0, 9999)
+    assert chart.about == "v by n, 500 of 10000 rows"
 
 
 @pytest.mark.parametrize(("x", "y"), [("nothing", "close"), ("date", "date"), ("date", "nothing")])

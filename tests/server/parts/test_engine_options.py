@@ -17,6 +17,13 @@ def test_settings_become_options(tmp_path: Path):
     assert options.draft_model is None
 
 
+def test_a_draft_model_is_loaded_only_where_it_may_guess(tmp_path: Path):
+    options_of = OptionsOf(tmp_path)
+    assert options_of(ModelSettings(draft_model="small.gguf")).draft_model == Path("small.gguf")
+    quiet = ModelSettings(draft_model="small.gguf", speculate=False)
+    assert options_of(quiet).draft_model is None
+
+
 def test_conversations_are_kept_on_disk_only_where_that_is_wanted(tmp_path: Path):
     folder = tmp_path / "conversations"
     folder.mkdir()

@@ -24,6 +24,7 @@ async def test_a_chart_goes_on_the_dashboard_when_asked_and_allowed() -> None:
     assert arguments["widget_type"] == "chart"
     assert arguments["chart"] == {"kind": "line", "x": "date", "y": ["close"]}
     assert len(arguments["data"]) == 2
+    assert arguments["description"] == "Made from Prices: close by date"
 
 
 async def test_without_a_chart_the_rows_go_there() -> None:
@@ -31,6 +32,7 @@ async def test_without_a_chart_the_rows_go_there() -> None:
     step = await add_widget(query, MEANS, [TABLE])
     assert step is not None
     assert step.call.arguments["widget_type"] == "table"
+    assert step.call.arguments["description"] == "Made from Prices: 2 rows"
 
 
 async def test_nothing_is_added_unasked_unallowed_or_twice() -> None:
