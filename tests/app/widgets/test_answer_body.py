@@ -3,8 +3,8 @@ from collections.abc import Callable
 from typing import Any
 
 from app.widgets.answer_body import AnswerBody
-from app.widgets.controls import Button
 from app.widgets.message import Answer
+from app.widgets.suggestion import Suggestion
 from tests.app.until import until
 
 Shown = Callable[[Any], Any]
@@ -43,8 +43,8 @@ async def test_what_may_be_asked_next_is_a_button(shown: Shown) -> None:
     asked: list[str] = []
     answer.suggested.connect(asked.append)
     answer.suggest(("One?", "Two?", "Three?", "Four?"))
-    buttons = [one for one in answer.findChildren(Button) if one.text().endswith("?")]
-    assert [one.text() for one in buttons] == ["One?", "Two?", "Three?"]
+    buttons = answer.findChildren(Suggestion)
+    assert [one.question for one in buttons] == ["One?", "Two?", "Three?"]
     buttons[1].click()
     assert asked == ["Two?"]
 
