@@ -25,7 +25,9 @@ def program(manner: str) -> Program:
 
 
 def children() -> list[psutil.Process]:
-    return psutil.Process().children(recursive=True)
+    """The programs started here; those of other tests may still be there."""
+    every = psutil.Process().children(recursive=True)
+    return [one for one in every if "tests.served_core" in one.cmdline()]
 
 
 async def test_the_child_is_mirrored_until_we_leave() -> None:
