@@ -8,8 +8,7 @@ import psutil
 import pytest
 
 from server.models import starter
-
-ROOT = Path(__file__).resolve().parent.parent
+from tests.shared import shared_folder
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -48,12 +47,9 @@ def starter_model() -> Path:
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder with recorded data and conformance clients that lie outside the repository."""
-    named = os.environ.get("MOAT_SHARED")
-    places = [Path(named)] if named else [ROOT / "shared", ROOT.parent / "shared"]
-    for place in places:
-        if (place / "specs").is_dir():
-            return place
-    message = f"No shared data in {' or '.join(map(str, places))}; MOAT_SHARED can name it."
-    if os.environ.get("CI"):
-        pytest.fail(message)
-    pytest.skip(message)
+    try:
+        return shared_folder()
+    except FileNotFoundError as missing:
+        if os.environ.get("CI"):
+            pytest.fail(str(missing))
+        pytest.skip(str(missing))

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 import psutil
 
-from tests.prove import report
+from tests.prove import machine, report
 from tests.prove.report import Result
 from tests.prove.rows import Figure, Measure, Row
 from tests.prove.stage import Stage, is_quick
@@ -76,7 +76,17 @@ def run(row: Row, stage: Stage) -> Result:
     form = "quick" if stage.quick else "full"
     date = datetime.now(UTC).isoformat(timespec="seconds")
     load = round(psutil.getloadavg()[0], 1)
-    return Result(row.key, figure.text, figure.held, peer, round(took, 1), date, form, load)
+    return Result(
+        row.key,
+        figure.text,
+        figure.held,
+        peer,
+        round(took, 1),
+        date,
+        form,
+        load,
+        machine.state(),
+    )
 
 
 def measured(measure: Measure, stage: Stage) -> Figure:

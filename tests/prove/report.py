@@ -39,6 +39,8 @@ class Result:
     """quick or full."""
     load: float = 0.0
     """How many programs wanted the processor then, ours and others'."""
+    state: str = ""
+    """What was measured: version and commit."""
 
 
 def load() -> dict[str, Result]:
@@ -82,7 +84,7 @@ def write(
         f"- Measured: {' and '.join(dict.fromkeys((days[0], days[-1])))}" if days else "",
         f"- Machine: {machine.machine()}{_load(measured)}",
         f"- System: {machine.system()}",
-        f"- Versions: {machine.state()}, {machine.versions()}",
+        f"- Versions: {_states(measured)}, {machine.versions()}",
         f"- Rows: {len(measured)} measured, {len(short)} short of their limit",
     ]
     for title, rows in sections:
@@ -90,6 +92,18 @@ def write(
     text += ["", "## What does not apply", "", "| | what | why not |", "|---|---|---|"]
     text += [f"| {one.key} | {one.what} | {one.reason} |" for one in not_ours]
     path.write_text("\n".join(text) + "\n", encoding="utf-8")
+
+
+def _states(measured: Sequence[Result]) -> str:
+    """Each with its rows where they are of more than one."""
+    rows: dict[str, list[str]] = {}
+    for one in measured:
+        rows.setdefault(one.state, []).append(one.key)
+    if len(rows) < 2:
+        return next(iter(rows), machine.state())
+    most = max(rows, key=lambda state: len(rows[state]))
+    others = (f"{state}: {' '.join(keys)}" for state, keys in rows.items() if state != most)
+    return f"{most} ({'; '.join(others)})"
 
 
 def _load(measured: Sequence[Result]) -> str:

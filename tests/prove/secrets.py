@@ -8,6 +8,7 @@ from urllib.error import HTTPError
 
 import psutil
 
+from tests.prove import used
 from tests.prove.control import command
 from tests.prove.effects import files_of
 from tests.prove.rows import Figure, Row
@@ -99,8 +100,10 @@ def modes(stage: Stage) -> Figure:
     home = stage.scratch("modes")
     before = os.umask(0)
     try:
-        with moat_at(home) as moat:
-            exercise(home, moat)
+        used.fill_log(home)
+        with moat_at(home, used.KEPT) as moat:
+            key = exercise(home, moat)
+            used.use(home, port_of(moat), {"Authorization": f"Bearer {key}"})
             open_ = [
                 f"{path.relative_to(home)} {stat.filemode(path.lstat().st_mode)}"
                 for path in home.rglob("*")
@@ -110,7 +113,7 @@ def modes(stage: Stage) -> Figure:
     finally:
         os.umask(before)
     text = f"{count - len(open_)} of {count} files and folders are for the user alone"
-    return Figure(f"{text} {', '.join(open_[:4])}".strip(), not open_ and count > 8)
+    return Figure(f"{text} {', '.join(open_[:4])}".strip(), not open_ and count > 25)
 
 
 def temporary_files(stage: Stage) -> Figure:

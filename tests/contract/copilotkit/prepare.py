@@ -1,0 +1,15 @@
+"""Installs what the contract tests install when they first run: for a run with no network."""
+
+from pathlib import Path
+
+from tests.contract.copilotkit.programs import built, packaged, python_with
+
+OWN = Path(__file__).parent
+
+
+def prepare(shared: Path) -> None:
+    packaged(shared / "conformance" / "copilotkit")
+    packaged(OWN.parent / "mcp")
+    for generation in ("first", "second"):
+        built(OWN / "pages", generation)
+    python_with(OWN / "peers" / "requirements.txt")

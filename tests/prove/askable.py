@@ -1,0 +1,53 @@
+"""For every POST route a body it would answer: what is refused was not refused for its body."""
+
+from typing import Any
+
+from server.models import starter
+
+ASKED = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
+QUERY = {"messages": [{"role": "human", "content": "Hi"}], "widgets": {"primary": []}}
+TALK = {"messages": [{"role": "human", "content": "Hi"}]}
+RUN = {
+    "threadId": "t", "runId": "r", "state": {}, "tools": [], "context": [],
+    "messages": [{"id": "m", "role": "user", "content": "Hi"}], "forwardedProps": {},
+}  # fmt: skip
+OLLAMA = {"model": starter.NAME, "stream": False, "options": {"num_predict": 1}}
+PAGES: dict[str, Any] = {
+    "": {"query": "query { hello }", "variables": {"data": {"messages": []}}},
+    "/agent/default/run": RUN,
+    "/agent/default/connect": {"threadId": "t", "runId": "r", "messages": []},
+    "/agent/default/stop/t": {},
+    "/agent/default/suggest": RUN,
+    "/threads/clear": {"ids": ["x"]},
+    "/transcribe": {"audio": "x"},
+}
+MODEL_ROUTES: dict[str, Any] = {
+    "/v1/chat/completions": ASKED,
+    "/v1/completions": {"prompt": "Hi", "max_tokens": 1},
+    "/v1/responses": {"input": "Hi", "max_output_tokens": 1},
+    "/v1/embeddings": {"input": "Hi"},
+    "/v1/messages": ASKED,
+    "/v1/messages/count_tokens": ASKED,
+    "/api/chat": {**OLLAMA, "messages": ASKED["messages"]},
+    "/api/generate": {**OLLAMA, "prompt": "Hi"},
+    "/api/show": {"model": starter.NAME},
+    "/tokenize": {"content": "Hi"},
+    "/detokenize": {"tokens": [1, 2]},
+    "/apply-template": ASKED,
+    "/completion": {"prompt": "Hi", "n_predict": 1},
+}
+COPILOT_ROUTES: dict[str, Any] = {
+    "/v1/query": QUERY,
+    "/v1/agent/query": QUERY,
+    "/v1/agent/feedback": {"trace_id": "x", "value": 1},
+    "/api/embed": {"input": ["a"], "truncate": True},
+    "/v1/enhance_prompt": {"prompt": "x"},
+    "/v1/generate/chat/title": TALK,
+    "/v1/generate/dashboard/title": {"widgets": [{"name": "x", "data": [1]}], **TALK},
+    "/v1/generate/code": {"prompt": "x", "data": [{"a": 1}], **TALK},
+    "/v1/generate/widget_info": {"data": [{"a": 1}], "name": "x"},
+    "/v1/generate/widget_info/file": {"filename": "x.csv", "content": "YQ=="},
+    **{f"/api/copilotkit{path}": body for path, body in PAGES.items()},
+    **{f"/copilotkit{path}": body for path, body in PAGES.items()},
+}
+BODIES: dict[str, Any] = {**MODEL_ROUTES, **COPILOT_ROUTES}

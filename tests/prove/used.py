@@ -1,0 +1,43 @@
+"""A home as it is after some use: every kind of file that Moat writes is in it."""
+
+import socket
+from pathlib import Path
+
+from server.logs import FILE_BYTES
+from tests.prove.askable import BODIES, RUN
+from tests.prove.control import command
+from tests.prove.stage import ROOT
+from tests.prove.wire import post
+
+PLUGIN = ROOT / "plugins" / "portfolio"
+KEPT = {
+    "copilot": {"keep_threads": True},
+    "model": {"slots": 2, "context_tokens": 1024, "prompt_disk_mb": 64, "gpu_layers": 0},
+}
+
+
+def fill_log(home: Path) -> None:
+    """Before the start: the first line then begins a new file."""
+    log = home / "logs" / "moat.log"
+    log.parent.mkdir(mode=0o700, exist_ok=True)
+    log.touch(mode=0o600)
+    log.write_text("x" * FILE_BYTES, encoding="utf-8")
+
+
+def use(home: Path, port: int, headers: dict[str, str] | None = None) -> None:
+    """With threads and the prompt cache kept on disk (`KEPT`), a plugin, HTTPS and feedback."""
+    post(port, "/v1/agent/feedback", BODIES["/v1/agent/feedback"], headers)
+    post(port, "/api/copilotkit/agent/default/run", RUN, headers)
+    long = {"messages": [{"role": "user", "content": "Once more. " * 200}], "max_tokens": 2}
+    post(port, "/v1/chat/completions", long, headers)
+    key = command(home, "install_plugin", path=str(PLUGIN))
+    command(home, "enable_plugin", key=key)
+    command(home, "change_setting", field="server.https_port", value=_free_port())
+    command(home, "change_setting", field="server.https", value=True)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        found: int = probe.getsockname()[1]
+        return found
