@@ -11,6 +11,9 @@ FOLDER = "backends"
 FILE = re.compile(r"(?:lib)?ggml-(?!base|cpu)(\w+)(?:-[\w.]+)?\.(?:so|dylib|dll)")
 
 
+ENGINE = re.compile(r"-(\d+\.\d+\.\d+)\.(?:so|dylib|dll)$")
+
+
 def point(chosen: str, data: Path) -> None:
     """From here on workers look into the folder of the settings, or into the usual one."""
     os.environ[VARIABLE] = chosen or str(data / FOLDER)
@@ -27,3 +30,9 @@ def found(inside: Path | None) -> dict[str, Path]:
         return {}
     named = ((FILE.fullmatch(path.name), path) for path in sorted(inside.iterdir()))
     return {match.group(1): path for match, path in named if match}
+
+
+def made_for(library: Path) -> str:
+    """The version of the engine in the file's name: another one may not share its memory layout."""
+    told = ENGINE.search(library.name)
+    return told.group(1) if told else ""

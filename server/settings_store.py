@@ -57,9 +57,7 @@ class SettingsStore:
         for place in dict.fromkeys(finding["loc"][:2] for finding in error.errors()):
             where = ".".join(str(part) for part in place)
             self.notices.append(f"The setting {where} was not valid and is back to its default.")
-            removed = _remove(found, place)
-            if "." in where:
-                found.setdefault(ASIDE, {})[where] = removed
+            found.setdefault(ASIDE, {})[where] = _remove(found, place)
 
     def _set_aside(self, path: Path, error: Exception) -> None:
         log.warning("Cannot read %s: %s", path.name, error)
@@ -88,6 +86,8 @@ def _restore(found: Json) -> None:
 def _put_back(found: Json, where: str, value: Any) -> bool:
     """Whether that was settled: it is back, or the user's later choice stands."""
     group, _, name = where.partition(".")
+    if not name:
+        return _put_group_back(found, group, value)
     default = getattr(getattr(Settings(), group, None), name, None)
     held = found.get(group, {})
     if not isinstance(held, dict):
@@ -99,4 +99,16 @@ def _put_back(found: Json, where: str, value: Any) -> bool:
     except ValidationError:
         return False
     found.setdefault(group, {})[name] = value
+    return True
+
+
+def _put_group_back(found: Json, group: str, value: Any) -> bool:
+    defaults = Settings().model_dump(mode="json").get(group)
+    if found.get(group, defaults) != defaults:
+        return True
+    try:
+        Settings.model_validate({group: value})
+    except ValidationError:
+        return False
+    found[group] = value
     return True

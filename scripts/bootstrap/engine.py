@@ -1,6 +1,5 @@
 """The engine: taken from the cache or compiled, installed, and tried before it is trusted."""
 
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -14,21 +13,13 @@ from scripts.bootstrap.recipe import Recipe, recipes, shipped
 from scripts.bootstrap.say import SetupFailed, say
 from scripts.bootstrap.source import PACKAGE
 from server import processor
+from server.engine.causes import CRASHES
 
 REFUSED = "refused.txt"
 MARK = places.ENVIRONMENT / "moat-engine.txt"
 SMOKE = "scripts.bootstrap.smoke"
 SMOKE_LIMIT_S = 120
 WRONG_ANSWER = 3
-CRASHES = {
-    *(
-        -getattr(signal, name)
-        for name in ("SIGILL", "SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE")
-        if hasattr(signal, name)
-    ),
-    *(0xC000001D, 0xC0000005, 0xC0000096, 0xC0000409, 0xC0000374, 0xC00000FD, 0xC0000094),
-}
-"""What a build does that does not fit the processor; on Windows, the second line."""
 
 
 def install(model: Path, purpose: str) -> None:

@@ -1,5 +1,6 @@
 """The engine's source: fetched, unpacked, and without the parts a compiler does not know."""
 
+import shutil
 import subprocess
 import tarfile
 import tempfile
@@ -7,18 +8,22 @@ from collections.abc import Iterable
 from pathlib import Path
 
 PACKAGE = "llama-cpp-python"
+DRAFT = "unpacking"
+"""What was interrupted there is never taken for the whole."""
 VARIANTS = Path("vendor", "llama.cpp", "ggml", "src", "CMakeLists.txt")
 
 
 def unpacked(python: Path, version: str, folder: Path) -> Path:
     source = folder / f"{PACKAGE.replace('-', '_')}-{version}"
     if not source.exists():
+        shutil.rmtree(folder / DRAFT, ignore_errors=True)
         with tempfile.TemporaryDirectory() as scratch:
             command = [str(python), "-m", "pip", "download", "--quiet", "--no-deps"]
             options = ["--no-binary", PACKAGE, "--dest", scratch]
             subprocess.run([*command, *options, f"{PACKAGE}=={version}"], check=True)
             with tarfile.open(next(Path(scratch).glob("*.tar.gz"))) as archive:
-                archive.extractall(folder, filter="data")
+                archive.extractall(folder / DRAFT, filter="data")
+            (folder / DRAFT / source.name).rename(source)
     return source
 
 

@@ -11,6 +11,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from scripts.package import product, sums
+from server.errors import AppError
+from server.parts import updates
 from server.parts.updates import PREFIX
 
 
@@ -36,13 +38,13 @@ def new_key(path: Path) -> str:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(base64.b64encode(secret.private_bytes_raw()) + b"\n")
-    public = secret.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-    return base64.b64encode(public).decode()
+    return _public(secret)
 
 
 def sign(path: Path, page: str, notes: str) -> str:
     secret = Ed25519PrivateKey.from_private_bytes(base64.b64decode(path.read_bytes()))
-    finished = sorted(file for file in product.FINISHED.glob("*") if file.name != sums.NAME)
+    # What an earlier version left there is not vouched for.
+    finished = sorted(product.FINISHED.glob(f"*[-_]{product.VERSION}[-_.]*"))
     told = {
         "version": product.VERSION,
         "page": page,
@@ -51,7 +53,18 @@ def sign(path: Path, page: str, notes: str) -> str:
     }
     text = json.dumps(told, ensure_ascii=False)
     mark = base64.b64encode(secret.sign(PREFIX + text.encode())).decode()
-    return json.dumps({"announcement": text, "signature": mark}, ensure_ascii=False, indent=1)
+    signed = json.dumps({"announcement": text, "signature": mark}, ensure_ascii=False, indent=1)
+    try:
+        updates.read(signed.encode(), _public(secret))
+    except AppError as refusal:
+        sys.exit(f"No Moat would believe this announcement: {refusal} Is the page https?")
+    return signed
+
+
+def _public(secret: Ed25519PrivateKey) -> str:
+    return base64.b64encode(
+        secret.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    ).decode()
 
 
 if __name__ == "__main__":

@@ -34,4 +34,5 @@ def _anonymous(entry: tarfile.TarInfo) -> tarfile.TarInfo:
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = "root"
     entry.mtime = product.moment()
+    entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
     return entry

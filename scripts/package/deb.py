@@ -31,8 +31,9 @@ def build(frozen: Path, components: list[Component]) -> Path:
     (TREE / "usr" / "bin" / product.NAME).symlink_to(f"../lib/{product.NAME}/{product.NAME}")
     shares(TREE / "usr" / "share")
     documents(TREE / "usr" / "share" / "doc" / product.NAME, components)
-    freeze.settle(TREE / "usr" / "share")
     control(TREE / "DEBIAN", frozen)
+    scripts = (f"DEBIAN/{name}" for name in MAINTAINER_SCRIPTS)
+    freeze.settle(TREE, f"usr/lib/{product.NAME}/{product.NAME}", *scripts)
     return _pack()
 
 
@@ -93,7 +94,6 @@ def control(folder: Path, frozen: Path) -> None:
     (folder / "md5sums").write_text(_sums(), encoding="utf-8")
     for name in MAINTAINER_SCRIPTS:
         _fill(name, folder / name, {})
-        (folder / name).chmod(0o755)
 
 
 def depends(frozen: Path) -> list[str]:

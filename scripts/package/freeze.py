@@ -25,7 +25,7 @@ def freeze() -> Path:
     name_announcer(product.FROZEN / "resources" / "updates.json")
     modules = (product.WORK / "modules.txt").read_text(encoding="utf-8").split()
     notices.write(product.FROZEN / LICENCES, product.FROZEN, modules)
-    settle(product.FROZEN)
+    settle(product.FROZEN, product.NAME)
     return product.FROZEN
 
 
@@ -50,14 +50,15 @@ def strip(folder: Path) -> None:
             subprocess.run(["strip", "--strip-unneeded", str(path)], check=True)
 
 
-def settle(folder: Path) -> None:
-    """Times and rights do not depend on when and by whom it was built."""
+def settle(folder: Path, *programs: str) -> None:
+    """Times and rights do not depend on when and by whom it was built; `programs` may be run."""
+    runnable = {folder / name for name in programs}
     moment = product.moment()
     for path in [*folder.rglob("*"), folder]:
         if path.is_symlink():
             os.utime(path, (moment, moment), follow_symlinks=False)
             continue
-        path.chmod(0o755 if path.is_dir() or path == folder / product.NAME else 0o644)
+        path.chmod(0o755 if path.is_dir() or path in runnable else 0o644)
         os.utime(path, (moment, moment))
 
 

@@ -73,9 +73,10 @@ def package(kind: str) -> list[Path]:
     folder = product.WORK / f"{product.NAME}-backend-{kind}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    shutil.copyfile(library, folder / library.name)
+    named = f"{library.stem}-{places.engine_version()}{library.suffix}"
+    shutil.copyfile(library, folder / named)
     try_out(kind, folder)
-    describe(kind, folder, library.name)
+    describe(kind, folder, named)
     name = f"{folder.name}-{product.VERSION}"
     product.FINISHED.mkdir(exist_ok=True)
     made = product.FINISHED / f"{name}-{sys.platform}-{product.machine()}.tar.xz"
@@ -91,7 +92,8 @@ def build(kind: str) -> Path:
     environment = {"CC": chosen.cc, "CXX": chosen.cxx} if chosen else {}
     plain = [one for one in EVERY_GENERATION if "ALL_VARIANTS" not in one]
     configure = [
-        *("cmake", "-S", str(source / "vendor" / "llama.cpp"), "-B", str(made)),
+        # What was configured before, with other options or another compiler, counts for nothing.
+        *("cmake", "--fresh", "-S", str(source / "vendor" / "llama.cpp"), "-B", str(made)),
         *("-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=ON", f"-D{KINDS[kind].switch}=ON"),
         *("-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON", "-DCMAKE_INSTALL_RPATH=$ORIGIN"),
         *(*plain, *LEAN, *shlex.split(os.environ.get(MORE, ""))),

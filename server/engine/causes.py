@@ -19,6 +19,16 @@ _SIGNALS = {
     "SIGTERM": "asked to end",
 }
 
+CRASHES = {
+    *(
+        -getattr(signal, name)
+        for name in ("SIGILL", "SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE")
+        if hasattr(signal, name)
+    ),
+    *(0xC000001D, 0xC0000005, 0xC0000096, 0xC0000409, 0xC0000374, 0xC00000FD, 0xC0000094),
+}
+"""What a build does that does not fit the processor; on Windows, the second line."""
+
 
 def of_exit(code: int) -> str:
     """A clause for an exit code as Python reports it: negative for a signal."""

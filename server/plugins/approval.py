@@ -13,9 +13,9 @@ from typing import Any, Literal, Protocol
 from server.abilities import Approval
 from server.chat import Json
 from server.errors import BadRequest
-from server.files import write_atomically
 from server.flows.base import Action, FlowFailed, Risk
 from server.observe import Value
+from server.plugins import policies
 
 log = logging.getLogger(__name__)
 
@@ -48,14 +48,14 @@ class Approvals:
     def __init__(self, path: Path, patience_s: float = PATIENCE_S) -> None:
         self._path = path
         self._patience_s = patience_s
-        self._policies: dict[str, list[str]] = _read(path)
+        self._policies, self._odd = policies.read(path)
         self._chats: set[tuple[str, str, str]] = set()
         self._waiting: dict[str, _Waiting] = {}
         self.pending: Value[tuple[Approval, ...]] = Value(())
 
     def policy(self, plugin: str, action: About) -> Policy:
         """What was decided for good; a decision for another fingerprint no longer counts."""
-        found, fingerprint = self._policies.get(f"{plugin}/{action.key}", ["default", ""])
+        found, fingerprint, *_ = self._policies.get(f"{plugin}/{action.key}", ["default", ""])
         if found == "block":
             return "block"
         return "allow" if found == "allow" and fingerprint == action.fingerprint else "default"
@@ -63,8 +63,8 @@ class Approvals:
     def decided(self, plugin: str) -> dict[str, str]:
         """The operations something was decided about, and the fingerprints they had then."""
         return {
-            key.removeprefix(f"{plugin}/"): fingerprint
-            for key, (_, fingerprint) in self._policies.items()
+            key.removeprefix(f"{plugin}/"): decided[1]
+            for key, decided in self._policies.items()
             if key.startswith(f"{plugin}/")
         }
 
@@ -75,6 +75,7 @@ class Approvals:
             raise BadRequest("A dangerous operation is asked about every time.", "policy")
         key = f"{plugin}/{action.key}"
         self._policies.pop(key, None)
+        self._odd.pop(key, None)
         if policy != "default":
             self._policies[key] = [policy, action.fingerprint]
         self._save()
@@ -137,10 +138,7 @@ class Approvals:
         self.pending.set(tuple(one.shown for one in self._waiting.values()))
 
     def _save(self) -> None:
-        try:
-            write_atomically(self._path, json.dumps(self._policies, indent=1, ensure_ascii=False))
-        except OSError as error:
-            log.warning("The permissions could not be saved: %s", error.strerror)
+        policies.write(self._path, {**self._odd, **self._policies})
 
 
 def chat_key(client: str, first_words: str) -> str:
@@ -172,12 +170,3 @@ def _arguments(text: str) -> Json:
     if not isinstance(found, dict):
         raise BadRequest("The arguments must be an object.", "arguments")
     return found
-
-
-def _read(path: Path) -> dict[str, list[str]]:
-    try:
-        found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    pairs = found.items() if isinstance(found, dict) else ()
-    return {key: value for key, value in pairs if isinstance(value, list) and len(value) == 2}

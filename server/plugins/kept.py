@@ -2,7 +2,7 @@
 
 import json
 import logging
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,30 +25,33 @@ class Decided:
     """What a newer version wrote beside it."""
 
 
-KNOWN = frozenset(one.name for one in fields(Decided)) - {"more"}
+KINDS = {name: type(value) for name, value in asdict(Decided()).items() if name != "more"}
 
 
 class Kept:
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._decided = _read(path)
+        self._decided, self._odd = _read(path)
 
     def get(self, key: str) -> Decided:
         return self._decided.get(key, Decided())
 
     def set(self, key: str, decided: Decided) -> None:
         self._decided[key] = decided
+        self._odd.pop(key, None)
         self._save()
 
     def forget(self, key: str) -> None:
         self._decided.pop(key, None)
+        self._odd.pop(key, None)
         self._save()
 
     def linked(self) -> list[Path]:
         return [Path(one.linked) for one in self._decided.values() if one.linked]
 
     def _save(self) -> None:
-        text = json.dumps({key: _told(one) for key, one in self._decided.items()}, indent=1)
+        told = {key: _told(one) for key, one in self._decided.items()}
+        text = json.dumps({**self._odd, **told}, indent=1)
         try:
             write_atomically(self._path, text)
         except OSError as error:
@@ -62,18 +65,26 @@ def _told(decided: Decided) -> dict[str, Any]:
 
 
 def _decided(told: dict[str, Any]) -> Decided:
-    more = {name: value for name, value in told.items() if name not in KNOWN}
-    return Decided(**{name: told[name] for name in told if name in KNOWN}, more=more)
+    known = {name: told[name] for name in told if name in KINDS}
+    if any(type(value) is not KINDS[name] for name, value in known.items()):
+        raise TypeError("another version's form")
+    return Decided(**known, more={name: told[name] for name in told if name not in KINDS})
 
 
-def _read(path: Path) -> dict[str, Decided]:
+def _read(path: Path) -> tuple[dict[str, Decided], dict[str, Any]]:
+    """What was decided, and what another version wrote in a form of its own, which stays."""
+    decided: dict[str, Decided] = {}
+    odd: dict[str, Any] = {}
     try:
-        found: Any = json.loads(path.read_text("utf-8"))
-        return {key: _decided(one) for key, one in found.items()}
+        for key, one in json.loads(path.read_text("utf-8")).items():
+            try:
+                decided[key] = _decided(one)
+            except TypeError:
+                odd[key] = one
     except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, TypeError, AttributeError):
+        pass
+    except (OSError, ValueError, AttributeError):
         log.warning("The choices about plugins cannot be read; all are disabled")
         if path.exists():
             set_aside(path)
-        return {}
+    return decided, odd

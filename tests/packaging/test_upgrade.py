@@ -13,6 +13,8 @@ from app.chats import ChatStore, Said
 from server import paths
 from server.core import Core
 from server.paths import Paths
+from server.plugins.approval import Approvals
+from server.plugins.kept import Decided, Kept
 from tests.engines import ScriptedEngine
 
 SETTINGS = {
@@ -53,6 +55,8 @@ async def use(places: Paths) -> None:
     await core.open()
     await core.change_setting("model.threads", 2)
     await core.close()
+    Kept(places.config / "plugins.json").set("another", Decided(enabled=True))
+    Approvals(places.config / "permissions.json").forget("another")
     store = ChatStore(places.data / "chats")
     (chat,) = store.all()
     chat.said.append(Said("assistant", "Hello"))
@@ -73,7 +77,9 @@ async def test_an_older_version_loses_nothing_of_a_newer_one(profile: Paths) -> 
     assert settings["model"]["threads"] == 2
     assert settings["weather"] == {"city": "Basel"}
     assert settings["set_aside"] == {"model.flash_attention": "sometimes"}
-    assert read(profile.config / "plugins.json") == PLUGINS
+    plugins = read(profile.config / "plugins.json")
+    assert plugins.pop("another")["enabled"]
+    assert {name: plugins["files"][name] for name in PLUGINS["files"]} == PLUGINS["files"]
     assert read(profile.config / "permissions.json") == PERMISSIONS
     chat = read(profile.data / "chats" / "a.json")
     assert chat["pinned"] is True

@@ -44,3 +44,11 @@ def test_workers_are_pointed_at_the_chosen_folder_or_the_usual_one(tmp_path: Pat
     assert backends.folder() == tmp_path / "backends"
     backends.point("/somewhere/else", tmp_path)
     assert backends.folder() == Path("/somewhere/else")
+
+
+@pytest.mark.parametrize(
+    ("file", "version"),
+    [("libggml-cuda-0.3.36.so", "0.3.36"), ("libggml-cuda.so", ""), ("ggml-hip-gfx1100.dll", "")],
+)
+def test_a_file_may_say_for_which_engine_it_is(file: str, version: str) -> None:
+    assert backends.made_for(Path(file)) == version

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -43,7 +44,9 @@ def load(refused: Callable[[Variant], str | None] = lambda _variant: None) -> Lo
     variant = ""
     reasons: dict[str, str] = {}
     if not ggml.ggml_backend_reg_count():
-        chosen, reasons = choose(variants(FOLDER), refused)
+        known = variants(FOLDER)
+        chosen, reasons = choose(_wanted(known), refused)
+        reasons |= _missing(known)
         if chosen is not None and ggml.ggml_backend_load(os.fsencode(chosen.path)):
             variant = chosen.name
     added, failed = _add(ggml, backends.found(backends.folder()))
@@ -81,9 +84,20 @@ def variants(folder: Path) -> list[Variant]:
         score = _score(path) if match else 0
         if match and score:
             found.append(Variant(match.group(1), path, score))
+    return sorted(found, key=lambda one: -one.score)
+
+
+def _wanted(known: list[Variant]) -> list[Variant]:
+    """The one chosen by hand, where it is there; else all."""
+    return [one for one in known if one.name == os.environ.get(CHOSEN_BY_HAND)] or known
+
+
+def _missing(known: list[Variant]) -> dict[str, str]:
     by_hand = os.environ.get(CHOSEN_BY_HAND)
-    wanted = [one for one in found if one.name == by_hand] if by_hand else found
-    return sorted(wanted or found, key=lambda one: -one.score)
+    names = [one.name for one in known]
+    if not by_hand or by_hand in names:
+        return {}
+    return {by_hand: f"this processor runs none of that name; there are {', '.join(names)}"}
 
 
 def _score(path: Path) -> int:
@@ -96,8 +110,12 @@ def _score(path: Path) -> int:
 
 def _add(ggml: Any, found: dict[str, Path]) -> tuple[tuple[str, ...], dict[str, str]]:
     added, failed = [], {}
+    ours = metadata.version("llama-cpp-python")
     for kind, path in found.items():
-        if ggml.ggml_backend_load(os.fsencode(path)):
+        made_for = backends.made_for(path)
+        if made_for and made_for != ours:
+            failed[kind] = f"{path.name} is made for engine {made_for}; this one is {ours}"
+        elif ggml.ggml_backend_load(os.fsencode(path)):
             added.append(kind)
         else:
             failed[kind] = f"{path.name} does not fit this engine or lacks a library"

@@ -31,6 +31,8 @@ def next_word(model: str) -> str:
     wanted.n_ctx = wanted.n_batch = wanted.n_ubatch = CONTEXT_TOKENS
     wanted.n_threads = wanted.n_threads_batch = 1
     context = lib.llama_init_from_model(loaded, wanted)
+    if not context:
+        raise MemoryError("there is no room for a context")
     vocabulary = Vocabulary(lib.llama_model_get_vocab(loaded))
     prompt = vocabulary.tokenize_prompt(TEXT)
     for part in (prompt[:-1], prompt[-1:]):

@@ -14,6 +14,7 @@ from pathlib import Path
 from time import monotonic
 
 from server import paths, processor, roles
+from server.engine.causes import CRASHES
 from server.engine.worker import backends, sanity
 from server.engine.worker.backends import CHOSEN_BY_HAND, Variant
 from server.files import write_atomically
@@ -21,6 +22,10 @@ from server.files import write_atomically
 FLAG = "--try"
 PATIENCE_S = 30.0
 """For all trials of one load, which counts as hung when it is silent for much longer."""
+
+
+class Unsettled(Exception):
+    """The trial was ended from outside, perhaps for want of memory: that says nothing for good."""
 
 
 class Trials:
@@ -32,7 +37,7 @@ class Trials:
         self._left_s = PATIENCE_S
 
     def __call__(self, variant: Variant) -> str | None:
-        if self._model is None or os.environ.get(CHOSEN_BY_HAND):
+        if self._model is None or os.environ.get(CHOSEN_BY_HAND) == variant.name:
             return None
         known = self._read()
         key = _key(variant)
@@ -42,7 +47,10 @@ class Trials:
                 known[key] = _try_out(variant, self._model, self._left_s)
             except subprocess.TimeoutExpired:  # slow is not wrong
                 return None
-            self._left_s = max(0.0, self._left_s - (monotonic() - began))
+            except Unsettled as unsettled:
+                return str(unsettled)
+            finally:
+                self._left_s = max(0.0, self._left_s - (monotonic() - began))
             self._keep(known)
         return known[key] or None
 
@@ -94,7 +102,9 @@ def _try_out(variant: Variant, model: Path, patience_s: float) -> str:
         return ""
     if child.returncode == sanity.WRONG_ANSWER:
         return "it computes wrong results"
-    return f"it ended with code {child.returncode}"
+    if child.returncode in CRASHES:
+        return f"it ended with code {child.returncode}"
+    raise Unsettled(f"its trial ended early (code {child.returncode}); it is tried again next time")
 
 
 def main(model: str) -> int:

@@ -25,7 +25,7 @@ def frozen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_times_and_rights_are_settled(frozen: Path) -> None:
     (frozen / "lib" / "a.so.0").chmod(0o600)
-    freeze.settle(frozen)
+    freeze.settle(frozen, "moat")
     assert (frozen / "moat").stat().st_mode & 0o777 == 0o755
     assert (frozen / "lib" / "a.so.0").stat().st_mode & 0o777 == 0o644
     assert {path.lstat().st_mtime for path in frozen.rglob("*")} == {1790000000}
@@ -34,6 +34,7 @@ def test_times_and_rights_are_settled(frozen: Path) -> None:
 def test_two_builds_give_the_same_bytes(frozen: Path) -> None:
     first = hashlib.sha256(archive.build(frozen).read_bytes()).hexdigest()
     os.utime(frozen / "lib" / "a.so.0", (1, 1))
+    (frozen / "lib").chmod(0o775)
     assert hashlib.sha256(archive.build(frozen).read_bytes()).hexdigest() == first
 
 

@@ -1,5 +1,6 @@
 """The parts of the .deb that can be judged without building it."""
 
+import os
 import re
 import subprocess
 import sys
@@ -63,3 +64,24 @@ def test_what_a_library_wants_from_the_system_is_found(tmp_path: Path) -> None:
 def test_a_library_nobody_holds_stops_the_package() -> None:
     with pytest.raises(AssertionError, match="libnobody"):
         elf.packages(["libnobody.so.1"], notices.owners())
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o002, 0o077])
+def test_the_package_does_not_depend_on_the_builders_mask(
+    mask: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1790000000")
+    monkeypatch.setattr(deb, "TREE", tmp_path / "tree")
+    monkeypatch.setattr(deb, "depends", lambda _frozen: ["libc6"])
+    monkeypatch.setattr(product, "FINISHED", tmp_path / "dist")
+    before = os.umask(mask)
+    try:
+        (tmp_path / "dist").mkdir()
+        (tmp_path / "frozen").mkdir()
+        (tmp_path / "frozen" / product.NAME).write_bytes(b"program")
+        made = deb.build(tmp_path / "frozen", [Component("a", "1", "MIT", "library")])
+    finally:
+        os.umask(before)
+    listed = subprocess.run(["dpkg-deb", "-c", made], capture_output=True, text=True, check=True)
+    rights = {line.split()[0] for line in listed.stdout.splitlines() if not line.startswith("l")}
+    assert rights == {"drwxr-xr-x", "-rw-r--r--", "-rwxr-xr-x"}

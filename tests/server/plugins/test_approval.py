@@ -1,4 +1,5 @@
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -113,3 +114,21 @@ async def test_danger_cannot_be_allowed_for_good(tmp_path: Path) -> None:
     approvals = Approvals(tmp_path / "permissions.json")
     with pytest.raises(BadRequest):
         approvals.set_policy("p", ScriptedAction(risk="danger"), "allow")
+
+
+def test_what_another_version_decided_is_kept_and_a_block_still_holds(tmp_path: Path) -> None:
+    path = tmp_path / "permissions.json"
+    odd = {"p/read": {"policy": "allow"}, "p/delete": ["block", "f1", "2026-12-01"]}
+    path.write_text(json.dumps(odd))
+    approvals = Approvals(path)
+    assert approvals.policy("p", ScriptedAction("delete")) == "block"
+    assert approvals.policy("p", ScriptedAction("read")) == "default"
+    approvals.set_policy("p", ScriptedAction("write", risk="change"), "block")
+    assert odd.items() <= json.loads(path.read_text()).items()
+
+
+def test_a_damaged_file_is_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / "permissions.json"
+    path.write_text('{"p/delete": ["blo')
+    assert Approvals(path).policy("p", ScriptedAction("delete")) == "default"
+    assert [one.read_text() for one in tmp_path.iterdir()] == ['{"p/delete": ["blo']

@@ -25,3 +25,17 @@ def test_what_a_newer_version_decided_survives_an_older_one(tmp_path: Path) -> N
     assert written["files"]["limit"] == 3
     assert written["files"]["server"] == "http://localhost:1"
     assert "more" not in written["files"]
+
+
+def test_an_entry_in_another_form_disables_its_plugin_only_and_stays(tmp_path: Path) -> None:
+    path = tmp_path / "plugins.json"
+    odd = {"_form": 2, "shop": {"enabled": "yes"}}
+    path.write_text(json.dumps({**odd, "files": {"enabled": True}}))
+    kept = Kept(path)
+    assert kept.get("files").enabled
+    assert not kept.get("shop").enabled
+    kept.set("other", Decided())
+    written = json.loads(path.read_text())
+    assert odd.items() <= written.items()
+    kept.set("shop", Decided(enabled=True))
+    assert Kept(path).get("shop").enabled

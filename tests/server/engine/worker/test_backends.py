@@ -49,6 +49,14 @@ def test_a_backend_that_does_not_fit_is_named(
     assert "libggml-cuda.so" in loaded.refused["cuda"]
 
 
+def test_a_backend_of_another_engine_is_not_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "libggml-cuda-0.0.1.so").write_text("a library of long ago")
+    monkeypatch.setenv(folders.VARIABLE, str(tmp_path))
+    assert "is made for engine 0.0.1; this one is" in backends.load().refused["cuda"]
+
+
 def test_the_log_says_what_was_chosen() -> None:
     log = io.StringIO()
     backends.tell(Loaded("armv8.2_2", ("vulkan",), {"armv8.6_1": "it died"}), log)

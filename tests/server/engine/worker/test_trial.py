@@ -55,6 +55,26 @@ def test_the_verdict_is_kept(
     assert starts.read_text() == "x"
 
 
+@pytest.mark.parametrize("code", ["raise SystemExit(1)", "os.kill(os.getpid(), signal.SIGKILL)"])
+def test_what_was_ended_from_outside_is_tried_again(
+    tmp_path: Path, child: Path, variant: Variant, code: str
+) -> None:
+    kept = tmp_path / "trials.json"
+    child.write_text(script(code, tmp_path / "starts"))
+    assert "tried again next time" in str(Trials(kept, tmp_path / "model")(variant))
+    child.write_text(script("", tmp_path / "starts"))
+    assert Trials(kept, tmp_path / "model")(variant) is None
+    assert (tmp_path / "starts").read_text() == "xx"
+
+
+def test_a_name_that_is_not_this_one_spares_no_trial(
+    tmp_path: Path, child: Path, variant: Variant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    child.write_text(script("raise SystemExit(3)", tmp_path / "starts"))
+    monkeypatch.setenv(CHOSEN_BY_HAND, "fats")
+    assert Trials(tmp_path / "trials.json", tmp_path / "model")(variant)
+
+
 def test_another_library_is_tried_anew(tmp_path: Path, child: Path, variant: Variant) -> None:
     starts = tmp_path / "starts"
     child.write_text(script("", starts))
