@@ -15,8 +15,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 from server.chat import Image
-from server.conversation import workbook, xml_parts
-from server.conversation.tables import Table, from_grid
+from server.conversation import grids, workbook, xml_parts
+from server.conversation.tables import Table
+from server.flows.separated import decimal_sign, delimiter
 from server.late import Late
 
 MAX_BYTES = 48 * 1024 * 1024
@@ -98,7 +99,8 @@ def from_text(text: str, name: str, declared: str = "") -> Document:
 
 
 def of_tables(name: str, tables: Sequence[Table], *notes: str) -> Document:
-    """With a word about what of the tables was left out."""
+    """With what stood above the tables, and a word about what of them was left out."""
+    headings = [f"{table.name}: {table.heading}" for table in tables if table.heading]
     told = []
     for table in tables:
         rows, columns = len(table.rows), len(table.columns)
@@ -108,7 +110,8 @@ def of_tables(name: str, tables: Sequence[Table], *notes: str) -> Document:
         if table.cut_columns:
             total = columns + table.cut_columns
             told.append(f"Only the first {columns} of {total} columns of {table.name} were read.")
-    return Document(name, tables=tuple(tables), notes=(*told, *notes))
+    pages = ("\n".join(headings),) if headings else ()
+    return Document(name, pages, tuple(tables), notes=(*told, *notes))
 
 
 def decode(data: bytes) -> str:
@@ -121,15 +124,12 @@ def decode(data: bytes) -> str:
 
 
 def from_csv(text: str, name: str) -> Table | None:
+    sign = delimiter(text[:4000])
     try:
-        dialect: type[csv.Dialect] = csv.Sniffer().sniff(text[:4000], ",;\t|")
-    except csv.Error:
-        dialect = csv.excel
-    try:
-        rows = [row for row in csv.reader(io.StringIO(text), dialect) if any(row)]
+        rows = list(csv.reader(io.StringIO(text), delimiter=sign, skipinitialspace=True))
     except csv.Error:
         return None
-    return from_grid(rows[0], rows[1:], name) if len(rows) > 1 else None
+    return grids.table(rows, name, decimal=decimal_sign(text.splitlines(), sign))
 
 
 def html_text(source: str) -> str:
@@ -203,9 +203,9 @@ def _workbook(archive: zipfile.ZipFile, name: str) -> Document:
     read_sheets = 0
     for sheet in workbook.sheets(archive):
         read_sheets += 1
-        if len(sheet.rows) > 1:
-            title = f"{name}: {sheet.name}"
-            tables.append(from_grid(sheet.rows[0], sheet.rows[1:], title, sheet.cut))
+        table = grids.table(sheet.rows, f"{name}: {sheet.name}", sheet.cut)
+        if table is not None:
+            tables.append(table)
     total = workbook.count(archive)
     left_out = (
         [f"Only the first {read_sheets} of {total} sheets of {name} were read."]

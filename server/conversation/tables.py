@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from server.flows.cells import as_number, is_missing, reads_as_number
+from server.flows.cells import as_number, is_missing, is_one_unit, reads_as_number, unit
 from server.texts import without_halves
 
 Kind = Literal["number", "date", "text", "empty"]
@@ -42,6 +42,8 @@ class Table:
     cut: int = 0
     """Rows that came but were not taken."""
     cut_columns: int = 0
+    heading: str = ""
+    """What stood above the header."""
 
     def of_kind(self, kind: Kind) -> list[Column]:
         return [column for column in self.columns if column.kind == kind]
@@ -83,12 +85,18 @@ def _from_map(found: dict[str, Any], name: str) -> Table | None:
 def from_grid(
     header: Sequence[Any], rows: Sequence[Sequence[Any]], name: str, cut: int = 0
 ) -> Table:
-    """`cut` rows more came and were left out before."""
+    """`cut` rows more came and were left out before. Cells beyond the header are columns too."""
+    width = len(header)
+    beyond = {
+        place for row in rows for place in range(width, len(row)) if row[place] not in (None, "")
+    }
+    places = [*range(width), *sorted(beyond)]
 
-    def column(place: int, count: int) -> list[Any]:
+    def column(number: int, count: int) -> list[Any]:
+        place = places[number]
         return [row[place] if place < len(row) else None for row in rows[:count]]
 
-    return _built(header, column, name, len(rows), cut)
+    return _built([*header, *(None for _ in beyond)], column, name, len(rows), cut)
 
 
 def _from_records(rows: list[dict[str, Any]], name: str) -> Table:
@@ -172,7 +180,9 @@ def _typed(name: str, raw: list[Any]) -> tuple[Column, list[Cell]]:
         return _numeric(name, cells)
     if all(isinstance(cell, str) and ISO_DATE.match(cell) for cell in present):
         return Column(name, "date"), cells
-    if all(not isinstance(cell, str) or reads_as_number(cell) for cell in present):
+    if all(not isinstance(cell, str) or reads_as_number(cell) for cell in present) and is_one_unit(
+        {unit(cell) if isinstance(cell, str) else "" for cell in present}
+    ):
         return _numeric(name, [as_number(one) if isinstance(one, str) else one for one in cells])
     return Column(name, "text"), [cell if cell is None else _text(cell) for cell in cells]
 

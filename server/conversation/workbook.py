@@ -5,6 +5,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from posixpath import join, normpath
 from typing import IO, Any
 from xml.etree import ElementTree
 
@@ -13,9 +14,19 @@ from server.conversation.xml_parts import elements, open_part
 NS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 MAX_SHEETS = 8
 MAX_CELLS = 1_000_000
+RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}"
+RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+PART = re.compile(r"xl/worksheets/[^/]+\.xml")
 EPOCH = datetime(1899, 12, 30)
-DATE_FORMATS = frozenset([*range(14, 23), *range(45, 48)])
-DATE_CODE = re.compile(r"(?<!\\)[ymdhs]", re.IGNORECASE)
+MAC_EPOCH = datetime(1904, 1, 1)
+DATE = "date"
+KNOWN_FORMATS = {**dict.fromkeys(range(14, 23), DATE), 45: "m", 46: "h", 47: "m"}
+UNITS_PER_DAY = {"h": 24, "m": 24 * 60, "s": 24 * 60 * 60}
+AS_WRITTEN = re.compile(r'"[^"]*"|\\.|_.|\*.', re.DOTALL)
+"""Of a format's code: texts, and the characters whose width is left free or that fill a cell."""
+ELAPSED = re.compile(r"\[([hms])\1*\]|^(m)m?:?ss?(?:\.0+)?$", re.IGNORECASE)
+BRACKETED = re.compile(r"\[[^\]]*\]")
+DATE_CODE = re.compile(r"[ymdhs]", re.IGNORECASE)
 LETTERS = re.compile(r"[A-Z]+")
 
 
@@ -27,18 +38,25 @@ class Sheet:
     """Rows that were left out."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Book:
+    """What the cells of all sheets refer to."""
+
+    texts: list[str]
+    formats: dict[int, str]
+    """By a cell style's number: 'date', or the unit that a stretch of time is shown in."""
+    epoch: datetime
+
+
 def sheets(archive: zipfile.ZipFile) -> Iterator[Sheet]:
     """As many as there is room for; `count` tells how many there are."""
-    shared = _shared_texts(archive)
-    dates = _date_styles(archive)
-    names = _sheet_names(archive)
+    book = _Book(_shared_texts(archive), _formats(archive), _epoch(archive))
     room = MAX_CELLS
-    for number, part in enumerate(_parts(archive)[:MAX_SHEETS]):
+    for name, part in _parts(archive)[:MAX_SHEETS]:
         if room <= 0:
             return
-        name = names[number] if number < len(names) else f"Sheet {number + 1}"
         with open_part(archive, part) as file:
-            sheet, room = _sheet(name, file, shared, dates, room)
+            sheet, room = _sheet(name, file, book, room)
         yield sheet
 
 
@@ -46,45 +64,65 @@ def count(archive: zipfile.ZipFile) -> int:
     return len(_parts(archive))
 
 
-def _parts(archive: zipfile.ZipFile) -> list[str]:
-    return sorted(
-        (name for name in archive.namelist() if re.fullmatch(r"xl/worksheets/[^/]+\.xml", name)),
-        key=lambda name: (len(name), name),
-    )
+def _parts(archive: zipfile.ZipFile) -> list[tuple[str, str]]:
+    """Each sheet's name and part, in the order of the workbook; those of charts have no cells."""
+    listed = list(_elements(archive, "xl/workbook.xml", NS + "sheet"))
+    targets = {
+        one.get("Id", ""): normpath(join("/xl", one.get("Target", ""))).lstrip("/")
+        for one in _elements(archive, "xl/_rels/workbook.xml.rels", RELATION + "Relationship")
+    }
+    held = {name for name in archive.namelist() if PART.fullmatch(name)}
+    found = [(one.get("name", ""), targets.get(one.get(RELATION_ID, ""), "")) for one in listed]
+    found = [(name, part) for name, part in found if part in held]
+    if found:
+        return found
+    names = [one.get("name", "") for one in listed]
+    return [
+        (names[number] if number < len(names) else f"Sheet {number + 1}", part)
+        for number, part in enumerate(sorted(held, key=lambda part: (len(part), part)))
+    ]
 
 
 def _elements(archive: zipfile.ZipFile, part: str, tag: str) -> Iterator[ElementTree.Element]:
     if part not in archive.namelist():
         return
     with open_part(archive, part) as file:
-        yield from elements(file, NS + tag)
+        yield from elements(file, tag)
 
 
 def _shared_texts(archive: zipfile.ZipFile) -> list[str]:
-    found = _elements(archive, "xl/sharedStrings.xml", "si")
+    found = _elements(archive, "xl/sharedStrings.xml", NS + "si")
     return ["".join(one.text or "" for one in element.iter(NS + "t")) for element in found]
 
 
-def _sheet_names(archive: zipfile.ZipFile) -> list[str]:
-    return [one.get("name", "") for one in _elements(archive, "xl/workbook.xml", "sheet")]
+def _epoch(archive: zipfile.ZipFile) -> datetime:
+    for one in _elements(archive, "xl/workbook.xml", NS + "workbookPr"):
+        return MAC_EPOCH if one.get("date1904") in ("1", "true") else EPOCH
+    return EPOCH
 
 
-def _date_styles(archive: zipfile.ZipFile) -> set[int]:
-    """The numbers of cell styles that show dates."""
+def _formats(archive: zipfile.ZipFile) -> dict[int, str]:
     own = {
-        int(one.get("numFmtId", "0"))
-        for one in _elements(archive, "xl/styles.xml", "numFmt")
-        if DATE_CODE.search(re.sub(r'"[^"]*"|\[[^\]]*\]', "", one.get("formatCode", "")))
+        int(one.get("numFmtId", "0")): _shown(one.get("formatCode", ""))
+        for one in _elements(archive, "xl/styles.xml", NS + "numFmt")
     }
-    for formats in _elements(archive, "xl/styles.xml", "cellXfs"):
-        numbers = [int(one.get("numFmtId", "0")) for one in formats]
-        return {place for place, number in enumerate(numbers) if number in DATE_FORMATS | own}
-    return set()
+    known = KNOWN_FORMATS | own
+    for styles in _elements(archive, "xl/styles.xml", NS + "cellXfs"):
+        numbers = [int(one.get("numFmtId", "0")) for one in styles]
+        return {place: known[number] for place, number in enumerate(numbers) if known.get(number)}
+    return {}
 
 
-def _sheet(
-    name: str, file: IO[bytes], shared: list[str], dates: set[int], room: int
-) -> tuple[Sheet, int]:
+def _shown(code: str) -> str:
+    """As in `_Book.formats`; '' for plain numbers."""
+    plain = AS_WRITTEN.sub("", code).partition(";")[0]
+    elapsed = ELAPSED.search(plain)
+    if elapsed:
+        return (elapsed[1] or elapsed[2]).lower()
+    return DATE if DATE_CODE.search(BRACKETED.sub("", plain)) else ""
+
+
+def _sheet(name: str, file: IO[bytes], book: _Book, room: int) -> tuple[Sheet, int]:
     """The sheet, and the room that it leaves; a row counts even where it is empty."""
     rows: list[list[Any]] = []
     cut = 0
@@ -95,7 +133,7 @@ def _sheet(
         row: list[Any] = []
         for cell in element.iter(NS + "c"):
             place = _place(cell.get("r", ""), len(row))
-            row += [None] * (place - len(row)) + [_value(cell, shared, dates)]
+            row += [None] * (place - len(row)) + [_value(cell, book)]
         rows.append(row)
         room -= len(row) + 1
     return Sheet(name, rows, cut), room
@@ -111,27 +149,31 @@ def _place(reference: str, following: int) -> int:
     return max(number - 1, following)
 
 
-def _value(cell: ElementTree.Element, shared: list[str], dates: set[int]) -> Any:
+def _value(cell: ElementTree.Element, book: _Book) -> Any:
     kind = cell.get("t", "n")
     if kind == "inlineStr":
         return "".join(one.text or "" for one in cell.iter(NS + "t"))
     held = cell.find(NS + "v")
-    if held is None or held.text is None:
+    # An error is no value: one #DIV/0! must not make its column text.
+    if held is None or held.text is None or kind == "e":
         return None
     if kind == "s":
         place = int(held.text)
-        return shared[place] if place < len(shared) else None
-    if kind in ("str", "e", "d"):
+        return book.texts[place] if place < len(book.texts) else None
+    if kind in ("str", "d"):
         return held.text
     if kind == "b":
         return held.text == "1"
-    return _number(held.text, is_date=int(cell.get("s", "0")) in dates)
+    return _number(float(held.text), book.formats.get(int(cell.get("s", "0")), ""), book.epoch)
 
 
-def _number(text: str, *, is_date: bool) -> Any:
-    number = float(text)
-    if is_date and 0 < number < 2_958_466:
-        moment = EPOCH + timedelta(days=number)
+def _number(number: float, shown: str, epoch: datetime) -> Any:
+    if shown == DATE and 0 < number <= (datetime.max - epoch).days:
+        moment = epoch + timedelta(seconds=round(number * UNITS_PER_DAY["s"]))
+        if number < 1:
+            return moment.strftime("%H:%M:%S")
         whole = moment.hour == moment.minute == moment.second == 0
         return moment.strftime("%Y-%m-%d" if whole else "%Y-%m-%d %H:%M:%S")
+    if shown in UNITS_PER_DAY:
+        number = round(number * UNITS_PER_DAY[shown], 6)
     return int(number) if number.is_integer() else number

@@ -52,4 +52,4 @@ def _line(cells: Sequence[Any]) -> str:
 
 
 def _cell(cell: Any) -> str:
-    return "" if cell is None else str(cell).replace("|", "\\|").replace("\n", " ")
+    return "" if cell is None else " ".join(str(cell).splitlines()).replace("|", "\\|")

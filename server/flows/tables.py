@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TextIO
 
 from server.flows.base import FlowFailed
-from server.flows.cells import as_number, is_missing, reads_as_number
+from server.flows.cells import as_number, is_missing, is_one_unit, reads_as_number, unit
+from server.flows.separated import decimal_sign, delimiter
 
-RULES = 2
+RULES = 3
 """Counted up when the rules below change, so that what older ones imported is made again."""
 MAX_COLUMNS = 500
 SNIFFED = 8192
@@ -41,42 +42,45 @@ def import_csv(source: Path, folder: Path, table: str) -> Path:
     return target
 
 
-def _dialect(start: str) -> type[csv.Dialect]:
-    try:
-        return csv.Sniffer().sniff(start, ",;\t|")
-    except csv.Error:
-        return csv.excel
-
-
 def _import(file: TextIO, path: Path, table: str) -> None:
-    """Read twice: what a column holds is known only at its end."""
-    dialect = _dialect(file.read(SNIFFED))
+    """Read more than once: what a column holds is known only at its end."""
+    sign = delimiter(file.read(SNIFFED))
     file.seek(0)
-    rows = csv.reader(file, dialect)
+    decimal = decimal_sign(file, sign)
+    file.seek(0)
+    rows = csv.reader(file, delimiter=sign, skipinitialspace=True)
     names = [name.strip() or f"column_{n}" for n, name in enumerate(next(rows, []), 1)]
     if not names or len(names) > MAX_COLUMNS:
         raise csv.Error("its first line must name the columns")
-    numeric = _numeric(rows, len(names))
+    numeric = _numeric(rows, len(names), decimal)
     file.seek(0)
-    rows = csv.reader(file, dialect)
+    rows = csv.reader(file, delimiter=sign, skipinitialspace=True)
     next(rows)
-    _fill(path, table, list(zip(names, numeric, strict=True)), rows)
+    _fill(path, table, list(zip(names, numeric, strict=True)), rows, decimal)
 
 
-def _numeric(rows: Iterable[list[str]], width: int) -> list[bool]:
-    """Of each column, whether all that stands in it are amounts."""
-    seen, texts = set[int](), set[int]()
+def _numeric(rows: Iterable[list[str]], width: int, decimal: str) -> list[bool]:
+    """Of each column, whether all that stands in it are amounts of one unit."""
+    units: list[set[str]] = [set() for _ in range(width)]
+    texts = set[int]()
     for row in rows:
         for place, cell in enumerate(row[:width]):
             if place not in texts and not is_missing(cell):
-                seen.add(place)
-                if not reads_as_number(cell):
+                units[place].add(unit(cell))
+                if not reads_as_number(cell, decimal):
                     texts.add(place)
-    return [place in seen - texts for place in range(width)]
+    return [
+        bool(found) and place not in texts and is_one_unit(found)
+        for place, found in enumerate(units)
+    ]
 
 
 def _fill(
-    path: Path, table: str, columns: list[tuple[str, bool]], rows: Iterable[list[str]]
+    path: Path,
+    table: str,
+    columns: list[tuple[str, bool]],
+    rows: Iterable[list[str]],
+    decimal: str,
 ) -> None:
     connection = sqlite3.connect(path)
     try:
@@ -87,7 +91,7 @@ def _fill(
         marks = ", ".join("?" * len(columns))
         fitted = (
             [
-                _cell(cell, is_numeric=is_numeric)
+                _cell(cell, decimal, is_numeric=is_numeric)
                 for cell, (_, is_numeric) in zip(_padded(row, len(columns)), columns, strict=True)
             ]
             for row in rows
@@ -103,9 +107,9 @@ def _padded(row: list[str], width: int) -> list[str]:
     return (row + [""] * (width - len(row)))[:width]
 
 
-def _cell(text: str, *, is_numeric: bool) -> str | float | None:
+def _cell(text: str, decimal: str, *, is_numeric: bool) -> str | float | None:
     if is_numeric:
-        return None if is_missing(text) else as_number(text)
+        return None if is_missing(text) else as_number(text, decimal)
     return text if text.strip() else None
 
 

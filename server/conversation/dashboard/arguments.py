@@ -10,20 +10,22 @@ from server.chat import Json
 from server.conversation.asking import ask_json
 from server.conversation.dashboard.choosing import mentions
 from server.conversation.dashboard.nouns import Element, Param, Query, Widget
+from server.conversation.dashboard.tickers import asked_for, is_ticker, left_out
 from server.conversation.means import Means
 from server.conversation.spans import FAR_FUTURE, FAR_PAST, find
 
-TICKER = re.compile(r"(?<![\w.])\$?([A-Z]{1,5}(?:[.-][A-Z]{1,2})?)(?![\w])")
-NO_TICKER_TEXT = """
-A I AM PM AI API ARR AUM BPS CAGR CAPEX CEO CFO COO CPI CSV DCF EBIT EBITDA EM EPS ESG ETF ETFS EU
-EUR EV FAQ FCF FED FX FY GAAP GBP GDP IPO IRR JPY JSON KPI LTM M MCP MOM NAV NYSE OHLC OK OPEC PB
-PDF PE PEG PMI PS Q QOQ ROA ROE ROI ROIC SEC SQL TTM UK US USA USD VAR VIX VWAP YOY YTD AND OR THE
-FOR OF IN ON TO IS IT BY AT VS NO YES ALL NOT
-"""
-NO_TICKERS = frozenset(NO_TICKER_TEXT.split())
-TICKER_NAMES = frozenset({"symbol", "symbols", "ticker", "tickers"})
 START_NAMES = frozenset({"start_date", "start", "from", "from_date", "date_from", "begin"})
 END_NAMES = frozenset({"end_date", "end", "to", "to_date", "date_to"})
+ENDS = (START_NAMES, END_NAMES)
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+STRETCH = re.compile(
+    r"\b(?:last|past|previous)\s+(?:\w+\s+)?(?:day|week|month|quarter|year)s?\b", re.IGNORECASE
+)
+COMPUTED = frozenset({
+    "average", "avg", "bottom", "count", "first", "highest", "last", "latest", "lowest", "max",
+    "maximum", "mean", "median", "min", "minimum", "sum", "top", "total",
+})  # fmt: skip
+"""What a question wants to have computed; an option of that name must stand beside its param's."""
 MODEL_KINDS = frozenset({"string", "text", "number", "integer", "boolean"})
 SYSTEM = (
     "You fill in the settings of a data widget. Keep a setting as it is unless the question "
@@ -37,34 +39,49 @@ class Filled:
     changed: tuple[str, ...]
     unknown: Param | None = None
     """A param that the question speaks of and whose options only the client can tell."""
+    notes: tuple[str, ...] = ()
+    """What of the question was left out."""
 
 
 async def fill(
     query: Query, means: Means, widget: Widget, today: date, options: dict[str, tuple[Any, ...]]
 ) -> Filled:
     """`options` are those the client has told, by param name."""
-    arguments = widget.arguments
-    question = query.question
-    changed: list[str] = []
+    shown, question = widget.arguments, query.question
+    asked: Json = {}
     open_params: list[Param] = []
     unknown = None
     for param in widget.params:
         known = options.get(param.name) or param.options
         found = _from_question(param, known, question, today)
         if found is not None:
-            if found != arguments.get(param.name):
-                arguments[param.name] = found
-                changed.append(param.name)
+            asked[param.name] = found
         elif mentions(question, f"{param.name} {param.description}"):
             if param.asks_options and not known:
                 unknown = unknown or param
-            elif param.kind in MODEL_KINDS and param.name.lower() not in TICKER_NAMES:
+            elif param.kind in MODEL_KINDS and not is_ticker(param):
                 open_params.append(param)
     if open_params:
-        told = await _ask(means, widget, open_params, question)
-        arguments.update(told)
-        changed += told
-    return Filled(arguments, tuple(changed), unknown)
+        asked |= await _ask(means, widget, open_params, question)
+    arguments = _in_order(widget, shown | asked, asked)
+    changed = tuple(name for name, value in asked.items() if value != shown.get(name))
+    notes = [
+        left_out(param, arguments.get(param.name), question)
+        for param in widget.params
+        if is_ticker(param)
+    ]
+    return Filled(arguments, changed, unknown, tuple(filter(None, notes)))
+
+
+def _in_order(widget: Widget, arguments: Json, asked: Json) -> Json:
+    """Without the first or last day that nobody asked for, where it lies beyond the other one."""
+    dates = [param.name for param in widget.params if param.kind == "date"]
+    ends = [next((one for one in dates if one.lower() in names), "") for names in ENDS]
+    days = [str(arguments.get(name, ""))[:10] for name in ends]
+    unasked = [name for name in ends if name not in asked]
+    if not all(map(DAY.fullmatch, days)) or days[0] <= days[1] or len(unasked) != 1:
+        return arguments
+    return {name: value for name, value in arguments.items() if name != unasked[0]}
 
 
 def told_options(elements: tuple[Element, ...]) -> dict[str, tuple[Any, ...]]:
@@ -82,17 +99,12 @@ def told_options(elements: tuple[Element, ...]) -> dict[str, tuple[Any, ...]]:
     return found
 
 
-def tickers(question: str) -> list[str]:
-    found = [match[1] for match in TICKER.finditer(question)]
-    return [one for one in dict.fromkeys(found) if one not in NO_TICKERS]
-
-
 def _from_question(param: Param, known: tuple[Any, ...], question: str, today: date) -> Any:
     """The value that the question plainly names for this param, else None."""
     if known:
         return _among(param, known, question)
-    if param.kind == "ticker" or param.name.lower() in TICKER_NAMES:
-        return _ticker(param, question)
+    if is_ticker(param):
+        return asked_for(param, question)
     if param.kind == "date":
         return _date(param, question, today)
     if param.kind in ("number", "integer"):
@@ -106,18 +118,33 @@ def _among(param: Param, known: tuple[Any, ...], question: str) -> Any:
     hits = [
         _value(one)
         for one, label in zip(known, labels, strict=True)
-        if _is_said(str(_value(one)), question) or _is_said(label, question)
+        if _is_meant(param, str(_value(one)), question) or _is_meant(param, label, question)
     ]
     if not hits:
         return None
     return list(dict.fromkeys(map(str, hits))) if param.several else hits[0]
 
 
-def _is_said(text: str, question: str) -> bool:
-    if not text.strip() or len(text) > 80:
+def _is_meant(param: Param, text: str, question: str) -> bool:
+    """Said, and neither within a stretch of time nor as what is to be computed."""
+    if not text.strip() or len(text) > 80 or _is_computed(param, text, question):
         return False
     flags = re.IGNORECASE if len(text) > 3 else re.NOFLAG
-    return re.search(rf"(?<!\w){re.escape(text)}(?!\w)", question, flags) is not None
+    stretches = [one.span() for one in STRETCH.finditer(question)]
+    said = re.finditer(rf"(?<!\w){re.escape(text)}(?!\w)", question, flags)
+    return any(not any(_is_within(one.span(), other) for other in stretches) for one in said)
+
+
+def _is_within(part: tuple[int, int], whole: tuple[int, int]) -> bool:
+    return part != whole and whole[0] <= part[0] and part[1] <= whole[1]
+
+
+def _is_computed(param: Param, text: str, question: str) -> bool:
+    if text.lower() not in COMPUTED:
+        return False
+    name = re.escape(param.name.replace("_", " "))
+    beside = rf"\b{name}\W+(?:(?:of|to|is)\s+)?{text}\b|\b{text}\s+{name}\b"
+    return re.search(beside, question, re.IGNORECASE) is None
 
 
 def _value(option: Any) -> Any:
@@ -128,18 +155,6 @@ def _label(option: Any) -> str:
     return str(option.get("label", option.get("value")) if isinstance(option, dict) else option)
 
 
-def _ticker(param: Param, question: str) -> Any:
-    found = tickers(question)
-    if not found:
-        return None
-    shown = param.value if isinstance(param.value, list) else str(param.value or "").split(",")
-    if set(found) <= {str(one).strip() for one in shown}:
-        return param.value
-    if param.several:
-        return found
-    return ",".join(found) if "," in str(param.value or "") else found[0]
-
-
 def _date(param: Param, question: str, today: date) -> Any:
     span = find(question, today)
     if span is None:
@@ -148,7 +163,8 @@ def _date(param: Param, question: str, today: date) -> Any:
     if name in START_NAMES and span.start != FAR_PAST:
         return span.start.isoformat()
     if name in END_NAMES and span.end not in (FAR_PAST, FAR_FUTURE):
-        return min(span.end - timedelta(days=1), today).isoformat()
+        last = span.end - timedelta(days=1)
+        return (min(last, today) if span.start <= today else last).isoformat()
     one_day = span.end - span.start == timedelta(days=1)
     is_point = one_day and name not in START_NAMES | END_NAMES
     return span.start.isoformat() if is_point else None
@@ -179,11 +195,13 @@ async def _ask(means: Means, widget: Widget, params: list[Param], question: str)
     text = f"Widget: {widget.name}\nSettings:\n" + "\n".join(lines) + f"\n\nQuestion: {question}"
     answer = await ask_json(means, SYSTEM, text, schema, max_tokens=96) or {}
     told = {name: value for name, value in answer.items() if name in properties}
-    now = {param.name: param.value for param in params}
+    by_name = {param.name: param for param in params}
     return {
         name: value
         for name, value in told.items()
-        if value != now[name] and _is_grounded(value, question)
+        if value != by_name[name].value
+        and _is_grounded(value, question)
+        and not _is_computed(by_name[name], str(value), question)
     }
 
 

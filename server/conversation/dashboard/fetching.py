@@ -90,14 +90,22 @@ async def _pending(
     ]
     if len(tried) == 1 and tried[0][1] is not None and tried[0][1].problem:
         # What the question asked for failed: once more with what the dashboard shows.
-        changed = tried[0][0].uuid == widget.uuid and tried[0][0].arguments != widget.arguments
-        return Filled(widget.arguments, ()) if changed and not query.plain_calls else None
+        source = tried[0][0]
+        changed = source.uuid == widget.uuid and source.arguments != widget.arguments
+        return _as_shown(widget, source) if changed and not query.plain_calls else None
     if tried:
         return None
     filled = await fill(query, means, widget, today, options)
     key = Source(place[1], place[2], widget.uuid, filled.arguments).key
     known = {source.key for result in query.results for source in result.sources}
     return None if key in known and not FRESH.search(query.question) else filled
+
+
+def _as_shown(widget: Widget, failed: Source) -> Filled:
+    shown = widget.arguments
+    asked = [str(value) for name, value in failed.arguments.items() if value != shown.get(name)]
+    what = ", ".join(asked) or "what was asked"
+    return Filled(shown, (), notes=(f"no data for {what}, read as the dashboard shows it",))
 
 
 def _is_same(source: Source, widget: Widget) -> bool:
@@ -130,15 +138,16 @@ def _read(
         }
         for widget, filled in now
     ]
-    notes = [_reading(widget, filled) for widget, filled in now]
+    notes = [note for widget, filled in now for note in _reading(widget, filled)]
     return _step(query, function, {"data_sources": sources}, *notes, chosen=wanted)
 
 
-def _reading(widget: Widget, filled: Filled) -> StatusNote:
+def _reading(widget: Widget, filled: Filled) -> list[StatusNote]:
     details: Json = {"Widget": widget.name}
     for name, value in filled.arguments.items():
         details[name.replace("_", " ").title()] = str(value)
-    return StatusNote(f"Reading {widget.name}", details=details)
+    left_out = [StatusNote(f"{widget.name}: {note}", "warning") for note in filled.notes]
+    return [StatusNote(f"Reading {widget.name}", details=details), *left_out]
 
 
 def _ask_options(query: Query, wanted: Sequence[Widget], widget: Widget, param: Param) -> Step:

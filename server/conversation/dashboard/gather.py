@@ -25,6 +25,7 @@ ENCODED_STARTS = ("JVBERi0", "UEsDB", "iVBORw0KGgo", "/9j/")
 MAX_TEXT = 2_000_000
 MAX_BASE64 = 64 * 1024 * 1024
 BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+={0,2}\s*$")
+DATA_URL = re.compile(r"data:(?:[\w.+-]+/[\w.+-]+)?(?:;[\w.=%-]+)*,", re.ASCII)
 DATA_FUNCTIONS = frozenset({"get_widget_data", "get_extra_widget_data", "execute_agent_tool"})
 
 
@@ -106,8 +107,8 @@ def read_item(item: Item, name: str) -> Document:
     content = item.content
     if item.url and not content:
         raise Unreadable(f"{name} came as a link; Moat opens no links. Attach the file itself.")
-    if content.startswith("data:"):
-        content = content.partition(",")[2]
+    head = DATA_URL.match(content)
+    content = content[head.end() :] if head else content
     if item.kind in BINARY_KINDS or content.startswith(ENCODED_STARTS):
         return read(_decoded(content, name), name, item.kind)
     if item.kind in ("csv", "txt", "md", "html"):

@@ -94,7 +94,7 @@ def _image(part: Fields) -> Image | None:
         return None
     try:
         return Image(mime, base64.b64decode(data, validate=True))
-    except binascii.Error:
+    except (binascii.Error, ValueError):
         raise part.wrong("source", "must be base64") from None
 
 

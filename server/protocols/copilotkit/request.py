@@ -87,7 +87,7 @@ def _result(result: Json) -> Message:
 def _image(image: Json) -> Message:
     try:
         data = base64.b64decode(image["bytes"], validate=True)
-    except binascii.Error:
+    except (binascii.Error, ValueError):
         raise BadRequest("An image's 'bytes' must be base64.", "messages") from None
     picture = Image(f"image/{image['format']}", data)
     return Message("assistant" if image["role"] == "assistant" else "user", "", (picture,))

@@ -1,11 +1,18 @@
 """The client's data in all its shapes: lists of items, old single contents, errors, results."""
 
+import re
 from typing import Any
 
 from server.chat import Json
 from server.conversation.dashboard.nouns import Element, Entry, Item
+from server.protocols.fields import parsed
 
 PROBLEM_CHARACTERS = 300
+MOST_FAILURE = 20_000
+"""Characters: what is longer is data."""
+FAILURE = re.compile(r'^\s*\{.*"(?:isError|error_type)"', re.DOTALL)
+WHY = ("content", "message", "error", "error_type")
+"""Where a failure says why, best first."""
 
 
 def read_elements(data: Any, content: Any) -> tuple[Element, ...]:
@@ -29,11 +36,11 @@ def read_element(element: Any) -> Element:
     if "error_type" in element:
         return Element(problem=_problem(element))
     if isinstance(element.get("items"), list):
-        items = tuple(_item(one) for one in element["items"] if isinstance(one, dict))
-        return Element(items, citations=_objects(element.get("extra_citations")))
+        items = [_item(one) for one in element["items"] if isinstance(one, dict)]
+        return _told(items, _objects(element.get("extra_citations")))
     alone = _item(element)
     if alone.content or alone.url:
-        return Element((alone,))
+        return _told([alone])
     return _outcome(element) if "status" in element else Element()
 
 
@@ -66,6 +73,23 @@ def _item(item: Json) -> Item:
     )
 
 
+def _told(items: list[Item], citations: tuple[Json, ...] = ()) -> Element:
+    """A tool of the client tells in its content that it failed."""
+    failures = [_failure(item) for item in items]
+    kept = tuple(item for item, why in zip(items, failures, strict=True) if not why)
+    return Element(kept, "; ".join(filter(None, failures)), citations=citations)
+
+
+def _failure(item: Item) -> str:
+    if len(item.content) > MOST_FAILURE or not FAILURE.search(item.content):
+        return ""
+    found = parsed(item.content)
+    if not isinstance(found, dict):
+        return ""
+    has_failed = found.get("isError") is True or isinstance(found.get("error_type"), str)
+    return _problem(found) if has_failed else ""
+
+
 def _outcome(element: Json) -> Element:
     status, message = element.get("status"), _text(element.get("message"))
     if status == "error":
@@ -74,8 +98,15 @@ def _outcome(element: Json) -> Element:
 
 
 def _problem(element: Json) -> str:
-    said = _text(element.get("content")) or _text(element.get("error_type")) or "unknown error"
+    said = next(filter(None, (_said(element.get(field)) for field in WHY)), "unknown error")
     return " ".join(said.split())[:PROBLEM_CHARACTERS]
+
+
+def _said(found: Any) -> str:
+    """A text, or those of MCP's parts."""
+    if isinstance(found, list):
+        return " ".join(_text(part.get("text")) for part in _objects(found))
+    return _text(found)
 
 
 def _objects(found: Any) -> tuple[Json, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from server.chat import Json, ToolCall
+from server.conversation.written import table
 from server.events import (
     Artifact,
     Citations,
@@ -118,7 +119,7 @@ class LegacyWriter(Writer):
     def _extra(self, event: Artifact | Citations | Suggestions) -> list[bytes]:
         match event:
             case Artifact(content=content) if content.get("rows"):
-                return [self._text("\n\n" + markdown_table(content["rows"]))]
+                return [self._text("\n\n" + table(content["rows"]))]
             case Citations(sources) if sources:
                 names = ", ".join(dict.fromkeys(source["name"] for source in sources))
                 return [self._text(f"\n\nSources: {names}")]
@@ -216,15 +217,6 @@ def _is_uuid(text: Any) -> bool:
         return bool(UUID(text))
     except (ValueError, TypeError, AttributeError):
         return False
-
-
-def markdown_table(rows: list[Json]) -> str:
-    columns = list(rows[0])
-    lines = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
-    for row in rows[:30]:
-        cells = (str(row.get(column, "")).replace("|", "\\|") for column in columns)
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
 
 
 def cleaned(value: Any) -> Any:

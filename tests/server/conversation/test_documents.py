@@ -41,6 +41,38 @@ def test_separated_values(text: str) -> None:
     assert table.records() == [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
 
 
+def test_quotes_doubled_after_many_rows_shift_nothing() -> None:
+    many = "".join(f'"Firm {number}, Inc",X{number},{number}\n' for number in range(300))
+    text = f'name,isin,value\n{many}"The ""Big, Bad"" Co",Y,1000\n'
+    table = read(text.encode(), "t.csv").tables[0]
+    assert table.rows[-1] == ('The "Big, Bad" Co', "Y", 1000)
+
+
+def test_semicolons_leave_the_comma_to_decimals() -> None:
+    table = read(b"day;price\n2025-01-01;1,599\n2025-01-02;1,609\n", "t.csv").tables[0]
+    assert table.values("price") == [1.599, 1.609]
+
+
+def test_a_title_above_the_header_is_kept_beside_the_table() -> None:
+    found = read(b"Prices in cents\n\nsymbol,price\nA,1\nB,2\n", "t.csv")
+    assert found.tables[0].records() == [{"symbol": "A", "price": 1}, {"symbol": "B", "price": 2}]
+    assert found.pages == ("t.csv: Prices in cents",)
+
+
+def test_a_title_above_the_header_of_a_sheet() -> None:
+    texts = ("Quarterly report", "Region", "Q1")
+    cells = [f'<c t="inlineStr"><is><t>{text}</t></is></c>' for text in texts]
+    rows = (
+        f"<row>{cells[0]}</row><row/><row>{cells[1]}{cells[2]}</row>"
+        "<row><c><v>1</v></c><c><v>10</v></c></row><row><c><v>2</v></c><c><v>20</v></c></row>"
+    )
+    sheet = f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
+    parts = {"xl__workbook_dot_xml": "<workbook/>", "xl__worksheets__a_dot_xml": sheet}
+    found = read(zipped(**parts), "t.xlsx")
+    assert found.tables[0].records() == [{"Region": 1, "Q1": 10}, {"Region": 2, "Q1": 20}]
+    assert found.pages == ("t.xlsx: Sheet 1: Quarterly report",)
+
+
 def test_a_page_of_html_without_its_scripts() -> None:
     page = "<html><head><title>t</title></head><script>evil()</script><p>One &amp; two</p></html>"
     assert from_text(page, "p").pages == ("One & two",)

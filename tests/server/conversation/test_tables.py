@@ -41,6 +41,13 @@ def test_a_number_beyond_all_others_is_text(number: int) -> None:
     assert kinds([{"a": number}, {"a": 1}]) == {"a": "text"}
 
 
+@pytest.mark.parametrize("cells", [["$1,000", "€2,000", "¥500"], ["5%", 5], ["5%", "$5"]])
+def test_amounts_of_several_units_stay_text(cells: list[Any]) -> None:
+    table = from_json([{"a": cell} for cell in cells], "T")
+    assert table is not None
+    assert table.columns[0].kind == "text"
+
+
 def test_identifiers_stay_text() -> None:
     assert kinds([{"id": "00123"}, {"id": "00456"}]) == {"id": "text"}
 
@@ -81,8 +88,8 @@ def test_what_is_no_table(found: Any) -> None:
 
 def test_odd_cells_do_no_harm() -> None:
     table = from_grid(["a", "a", None], [[math.nan, True], [{"x": 1}, 2**70, 3, 4]], "T")
-    assert [column.name for column in table.columns] == ["a", "a_2", "column"]
-    assert table.rows == [(None, "true", None), ('{"x": 1}', str(float(2**70)), 3)]
+    assert [column.name for column in table.columns] == ["a", "a_2", "column", "column_2"]
+    assert table.rows == [(None, "true", None, None), ('{"x": 1}', str(float(2**70)), 3, 4)]
 
 
 def test_too_many_rows_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:

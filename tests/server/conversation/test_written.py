@@ -2,7 +2,7 @@ from server.conversation.written import markdown, written
 from server.events import Artifact, Event, Finished, TextDelta
 from tests.engines import replay
 
-ROWS = [{"a": 1, "b": "x|y"}, {"a": None, "b": "two\nlines"}]
+ROWS = [{"a": 1, "b": "x|y"}, {"a": None, "b": "two\r\nlines"}]
 
 
 def test_rows_become_a_table() -> None:

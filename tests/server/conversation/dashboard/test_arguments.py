@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from server.conversation.dashboard.arguments import Filled, fill, tickers, told_options
+from server.conversation.dashboard.arguments import Filled, fill, told_options
 from server.conversation.dashboard.nouns import Element, Item, Param, Query, Widget
 from server.conversation.means import Means
 from tests.engines import ScriptedEngine, says
@@ -12,6 +12,8 @@ from tests.engines import ScriptedEngine, says
 TODAY = date(2025, 6, 20)
 SYMBOL = Param("symbol", "ticker", "Ticker", "ACME", has_value=True)
 START = Param("start_date", "date", "First day", "2020-01-01", has_value=True)
+LATE_START = Param("start_date", "date", "First day", "2025-01-01", has_value=True)
+END = Param("end_date", "date", "Last day", "2025-06-20", has_value=True)
 PERIOD = Param("period", "string", "Period", "annual", True, ("annual", "quarter"), ("Annual", "Q"))
 BANK = Param("bank", "string", "Central bank", "Fed", has_value=True, asks_options=True)
 TOPIC = Param("topic", "string", "Topic of the news", "all", has_value=True)
@@ -66,14 +68,6 @@ async def test_options_that_only_the_client_knows_are_asked_for() -> None:
     assert (found.unknown, found.arguments) == (None, {"bank": "ECB"})
 
 
-@pytest.mark.parametrize(
-    ("question", "found"),
-    [("What is the EPS of AAPL and BRK.B in USD?", ["AAPL", "BRK.B"]), ("I am here", [])],
-)
-def test_tickers(question: str, found: list[str]) -> None:
-    assert tickers(question) == found
-
-
 def test_told_options_are_read_leniently() -> None:
     content = json.dumps({"param_options": [{"param": "p", "options": [1]}, {"param": "q"}, 3]})
     items = (Item(content), Item("[]"), Item("nonsense"))
@@ -84,3 +78,63 @@ def test_told_options_are_read_leniently() -> None:
 async def test_the_ends_of_time_are_days_like_others(question: str) -> None:
     end = Param("end_date", "date", "Last day", "2020-01-01", has_value=True)
     assert (await filled(question, end)).arguments["end_date"] in ("2020-01-01", "2025-06-20")
+
+
+@pytest.mark.parametrize(
+    ("question", "arguments"),
+    [
+        (
+            "Which earnings are due in December 2025?",
+            {"start_date": "2025-12-01", "end_date": "2025-12-31"},
+        ),
+        (
+            "Which prices were there in June 2025?",
+            {"start_date": "2025-06-01", "end_date": "2025-06-20"},
+        ),
+        ("Which prices were there before 2024?", {"end_date": "2023-12-31"}),
+        ("Which events are there since 2026?", {"start_date": "2026-01-01"}),
+        ("Describe it", {"start_date": "2025-01-01", "end_date": "2025-06-20"}),
+    ],
+)
+async def test_the_first_day_is_not_after_the_last(question: str, arguments: Any) -> None:
+    assert (await filled(question, LATE_START, END)).arguments == arguments
+
+
+async def test_days_shown_the_wrong_way_round_stay() -> None:
+    start = Param("start_date", "date", "", "2026-01-01", has_value=True)
+    assert (await filled("Describe it", start, END)).arguments == {
+        "start_date": "2026-01-01",
+        "end_date": "2025-06-20",
+    }
+
+
+@pytest.mark.parametrize(
+    ("question", "period", "interval"),
+    [
+        ("What is the max close?", "1mo", "day"),
+        ("What is the close with period max?", "max", "day"),
+        ("What is the close over the max period?", "max", "day"),
+        ("What was the average close last month?", "1mo", "day"),
+        ("What was the close in the past month, by week?", "1mo", "week"),
+        ("Show each month", "1mo", "month"),
+    ],
+)
+async def test_words_of_the_computation_and_of_time_are_no_options(
+    question: str, period: str, interval: str
+) -> None:
+    periods, intervals = ("1d", "1mo", "max"), ("day", "week", "month")
+    found = await filled(
+        question,
+        Param("period", "string", "", "1mo", True, periods, periods),
+        Param("interval", "string", "", "day", True, intervals, intervals),
+        answer={"period": "max"},
+    )
+    assert found.arguments == {"period": period, "interval": interval}
+
+
+async def test_tickers_left_out_are_told() -> None:
+    found = await filled("Compare ACME and MSFT", SYMBOL)
+    assert (found.arguments, found.notes) == (
+        {"symbol": "ACME"},
+        ("MSFT left out, read for ACME",),
+    )

@@ -100,6 +100,25 @@ async def test_arguments_that_failed_are_tried_once_more_as_shown() -> None:
     assert await step(replace(query, results=again)) is None
 
 
+async def notes(query: Query) -> list[tuple[str, str]]:
+    found = await step(query)
+    assert found is not None
+    return [(note.level, note.message) for note in found.notes]
+
+
+async def test_tickers_replaced_or_left_out_are_told() -> None:
+    widgets = primary(PRICES)
+    failed = fetched(PRICES, 1, (Element(problem="HTTP 404"),), symbol="MSFT")
+    assert await notes(Query((), "MSFT?", 1, widgets, (failed,))) == [
+        ("info", "Reading Price History"),
+        ("warning", "Price History: no data for MSFT, read as the dashboard shows it"),
+    ]
+    assert await notes(Query((), "Compare ACME and MSFT", 1, widgets)) == [
+        ("info", "Reading Price History"),
+        ("warning", "Price History: MSFT left out, read for ACME"),
+    ]
+
+
 async def test_hops_have_an_end() -> None:
     results = tuple(fetched(NEWS, 1) for _ in range(MAX_HOPS))
     assert await step(Query((), "q", 1, primary(PRICES), results)) is None

@@ -62,6 +62,9 @@ def test_context_entries_and_failures_are_materials_too() -> None:
         Item('"Hello"', read_as="text"),
         Item('["Hello", "you"]'),
         Item("{Hello"),
+        Item("data:text/plain;charset=utf-8;base64," + encoded(b"Hello, this is a text"), "txt"),
+        Item("data: Hello, and more"),
+        Item("data:Hello,more"),
     ],
 )
 def test_whatever_it_is_declared_as_its_text_is_found(item: Item) -> None:

@@ -77,6 +77,8 @@ def test_older_pictures_and_data_addresses_are_read():
         body({"id": "x", "content": ""}),
         body({"id": "x", "role": "tool", "content": ""}),
         body({"id": "x", "role": "assistant", "toolCalls": [{"id": "c"}]}),
+        body(USER | {"content": [{"type": "binary", "mimeType": "image/png", "data": "***"}]}),
+        body(USER | {"content": [{"type": "binary", "mimeType": "image/png", "data": "eA==é"}]}),
         body(USER, tools=[{"description": "nameless"}]),
         body(USER, tools={}),
     ],

@@ -75,8 +75,9 @@ def test_the_longest_answer_is_a_number_a_worker_knows(wanted: float | None, lim
     assert read(data(forwardedParameters={"maxTokens": wanted}), FACTS).max_tokens == limit
 
 
-def test_an_image_that_is_none_is_refused():
-    image = {"format": "png", "bytes": "***", "role": "user"}
+@pytest.mark.parametrize("sent", ["***", "eA==é"])
+def test_an_image_that_is_none_is_refused(sent: str):
+    image = {"format": "png", "bytes": sent, "role": "user"}
     with pytest.raises(BadRequest, match="base64"):
         read(data(said("i", imageMessage=image)), FACTS)
 

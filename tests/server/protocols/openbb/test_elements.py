@@ -16,6 +16,32 @@ def test_a_link_is_kept_as_a_link() -> None:
     assert read_element({"items": [{"url": "https://x.example/a"}]}).items[0].url.endswith("/a")
 
 
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ('{"isError": true, "error_type": "x", "content": "No  such\\ntool."}', "No such tool."),
+        ('{"isError": true, "content": [{"type": "text", "text": "Timed out"}]}', "Timed out"),
+        ('{"error_type": "gateway_error", "message": "It is away."}', "It is away."),
+        (' {"isError": true}', "unknown error"),
+    ],
+)  # fmt: skip
+def test_a_tool_that_failed_is_a_problem_and_no_data(content: str, problem: str) -> None:
+    assert read_element({"items": [{"content": content}]}) == Element(problem=problem)
+
+
+def test_what_a_tool_brought_beside_a_failure_is_kept() -> None:
+    items = [{"content": "[1]"}, {"content": '{"isError": true, "error": "half"}'}]
+    assert read_element({"items": items}) == Element((Item("[1]"),), "half")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"isError": false, "rows": []}', '[{"error_type": "x"}]', '{"a": "error_type"}', "isError"],
+)
+def test_data_that_speaks_of_errors_stays_data(content: str) -> None:
+    assert read_element({"items": [{"content": content}]}) == Element((Item(content),))
+
+
 @pytest.mark.parametrize("odd", [None, 3, [], {}, {"content": ""}, {"items": None}])
 def test_odd_elements_are_empty(odd: Any) -> None:
     assert read_element(odd) == Element()

@@ -130,6 +130,13 @@ async def test_old_clients_get_text_and_one_kind_of_call() -> None:
     }
 
 
+async def test_old_clients_are_told_of_rows_left_out() -> None:
+    rows = [{"a|b": None, "c": "two\nlines"}] * 500
+    ((_, data),) = await written(_table(rows), legacy=True)
+    assert data["delta"].startswith("\n\n| a\\|b | c |\n| --- | --- |\n|  | two lines |\n")
+    assert data["delta"].endswith("450 more rows")
+
+
 async def test_a_chart_widget_has_the_keys_the_client_wants() -> None:
     arguments = {"widget_type": "chart", "chart": {"kind": "pie", "x": "a", "y": ["b"]}}
     told = await written(ClientToolCall(ToolCall("c", "add_generative_widget", arguments)))

@@ -1,0 +1,44 @@
+import pytest
+
+from server.flows.cells import as_number, is_one_unit, reads_as_number, unit
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("(5)", -5), ("(-5)", -5), ("(5.2%)", -5.2), ("-$5", -5), ("1,234.5", 1234.5)],
+)
+def test_brackets_mean_below_zero(text: str, number: float) -> None:
+    assert reads_as_number(text)
+    assert as_number(text) == number
+
+
+@pytest.mark.parametrize("text", ["(5", "5)", "()", "(012)"])
+def test_what_is_no_amount(text: str) -> None:
+    assert not reads_as_number(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("1,599", 1.599), ("1.234,5", 1234.5), ("1.234", 1234), ("(0,5)", -0.5)]
+)
+def test_decimals_after_a_comma(text: str, number: float) -> None:
+    assert reads_as_number(text, ",")
+    assert as_number(text, ",") == number
+
+
+def test_dates_are_no_amounts_whatever_the_decimal_sign() -> None:
+    assert not reads_as_number("01.02.2025", ",")
+
+
+@pytest.mark.parametrize(
+    ("texts", "is_one"),
+    [
+        (["$1", "$2", "3"], True),
+        (["1%", "2%"], True),
+        (["1", "2"], True),
+        (["$1", "€2", "¥5"], False),
+        (["1%", "2"], False),
+        (["1%", "$2"], False),
+    ],
+)
+def test_amounts_that_may_be_added(texts: list[str], is_one: bool) -> None:
+    assert is_one_unit({unit(text) for text in texts}) is is_one
