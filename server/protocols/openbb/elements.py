@@ -1,11 +1,15 @@
 """The client's data in all its shapes: lists of items, old single contents, errors, results."""
 
+import re
 from typing import Any
 
 from server.chat import Json
 from server.conversation.dashboard.nouns import Element, Entry, Item
 
 PROBLEM_CHARACTERS = 300
+OWN_NAME = re.compile(r"_[0-9a-f]{6}$")
+"""As the writer names what we make."""
+ARTIFACTS = frozenset({"chart", "table"})
 
 
 def read_elements(data: Any, content: Any) -> tuple[Element, ...]:
@@ -50,7 +54,10 @@ def _entry(entry: Json | str) -> Entry:
     if isinstance(entry, str):
         return Entry("Context", "", Element((Item(entry),)))
     element = read_elements(entry.get("data"), entry.get("content"))[0]
-    return Entry(_text(entry.get("name")) or "Context", _text(entry.get("description")), element)
+    name = _text(entry.get("name")) or "Context"
+    is_artifact = any(item.read_as in ARTIFACTS for item in element.items)
+    is_own = is_artifact and OWN_NAME.search(name) is not None
+    return Entry(name, _text(entry.get("description")), element, is_own)
 
 
 def _item(item: Json) -> Item:
