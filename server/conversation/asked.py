@@ -3,47 +3,21 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
-from server.conversation.ranking import RELATED, stem, stems
-from server.conversation.spans import Span, find
+from server.conversation.operations import GROWTH_STEMS, Operation, operation
+from server.conversation.periods import Timeline, timelines
+from server.conversation.ranking import RELATED, stems
+from server.conversation.spans import Span, Timed, Unclear, read
 from server.conversation.tables import Cell, Column, Table
 
-OPERATIONS = {
-    "growth": "growth grow grew grown change changed rise rose risen fall fell fallen return "
-    "returned gain gained increase increased decrease decreased drop dropped performance",
-    "median": "median",
-    "stdev": "volatility deviation stdev",
-    "mean": "average mean avg averaged",
-    "max": "highest maximum max largest biggest peak most greatest top best strongest longest",
-    "min": "lowest minimum min smallest least cheapest worst weakest bottom fewest shortest",
-    "count": "count",
-    "sum": "total sum combined altogether overall",
-    "last": "last latest current recent newest now today",
-    "first": "first earliest oldest initial",
-}
-BY_WORD = {word: name for name, words in OPERATIONS.items() for word in words.split()}
-COUNTING = re.compile(r"\b(how many|number of|count of|count the)\b", re.IGNORECASE)
-NUMBERS = {
-    word: value + 1
-    for value, word in enumerate("one two three four five six seven eight nine ten".split())  # noqa: SIM905
-}
-TOP = re.compile(
-    rf"\b(?:(?:top|bottom|best|worst|highest|lowest|largest|smallest|biggest)\s+(\d{{1,2}}|{'|'.join(NUMBERS)})"
-    rf"|(\d{{1,2}}|{'|'.join(NUMBERS)})\s+(?:\w+\s+)?(?:with\s+the\s+)?"
-    r"(?:top|best|worst|highest|lowest|largest|smallest|biggest|cheapest))\b",
-    re.IGNORECASE,
-)
-SUMMING = re.compile(
-    r"\bhow much\b.*\b(came|paid|pay|received|earned|spent|spend|bought|sold|raised|cost)\b",
-    re.IGNORECASE,
-)
 GROUPING = re.compile(r"\b(?:by|per|each|every|for each|across)\s+(\w+(?:\s\w+)?)", re.IGNORECASE)
+BY_TIME = re.compile(r"\b(?:by|per|each|every)\s+(?:day|week|month|quarter|year)\b", re.IGNORECASE)
 MOST_DISTINCT = 2000
 LONGEST_NAME = 120
-NEEDS_NAMED_COLUMN = frozenset({"last", "first", "growth"})
-"""Their words are common: 'the latest news' computes nothing."""
+IN_TIME = frozenset({"last", "first", "growth"})
+"""They need rows ordered in time, and a column that is named: their words are common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,41 +36,88 @@ class Asked:
     group: str | None
     filters: tuple[Filter, ...]
     span: Span | None
-    date_column: str | None
+    line: Timeline | None
     count: int = 1
-    span_column: str | None = None
-    """What is held against the span: the date, or a number that is a year."""
 
 
 def understand(question: str, table: Table, today: date) -> Asked | None:
-    """None when nothing in the question can be computed or looked up in this table."""
-    filters = _filters(question, table)
-    column = best_column(question, table.of_kind("number"))
-    group = _group(question, table)
-    operation, count = _operation(question, _words_of(column, question))
-    dates = table.of_kind("date")
-    date_column = best_column(question, dates) or (dates[0] if dates else None)
-    span_column = date_column or _years(table)
-    span = find(question, today) if span_column else None
-    if operation not in NEEDS_NAMED_COLUMN:
-        column = column or _only_number(table)
-    if operation == "count" or (column is None and operation == "sum"):
-        operation, column = ("count", None) if operation == "count" else ("", None)
-    if not operation and not (column and (filters or span)):
+    """None when nothing can be computed or looked up, or something in the question is unclear."""
+    try:
+        timed = read(question, today)
+    except Unclear:
         return None
-    if operation not in ("", "count") and column is None:
+    line = _timeline(question, table)
+    numbers = [one for one in table.of_kind("number") if line is None or one.name != line.column]
+    of_year = _named_by(timed, numbers)
+    if of_year is not None:
+        timed = replace(timed, span=None)
+    elif _is_lost(numbers, question, timed.rest) or not _is_told(timed, line, today):
         return None
-    return Asked(
-        operation,
+    column = of_year or best_column(timed.rest, numbers)
+    filters = _filters(timed.rest, table)
+    group = _group(timed.rest, table)
+    wanted = operation(timed.rest, *_names(timed.rest, column, filters))
+    if wanted is None or (group is None and BY_TIME.search(timed.rest)):
+        return None
+    if wanted.name not in IN_TIME and wanted.name != "count" and len(numbers) == 1:
+        column = column or numbers[0]
+    asked = Asked(
+        wanted.name,
         column.name if column else None,
-        _label(question, table, filters),
+        _label(timed.rest, table, filters),
         group,
         filters,
-        span,
-        date_column.name if date_column else None,
-        count,
-        span_column.name if span_column else None,
+        timed.span,
+        line,
+        wanted.count,
     )
+    return _counted(asked, wanted, table) if wanted.name == "count" else _possible(asked)
+
+
+def _possible(asked: Asked) -> Asked | None:
+    if asked.column is None or (asked.operation in IN_TIME and asked.line is None):
+        return None
+    return asked if asked.operation or asked.filters or asked.span else None
+
+
+def _counted(asked: Asked, wanted: Operation, table: Table) -> Asked | None:
+    """Rows, or what is different in a column; how many people there are no row tells."""
+    if asked.column is not None:
+        return None
+    noun = set(stems(wanted.noun))
+    for column in table.of_kind("text"):
+        if noun & set(stems(column.name)) and _repeats(table, column):
+            return replace(asked, operation="distinct", column=column.name)
+    return asked
+
+
+def _timeline(question: str, table: Table) -> Timeline | None:
+    lines = {line.column: line for line in timelines(table)}
+    named = best_column(question, [column for column in table.columns if column.name in lines])
+    return lines[named.name] if named else next(iter(lines.values()), None)
+
+
+def _named_by(timed: Timed, numbers: Sequence[Column]) -> Column | None:
+    """Where years are columns, the year asked for is the column."""
+    if len(timed.points) != 1:
+        return None
+    return next((one for one in numbers if one.name.lower() == timed.points[0].lower()), None)
+
+
+def _is_lost(numbers: Sequence[Column], question: str, rest: str) -> bool:
+    """What was taken for a time is the name of a column, such as 'YTD return'."""
+    asked, left = set(stems(question)), set(stems(rest))
+    names = [set(stems(column.name)) for column in numbers]
+    return any(name and name <= asked and not name <= left for name in names)
+
+
+def _is_told(timed: Timed, line: Timeline | None, today: date) -> bool:
+    """Whether the table can tell which rows lie in the span."""
+    if timed.span is None:
+        return True
+    if line is None or (timed.is_fiscal and line.grain != "year"):
+        return False
+    return line.fits(timed.span, today)
 
 
 def best_column(question: str, columns: Sequence[Column]) -> Column | None:
@@ -114,42 +135,15 @@ def best_column(question: str, columns: Sequence[Column]) -> Column | None:
     return best if best_score >= 0.6 else None
 
 
-def _operation(question: str, taken: set[str]) -> tuple[str, int]:
-    top = TOP.search(question)
-    words = [word for word in re.findall(r"[a-z]+", question.lower()) if stem(word) not in taken]
-    found = {BY_WORD[word] for word in words if word in BY_WORD}
-    if top:
-        number = (top[1] or top[2]).lower()
-        count = NUMBERS.get(number) or int(number)
-        lowest = "min" in found and "max" not in found
-        return ("min" if lowest else "max"), max(count, 1)
-    if COUNTING.search(question) and not found & {"mean", "sum", "growth"}:
-        return "count", 1
-    if not found and SUMMING.search(question):
-        return "sum", 1
-    return next((name for name in OPERATIONS if name in found), ""), 1
-
-
-def _words_of(column: Column | None, question: str) -> set[str]:
-    """Words that name the column are no operation: 'total debt' is not a sum."""
-    if column is None:
-        return set()
-    named = set(stems(column.name))
-    return named if named <= set(stems(question)) else set()
-
-
-def _years(table: Table) -> Column | None:
-    for column in table.of_kind("number"):
-        if "year" in stems(column.name):
-            values = [value for value in table.values(column.name) if value is not None]
-            if all(isinstance(value, int) and 1000 <= value <= 9999 for value in values):
-                return column
-    return None
-
-
-def _only_number(table: Table) -> Column | None:
-    numbers = table.of_kind("number")
-    return numbers[0] if len(numbers) == 1 else None
+def _names(
+    text: str, column: Column | None, filters: Sequence[Filter]
+) -> tuple[set[str], set[str]]:
+    """The stems that name the column or values and ask for no computation; and all of them."""
+    values = {word for one in filters for value in one.values for word in stems(value)}
+    name = set(stems(column.name)) if column else set()
+    # 'The highest gain' is that of a column of gains, but 'total debt' may be a sum of debts.
+    named = name if name <= set(stems(text)) else name & GROWTH_STEMS
+    return named | values, name | values
 
 
 def _group(question: str, table: Table) -> str | None:

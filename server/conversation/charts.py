@@ -15,6 +15,7 @@ from server.conversation.tables import Cell, Column, Table
 Kind = Literal["line", "bar", "scatter", "pie", "donut"]
 CHART = re.compile(r"\b(chart|charts|plot|graph|visuali[sz]e|draw|diagram)\b", re.IGNORECASE)
 TABLE = re.compile(r"\b(as a table|in a table|table of|tabulate|make a table)\b", re.IGNORECASE)
+ROUND: tuple[Kind, ...] = ("pie", "donut")
 MOST_ROWS = 500
 MOST_SLICES = 12
 MOST_SERIES = 8
@@ -30,10 +31,12 @@ class Chart:
     name: str
     of_rows: int
     """How many there are, with those that were thinned out or never came."""
+    is_added: bool = False
+    """Rows of the same name were added up."""
 
     @property
     def about(self) -> str:
-        drawn = f"{', '.join(self.y)} by {self.x}"
+        drawn = f"{', '.join(self.y)} by {self.x}" + (", added up" if self.is_added else "")
         is_whole = len(self.rows) == self.of_rows
         return drawn if is_whole else f"{drawn}, {len(self.rows)} of {self.of_rows} rows"
 
@@ -64,13 +67,13 @@ async def draw(means: Means, question: str, table: Table) -> Chart | None:
     numbers = table.of_kind("number")
     if not numbers or not table.rows:
         return None
-    series = _pivoted(table, question)
+    kind = _named_kind(question)
+    series = _pivoted(table, question) if kind not in ROUND else None
     if series is not None:
         day, *names = (column.name for column in series.columns)
-        return build(series, _named_kind(question) or "line", day, names)
+        return build(series, kind or "line", day, names)
     named = _named(numbers, question)
-    x = _across(table, question, named)
-    kind = _named_kind(question)
+    x = _across(table, question, named, is_round=kind in ROUND)
     ys = [column for column in named or numbers if column.name != x.name]
     if not named and kind is None and len(ys) > 1 and len(ys) <= 20:
         kind, ys = await _ask(means, question, table, ys)
@@ -87,15 +90,27 @@ def build(table: Table, kind: Kind, x: str, ys: Sequence[str]) -> Chart | None:
     names = [x, *ys]
     rows = [{name: record[name] for name in names} for record in table.records()]
     rows = [row for row in rows if row[x] is not None and row[ys[0]] is not None]
-    if kind in ("pie", "donut"):
+    is_added = False
+    if kind in ROUND:
         ys = ys[:1]
-        rows = _slices(rows, x, ys[0])
+        added = _added(rows, x, ys[0])
+        is_added = len(added) < len(rows)
+        rows = _slices(added, x, ys[0])
     elif known[x].kind in ("date", "number"):
         rows = sorted(rows, key=lambda row: row[x])  # type: ignore[arg-type,return-value]
     if not rows:
         return None
     drawn = [{name: row[name] for name in [x, *ys]} for row in thinned(rows)]
-    return Chart(kind, x, tuple(ys), drawn, table.name, len(rows) + table.cut)
+    return Chart(kind, x, tuple(ys), drawn, table.name, len(rows) + table.cut, is_added)
+
+
+def _added(rows: list[dict[str, Cell]], x: str, y: str) -> list[dict[str, Cell]]:
+    """One row for each name: a slice is all that bears it."""
+    sums: dict[Cell, float] = {}
+    for row in rows:
+        value = row[y]
+        sums[row[x]] = sums.get(row[x], 0) + (value if isinstance(value, int | float) else 0)
+    return [{x: name, y: value} for name, value in sums.items()]
 
 
 def _slices(rows: list[dict[str, Cell]], x: str, y: str) -> list[dict[str, Cell]]:
@@ -138,10 +153,10 @@ def _named(columns: Sequence[Column], question: str) -> list[Column]:
     return whole or ([best] if best else [])
 
 
-def _across(table: Table, question: str, named: Sequence[Column]) -> Column:
-    """What goes along the axis: time, else names, else the first number."""
+def _across(table: Table, question: str, named: Sequence[Column], *, is_round: bool) -> Column:
+    """What goes along the axis: time, else names, else the first number; names around a circle."""
     dates, texts = table.of_kind("date"), table.of_kind("text")
-    if dates:
+    if dates and not (is_round and texts):
         return best_column(question, dates) or dates[0]
     if texts:
         return best_column(question, texts) or max(
@@ -156,12 +171,11 @@ def _pivoted(table: Table, question: str) -> Table | None:
     dates, texts, numbers = (table.of_kind(kind) for kind in ("date", "text", "number"))
     if not dates or not texts or not numbers:
         return None
-    days = dict.fromkeys(table.values(dates[0].name))
+    times = table.values(dates[0].name)
+    days = dict.fromkeys(times)
     if len(days) == len(table.rows):
         return None
-    entity = next(
-        (one for one in texts if 1 < len(set(table.values(one.name))) <= MOST_SERIES), None
-    )
+    entity = next((one for one in texts if _tells_apart(table.values(one.name), times)), None)
     if entity is None:
         return None
     value = best_column(question, numbers) or numbers[0]
@@ -171,7 +185,13 @@ def _pivoted(table: Table, question: str) -> Table | None:
         cells[(record[dates[0].name], str(record[entity.name]))] = record[value.name]
     columns = (dates[0], *(Column(name, "number", value.decimals) for name in names))
     rows = [(day, *(cells.get((day, name)) for name in names)) for day in days]
-    return Table(f"{table.name} {value.name}", columns, rows)
+    return Table(f"{table.name} {value.name}", columns, rows, table.cut)
+
+
+def _tells_apart(names: Sequence[Cell], times: Sequence[Cell]) -> bool:
+    """Few names, none of them twice at the same time: which of two to draw nobody could say."""
+    pairs = set(zip(names, times, strict=True))
+    return 1 < len(set(names)) <= MOST_SERIES and len(pairs) == len(names)
 
 
 async def _ask(

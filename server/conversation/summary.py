@@ -5,6 +5,7 @@ import io
 import math
 from collections.abc import Sequence
 
+from server.conversation.periods import timelines
 from server.conversation.ranking import stems
 from server.conversation.tables import Cell, Column, Table
 
@@ -13,6 +14,10 @@ DISTINCT_LOOKED_AT = 5000
 SAMPLE_VALUES = 5
 CELL_CHARACTERS = 80
 FEW_ROWS = 3
+MOST_DECIMALS = 6
+"""No column claims more: one that has as many is one of tiny numbers."""
+LEAST_DIGITS = 4
+NOISE = 1e-12
 
 
 def describe(table: Table, question: str, characters: int) -> str:
@@ -24,7 +29,8 @@ def describe(table: Table, question: str, characters: int) -> str:
     if whole and len(whole) <= characters and is_all and not table.cut:
         return f"{shape}, all of them:\n{whole}"
     lines = [f"{shape}. What {'these' if table.cut else 'all'} rows hold:"]
-    lines += [f"- {_described(table, column)}" for column in columns]
+    latest = _latest(table)
+    lines += [f"- {_described(table, column, latest)}" for column in columns]
     if table.cut:
         lines.append(f"- {table.cut} more rows came and were left out")
     head = "\n".join(lines)
@@ -45,18 +51,32 @@ def _relevant(table: Table, question: str) -> list[Column]:
     return [column for column in table.columns if id(column) in kept]
 
 
-def _described(table: Table, column: Column) -> str:
+def _latest(table: Table) -> dict[str, Cell]:
+    """The newest row in time, where there is one alone."""
+    line = next(iter(timelines(table)), None)
+    if line is None:
+        return {}
+    times = [str(time or "") for time in line.starts or table.values(line.column)]
+    newest = max(times, default="")
+    if not newest or times.count(newest) > 1:
+        return {}
+    return table.records([table.rows[times.index(newest)]])[0]
+
+
+def _described(table: Table, column: Column, latest: dict[str, Cell]) -> str:
     values = [value for value in table.values(column.name) if value is not None]
     missing = len(table.rows) - len(values)
     gaps = f", {missing} missing" if missing else ""
-    return f"{column.name} ({column.kind}): {_facts(column, values)}{gaps}"
+    newest = latest.get(column.name) if column.kind == "number" else None
+    told = "" if newest is None else f", latest {newest}"
+    return f"{column.name} ({column.kind}): {_facts(column, values)}{told}{gaps}"
 
 
 def _facts(column: Column, values: Sequence[Cell]) -> str:
     if column.kind == "number":
         numbers = [value for value in values if isinstance(value, int | float)]
-        mean = round(_mean(numbers), column.decimals + 2)
-        return f"min {min(numbers)}, max {max(numbers)}, mean {mean}, last {numbers[-1]}"
+        mean = rounded(_mean(numbers), column.decimals + 2, LEAST_DIGITS)
+        return f"min {min(numbers)}, max {max(numbers)}, mean {mean}"
     texts = [str(value) for value in values]
     if column.kind == "date":
         return f"{min(texts)} to {max(texts)}"
@@ -103,6 +123,13 @@ def _csv(
     for row in rows:
         writer.writerow([short(row[place]) for place in places])
     return out.getvalue()
+
+
+def rounded(value: float, decimals: int, digits: int) -> float:
+    """To so many decimals, but not to fewer digits than these."""
+    if value == 0 or (decimals < MOST_DECIMALS and abs(value) < NOISE):
+        return 0.0
+    return round(value, max(decimals, digits - 1 - math.floor(math.log10(abs(value)))))
 
 
 def short(value: Cell) -> str:

@@ -5,10 +5,10 @@ import re
 from collections.abc import Sequence
 
 from server.chat import Json
-from server.conversation.asked import BY_WORD
 from server.conversation.asking import ask_json
 from server.conversation.figures import Figure, first_of
 from server.conversation.means import Means
+from server.conversation.operations import BY_WORD
 from server.conversation.sql import Refused, query
 from server.conversation.summary import short
 from server.conversation.tables import Table

@@ -62,7 +62,7 @@ QUESTIONS: list[tuple[str, list[str], list[str], str]] = [
         "What was the mean close since 2025-06-01 for MSFT?",
         ["price_history"],
         COMPUTED,
-        "**Average close: ",
+        "**Average close since 2025-06-01: ",
     ),
     ("What does the company do, and who runs it?", ["company_profile"], PLAIN, SPOKEN),
 ]

@@ -5,7 +5,7 @@ import binascii
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from server.chat import Image, Json
 from server.conversation.dashboard.nouns import Element, Item, Query, Source, Widget
@@ -26,6 +26,8 @@ MAX_TEXT = 2_000_000
 MAX_BASE64 = 64 * 1024 * 1024
 BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+={0,2}\s*$")
 DATA_URL = re.compile(r"data:(?:[\w.+-]+/[\w.+-]+)?(?:;[\w.=%-]+)*,", re.ASCII)
+LEFT_OUT = re.compile(r"\b(\d{1,9}) of (\d{1,9}) rows$")
+"""The end of the description of a chart or a table that was thinned."""
 DATA_FUNCTIONS = frozenset({"get_widget_data", "get_extra_widget_data", "execute_agent_tool"})
 
 
@@ -40,6 +42,8 @@ class Material:
     widget: Widget | None = None
     is_new: bool = True
     citations: tuple[Json, ...] = ()
+    is_own: bool = False
+    """Made by us in an earlier turn, perhaps from a part of the rows: nothing is computed of it."""
 
     @property
     def tables(self) -> list[Table]:
@@ -58,12 +62,31 @@ class Material:
 
 
 def gather(query: Query) -> list[Material]:
-    """Newest first; of the same source with the same arguments only the newest."""
+    """Newest first; of the same source with the same arguments only the newest.
+
+    What we made of data is left out where the data is there, unless the question names it.
+    """
     found = list(_fetched(query))
-    found += [
-        _material(entry.name, entry.element, is_new=True) for entry in reversed(query.context)
-    ]
+    has_tables = any(material.tables for material in found)
+    for entry in reversed(query.context):
+        is_named = entry.name.lower() in query.question.lower()
+        if not entry.is_own:
+            found.append(_material(entry.name, entry.element, is_new=True))
+        elif is_named or not has_tables:
+            made = _material(entry.name, entry.element, is_new=is_named)
+            found.append(_as_own(made, entry.description))
     return found
+
+
+def _as_own(material: Material, description: str) -> Material:
+    """With the number of rows that its description says were left out."""
+    told = LEFT_OUT.search(description)
+    cut = max(int(told[2]) - int(told[1]), 0) if told else 0
+    documents = [
+        replace(one, tables=tuple(replace(table, cut=table.cut + cut) for table in one.tables))
+        for one in material.documents
+    ]
+    return replace(material, documents=tuple(documents), is_own=True)
 
 
 def _fetched(query: Query) -> Iterator[Material]:

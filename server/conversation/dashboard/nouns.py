@@ -111,11 +111,13 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something the user put into the conversation by hand, with its data."""
+    """Something the user put into the conversation by hand, or that we made, with its data."""
 
     name: str
     description: str
     element: Element
+    is_own: bool = False
+    """A chart or a table of ours, which the client sends back: seldom all of the data."""
 
 
 @dataclass(frozen=True, slots=True)

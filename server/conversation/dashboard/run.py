@@ -79,8 +79,7 @@ async def _steps(query: Query, means: Means) -> Steps:
     step = await next_step(query, means, today)
     if step is None:
         materials = await asyncio.to_thread(gather, query)
-        tables = [table for material in materials if material.is_new for table in material.tables]
-        tables = tables or [table for material in materials for table in material.tables]
+        tables = _tables(materials)
         step = await add_widget(query, means, tables)
     if step is not None:
         async for event in _ask_client(step):
@@ -89,6 +88,12 @@ async def _steps(query: Query, means: Means) -> Steps:
     async with aclosing(_answer(query, means, materials, tables)) as events:
         async for event in events:
             yield event
+
+
+def _tables(materials: Sequence[Material]) -> list[Table]:
+    """Those of this turn, else all."""
+    new = [table for material in materials if material.is_new for table in material.tables]
+    return new or [table for material in materials for table in material.tables]
 
 
 async def _ask_client(step: Step) -> Steps:
@@ -101,7 +106,8 @@ async def _ask_client(step: Step) -> Steps:
 async def _answer(
     query: Query, means: Means, materials: Sequence[Material], tables: Sequence[Table]
 ) -> Steps:
-    figures = await _figures(query, means, tables)
+    brought = [material for material in materials if not material.is_own]
+    figures = await _figures(query, means, _tables(brought))
     chart = await _chart(query, means, tables)
     prompt = await compose(means, query, materials, figures)
     for note in _notes(means, materials, figures, prompt):

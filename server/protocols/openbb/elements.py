@@ -13,6 +13,9 @@ MOST_FAILURE = 20_000
 FAILURE = re.compile(r'^\s*\{.*"(?:isError|error_type)"', re.DOTALL)
 WHY = ("content", "message", "error", "error_type")
 """Where a failure says why, best first."""
+OWN_NAME = re.compile(r"_[0-9a-f]{6}$")
+"""As the writer names what we make."""
+ARTIFACTS = frozenset({"chart", "table"})
 
 
 def read_elements(data: Any, content: Any) -> tuple[Element, ...]:
@@ -57,7 +60,10 @@ def _entry(entry: Json | str) -> Entry:
     if isinstance(entry, str):
         return Entry("Context", "", Element((Item(entry),)))
     element = read_elements(entry.get("data"), entry.get("content"))[0]
-    return Entry(_text(entry.get("name")) or "Context", _text(entry.get("description")), element)
+    name = _text(entry.get("name")) or "Context"
+    is_artifact = any(item.read_as in ARTIFACTS for item in element.items)
+    is_own = is_artifact and OWN_NAME.search(name) is not None
+    return Entry(name, _text(entry.get("description")), element, is_own)
 
 
 def _item(item: Json) -> Item:

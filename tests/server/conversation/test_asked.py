@@ -66,3 +66,59 @@ def test_a_whole_name_counts_more_than_a_part() -> None:
     found = best_column("what is the net income?", table.columns)
     assert found is not None
     assert found.name == "net_income"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how many companies have a pe ratio above 25?",
+        "average debt of companies with over 150 in debt",
+        "total debt excluding AAA",
+        "sum of total debt without Energy",
+        "average debt, but not of AAA",
+        "which sector has the highest average debt?",
+        "top 1 sector by sum of total debt",
+        "average and sum of total debt",
+        "average debt per year",
+        "weighted average pe ratio",
+        "average debt in 2024",
+        "latest pe ratio",
+        "how many people carry debt?",
+    ],
+)
+def test_what_is_not_understood_is_not_computed(question: str) -> None:
+    assert understand(question, FIRMS, TODAY) is None
+
+
+def test_what_is_different_is_counted_where_a_column_is_named() -> None:
+    asked = understand("How many sectors are there?", FIRMS, TODAY)
+    assert asked is not None
+    assert (asked.operation, asked.column) == ("distinct", "sector")
+
+
+def test_a_word_of_a_column_s_name_is_no_computation() -> None:
+    table = from_grid(["commodity", "price", "change_1m"], [["Oil", 1, 2], ["Gas", 3, 4]], "T")
+    asked = understand("Which commodity has the highest change?", table, TODAY)
+    assert asked is not None
+    assert (asked.operation, asked.column) == ("max", "change_1m")
+
+
+def test_years_that_are_columns_are_the_time_asked_for() -> None:
+    table = from_grid(["item", "2024", "2023"], [["Revenue", 4, 3], ["Costs", 2, 1]], "T")
+    asked = understand("What was Revenue in 2023?", table, TODAY)
+    assert asked is not None
+    assert (asked.operation, asked.column, asked.span) == ("", "2023", None)
+    assert understand("total from 2023 to 2024", table, TODAY) is None
+
+
+def test_a_time_in_the_name_of_a_column_is_no_span() -> None:
+    rows = [["2025-01-01", 1.0], ["2024-01-01", 2.0]]
+    table = from_grid(["date", "ytd_return"], rows, "T")
+    assert understand("average YTD return", table, TODAY) is None
+
+
+def test_a_fiscal_year_is_asked_of_years_only() -> None:
+    dated = from_grid(["date", "revenue"], [["2025-01-01", 1], ["2024-01-01", 2]], "T")
+    assert understand("total revenue in FY2025", dated, TODAY) is None
+    years = from_grid(["fiscal_year", "revenue"], [[2025, 1], [2024, 2]], "T")
+    assert understand("total revenue in FY2025", years, TODAY) is not None

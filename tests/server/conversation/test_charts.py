@@ -97,3 +97,31 @@ def test_the_table_that_the_question_speaks_of() -> None:
 )
 def test_when_a_chart_is_wanted(question: str, expected: bool) -> None:
     assert charts.is_wanted(question) is expected
+
+
+async def test_no_row_of_several_at_a_time_is_lost() -> None:
+    rows = [["2025-01-01", "Food", 10], ["2025-01-01", "Food", 20], ["2025-01-01", "Rent", 500]]
+    table = from_grid(["date", "category", "amount"], rows, "Spent")
+    chart = await drawn("line chart of amount", table)
+    assert chart is not None
+    assert [row["amount"] for row in chart.rows] == [10, 20, 500]
+
+
+async def test_rows_that_never_came_are_told_of_series_too() -> None:
+    rows = [[f"2025-01-0{day}", name, day] for day in (1, 2) for name in ("X", "Y")]
+    table = from_grid(["date", "symbol", "close"], rows, "L", cut=1000)
+    chart = await drawn("Chart the close", table)
+    assert chart is not None
+    assert chart.about == "X, Y by date, 2 of 1002 rows"
+
+
+@pytest.mark.parametrize("first", ["name", "date"])
+async def test_a_slice_is_all_that_bears_its_name(first: str) -> None:
+    rows = [["1", "Tech", 40], ["2", "Energy", 60], ["3", "Tech", 30]]
+    days = [[f"2025-01-0{row[0]}", *row[1:]] for row in rows] if first == "date" else rows
+    chart = await drawn(
+        "pie chart of value by sector", from_grid([first, "sector", "value"], days, "H")
+    )
+    assert chart is not None
+    assert chart.rows == [{"sector": "Tech", "value": 70}, {"sector": "Energy", "value": 60}]
+    assert chart.about == "value by sector, added up"

@@ -32,13 +32,13 @@ LONG = from_grid(
         ("average close", "Average close: 104.7"),
         ("median close", "Median close: 104.1"),
         ("sum of volume", "Sum of volume: 60"),
-        ("total volume since 2025-01-02", "Sum of volume: 50"),
+        ("total volume since 2025-01-02", "Sum of volume since 2025-01-02: 50"),
         ("latest close", "Latest close: 110 (2025-01-03)"),
         ("first close", "First close: 100 (2025-01-01)"),
         ("when was volume the lowest?", "Lowest volume: 10 (2025-01-01)"),
         ("top 2 days by close", "Highest close: 110 (2025-01-03); 104.1 (2025-01-02)"),
         ("How did close change?", "Change of close: 10% (from 100 to 110)"),
-        ("close on 2025-01-02", "close: 104.1 (2025-01-02)"),
+        ("close on 2025-01-02", "close on 2025-01-02: 104.1 (2025-01-02)"),
         ("how many rows are there?", "Number of rows: 3"),
     ],
 )
@@ -84,10 +84,10 @@ def months(name: str, length: int) -> list[dict[str, object]]:
 @pytest.mark.parametrize(
     ("question", "text"),
     [
-        ("total revenue in 2024", "Sum of revenue: 1200"),
-        ("total revenue in January 2025", "Sum of revenue: 1100"),
-        ("total revenue since 2025-12", "Sum of revenue: 100"),
-        ("total revenue before March 2024", "Sum of revenue: 200"),
+        ("total revenue in 2024", "Sum of revenue from 2024-01-01 to 2024-12-31: 1200"),
+        ("total revenue in January 2025", "Sum of revenue from 2025-01-01 to 2025-01-31: 1100"),
+        ("total revenue since 2025-12", "Sum of revenue since 2025-12-01: 100"),
+        ("total revenue before March 2024", "Sum of revenue until 2024-02-29: 200"),
     ],
 )
 def test_a_month_without_a_day_lies_in_its_span(length: int, question: str, text: str) -> None:
@@ -105,7 +105,7 @@ def test_a_column_of_years_is_held_to_the_year_asked_for(year: str | int) -> Non
     assert table is not None
     figure = compute("total revenue in 2024", table, TODAY)
     assert figure is not None
-    assert figure.text == "Sum of revenue: 5"
+    assert figure.text == "Sum of revenue in 2024: 5"
     assert compute("total revenue in Q2 2024", table, TODAY) is None
 
 
@@ -117,7 +117,7 @@ def many(count: int, name: str = "close") -> Table:
 def test_what_is_not_shown_of_a_lookup_is_said() -> None:
     figure = compute("close on 2025-01-01", many(600), TODAY)
     assert figure is not None
-    assert figure.text.startswith("close (first 12 of 600): 0 (firm 0, ")
+    assert figure.text.startswith("close on 2025-01-01 (first 12 of 600): 0 (firm 0, ")
     assert (len(figure.rows), figure.is_whole) == (500, False)
 
 

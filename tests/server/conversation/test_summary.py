@@ -15,7 +15,7 @@ def test_a_big_table_is_summarised_and_its_ends_shown() -> None:
     text = describe(from_grid(["day", "n", "note"], rows, "Big"), "", 1000)
     assert "50000 rows, 3 columns" in text
     assert "- day (date): 2025-01-01 to 2025-01-28" in text
-    assert "- n (number): min 0, max 49999, mean 24999.5, last 49999" in text
+    assert "- n (number): min 0, max 49999, mean 24999.5\n" in text
     assert "- note (text): 1+ different, such as x, 25000 missing" in text
     assert "of 50000 rows follow, the first and the last" in text
     assert "2025-01-01,0,x" in text
@@ -32,3 +32,11 @@ def test_of_many_columns_those_asked_for_are_kept() -> None:
 
 def test_numbers_at_the_end_of_all_numbers_have_a_mean() -> None:
     assert "mean 1e+308" in describe(from_grid(["n"], [[1e308]] * 100, "Huge"), "", 100)
+
+
+def test_the_latest_value_is_that_of_the_newest_row() -> None:
+    rows = [[f"2025-01-{31 - n:02d}", n] for n in range(31)]
+    text = describe(from_grid(["day", "n"], rows, "Newest first"), "", 100)
+    assert "- n (number): min 0, max 30, mean 15.0, latest 0" in text
+    unordered = from_grid(["name", "n"], [[f"name {n}", n] for n in range(31)], "T")
+    assert "mean 15.0\n" in describe(unordered, "", 100)

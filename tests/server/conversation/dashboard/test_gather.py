@@ -50,6 +50,26 @@ def test_context_entries_and_failures_are_materials_too() -> None:
     ]
 
 
+OWN = Entry("Prices_ab12cd", "a by n, 2 of 9 rows", Element((Item(ROWS),)), is_own=True)
+
+
+def test_what_we_made_is_left_out_where_its_data_is() -> None:
+    results = (result(Source("o", "w", "u"), Item(ROWS)),)
+    (material,) = gather(Query((), "total a?", 2, (WIDGET,), results, (OWN,)))
+    assert (material.name, material.is_own) == ("Prices", False)
+
+
+def test_what_we_made_says_what_it_lacks() -> None:
+    (alone,) = gather(Query((), "total a?", 2, (WIDGET,), (), (OWN,)))
+    assert (alone.is_own, alone.is_new, alone.tables[0].cut) == (True, False, 7)
+
+
+def test_what_we_made_is_there_when_the_question_names_it() -> None:
+    results = (result(Source("o", "w", "u"), Item(ROWS)),)
+    found = gather(Query((), "What is in Prices_ab12cd?", 2, (WIDGET,), results, (OWN,)))
+    assert [(one.name, one.is_new) for one in found] == [("Prices", False), (OWN.name, True)]
+
+
 @pytest.mark.parametrize(
     "item",
     [

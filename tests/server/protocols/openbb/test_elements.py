@@ -4,6 +4,7 @@ import pytest
 
 from server.conversation.dashboard.nouns import Element, Item
 from server.protocols.openbb.elements import read_context, read_element
+from server.protocols.openbb.writer import artifact_name
 
 
 def test_items_keep_their_format() -> None:
@@ -70,3 +71,18 @@ def test_every_form_of_context_is_read(context: Any) -> None:
 @pytest.mark.parametrize("context", [None, "", " ", [], [3], 7])
 def test_no_context_is_none(context: Any) -> None:
     assert read_context(context) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "is_own"),
+    [
+        (artifact_name("Prices of ACME"), {"data_type": "object", "parse_as": "chart"}, True),
+        (artifact_name("Prices"), {"data_type": "object", "parse_as": "table"}, True),
+        ("Prices", {"data_type": "object", "parse_as": "table"}, False),
+        (artifact_name("Prices"), None, False),
+    ],
+)
+def test_what_we_made_is_known_again(name: str, form: Any, is_own: bool) -> None:
+    data = {"items": [{"content": "[]", "data_format": form}]}
+    (entry,) = read_context([{"name": name, "description": "d", "data": data}])
+    assert entry.is_own is is_own
