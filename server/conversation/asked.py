@@ -18,6 +18,7 @@ MOST_DISTINCT = 2000
 LONGEST_NAME = 120
 IN_TIME = frozenset({"last", "first", "growth"})
 """They need rows ordered in time, and a column that is named: their words are common."""
+OVER_ALL = frozenset({"sum", "mean", "median", "stdev"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,12 @@ def understand(question: str, table: Table, today: date) -> Asked | None:
     wanted = operation(timed.rest, *_names(timed.rest, column, filters))
     if wanted is None or (group is None and BY_TIME.search(timed.rest)):
         return None
-    if wanted.name not in IN_TIME and wanted.name != "count" and len(numbers) == 1:
-        column = column or numbers[0]
+    if (
+        column is None
+        and len(numbers) == 1
+        and _takes_the_only_one(wanted, timed.rest, table, group)
+    ):
+        column = numbers[0]
     asked = Asked(
         wanted.name,
         column.name if column else None,
@@ -72,6 +77,14 @@ def understand(question: str, table: Table, today: date) -> Asked | None:
         wanted.count,
     )
     return _counted(asked, wanted, table) if wanted.name == "count" else _possible(asked)
+
+
+def _takes_the_only_one(wanted: Operation, rest: str, table: Table, group: str | None) -> bool:
+    """Not where another column is named whose values are none to compute with."""
+    if wanted.name in (*IN_TIME, "count"):
+        return False
+    others = [column for column in table.of_kind("text") if column.name != group]
+    return wanted.name not in OVER_ALL or best_column(rest, others) is None
 
 
 def _possible(asked: Asked) -> Asked | None:

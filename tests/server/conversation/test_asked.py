@@ -122,3 +122,12 @@ def test_a_fiscal_year_is_asked_of_years_only() -> None:
     assert understand("total revenue in FY2025", dated, TODAY) is None
     years = from_grid(["fiscal_year", "revenue"], [[2025, 1], [2024, 2]], "T")
     assert understand("total revenue in FY2025", years, TODAY) is not None
+
+
+def test_another_column_is_not_taken_for_one_that_cannot_be_added_up() -> None:
+    rows = [["A", "$1,000", 10], ["B", "€2,000", 20]]
+    mixed = from_grid(["name", "value", "pe"], rows, "Holdings")
+    assert understand("total value", mixed, TODAY) is None
+    only = understand("what is the total?", mixed, TODAY)
+    assert only is not None
+    assert only.column == "pe"
