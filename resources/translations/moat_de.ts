@@ -2967,6 +2967,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Dieses Moat weiß nicht, wo neue Versionen angekündigt werden. Geben Sie in den Einstellungen eine https-Adresse und einen Schlüssel an.</translation>
   </message>
   <message>
+   <source>The announcement could not be read: {0}.</source>
+   <translation>Die Ankündigung war nicht zu lesen: {0}.</translation>
+  </message>
+  <message>
    <source>The announcement is too large to be one.</source>
    <translation>Die Ankündigung ist zu groß, um eine zu sein.</translation>
   </message>
@@ -2977,10 +2981,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The announcement is signed but cannot be understood.</source>
    <translation>Die Ankündigung ist unterschrieben, aber nicht zu verstehen.</translation>
-  </message>
-  <message>
-   <source>The announcement could not be read: {0}.</source>
-   <translation>Die Ankündigung war nicht zu lesen: {0}.</translation>
   </message>
   <message>
    <source>{0} could not be read: {1}.</source>

@@ -2967,6 +2967,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>此 Moat 不知道新版本在哪里发布。请在设置中填写 https 地址和密钥。</translation>
   </message>
   <message>
+   <source>The announcement could not be read: {0}.</source>
+   <translation>无法读取公告：{0}。</translation>
+  </message>
+  <message>
    <source>The announcement is too large to be one.</source>
    <translation>公告过大，不可能是真正的公告。</translation>
   </message>
@@ -2977,10 +2981,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The announcement is signed but cannot be understood.</source>
    <translation>公告已签名，但无法理解。</translation>
-  </message>
-  <message>
-   <source>The announcement could not be read: {0}.</source>
-   <translation>无法读取公告：{0}。</translation>
   </message>
   <message>
    <source>{0} could not be read: {1}.</source>
