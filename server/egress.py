@@ -4,6 +4,7 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import aiohttp
@@ -17,10 +18,40 @@ from server.settings import PROXY_FORM, NetworkSettings
 KEPT_USES = 1000
 KEPT_RECENT = 200
 MAX_REDIRECTS = 5
+MAX_STAYING = 3
+MOVED = (301, 302, 303, 307, 308)
+READING = ("GET", "HEAD")
 CONNECT_S = 30.0
 STALL_S = 300.0
 Password = Callable[[], Awaitable[str | None]]
 CREDENTIALS = ("authorization", "cookie", "x-api-key", "proxy-authorization")
+NEVER_BEGUN = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
+"""There was no connection, so nothing has left."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request as it stands; a redirect makes another one of it."""
+
+    method: str
+    url: URL
+    headers: dict[str, str]
+    options: dict[str, Any]
+
+    def sent_on(self, response: aiohttp.ClientResponse) -> "_Asked":
+        """Where the answer leads: to another host without credentials, often as mere reading."""
+        url = _parsed(response.headers.get("Location", ""), self.url)
+        if self.url.scheme == "https" and url.scheme != "https":
+            raise EgressRefused(f"{self.url.host} redirects to an unencrypted address.")
+        headers, options, method = self.headers, self.options, self.method
+        if _host(url) != _host(self.url):
+            headers = {key: value for key, value in headers.items() if key not in CREDENTIALS}
+        is_post = response.status in (301, 302) and method == "POST"
+        if is_post or (response.status == 303 and method not in READING):
+            method = "GET"
+            headers = {key: one for key, one in headers.items() if not key.startswith("content-")}
+            options = {key: one for key, one in options.items() if key not in ("data", "json")}
+        return replace(self, method=method, url=url, headers=headers, options=options)
 
 
 class Egress:
@@ -35,6 +66,7 @@ class Egress:
         self._password = password
         self._allowed: set[tuple[str, str]] = set()
         self._storage: set[tuple[str, str]] = set()
+        self._staying: set[str] = set()
         self._session: aiohttp.ClientSession | None = None
         self._extra_ca = ""
         self.uses: Value[tuple[Use, ...]] = Value(())
@@ -42,17 +74,23 @@ class Egress:
         self.recent = self._recent.value
         """The newest of them, told at a pace a screen can follow."""
 
-    def allow(self, url: str, reason: str, storage: Iterable[str] = ()) -> None:
+    def allow(
+        self, url: str, reason: str, storage: Iterable[str] = (), *, stays: bool = False
+    ) -> None:
         """The user has decided that this host (and port) may be reached for this reason.
 
         It may send us on to hosts of the domains in `storage`; those are never asked directly.
+        `stays`: for this reason no host sends us on to another, nor makes us repeat a change.
         """
-        self._allowed.add((_host(URL(url)), reason))
+        self._allowed.add((_host(_parsed(url)), reason))
         self._storage |= {(domain, reason) for domain in storage}
+        if stays:
+            self._staying.add(reason)
 
     def forget(self, reason: str) -> None:
         self._allowed = {entry for entry in self._allowed if entry[1] != reason}
         self._storage = {entry for entry in self._storage if entry[1] != reason}
+        self._staying.discard(reason)
 
     @asynccontextmanager
     async def request(
@@ -62,39 +100,49 @@ class Egress:
 
         It may last as long as it likes, but not stay silent for longer than `stall_s`.
         """
-        target = URL(url)
-        patience = aiohttp.ClientTimeout(
+        given = options.pop("headers", None) or {}
+        options["timeout"] = aiohttp.ClientTimeout(
             total=None, sock_connect=min(stall_s, CONNECT_S), sock_read=stall_s
         )
-        redirected = False
-        given = options.pop("headers", None) or {}
         headers = {key.lower(): value for key, value in given.items()}
-        for _ in range(MAX_REDIRECTS + 1):
-            self._check(target, reason, redirected=redirected)
-            proxy, session = await self._proxy(), await self._open()
-            response = await session.request(
-                method,
-                target,
-                headers=headers,
-                allow_redirects=False,
-                proxy=proxy,
-                timeout=patience,
-                **options,
-            )
-            self._record(target, reason, response)
-            if response.status not in (301, 302, 303, 307, 308):
+        asked = _Asked(method.upper(), _parsed(url), headers, options)
+        redirected = False
+        for _ in range((MAX_STAYING if reason in self._staying else MAX_REDIRECTS) + 1):
+            self._check(asked.url, reason, redirected=redirected)
+            response = await self._send(asked, reason)
+            if response.status not in MOVED:
                 break
             response.release()
-            following = target.join(URL(response.headers.get("Location", "")))
-            if _host(following) != _host(target):
-                headers = {key: value for key, value in headers.items() if key not in CREDENTIALS}
-            if target.scheme == "https" and following.scheme != "https":
-                raise EgressRefused(f"{target.host} redirects to an unencrypted address.")
-            target, redirected = following, True
+            following = asked.sent_on(response)
+            if reason in self._staying:
+                _check_stays(asked, following)
+            asked, redirected = following, True
         else:
-            raise EgressRefused(f"{target.host} redirects without end.")
+            raise EgressRefused(f"{asked.url.host} redirects without end.")
         async with response:
             yield response
+
+    async def _send(self, asked: _Asked, reason: str) -> aiohttp.ClientResponse:
+        """What was begun is recorded, whether or not an answer comes."""
+        proxy, session = await self._proxy(), await self._open()
+        try:
+            response = await session.request(
+                asked.method,
+                asked.url,
+                headers=asked.headers,
+                allow_redirects=False,
+                proxy=proxy,
+                **asked.options,
+            )
+        except NEVER_BEGUN:
+            raise
+        except ValueError:
+            raise EgressRefused("A request that cannot be written is never sent.") from None
+        except BaseException:
+            self._record(asked.url, reason)
+            raise
+        self._record(asked.url, reason, response.status, response.content_length or 0)
+        return response
 
     async def close(self) -> None:
         session, self._session = self._session, None
@@ -132,9 +180,9 @@ class Egress:
             for domain, why in self._storage
         )
 
-    def _record(self, url: URL, reason: str, response: aiohttp.ClientResponse) -> None:
-        size = response.content_length or 0
-        use = Use(time.time(), _host(url), reason, response.status, size)
+    def _record(self, url: URL, reason: str, status: int = 0, size: int = 0) -> None:
+        """Status 0: no answer came."""
+        use = Use(time.time(), _host(url), reason, status, size)
         self.uses.set((*self.uses.get(), use)[-KEPT_USES:])
         self._recent.add(use)
 
@@ -163,6 +211,32 @@ def _trusting(extra_ca: str) -> ssl.SSLContext:
             why = getattr(error, "strerror", None) or error
             raise EgressRefused(f"The certificate {extra_ca} cannot be read: {why}.") from error
     return context
+
+
+def is_address(text: str) -> bool:
+    """Whether a connection could be opened there."""
+    try:
+        url = _parsed(text)
+    except EgressRefused:
+        return False
+    return url.scheme in ("http", "https") and bool(url.host) and " " not in str(url.host)
+
+
+def _parsed(address: str, base: URL | None = None) -> URL:
+    try:
+        url = base.join(URL(address)) if base is not None else URL(address)
+        _host(url)
+    except (ValueError, IndexError):
+        raise EgressRefused("An address that cannot be read is never opened.") from None
+    return url
+
+
+def _check_stays(asked: _Asked, following: _Asked) -> None:
+    """A person has allowed one request, to one host."""
+    if _host(following.url) != _host(asked.url):
+        raise EgressRefused(f"{asked.url.host} redirects to another host.")
+    if following.method not in READING:
+        raise EgressRefused(f"{asked.url.host} redirects a change: it is not sent a second time.")
 
 
 def _host(url: URL) -> str:

@@ -115,7 +115,8 @@ def use_heads() -> tuple[str, ...]:
 
 def use_row(use: Use) -> Row:
     received = size(use.bytes_received) if use.bytes_received else ""
-    return clock(use.at), use.host, told(use.reason), str(use.status or ""), received
+    answer = str(use.status) if use.status else tr("No answer")
+    return clock(use.at), use.host, told(use.reason), answer, received
 
 
 def outcome_words(outcome: str) -> str:

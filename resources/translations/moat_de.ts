@@ -1204,10 +1204,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Anderes Modell wählen</translation>
   </message>
   <message>
-   <source>A question to ask</source>
-   <translation>Eine Frage</translation>
-  </message>
-  <message>
    <source>{percent}. You can write already.</source>
    <translation>{percent}. Sie können schon schreiben.</translation>
   </message>
@@ -1980,6 +1976,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>den Befehl</translation>
   </message>
   <message>
+   <source>A question to ask</source>
+   <translation>Eine Frage</translation>
+  </message>
+  <message>
    <source>Conversation</source>
    <translation>Gespräch</translation>
   </message>
@@ -2483,6 +2483,18 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Es gibt keine Datei {0}.</translation>
   </message>
   <message>
+   <source>{0} redirects to another host.</source>
+   <translation>{0} leitet zu einem anderen Host weiter.</translation>
+  </message>
+  <message>
+   <source>{0} redirects a change: it is not sent a second time.</source>
+   <translation>{0} leitet eine Änderung weiter: Sie wird kein zweites Mal gesendet.</translation>
+  </message>
+  <message>
+   <source>{0} redirects to an unencrypted address.</source>
+   <translation>{0} leitet zu einer unverschlüsselten Adresse weiter.</translation>
+  </message>
+  <message>
    <source>{0} redirects without end.</source>
    <translation>{0} leitet endlos weiter.</translation>
   </message>
@@ -2499,8 +2511,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} ist nicht erlaubt für: {1}.</translation>
   </message>
   <message>
-   <source>{0} redirects to an unencrypted address.</source>
-   <translation>{0} leitet zu einer unverschlüsselten Adresse weiter.</translation>
+   <source>An address that cannot be read is never opened.</source>
+   <translation>Eine Adresse, die nicht lesbar ist, wird nie geöffnet.</translation>
+  </message>
+  <message>
+   <source>A request that cannot be written is never sent.</source>
+   <translation>Eine Anfrage, die sich nicht schreiben lässt, wird nie gesendet.</translation>
   </message>
   <message>
    <source>The certificate {0} cannot be read: {1}.</source>
@@ -2951,6 +2967,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Dieses Moat weiß nicht, wo neue Versionen angekündigt werden. Geben Sie in den Einstellungen eine https-Adresse und einen Schlüssel an.</translation>
   </message>
   <message>
+   <source>The announcement could not be read: {0}.</source>
+   <translation>Die Ankündigung war nicht zu lesen: {0}.</translation>
+  </message>
+  <message>
    <source>The announcement is too large to be one.</source>
    <translation>Die Ankündigung ist zu groß, um eine zu sein.</translation>
   </message>
@@ -2961,10 +2981,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The announcement is signed but cannot be understood.</source>
    <translation>Die Ankündigung ist unterschrieben, aber nicht zu verstehen.</translation>
-  </message>
-  <message>
-   <source>The announcement could not be read: {0}.</source>
-   <translation>Die Ankündigung war nicht zu lesen: {0}.</translation>
   </message>
   <message>
    <source>{0} could not be read: {1}.</source>
@@ -3243,6 +3259,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Es gibt kein Plugin „{0}“.</translation>
   </message>
   <message>
+   <source>An address begins with http:// or https://.</source>
+   <translation>Eine Adresse beginnt mit http:// oder https://.</translation>
+  </message>
+  <message>
+   <source>This address cannot be read: it names no host or no such port.</source>
+   <translation>Diese Adresse ist nicht lesbar: Sie nennt keinen Host oder einen Port, den es nicht gibt.</translation>
+  </message>
+  <message>
    <source>{0} is broken and cannot be enabled.</source>
    <translation>{0} ist kaputt und lässt sich nicht einschalten.</translation>
   </message>
@@ -3285,10 +3309,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Plugins are paused; resume them to run one.</source>
    <translation>Plugins sind angehalten; setzen Sie sie fort, um eines auszuführen.</translation>
-  </message>
-  <message>
-   <source>An address begins with http:// or https://.</source>
-   <translation>Eine Adresse beginnt mit http:// oder https://.</translation>
   </message>
   <message>
    <source>{0} has no option '{1}'.</source>
@@ -3349,6 +3369,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The dry run stops here: nothing was sent.</source>
    <translation>Der Trockenlauf endet hier: Nichts wurde gesendet.</translation>
+  </message>
+  <message>
+   <source>Enable {0} first: even a trial of this step runs its code.</source>
+   <translation>Schalten Sie {0} zuerst ein: Selbst eine Probe dieses Schritts führt seinen Code aus.</translation>
   </message>
   <message>
    <source>The plugin's code {0}.</source>

@@ -1204,10 +1204,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>选择另一个模型</translation>
   </message>
   <message>
-   <source>A question to ask</source>
-   <translation>一个问题</translation>
-  </message>
-  <message>
    <source>{percent}. You can write already.</source>
    <translation>{percent}。您可以先写。</translation>
   </message>
@@ -1980,6 +1976,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>命令</translation>
   </message>
   <message>
+   <source>A question to ask</source>
+   <translation>一个问题</translation>
+  </message>
+  <message>
    <source>Conversation</source>
    <translation>会话</translation>
   </message>
@@ -2483,6 +2483,18 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>没有文件 {0}。</translation>
   </message>
   <message>
+   <source>{0} redirects to another host.</source>
+   <translation>{0} 重定向到另一台主机。</translation>
+  </message>
+  <message>
+   <source>{0} redirects a change: it is not sent a second time.</source>
+   <translation>{0} 重定向了一项更改：不会再次发送。</translation>
+  </message>
+  <message>
+   <source>{0} redirects to an unencrypted address.</source>
+   <translation>{0} 重定向到未加密的地址。</translation>
+  </message>
+  <message>
    <source>{0} redirects without end.</source>
    <translation>{0} 无休止地重定向。</translation>
   </message>
@@ -2499,8 +2511,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 不允许用于：{1}。</translation>
   </message>
   <message>
-   <source>{0} redirects to an unencrypted address.</source>
-   <translation>{0} 重定向到未加密的地址。</translation>
+   <source>An address that cannot be read is never opened.</source>
+   <translation>从不打开无法读取的地址。</translation>
+  </message>
+  <message>
+   <source>A request that cannot be written is never sent.</source>
+   <translation>从不发送无法写出的请求。</translation>
   </message>
   <message>
    <source>The certificate {0} cannot be read: {1}.</source>
@@ -2951,6 +2967,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>此 Moat 不知道新版本在哪里发布。请在设置中填写 https 地址和密钥。</translation>
   </message>
   <message>
+   <source>The announcement could not be read: {0}.</source>
+   <translation>无法读取公告：{0}。</translation>
+  </message>
+  <message>
    <source>The announcement is too large to be one.</source>
    <translation>公告过大，不可能是真正的公告。</translation>
   </message>
@@ -2961,10 +2981,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The announcement is signed but cannot be understood.</source>
    <translation>公告已签名，但无法理解。</translation>
-  </message>
-  <message>
-   <source>The announcement could not be read: {0}.</source>
-   <translation>无法读取公告：{0}。</translation>
   </message>
   <message>
    <source>{0} could not be read: {1}.</source>
@@ -3243,6 +3259,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>没有插件“{0}”。</translation>
   </message>
   <message>
+   <source>An address begins with http:// or https://.</source>
+   <translation>地址以 http:// 或 https:// 开头。</translation>
+  </message>
+  <message>
+   <source>This address cannot be read: it names no host or no such port.</source>
+   <translation>无法读取此地址：未指明主机，或端口不存在。</translation>
+  </message>
+  <message>
    <source>{0} is broken and cannot be enabled.</source>
    <translation>{0} 已损坏，无法启用。</translation>
   </message>
@@ -3285,10 +3309,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Plugins are paused; resume them to run one.</source>
    <translation>插件已暂停；要运行请先恢复。</translation>
-  </message>
-  <message>
-   <source>An address begins with http:// or https://.</source>
-   <translation>地址以 http:// 或 https:// 开头。</translation>
   </message>
   <message>
    <source>{0} has no option '{1}'.</source>
@@ -3349,6 +3369,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The dry run stops here: nothing was sent.</source>
    <translation>试运行到此为止：没有发送任何内容。</translation>
+  </message>
+  <message>
+   <source>Enable {0} first: even a trial of this step runs its code.</source>
+   <translation>请先启用 {0}：即使试运行此步骤也会执行其代码。</translation>
   </message>
   <message>
    <source>The plugin's code {0}.</source>

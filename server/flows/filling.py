@@ -8,7 +8,7 @@ from server.flows import slots
 from server.flows.asking import ask_json
 from server.flows.base import Missing, Work
 from server.flows.cutting import as_text, shorten
-from server.flows.templates import NOTE, context, now
+from server.flows.templates import NOTE, background, context, marked, now
 from server.flows.words import terms
 
 SYSTEM = (
@@ -119,10 +119,10 @@ async def _ask(work: Work, about: str, schema: Json, bound: Json, wrong: str) ->
     def prompt(room: int) -> tuple[str, str]:
         parts = [f"Call: {about}", "Arguments:", _described(schema, room)]
         if work.data is not None:
-            parts.append(f"<data>{shorten(work.data, room // 3)}</data>")
-        said = context(work)
+            parts.append(marked(shorten(work.data, room // 3)))
+        said = background(work, room // 4)
         if said:
-            parts.append(f"Before: {shorten(said, room // 4)}")
+            parts.append(f"Before: {said}")
         parts.append(f"Time: {now()}")
         if work.files:
             parts.append(f"Files: {', '.join(work.files)}")

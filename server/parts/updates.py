@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
 from server import VERSION
-from server.egress import Egress
+from server.egress import Egress, is_address
 from server.errors import AppError
 from server.face import Update
 from server.late import Late
@@ -104,6 +104,8 @@ class Updates:
         return source
 
     async def _fetch(self, address: str) -> bytes:
+        if not is_address(address):
+            raise UpdateFailed(f"The announcement could not be read: {address}.")
         self._door.forget(REASON)
         try:
             self._door.allow(address, REASON)
@@ -113,7 +115,7 @@ class Updates:
                 body = await reply.content.read(LARGEST_BYTES + 1)
                 while len(body) <= LARGEST_BYTES and (more := await reply.content.read(65536)):
                     body += more
-        except (*self._door.failures, ValueError) as error:
+        except self._door.failures as error:
             raise UpdateFailed(f"The announcement could not be read: {error}.") from error
         finally:
             self._door.forget(REASON)

@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from server.plugins import openapi
 from server.plugins.manifest import Manifest
 from server.plugins.openapi import Api
 from server.reading import read_file
+from server.texts import without_halves
 
 KEY = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
 MAX_BYTES = 20 * 1024 * 1024
@@ -131,7 +133,7 @@ def _load_parts(loaded: Loaded) -> None:
         message = "There is nothing to call: no openapi.yaml, no flows, no lib, no mcp."
         about.warn((1, 1), "empty", message)
     for entry in sorted(folder.iterdir()):
-        name = entry.name
+        name = without_halves(entry.name, "?")
         used = loaded.manifest.database.split("/")[0]
         if name not in ENTRIES | QUIET and name != used and not name.startswith((".", "_")):
             about.warn((1, 1), "entry", f"'{name}' is no part of a plugin and is ignored.")
@@ -218,7 +220,7 @@ def digest(folder: Path) -> str:
     """Changes when anything in the folder does."""
     summed = hashlib.sha256()
     for path in _files(folder):
-        summed.update(path.relative_to(folder).as_posix().encode() + b"\0")
+        summed.update(os.fsencode(path.relative_to(folder).as_posix()) + b"\0")
         summed.update(hashlib.sha256(path.read_bytes()).digest())
     return summed.hexdigest()
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from server.abilities import Approval, FormCard, PluginCard, PluginTest
+from server.egress import is_address
 from server.engine.base import Engine
 from server.errors import AppError, BadRequest
 from server.events import StatusNote, StepChanged, TextDelta
@@ -169,9 +170,7 @@ class PluginHouse:
         plugin = self._find(key)
         decided = plugin.decided
         if name == SERVER:
-            if value and not value.startswith(("http://", "https://")):
-                raise BadRequest("An address begins with http:// or https://.", "value")
-            decided = replace(decided, server=value.rstrip("/"))
+            decided = replace(decided, server=_address(value))
         elif name == CHANGING:
             decided = replace(decided, changing_methods=value == "true")
         elif any(name == option.name for option in plugin.manifest.options):
@@ -195,12 +194,13 @@ class PluginHouse:
             raise BadRequest(f"{key} has no usable flow '{flow}'.", "flow")
         if mode not in ("dry", "mock", "run"):
             raise BadRequest(f"'{mode}' is no mode: dry, mock or run.", "mode")
-        if mode == "run" and not self.shelf.is_enabled(plugin):
+        is_enabled = self.shelf.is_enabled(plugin)
+        if mode == "run" and not is_enabled:
             raise BadRequest(f"Enable {key} before you run it.", "key")
         if mode == "run" and self._settings().paused:
             raise BadRequest("Plugins are paused; resume them to run one.", "mode")
         kit: Kit
-        rehearsal = RehearsalKit(plugin, mock=mode == "mock")
+        rehearsal = RehearsalKit(plugin, mock=mode == "mock", is_enabled=is_enabled)
         kit = PluginKit(plugin, self._approvals, f"test {key}") if mode == "run" else rehearsal
         run = Run(Work(found, question, await self._engine(None), kit))
         return await _tested(run, rehearsal)
@@ -243,6 +243,14 @@ class PluginHouse:
             broken_card(loaded, shelf.is_shipped(key)) for key, loaded in shelf.broken.items()
         ]
         self.plugins.set(tuple(sorted(cards, key=lambda one: one.key)))
+
+
+def _address(value: str) -> str:
+    if value and not value.startswith(("http://", "https://")):
+        raise BadRequest("An address begins with http:// or https://.", "value")
+    if value and not is_address(value):
+        raise BadRequest("This address cannot be read: it names no host or no such port.", "value")
+    return value.rstrip("/")
 
 
 async def _tested(run: Run, rehearsal: RehearsalKit) -> PluginTest:

@@ -67,6 +67,8 @@ class RehearsalKit:
 
     source: Plugin
     mock: bool
+    is_enabled: bool
+    """What tools there are is told by the plugin's code or program itself, once it may run."""
     shown: list[Preview] = field(default_factory=list)
 
     @property
@@ -74,6 +76,9 @@ class RehearsalKit:
         return self.source.key
 
     async def action(self, reach: Reach, name: str) -> Action:
+        if reach != "api" and not self.is_enabled:
+            message = f"Enable {self.plugin} first: even a trial of this step runs its code."
+            raise FlowFailed("denied", message)
         return _Rehearsal(await self.source.action(reach, name))
 
     async def database(self) -> Database:

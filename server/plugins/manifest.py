@@ -7,6 +7,7 @@ from typing import Any
 from yarl import URL
 
 from server.chat import Json
+from server.egress import is_address
 from server.findings import Findings, Map, Seq, key_at, nearest, start_of, value_at
 from server.plugins.oidc import ACCESS, TOKENS, Provider, read_provider
 
@@ -193,13 +194,9 @@ def _hosts(data: Map, findings: Findings) -> tuple[str, ...]:
         return ()
     found = []
     for index, host in enumerate(hosts if isinstance(hosts, Seq) else ()):
-        try:
-            url = URL(host if "://" in str(host) else f"https://{host}")
-            usable = bool(url.host) and url.scheme in ("http", "https")
-        except (ValueError, TypeError):
-            usable = False
-        if usable:
-            found.append(str(url.origin()))
+        address = str(host) if "://" in str(host) else f"https://{host}"
+        if is_address(address):
+            found.append(str(URL(address).origin()))
         else:
             findings.error(value_at(hosts, index), "host", f"'{host}' is no host.")
     if not isinstance(hosts, Seq):
@@ -237,7 +234,7 @@ def _servers(data: Map, findings: Findings) -> tuple[McpServer, ...]:
             servers.append(
                 McpServer(name, (command, *map(str, arguments)), _strings(one.get("env")))
             )
-        elif isinstance(url, str) and url.startswith(("http://", "https://")):
+        elif isinstance(url, str) and is_address(url):
             servers.append(McpServer(name, url=url, headers=_strings(one.get("headers"))))
         else:
             message = f"The MCP server '{name}' needs 'command' or an http 'url'."

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from yarl import URL
 
+from server.egress import is_address
 from server.findings import Findings, Map, value_at
 
 ACCESS = "oidc-access-token"
@@ -50,9 +51,8 @@ def read_provider(auth: Map, findings: Findings) -> Provider | None:
 
 def is_safe(address: str) -> bool:
     """Tokens travel only encrypted, or not at all."""
-    try:
-        url = URL(address)
-    except ValueError:
+    if not is_address(address):
         return False
+    url = URL(address)
     is_here = url.host in ("127.0.0.1", "::1", "localhost")
-    return bool(url.host) and (url.scheme == "https" or (url.scheme == "http" and is_here))
+    return url.scheme == "https" or is_here

@@ -76,7 +76,7 @@ def _server(data: Map, findings: Findings) -> str:
         url = _with_variables(text, one.get("variables"))
         try:
             parsed = URL(url)
-        except ValueError as error:
+        except (ValueError, IndexError) as error:
             findings.error(at, "server", f"'{url}' is no address: {error}.")
             continue
         if parsed.scheme not in ("http", "https") or not parsed.host:

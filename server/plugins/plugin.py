@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from server.chat import Json
-from server.egress import Egress
+from server.egress import Egress, is_address
 from server.errors import AppError, EgressRefused
 from server.flows.base import Action, Database, Flow, FlowFailed, Reach, Step
 from server.flows.tables import import_csv
@@ -107,13 +107,14 @@ class Plugin:
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
     def open_door(self) -> None:
-        """Its hosts may be reached, for this plugin's reason and no other."""
+        """Its hosts may be reached, for this plugin's reason and no other.
+
+        What is no address stays closed: the plugin is there all the same, to be set right.
+        """
         door = self._outside.door
         door.forget(self.reason)
-        hosts = [self.server, *self.loaded.hosts]
-        for host in hosts:
-            if host:
-                door.allow(host, self.reason)
+        for host in filter(is_address, (self.server, *self.loaded.hosts)):
+            door.allow(host, self.reason, stays=True)
 
     def close_door(self) -> None:
         self._outside.door.forget(self.reason)

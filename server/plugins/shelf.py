@@ -1,6 +1,7 @@
 """The plugins on this machine: read, watched for changes, swapped whole."""
 
 import asyncio
+import contextlib
 import logging
 import sys
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from server.egress import Egress
+from server.findings import Findings
 from server.keychain import Keychain
 from server.logs import Redactor
 from server.paths import Paths
@@ -17,6 +19,7 @@ from server.plugins.kept import Decided, Kept
 from server.plugins.plugin import Outside, Plugin
 from server.plugins.sealed import Sealed
 from server.tasks import spawn, stop
+from server.texts import without_halves
 
 log = logging.getLogger(__name__)
 
@@ -93,8 +96,7 @@ class PluginShelf:
         for key in gone:
             self._retire(key)
         for folder in changed:
-            loaded = await asyncio.to_thread(load, folder)
-            self._put(loaded)
+            self._put(await asyncio.to_thread(_read, folder))
         self._seen = signatures
         if changed or gone:
             self._changed()
@@ -133,10 +135,19 @@ class PluginShelf:
         return [plugin for plugin in self.plugins.values() if self.is_enabled(plugin)]
 
     def _put(self, loaded: Loaded) -> None:
+        """One that cannot be started is a broken one; the others and Moat itself go on."""
         self._retire(loaded.key)
         if loaded.manifest is None:
             self.broken[loaded.key] = loaded
             return
+        try:
+            self._start(loaded)
+        except Exception as error:
+            log.exception("The plugin %s cannot be started", loaded.key)
+            self._retire(loaded.key)
+            self.broken[loaded.key] = _unusable(loaded, error)
+
+    def _start(self, loaded: Loaded) -> None:
         key = loaded.key
         outside = Outside(self._shared.door, self.places.data, self._changed)
         plugin = Plugin(loaded, self.kept.get(key), self.sealed(key), self.journal(key), outside)
@@ -181,10 +192,27 @@ class PluginShelf:
                 log.warning("The plugins could not be read: %s", error)
 
 
+def _read(folder: Path) -> Loaded:
+    try:
+        return load(folder)
+    except Exception as error:
+        log.exception("The plugin in %s cannot be read", folder.name)
+        return _unusable(Loaded(folder.name, folder), error)
+
+
+def _unusable(loaded: Loaded, error: Exception) -> Loaded:
+    findings = Findings("plugin.json")
+    told = without_halves(str(error), "?")
+    findings.error((1, 1), "unusable", f"The plugin cannot be used: {told}.")
+    return Loaded(loaded.key, loaded.folder, findings=[*loaded.findings, *findings.found])
+
+
 def _signature(folder: Path) -> Signature:
+    """Of what can be looked at; the reading says what is wrong with the rest."""
     found = []
-    for path in folder.rglob("*"):
-        if "__pycache__" not in path.parts:
-            told = path.lstat()
-            found.append((str(path), told.st_mtime_ns, told.st_size))
+    with contextlib.suppress(OSError):
+        for path in folder.rglob("*"):
+            if "__pycache__" not in path.parts:
+                told = path.lstat()
+                found.append((str(path), told.st_mtime_ns, told.st_size))
     return tuple(sorted(found))

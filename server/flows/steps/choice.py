@@ -6,7 +6,7 @@ from server.events import StatusNote
 from server.flows.asking import pick
 from server.flows.base import Jump, Signs, Step, Work
 from server.flows.cutting import shorten
-from server.flows.templates import NOTE, context
+from server.flows.templates import NOTE, background, marked
 
 SYSTEM = "You choose how to go on. Answer with one name of the list and nothing else. " + NOTE
 MOST_VOTES = 5
@@ -20,7 +20,7 @@ async def run(step: Step, work: Work) -> Signs:
 
     def prompt(room: int) -> tuple[str, str]:
         return SYSTEM, (
-            f"<data>{shorten(work.data, room // 2)}</data>\n{shorten(context(work), room // 4)}\n"
+            f"{marked(shorten(work.data, room // 2))}\n{background(work, room // 4)}\n"
             f"Question: {shorten(work.question, room // 4)}\n{instruction}\n{lines}\nName:"
         )
 

@@ -53,6 +53,15 @@ async def test_it_names_where_it_went(core: FakeCore, shown: Shown) -> None:
     assert page.outgoing.rowCount() == 2
 
 
+async def test_what_was_sent_without_an_answer_is_listed(core: FakeCore, shown: Shown) -> None:
+    page = shown(ActivityPage(core))
+    core.outgoing.set((Use(1.0, "api.example:443", "plugin p"),))
+    table = page.outgoing
+    row = [table.data(table.index(0, column)) for column in range(table.columnCount())]
+    assert row[1:] == ["api.example:443", "plugin p", "No answer", ""]
+    assert page.summary.text() == "Moat has connected to api.example and nowhere else."
+
+
 async def test_what_the_settings_mean_for_privacy_is_said(core: FakeCore, shown: Shown) -> None:
     page = shown(ActivityPage(core))
     core.settings.set(Settings().changed("network.offline", value=True))

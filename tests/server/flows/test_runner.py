@@ -143,8 +143,8 @@ on_error: {call_type: llm, params: {user_prompt: "It broke: {error}"}}
     events = await events_of(run)
     assert text_of(events) == "sorry"
     assert run.status == "error"
-    told = engine.requests[0].messages[-1].content.removeprefix("It broke: ")
-    assert json.loads(told) == {
+    told = engine.requests[0].messages[-1].content.removeprefix("It broke: <data>")
+    assert json.loads(told.removesuffix("</data>")) == {
         "code": "http_status", "step": "start", "call_type": "api", "message": "no",
         "detail": {"status": 500},
     }  # fmt: skip

@@ -54,6 +54,8 @@ GOOD = {"id": "p", "name": "P", "description": "d"}
         ({**GOOD, "hosts": ["ftp://x"]}, '"ftp', "error host"),
         ({**GOOD, "database": {"path": "../x"}}, '{"path"', "error database"),
         ({**GOOD, "mcp": {"s": {}}}, "{}", "error mcp"),
+        ({**GOOD, "mcp": {"s": {"url": "http://h:99999"}}}, '{"url"', "error mcp"),
+        ({**GOOD, "hosts": ["http://@[]"]}, '"http://@[]"', "error host"),
         ({**GOOD, "options": [{"name": "a", "kind": "b"}]}, '{"name": "a"', "error option"),
     ],
 )

@@ -235,9 +235,19 @@ async def test_a_linked_plugin_is_used_where_it_lies(house: PluginHouse, folder:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("server", "ftp://x"), ("nothing", "x"), ("server", "127.0.0.1")]
+    ("name", "value"),
+    [
+        ("server", "ftp://x"),
+        ("nothing", "x"),
+        ("server", "127.0.0.1"),
+        ("server", "http://api.example:80800"),
+        ("server", "http://localhost:80 80"),
+        ("server", "http://no host/"),
+    ],
 )
 async def test_options_are_checked(house: PluginHouse, folder: Path, name: str, value: str) -> None:
     await house.install_plugin(str(folder))
+    await house.enable_plugin("p")
     with pytest.raises(BadRequest):
         await house.set_plugin_option("p", name, value)
+    assert house.shelf.kept.get("p").server == ""

@@ -35,7 +35,9 @@ def test_without_a_provider_a_token_is_pasted() -> None:
     assert [one.code for one in findings.found if one.code == "oidc"] == ["oidc"]
 
 
-@pytest.mark.parametrize("address", ["http://id.example", "ftp://id.example", "https://", "id"])
+@pytest.mark.parametrize(
+    "address", ["http://id.example", "ftp://id.example", "https://", "id", "https://@[]"]
+)
 def test_tokens_travel_only_encrypted(address: str) -> None:
     found, findings = manifest(issuer=address, client_id="moat")
     assert found.auth

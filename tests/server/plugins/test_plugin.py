@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from server.abilities import PluginTest
 from server.egress import Egress
 from server.engine.base import Engine
+from server.errors import EgressRefused
 from server.keychain import Keychain
 from server.logs import Redactor
 from server.plugins import mcp_wire
@@ -122,3 +125,73 @@ async def test_code_reads_an_answer_that_comes_in_pieces(
         action = await house.shelf.plugins["a"].action("lib", "fetch")
         output = await action.call({"url": url}, {}, 5)
     assert output.data == "the first half, and the second"
+
+
+async def rehearse(house: PluginHouse, folder: Path, step: str, **more: Any) -> PluginTest:
+    """A dry run of a plugin nobody has enabled."""
+    await enable(house, folder, **more)
+    await house.disable_plugin(folder.name)
+    (folder / "flows").mkdir()
+    text = f"name: f\ndescription: d\nsteps:\n  - {{name: start, {step}}}\n"
+    (folder / "flows" / "f.yaml").write_text(text)
+    await house.shelf.look()
+    return await house.test_plugin(folder.name, "f", "q", "dry")
+
+
+async def test_not_even_a_rehearsal_runs_code_before_it_is_enabled(
+    house: PluginHouse, tmp_path: Path
+) -> None:
+    ran = tmp_path / "data" / "p" / "ran"
+    code = f"{FETCH}\nopen('ran', 'w').close()\n"
+    step = "call_type: fetch, params: {url: x}"
+    told = await rehearse(house, tmp_path / "p", step, code=code)
+    assert told.failed
+    assert "Enable p first" in told.text
+    assert not ran.exists()
+    await house.enable_plugin("p")
+    told = await house.test_plugin("p", "f", "q", "dry")
+    assert "Enable" not in told.text
+    assert ran.exists()
+
+
+async def test_not_even_a_rehearsal_starts_a_program_before_it_is_enabled(
+    house: PluginHouse, tmp_path: Path
+) -> None:
+    ran = tmp_path / "ran"
+    server = started((sys.executable, "-c", f"open({str(ran)!r}, 'w').close()"))
+    step = "call_type: mcp, params: {server: s, tool: t}"
+    told = await rehearse(house, tmp_path / "p", step, mcp={"s": server})
+    assert told.failed
+    assert "Enable p first" in told.text
+    assert not ran.exists()
+
+
+async def test_a_call_is_rehearsed_before_it_is_enabled(house: PluginHouse, tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    await enable(house, folder, automatic_flow=True)
+    await house.disable_plugin("p")
+    paths = "{/x: {get: {description: d, responses: {'200': {description: x}}}}}"
+    said = f"openapi: 3.0.0\nservers: [{{url: 'http://127.0.0.1:9'}}]\npaths: {paths}\n"
+    (folder / "openapi.yaml").write_text(said)
+    await house.shelf.look()
+    told = await house.test_plugin("p", "GET /x", "q", "dry")
+    assert told.requests == ("GET http://127.0.0.1:9/x",)
+
+
+async def test_an_enabled_plugin_is_not_led_elsewhere(house: PluginHouse, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    async def answer(request: web.Request) -> web.Response:
+        asked.append(f"{request.method} {request.path}")
+        raise web.HTTPTemporaryRedirect("/elsewhere")
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answer)
+    async with TestServer(app) as server:
+        url = str(server.make_url("/x"))
+        await enable(house, tmp_path / "p", hosts=[url])
+        door = house.shelf._shared.door
+        with pytest.raises(EgressRefused, match="second time"):
+            async with door.request("POST", url, "plugin p", data=b"once"):
+                pass
+    assert asked == ["POST /x"]
