@@ -15,7 +15,7 @@ from server.engine.worker.compose import DecodeBatch, fill_chunk, in_sequence
 from server.engine.worker.context import ABORTED, CACHE_FULL, Context
 from server.engine.worker.copying import Copying
 from server.engine.worker.counters import Counters
-from server.engine.worker.disk_cache import DiskCache, folder_for
+from server.engine.worker.disk_cache import DiskCache, file_mark, folder_for
 from server.engine.worker.draft import DraftModel
 from server.engine.worker.look import Look
 from server.engine.worker.model import Model
@@ -287,6 +287,7 @@ def _disk_cache(model: Model, plan: Plan) -> DiskCache | None:
     options = model.options
     if options.prompt_folder is None:
         return None
-    shape = (plan.kv_type, options.loras, lib.LLAMA_STATE_SEQ_VERSION)
+    loras = tuple(map(file_mark, options.loras))
+    shape = (plan.kv_type, loras, lib.LLAMA_STATE_SEQ_VERSION)
     folder = folder_for(options.prompt_folder, model.path, shape)
     return DiskCache(folder, options.prompt_disk_mb << 20)
