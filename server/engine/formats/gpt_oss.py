@@ -27,11 +27,10 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
     return Prepared(
         messages=tuple(map(_with_one_text, messages.native(request.messages, abilities(facts)))),
         tools=tuple(declared(tool) for tool in request.tools) if wanted else (),
-        parser=ScriptParser(read),
+        parser=ScriptParser(read, request.stop),
         constraint=constraint,
         trigger=trigger,
         visible_tokens=visible(facts, MARKS),
-        stop=request.stop,
     )
 
 

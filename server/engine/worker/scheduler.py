@@ -113,7 +113,7 @@ class Scheduler:
         began = perf_counter()
         items: list[Item] = []
         if self._cancelled:
-            self._drop_cancelled()
+            self._drop_cancelled(items)
         if self._inbox or len(self._waiting):
             self._take_in(items)
         worked = bool(self._running or self._reading)
@@ -229,12 +229,14 @@ class Scheduler:
         self._reading.append(answer)
         return True
 
-    def _drop_cancelled(self) -> None:
+    def _drop_cancelled(self, items: list[Item]) -> None:
+        """Whoever had heard enough is told what it took; nobody listens for the others."""
         gone = set()
         while self._cancelled:
             gone.add(self._cancelled.popleft())
         for answer in [*self._running, *self._reading]:
             if answer.request.id in gone:
+                items.append([answer.request.id, "end", "stop", answer.usage()])
                 self._release(answer)
                 self.counters.cancelled += 1
         for request in tuple(self._inbox):
