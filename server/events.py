@@ -165,6 +165,8 @@ class Interrupted:
 class Finished:
     reason: StopReason
     usage: Usage = Usage()
+    stop_text: str | None = None
+    """Which of the request's stop texts ended it."""
 
 
 @dataclass(frozen=True, slots=True)

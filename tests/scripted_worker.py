@@ -115,6 +115,7 @@ def endless(number: int) -> None:
     while number not in cancelled:
         step([number, "text", "more ", None])
         time.sleep(0.01)
+    step([number, "end", "stop", USAGE])
     running.discard(number)
 
 

@@ -20,6 +20,7 @@ from server.events import (
     Finished,
     OfChoice,
     Piece,
+    ReasoningDelta,
     TextDelta,
     ToolCallFinished,
     ToolCallRequested,
@@ -37,6 +38,7 @@ class _Turn:
 
     tools: dict[str, Tool]
     text: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
     ours: list[ToolCall] = field(default_factory=list)
     theirs: bool = False
     hidden: set[int] = field(default_factory=set)
@@ -54,6 +56,9 @@ class _Turn:
                 self.end = piece
             case TextDelta(text):
                 self.text.append(text)
+                return piece
+            case ReasoningDelta(text):
+                self.thoughts.append(text)
                 return piece
             case _:
                 return piece
@@ -112,7 +117,7 @@ async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, No
             results.append(result)
             yield result
         if turn.theirs or not results:
-            yield Finished(turn.end.reason, used)
+            yield replace(turn.end, usage=used)
             return
         request = _with_results(request, turn, results)
     yield Finished("length", used)
@@ -129,7 +134,9 @@ async def _run_tool(tool: Tool, call: ToolCall) -> ToolCallFinished:
 def _with_results(
     request: ChatRequest, turn: _Turn, results: list[ToolCallFinished]
 ) -> ChatRequest:
-    asked = Message("assistant", "".join(turn.text), tool_calls=tuple(turn.ours))
+    thought = "".join(turn.thoughts) or None
+    said = "".join(turn.text)
+    asked = Message("assistant", said, tool_calls=tuple(turn.ours), reasoning=thought)
     answers = tuple(
         Message("tool", result.result, tool_call_id=result.call_id, name=call.name)
         for call, result in zip(turn.ours, results, strict=True)

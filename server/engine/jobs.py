@@ -26,6 +26,8 @@ from server.events import (
 class PlainText:
     """The parser of a raw prompt: its continuation is text and nothing else."""
 
+    stopped = False
+
     def feed(self, text: str, logprobs: tuple[TokenLogprob, ...] = ()) -> list[Piece]:
         return [TextDelta(text, logprobs)] if text or logprobs else []
 
@@ -105,16 +107,27 @@ class Reading:
                     self._logprobs += map(_logprob, logprobs or ())
                 case [_, "prompt", done, total]:
                     progress = PromptProgress(done, total)
-                case [_, "end", reason, usage]:
+                case [_, "end", reason, usage, *stop_text]:
                     made += self._feed()
-                    self._thoughts.end()
-                    used = Usage(**usage, reasoning_tokens=self._thoughts.tokens)
-                    made += self._parser.end(reason, used)
-                    self.ended = True
+                    made += self._end(reason, usage, *stop_text)
                 case [_, "error", code, message, facts]:
                     self.error = refusal(code, message, facts)
         made += self._feed()
         return [progress, *made] if progress else made
+
+    @property
+    def stopped(self) -> bool:
+        """Whether nothing more is wanted of the worker."""
+        return self._parser.stopped
+
+    def _end(self, reason: StopReason, usage: Json, stop_text: str | None = None) -> list[Piece]:
+        self.ended = True
+        self._thoughts.end()
+        used = Usage(**usage, reasoning_tokens=self._thoughts.tokens)
+        pieces = self._parser.end(reason, used)
+        if stop_text and pieces[-1] == Finished("stop", used):
+            return [*pieces[:-1], Finished("stop", used, stop_text)]
+        return pieces
 
     def _feed(self) -> list[Piece]:
         if not self._text:

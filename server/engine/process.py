@@ -79,7 +79,7 @@ class WorkerProcess:
             spoken = False
             try:
                 while not reading.ended:
-                    for piece in await _next(reading, answer):
+                    for piece in await _next(reading, answer, link):
                         spoken = spoken or not isinstance(piece, PromptProgress)
                         yield piece
             except (GeneratorExit, asyncio.CancelledError):
@@ -216,7 +216,10 @@ class WorkerProcess:
         self._starting = spawn(self._start(delay_s), "worker-restart")
 
 
-async def _next(reading: Reading, answer: Answer) -> list[Piece]:
+async def _next(reading: Reading, answer: Answer, link: WorkerLink) -> list[Piece]:
     if reading.error is not None:
         raise reading.error
-    return reading.pieces(await answer.burst())
+    pieces = reading.pieces(await answer.burst())
+    if reading.stopped and not reading.ended:
+        link.cancel(answer)
+    return pieces

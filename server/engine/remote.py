@@ -259,4 +259,4 @@ def _error_facts(text: str) -> Json:
 
 def _timed(finished: Finished, began: float, first: float) -> Finished:
     usage = replace(finished.usage, prompt_s=first - began, decode_s=time.monotonic() - first)
-    return Finished(finished.reason, usage)
+    return replace(finished, usage=usage)

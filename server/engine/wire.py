@@ -3,7 +3,7 @@
 Server to worker:
   {"op": "load", "path": str, "options": {...EngineOptions...}}          first frame
   {"op": "generate", "id": int, "job": {...Job...}}
-  {"op": "cancel", "id": int}
+  {"op": "cancel", "id": int}             an answer that is being made gets its "end"
   {"op": "ask", "id": int, "what": "tokenize|detokenize|render|embed|stats", "with": {...}}
   {"op": "ping", "id": int}               answered by the reader thread
   {"op": "quit"}
@@ -15,7 +15,8 @@ Worker to server:
       item: [id, "prompt", done, total]
             [id, "text", text, logprobs or None, tokens]    how many tokens became this text
                 logprobs: [[text, bytes, logprob, [[text, bytes, logprob]...]]...]
-            [id, "end", reason, {...Usage...}]       reason: stop | length
+            [id, "end", reason, {...Usage...}]       reason: stop | length; behind these the
+                                                     stop text, where one was met
             [id, "error", code, message, {facts}]    ends the request; code is an AppError code
   {"op": "answer", "id": int, "value": any}             embed: {"vectors": [...], "tokens": int}
   {"op": "refused", "id": int, "code": str, "message": str}

@@ -32,6 +32,7 @@ class Answer:
         self.number = number
         self.started = False
         self.ended = False
+        self.cancelled = False
         self._items: list[Item] = []
         self._error: AppError | None = None
         self._news = asyncio.Event()
@@ -136,7 +137,10 @@ class WorkerLink:
         return answer
 
     def cancel(self, answer: Answer) -> None:
-        self._write({"op": "cancel", "id": answer.number})
+        """What is being made ends with its usage; what still waits is dropped."""
+        if not answer.cancelled:
+            answer.cancelled = True
+            self._write({"op": "cancel", "id": answer.number})
 
     def forget(self, answer: Answer) -> None:
         self._answers.pop(answer.number, None)

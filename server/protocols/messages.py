@@ -148,9 +148,9 @@ def _message(fields: Fields, open_calls: dict[str, str]) -> Message:
         raise fields.wrong("role", "is missing")
     content, images = parts_of(fields)
     if role in ("tool", "function"):
-        return _result(fields, role, content, open_calls)
+        return replace(_result(fields, role, content, open_calls), images=images)
     if role == "assistant":
-        return _answer(fields, content)
+        return replace(_answer(fields, content), images=images)
     if fields.value("content") is None:
         raise fields.wrong("content", "is missing")
     speaker: Role = "user" if role == "user" else "system"

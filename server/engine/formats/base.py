@@ -14,6 +14,11 @@ TemplateMessage = dict[str, Any]
 class Parser(Protocol):
     """Turns the model's text, however cut, into pieces. What it cannot read is text."""
 
+    @property
+    def stopped(self) -> bool:
+        """Whether a stop text was said, so that nothing more is wanted."""
+        ...
+
     def feed(self, text: str, logprobs: tuple[TokenLogprob, ...] = ()) -> list[Piece]: ...
     def end(self, reason: StopReason, usage: Usage) -> list[Piece]: ...
 
@@ -36,7 +41,7 @@ class Prepared:
     visible_tokens: tuple[str, ...] = ()
     """Special tokens whose text the parser needs to see."""
     stop: tuple[str, ...] = ()
-    """All stop texts to use, the request's included where they make sense."""
+    """Where the model's whole text is what it says; else the parser looks for stop texts."""
     prompt_suffix: str = ""
     options: tuple[tuple[str, Any], ...] = ()
     """What else the template is told; the request's own options come first."""

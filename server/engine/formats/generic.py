@@ -7,15 +7,7 @@ from server.engine.formats.abilities import abilities, starts_in_thought, though
 from server.engine.formats.base import Format, Prepared
 from server.engine.formats.choice import callable_tools, most_calls, wants_tools
 from server.engine.formats.signatures import json_schemas, typescript
-from server.engine.formats.stream import (
-    Emit,
-    More,
-    Reader,
-    Script,
-    ScriptParser,
-    first_of,
-    held_back,
-)
+from server.engine.formats.stream import More, Reader, Script, ScriptParser
 
 NOTE = """You can call functions. Functions:
 {functions}
@@ -35,7 +27,7 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
     return Prepared(
         messages=messages.told(request.messages, able, note),
         parser=ScriptParser(
-            script(marks if opened else None, text=request.constraint is None, stops=request.stop)
+            script(marks if opened else None, text=request.constraint is None), request.stop
         ),
         constraint=Constraint("lark", grammar(request), strict=False),
         trigger=marks[1] if marks and opened else None,
@@ -57,7 +49,7 @@ def grammar(request: ChatRequest) -> str:
     return f'start: "{{" ({lark.any_of(forms)}) "}}"\n' + "\n".join(rules) + "\n"
 
 
-def script(marks: tuple[str, str] | None, *, text: bool, stops: tuple[str, ...] = ()) -> Script:
+def script(marks: tuple[str, str] | None, *, text: bool) -> Script:
     """`text`: the response is a JSON string, shown decoded; else its raw JSON is the answer."""
 
     def read(reader: Reader) -> More:
@@ -67,13 +59,13 @@ def script(marks: tuple[str, str] | None, *, text: bool, stops: tuple[str, ...] 
         if not (yield from reader.accept("{")):
             yield from reader.until((), reader.say)
             return
-        yield from _member(reader, text=text, stops=stops)
-        yield from reader.until((), lambda _rest: None)
+        yield from _member(reader, text=text)
+        yield from reader.until((), reader.skip)
 
     return read
 
 
-def _member(reader: Reader, *, text: bool, stops: tuple[str, ...]) -> More:
+def _member(reader: Reader, *, text: bool) -> More:
     key = yield from reader.json_whole()
     yield from reader.skip_space()
     yield from reader.accept(":")
@@ -81,34 +73,9 @@ def _member(reader: Reader, *, text: bool, stops: tuple[str, ...]) -> More:
     if key == "tool_calls":
         yield from _calls(reader)
     elif text and reader.text.startswith('"'):
-        stopping = Stopping(stops, reader.say)
-        yield from reader.json_text(stopping.emit)
-        stopping.end()
+        yield from reader.json_text(reader.say)
     else:
         yield from reader.json_value(reader.say)
-
-
-class Stopping:
-    """Emits up to the first stop text, whatever the cuts; what follows is dropped."""
-
-    def __init__(self, stops: tuple[str, ...], emit: Emit) -> None:
-        self._stops = tuple(filter(None, stops))
-        self._emit = emit
-        self._waiting = ""
-        self._stopped = False
-
-    def emit(self, text: str) -> None:
-        if self._stopped:
-            return
-        text = self._waiting + text
-        found = first_of(text, self._stops)
-        self._stopped = found is not None
-        cut = found[0] if found else len(text) - held_back(text, self._stops)
-        self._emit(text[:cut])
-        self._waiting = "" if found else text[cut:]
-
-    def end(self) -> None:
-        self._emit(self._waiting)
 
 
 def _calls(reader: Reader) -> More:

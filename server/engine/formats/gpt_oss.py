@@ -7,7 +7,7 @@ from server.chat import ChatRequest, Constraint
 from server.engine.base import ModelFacts
 from server.engine.formats import lark, messages
 from server.engine.formats.abilities import abilities, special_ids, visible
-from server.engine.formats.base import Format, Prepared
+from server.engine.formats.base import Format, Prepared, TemplateMessage
 from server.engine.formats.choice import callable_tools, wants_tools
 from server.engine.formats.shape import has
 from server.engine.formats.signatures import declared
@@ -25,14 +25,21 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
     wanted = wants_tools(request)
     constraint, trigger = _bound(request, special_ids(facts))
     return Prepared(
-        messages=messages.native(request.messages, abilities(facts)),
+        messages=tuple(map(_with_one_text, messages.native(request.messages, abilities(facts)))),
         tools=tuple(declared(tool) for tool in request.tools) if wanted else (),
-        parser=ScriptParser(read),
+        parser=ScriptParser(read, request.stop),
         constraint=constraint,
         trigger=trigger,
         visible_tokens=visible(facts, MARKS),
-        stop=request.stop,
     )
+
+
+def _with_one_text(message: TemplateMessage) -> TemplateMessage:
+    """Before a call the template shows one text, as thought, and refuses a second."""
+    content, thought = message["content"], message.get("thinking")
+    if not (content and thought and "tool_calls" in message):
+        return message
+    return {**message, "content": "", "thinking": f"{thought}\n\n{content}"}
 
 
 def read(reader: Reader) -> More:

@@ -12,6 +12,8 @@ from server.engine.formats.base import TemplateMessage
 
 IMAGE_MARK = f"<image {secrets.token_hex(8)}>"
 """Where an image stands in the text; nobody else can write it."""
+THOUGHT_NAMES = ("reasoning_content", "reasoning", "thinking")
+"""What templates call an earlier thought; each shows at most one of them."""
 
 
 def native(
@@ -56,7 +58,7 @@ def _native(message: Message, able: Abilities) -> TemplateMessage:
     if message.name:
         shown["name"] = message.name
     if message.reasoning:
-        shown["reasoning_content"] = message.reasoning
+        shown |= dict.fromkeys(THOUGHT_NAMES, message.reasoning)
     return shown
 
 
@@ -88,7 +90,7 @@ def _told(
     message: Message, write: Callable[[Sequence[ToolCall]], str] | None = None
 ) -> TemplateMessage:
     if message.role == "tool":
-        result = {"name": message.name, "id": message.tool_call_id, "content": message.content}
+        result = {"name": message.name, "id": message.tool_call_id, "content": _content(message)}
         known = {key: value for key, value in result.items() if value is not None}
         return {"role": "user", "content": json.dumps({"tool_result": known}, ensure_ascii=False)}
     content = _content(message)

@@ -34,11 +34,10 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
     return Prepared(
         messages=messages.native(request.messages, abilities(facts)),
         tools=tuple(declared(tool) for tool in request.tools) if wanted else (),
-        parser=ScriptParser(lambda reader: read(reader, tools)),
+        parser=ScriptParser(lambda reader: read(reader, tools), request.stop),
         constraint=constraint,
         trigger=trigger,
         visible_tokens=visible(facts, (MESSAGE, NEXT, *ENDS, *BODY.texts, CALLS, CALLS_END)),
-        stop=() if constraint and not trigger else request.stop,
     )
 
 

@@ -20,11 +20,11 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
     constraint, trigger = _bound(request.constraint, facts, opened=opened)
     return Prepared(
         messages=messages.native(request.messages, able) if request.prompt is None else (),
-        parser=ScriptParser(script(marks, opened=opened)),
+        parser=ScriptParser(script(marks, opened=opened), request.stop if marks else ()),
         constraint=constraint,
         trigger=trigger,
         visible_tokens=marks or (),
-        stop=request.stop,
+        stop=() if marks else request.stop,
     )
 
 

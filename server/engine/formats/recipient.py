@@ -35,16 +35,12 @@ class Recipients:
 def prepare(style: Recipients, request: ChatRequest, facts: ModelFacts) -> Prepared:
     wanted = wants_tools(request)
     names = [tool.name for tool in request.tools] if wanted else []
-    bound = request.constraint or request.tool_choice.mode == "required"
-    # A stop text that stands in the header would end every answer before it begins.
-    stop = [text for text in request.stop if text not in style.everybody + style.between]
     return Prepared(
         messages=messages.native(request.messages, abilities(facts)),
         tools=tuple(declared(tool) for tool in request.tools) if wanted else (),
-        parser=ScriptParser(lambda reader: read(style, reader, names)),
+        parser=ScriptParser(lambda reader: read(style, reader, names), request.stop),
         constraint=_bound(style, request, special_ids(facts)),
         visible_tokens=visible(facts, (style.between, style.again)),
-        stop=() if bound else tuple(stop),
     )
 
 
@@ -58,7 +54,9 @@ def read(style: Recipients, reader: Reader, tools: Iterable[str] = ()) -> More:
         name = headers.get(found or "", style.everybody)
         if name == style.everybody:
             # What looks like a divider and has no reader behind it is part of the text.
-            reader.say("" if found else divider)
+            if not found:
+                reader.take_back(divider)
+                reader.say(divider)
             if (yield from reader.until((style.again,), reader.say)) is None:
                 return
             divider = style.again

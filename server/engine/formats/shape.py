@@ -100,13 +100,12 @@ def prepare(shape: Shape, request: ChatRequest, facts: ModelFacts) -> Prepared:
             request.messages, able, short_ids=shape.short_ids, write=shape.write
         ),
         tools=tuple(declared(tool) for tool in request.tools),
-        parser=ScriptParser(script(shape, tools, thoughts, opened=opened)),
+        parser=ScriptParser(script(shape, tools, thoughts, opened=opened), request.stop),
         constraint=constraint,
         trigger=trigger,
         trigger_lead=shape.lead if lazy else None,
         trigger_thought=("" if opened else skipped[0], skipped[1]) if skipped else None,
         visible_tokens=visible(facts, texts),
-        stop=() if constraint and not trigger else request.stop,
     )
 
 
@@ -166,6 +165,7 @@ def script(shape: Shape, tools: Tools, thoughts: tuple[str, str] | None, *, open
                 reader.text = found + reader.text
             if not (yield from _calls(shape, reader, tools)):
                 reader.text = reader.kept
+                reader.take_back(found)
                 say(found)
             found = None
 

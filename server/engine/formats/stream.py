@@ -7,6 +7,9 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from server.chat import ToolCall
+from server.engine.formats.json_scan import JsonScan, decoded
+from server.engine.formats.marks import first_of, held_back
+from server.engine.formats.stops import Stops
 from server.events import (
     CallArguments,
     CallOpened,
@@ -32,14 +35,22 @@ def new_call_id() -> str:
 
 
 class Reader:
-    """The text not read yet, and the pieces made so far. Scripts `yield` to wait for more text."""
+    """The text not read yet, and the pieces made so far. Scripts `yield` to wait for more text.
+
+    Places in the whole text tell which tokens are those of what is said: those behind `_passed`,
+    the end of the last mark, thought or argument.
+    """
 
     def __init__(self) -> None:
         self.text = ""
         self.ended = False
         self.calls = 0
+        self.is_broken = False
+        """Whether the last call was cut."""
         self._pieces: list[Piece] = []
-        self._logprobs: list[TokenLogprob] = []
+        self._logprobs: list[tuple[int, int, TokenLogprob]] = []
+        self._heard = 0
+        self._passed = 0
         self._open: tuple[str, str] | None = None
         self._arguments = ""
         self._kept: list[str] = []
@@ -47,7 +58,12 @@ class Reader:
     def add(self, text: str, logprobs: tuple[TokenLogprob, ...]) -> None:
         self.text += text
         self._kept.append(text)
-        self._logprobs.extend(logprobs)
+        at, self._heard = self._heard, self._heard + len(text)
+        for token in logprobs:
+            # Halves of a character have more letters than the text that came of them.
+            begin = min(at, self._heard - bool(text))
+            at = min(at + len(token.text), self._heard)
+            self._logprobs.append((begin, max(begin, at), token))
 
     def keep(self) -> None:
         self._kept = [self.text]
@@ -63,13 +79,19 @@ class Reader:
 
     def say(self, text: str) -> None:
         if text:
-            self._pieces.append(TextDelta(text, tuple(self._logprobs)))
-            self._logprobs.clear()
+            self._pieces.append(TextDelta(text, self._tokens_said()))
 
     def think(self, text: str) -> None:
         if text:
             self._pieces.append(ReasoningDelta(text))
-            self._logprobs.clear()
+            self._pass()
+
+    def skip(self, _text: str) -> None:
+        self._pass()
+
+    def take_back(self, mark: str) -> None:
+        """What was just taken for a mark is text after all."""
+        self._passed = self._place - len(mark)
 
     def open_call(self, name: str, call_id: str = "") -> None:
         self.close_call()
@@ -80,6 +102,7 @@ class Reader:
     def argue(self, text: str) -> None:
         if text:
             self._arguments += text
+            self._pass()
             self._pieces.append(CallArguments(self.calls - 1, text))
 
     def close_call(self) -> None:
@@ -91,14 +114,33 @@ class Reader:
         except (ValueError, RecursionError):
             arguments = None
         valid = isinstance(arguments, dict)
+        self.is_broken = not valid
         call = ToolCall(call_id, name, arguments if valid else {})
         self._pieces.append(ToolCallRequested(call, valid=valid))
         self._open, self._arguments = None, ""
 
     def left_over_logprobs(self) -> None:
-        if self._logprobs and not self.calls:
-            self._pieces.append(TextDelta("", tuple(self._logprobs)))
-            self._logprobs.clear()
+        tokens = tuple(token for _, end, token in self._logprobs if end > self._passed)
+        if tokens and not self.calls:
+            self._pieces.append(TextDelta("", tokens))
+
+    @property
+    def _place(self) -> int:
+        """Where in the whole text it is reading."""
+        return self._heard - len(self.text)
+
+    def _pass(self) -> None:
+        self._passed = self._place
+
+    def _tokens_said(self) -> tuple[TokenLogprob, ...]:
+        """Those that begin before the place it is reading; one that goes on behind it is said."""
+        told = [one for one in self._logprobs if one[0] < self._place]
+        del self._logprobs[: len(told)]
+        return tuple(token for _, end, token in told if end > self._passed)
+
+    def _cut(self, size: int) -> str:
+        cut, self.text = self.text[:size], self.text[size:]
+        return cut
 
     def until(self, marks: tuple[str, ...], emit: Emit) -> Generator[None, None, str | None]:
         """Emit up to the first of the marks, consume and return it; None when the text ends."""
@@ -106,13 +148,12 @@ class Reader:
             found = first_of(self.text, marks)
             if found:
                 at, mark = found
-                emit(self.text[:at])
-                self.text = self.text[at + len(mark) :]
+                emit(self._cut(at))
+                self._cut(len(mark))
+                self._pass()
                 return mark
             keep = 0 if self.ended else held_back(self.text, marks)
-            cut = len(self.text) - keep
-            emit(self.text[:cut])
-            self.text = self.text[cut:]
+            emit(self._cut(len(self.text) - keep))
             if self.ended:
                 return None
             yield
@@ -134,12 +175,17 @@ class Reader:
         ):
             yield
         found = max(filter(self.text.startswith, options), key=len, default=None)
-        self.text = self.text[len(found or "") :]
+        if found:
+            self._cut(len(found))
+            self._pass()
         return found
 
     def skip_space(self) -> More:
         while True:
-            self.text = self.text.lstrip(SPACE)
+            space = len(self.text) - len(self.text.lstrip(SPACE))
+            if space:
+                self._cut(space)
+                self._pass()
             if self.text or self.ended:
                 return
             yield
@@ -147,11 +193,9 @@ class Reader:
     def json_value(self, emit: Emit) -> More:
         """Emit the raw text of one JSON value as it comes."""
         yield from self.skip_space()
-        scan = _JsonScan()
+        scan = JsonScan()
         while True:
-            length = scan.length(self.text)
-            emit(self.text[:length])
-            self.text = self.text[length:]
+            emit(self._cut(scan.length(self.text)))
             if scan.done or self.ended:
                 return
             yield
@@ -159,11 +203,13 @@ class Reader:
     def json_text(self, emit: Emit) -> More:
         """Emit one JSON string decoded, as it comes; its opening quote is still ahead."""
         yield from self.skip_space()
-        self.text = self.text[1:]
+        self._cut(1)
+        self._pass()
         while True:
             length, text, closed = decoded(self.text)
+            self._cut(length - closed)
             emit(text)
-            self.text = self.text[length:]
+            self._cut(closed)
             if closed or self.ended:
                 return
             yield
@@ -179,16 +225,21 @@ class Reader:
 
 
 class ScriptParser:
-    """A Parser that runs a script over a Reader."""
+    """A Parser that runs a script over a Reader. `stops`: the texts that end what is said."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, stops: tuple[str, ...] = ()) -> None:
         self._reader = Reader()
         self._script = script(self._reader)
+        self._stops = Stops(stops)
+
+    @property
+    def stopped(self) -> bool:
+        return self._stops.met is not None
 
     def feed(self, text: str, logprobs: tuple[TokenLogprob, ...] = ()) -> list[Piece]:
         self._reader.add(text, logprobs)
         next(self._script, None)
-        return self._reader.take()
+        return self._stops.see(self._reader.take())
 
     def end(self, reason: StopReason, usage: Usage) -> list[Piece]:
         reader = self._reader
@@ -197,104 +248,9 @@ class ScriptParser:
             pass
         reader.close_call()
         reader.left_over_logprobs()
-        called: StopReason = "tool_calls" if reader.calls and reason == "stop" else reason
-        return [*reader.take(), Finished(called, usage)]
-
-
-def first_of(text: str, marks: tuple[str, ...]) -> tuple[int, str] | None:
-    hits = [(at, -len(mark), mark) for mark in marks if (at := text.find(mark)) >= 0]
-    if not hits:
-        return None
-    at, _, mark = min(hits)
-    return at, mark
-
-
-def held_back(text: str, marks: tuple[str, ...]) -> int:
-    """How many last characters may yet become a mark."""
-    longest = min(max(map(len, marks), default=1) - 1, len(text))
-    for size in range(longest, 0, -1):
-        tail = text[-size:]
-        if any(mark.startswith(tail) for mark in marks):
-            return size
-    return 0
-
-
-def decoded(text: str) -> tuple[int, str, bool]:
-    """How much of a JSON string's inside can be decoded now, what it says, whether it closed."""
-    at = 0
-    parts: list[str] = []
-    while at < len(text):
-        if text[at] == '"':
-            return at + 1, "".join(parts), True
-        size = _escape_size(text, at) if text[at] == "\\" else 1
-        if not size:
-            break
-        parts.append(_unescaped(text[at : at + size]) if size > 1 else text[at])
-        at += size
-    return at, "".join(parts), False
-
-
-def _escape_size(text: str, at: int) -> int:
-    """The length of the escape at this place; 0 while it is not all there."""
-    if len(text) < at + 2:
-        return 0
-    if text[at + 1] != "u":
-        return 2
-    first_half = text[at + 2 : at + 4].lower() in ("d8", "d9", "da", "db")
-    paired = first_half and "\\u".startswith(text[at + 6 : at + 8])
-    size = 12 if paired else 6
-    return size if len(text) >= at + size else 0
-
-
-def _unescaped(escape: str) -> str:
-    try:
-        return str(json.loads(f'"{escape}"'))
-    except (ValueError, RecursionError):
-        return escape
-
-
-class _JsonScan:
-    """Finds where one JSON value ends, fed in any cuts."""
-
-    def __init__(self) -> None:
-        self.done = False
-        self._depth = 0
-        self._quoted = False
-        self._escaped = False
-        self._bare = False
-
-    def length(self, text: str) -> int:
-        for at, char in enumerate(text):
-            if self._ends_before(char):
-                self.done = True
-                return at
-            self._see(char)
-            if self.done:
-                return at + 1
-        return len(text)
-
-    def _ends_before(self, char: str) -> bool:
-        """A number or a word has no closing sign of its own."""
-        return self._bare and not (char.isalnum() or char in "+-.")
-
-    def _see(self, char: str) -> None:
-        if self._quoted:
-            self._see_quoted(char)
-        elif char == '"':
-            self._quoted = True
-        elif char in "{[":
-            self._depth += 1
-        elif char in "}]":
-            self._depth -= 1
-            self.done = self._depth <= 0
-        elif not self._depth:
-            self._bare = True
-
-    def _see_quoted(self, char: str) -> None:
-        if self._escaped:
-            self._escaped = False
-        elif char == "\\":
-            self._escaped = True
-        elif char == '"':
-            self._quoted = False
-            self.done = not self._depth
+        pieces = [*self._stops.see(reader.take()), *self._stops.rest()]
+        if self.stopped:
+            reason = "stop"
+        if reason == "stop" and reader.calls and not reader.is_broken:
+            return [*pieces, Finished("tool_calls", usage)]
+        return [*pieces, Finished(reason, usage, self._stops.met)]

@@ -8,7 +8,7 @@ from server.engine.worker.batch import Tokens
 from server.engine.worker.compose import LEAST_CHUNK
 from server.engine.worker.context import Context
 from server.engine.worker.copying import Copying
-from server.engine.worker.disk_cache import DiskCache
+from server.engine.worker.disk_cache import DiskCache, Stored
 from server.engine.worker.prefix import HostCache, Kept, common_prefix
 from server.engine.worker.request import Request
 from server.engine.worker.slots import Slot
@@ -47,8 +47,8 @@ class Admission:
         self._slots = slots
         self._copying = copying
         self._seen_until = 0.0
-        for kept in disk.load() if disk is not None else ():
-            cache.put(kept)
+        if disk is not None:
+            disk.load()
 
     def place(self, request: Request) -> Slot | None:
         """A free slot, holding as much of the prompt as could be found; None when all are busy."""
@@ -58,10 +58,14 @@ class Admission:
             return None
         holder, shared = self._best_holder(tokens, limit)
         key, kept = self.cache.best(tokens)
-        kept = min(kept, limit)
-        if kept > shared + WORTH_RESTORING:
+        stored, on_disk = self._disk.best(tokens) if self._disk is not None else (None, 0)
+        found = min(max(kept, on_disk), limit)
+        if found > shared + WORTH_RESTORING:
             slot = self._best_free(free)
-            shared = self._restore(slot, key, kept)
+            if stored is not None and on_disk > kept:
+                shared = self._restore_stored(slot, stored, found)
+            else:
+                shared = self._restore(slot, self.cache.take(key), found)
         elif self._continues(holder, shared, len(free)):
             slot = holder
             if slot.count - shared > WORTH_KEEPING:
@@ -203,10 +207,21 @@ class Admission:
             if other is not slot and other.count >= slot.count
         )
 
-    def _restore(self, slot: Slot, key: int, shared: int) -> int:
-        kept = self.cache.take(key)
+    def _restore_stored(self, slot: Slot, stored: Stored, shared: int) -> int:
+        """What cannot be used again is not tried again."""
+        assert self._disk is not None
+        kept = self._disk.read(stored)
+        if kept is None:
+            self.evict(slot)
+            return 0
+        restored = self._restore(slot, kept, shared)
+        if not restored:
+            self._disk.drop(stored)
+        return restored
+
+    def _restore(self, slot: Slot, kept: Kept, shared: int) -> int:
         self.evict(slot)
-        if not (kept.is_whole() and self._context.restore(slot.sequence, kept.state)):
+        if not self._context.restore(slot.sequence, kept.state):
             slot.cut(0, self._context)
             return 0
         slot.append(kept.tokens)

@@ -117,7 +117,8 @@ class Answer:
             self._told = self.said
             self._logprobs = []
         if self.reason is not None:
-            found.append([self.request.id, "end", self.reason, self.usage()])
+            met = [self._text.met] if self._text.met else []
+            found.append([self.request.id, "end", self.reason, self.usage(), *met])
         return found
 
     def usage(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import hashlib
 import os
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,9 +33,14 @@ class Stored:
 
 def folder_for(root: Path, model: Path, shape: object) -> Path:
     """State fits only the very file it was computed with, in the same shape."""
-    found = model.stat()
-    mark = repr((str(model), found.st_size, found.st_mtime_ns, shape))
+    mark = repr((*file_mark(model), shape))
     return root / hashlib.sha256(mark.encode()).hexdigest()[:32]
+
+
+def file_mark(path: Path) -> tuple[str, int, int]:
+    """What changes when another file takes this one's place."""
+    found = path.stat()
+    return str(path), found.st_size, found.st_mtime_ns
 
 
 class DiskCache:
@@ -45,26 +50,48 @@ class DiskCache:
         self._stored: list[Stored] = []
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
-    def load(self) -> Iterator[Kept]:
+    def load(self) -> list[Kept]:
         """What an earlier run left, the oldest first; what cannot be read is removed."""
         for draft in self._folder.glob("*.draft"):
             _remove(draft)
+        found = []
         for path in sorted(self._folder.glob("*.kv"), key=lambda path: path.stat().st_mtime):
             kept = _read(path)
             if kept is None:
                 _remove(path)
                 continue
             self._stored.append(Stored(path, kept.tokens, path.stat().st_size))
-            yield kept
+            found.append(kept)
+        return found
 
     def holds(self, tokens: Tokens) -> bool:
         """Whether a stored one begins with all of these; if so it counts as used now."""
         for one in self._stored:
             if _begins_with(one.tokens, tokens):
-                self._stored.remove(one)
-                self._stored.append(one)
+                self._use(one)
                 return True
         return False
+
+    def best(self, tokens: Tokens) -> tuple[Stored | None, int]:
+        """The conversation that shares most with `tokens`, and how much it shares."""
+        best, most = None, 0
+        for one in self._stored:
+            shared = common_prefix(one.tokens, tokens)
+            if shared > most:
+                best, most = one, shared
+        return best, most
+
+    def read(self, stored: Stored) -> Kept | None:
+        """It counts as used now; None, and it is gone, when the file is not what was written."""
+        try:
+            kept = _read(stored.path)
+        except OSError:
+            kept = None
+        if kept is None or not kept.is_whole():
+            self.drop(stored)
+            return None
+        self._use(stored)
+        return kept
 
     def has_room(self, tokens: Tokens, state_bytes: int, newer: Sequence[Tokens]) -> bool:
         """Beside those used since: none of them goes for an older one, or they take turns."""
@@ -82,9 +109,9 @@ class DiskCache:
         if size > self._capacity_bytes:
             return False
         for one in [one for one in self._stored if _begins_with(kept.tokens, one.tokens)]:
-            self._drop(one)
+            self.drop(one)
         while self._stored and sum(one.size for one in self._stored) + size > self._capacity_bytes:
-            self._drop(self._stored[0])
+            self.drop(self._stored[0])
         name = hashlib.sha256(kept.tokens.tobytes()).hexdigest()[:32]
         path = self._folder / f"{name}.kv"
         try:
@@ -96,9 +123,13 @@ class DiskCache:
         self._stored.append(Stored(path, kept.tokens, size))
         return True
 
-    def _drop(self, stored: Stored) -> None:
+    def drop(self, stored: Stored) -> None:
         _remove(stored.path)
         self._stored.remove(stored)
+
+    def _use(self, stored: Stored) -> None:
+        self._stored.remove(stored)
+        self._stored.append(stored)
 
 
 def _begins_with(tokens: Tokens, beginning: Tokens) -> bool:

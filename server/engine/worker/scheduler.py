@@ -15,7 +15,7 @@ from server.engine.worker.compose import DecodeBatch, fill_chunk, in_sequence
 from server.engine.worker.context import ABORTED, CACHE_FULL, Context
 from server.engine.worker.copying import Copying
 from server.engine.worker.counters import Counters
-from server.engine.worker.disk_cache import DiskCache, folder_for
+from server.engine.worker.disk_cache import DiskCache, file_mark, folder_for
 from server.engine.worker.draft import DraftModel
 from server.engine.worker.look import Look
 from server.engine.worker.model import Model
@@ -113,7 +113,7 @@ class Scheduler:
         began = perf_counter()
         items: list[Item] = []
         if self._cancelled:
-            self._drop_cancelled()
+            self._drop_cancelled(items)
         if self._inbox or len(self._waiting):
             self._take_in(items)
         worked = bool(self._running or self._reading)
@@ -229,12 +229,14 @@ class Scheduler:
         self._reading.append(answer)
         return True
 
-    def _drop_cancelled(self) -> None:
+    def _drop_cancelled(self, items: list[Item]) -> None:
+        """Whoever had heard enough is told what it took; nobody listens for the others."""
         gone = set()
         while self._cancelled:
             gone.add(self._cancelled.popleft())
         for answer in [*self._running, *self._reading]:
             if answer.request.id in gone:
+                items.append([answer.request.id, "end", "stop", answer.usage()])
                 self._release(answer)
                 self.counters.cancelled += 1
         for request in tuple(self._inbox):
@@ -287,6 +289,7 @@ def _disk_cache(model: Model, plan: Plan) -> DiskCache | None:
     options = model.options
     if options.prompt_folder is None:
         return None
-    shape = (plan.kv_type, options.loras, lib.LLAMA_STATE_SEQ_VERSION)
+    loras = tuple(map(file_mark, options.loras))
+    shape = (plan.kv_type, loras, lib.LLAMA_STATE_SEQ_VERSION)
     folder = folder_for(options.prompt_folder, model.path, shape)
     return DiskCache(folder, options.prompt_disk_mb << 20)

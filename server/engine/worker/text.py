@@ -8,10 +8,15 @@ class TextOut:
 
     def __init__(self, stops: tuple[str, ...] = ()) -> None:
         self.ready = ""
-        self.stopped = False
+        self.met: str | None = None
+        """The stop string that was found."""
         self._stops = tuple(stop for stop in stops if stop)
         self._held = ""
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    @property
+    def stopped(self) -> bool:
+        return self.met is not None
 
     @property
     def holds(self) -> bool:
@@ -25,9 +30,9 @@ class TextOut:
         text = self._held + text
         cut = first_stop(text, self._stops)
         if cut >= 0:
+            self.met = next(stop for stop in self._stops if text.startswith(stop, cut))
             self.ready += text[:cut]
             self._held = ""
-            self.stopped = True
             return
         keep = unfinished_stop(text, self._stops)
         self.ready += text[: len(text) - keep]

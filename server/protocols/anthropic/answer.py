@@ -96,8 +96,8 @@ class _Told:
             case ClientToolCall(call) if not self._has(call.id):
                 yield from self._call(call.id, call.name)
                 yield from self._arguments(dumped(call.arguments))
-            case Finished(reason, usage):
-                yield from self._finish(REASONS[reason], usage)
+            case Finished(reason, usage, stop_text):
+                yield from self._finish(REASONS[reason], usage, stop_text)
 
     def whole(self) -> Json:
         return {**self.message, "content": [_whole(block) for block in self._blocks]}
@@ -129,11 +129,13 @@ class _Told:
             yield {"type": "content_block_stop", "index": len(self._blocks) - 1}
         self._is_open = False
 
-    def _finish(self, reason: str, usage: Usage) -> Iterator[Json]:
+    def _finish(self, reason: str, usage: Usage, stop_text: str | None) -> Iterator[Json]:
         yield from self._close()
-        self.message["stop_reason"] = reason
-        self.message["usage"] = _usage(usage)
-        ended = {"stop_reason": reason, "stop_sequence": None}
+        ended = {
+            "stop_reason": "stop_sequence" if stop_text else reason,
+            "stop_sequence": stop_text,
+        }
+        self.message |= {**ended, "usage": _usage(usage)}
         yield {"type": "message_delta", "delta": ended, "usage": _usage(usage)}
         yield {"type": "message_stop"}
 

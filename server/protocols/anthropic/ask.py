@@ -15,7 +15,7 @@ from server.protocols.fields import (
     stop_texts,
     token_limit,
 )
-from server.protocols.messages import function_tool
+from server.protocols.messages import function_tool, several_calls
 
 
 def accept(body: Any, facts: Facts) -> ChatRequest:
@@ -75,7 +75,8 @@ def _choice(fields: Fields, tools: tuple[Tool, ...]) -> tuple[ToolChoice, bool]:
     given = fields.object("tool_choice")
     if given is None:
         return ToolChoice(), True
-    parallel = given.flag("disable_parallel_tool_use") is not True
+    alone = given.flag("disable_parallel_tool_use")
+    several = None if alone is None else not alone
     kind = given.word("type", ("auto", "any", "tool", "none"))
     if kind in ("any", "tool") and not tools:
         raise fields.wrong("tool_choice", "needs 'tools' to choose from")
@@ -83,9 +84,11 @@ def _choice(fields: Fields, tools: tuple[Tool, ...]) -> tuple[ToolChoice, bool]:
         name = given.some_text("name")
         if name not in {tool.name for tool in tools}:
             raise given.wrong("name", f"is '{name}', which is not among the tools")
-        return ToolChoice("required", (name,)), parallel
-    modes: dict[Any, ToolChoice] = {"any": ToolChoice("required"), "none": ToolChoice("none")}
-    return modes.get(kind, ToolChoice()), parallel
+        choice = ToolChoice("required", (name,))
+    else:
+        modes: dict[Any, ToolChoice] = {"any": ToolChoice("required"), "none": ToolChoice("none")}
+        choice = modes.get(kind, ToolChoice())
+    return choice, several_calls(several, tools, choice)
 
 
 def _system(fields: Fields) -> list[Message]:
@@ -145,8 +148,8 @@ def _joined(role: Any, blocks: list[Fields]) -> Message:
                 thoughts.append(block.text("thinking") or "")
             case "redacted_thinking":
                 continue
-            case _:
-                raise block.wrong("type", "is not supported here")
+            case kind:
+                raise block.wrong("type", f"is {kind!r}, which is not supported here")
     reasoning = "".join(thoughts) or None
     return Message(role, "".join(texts), tuple(images), tuple(calls), reasoning=reasoning)
 
@@ -165,12 +168,21 @@ def _result(block: Fields, names: dict[str, str]) -> Message:
     if call_id not in names:
         raise block.wrong("tool_use_id", "must name an earlier tool_use block")
     content = block.value("content")
-    if isinstance(content, list):
-        parts = [Fields(item, block.path(f"content[{at}]")) for at, item in enumerate(content)]
-        content = "".join(part.text("text") or "" for part in parts)
-    if content is not None and not isinstance(content, str):
-        raise block.wrong("content", "must be a string or an array of text blocks")
-    return Message("tool", content or "", tool_call_id=call_id, name=names[call_id])
+    shown = Message("tool", content) if isinstance(content, str) else _shown(block)
+    return replace(shown, tool_call_id=call_id, name=names[call_id])
+
+
+def _shown(block: Fields) -> Message:
+    if not isinstance(block.value("content") or [], list):
+        raise block.wrong("content", "must be a string or an array of blocks")
+    parts = [
+        Fields(item, block.path(f"content[{at}]")) for at, item in enumerate(block.list("content"))
+    ]
+    for part in parts:
+        kind = part.value("type")
+        if kind not in ("text", "image"):
+            raise part.wrong("type", f"is {kind!r}; a result may hold texts and images only")
+    return _joined("tool", parts)
 
 
 def _image(block: Fields) -> Image:

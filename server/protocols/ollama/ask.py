@@ -7,7 +7,14 @@ from typing import Any
 
 from server.chat import ChatRequest, Constraint, Image, Message, ToolCall
 from server.protocols.base import Facts, Reply
-from server.protocols.fields import Fields, sampling, sendable, stop_texts
+from server.protocols.fields import (
+    THINKING_EFFORTS,
+    Fields,
+    sampling,
+    sendable,
+    stop_texts,
+    template_options,
+)
 from server.protocols.messages import arguments_of, tools_of
 from server.protocols.ollama.words import line, loaded, model_name, said
 
@@ -42,9 +49,6 @@ def streams(body: Any) -> bool:
 def _request(fields: Fields, facts: Facts, **given: Any) -> ChatRequest:
     options = fields.object("options") or Fields({})
     streams(fields.body)
-    think = fields.value("think")
-    if think is not None and not isinstance(think, bool | str):
-        raise fields.wrong("think", "must be true, false or a word")
     limit = options.integer("num_predict", -2, 2**31 - 1)
     return ChatRequest(
         model=model_name(fields.body, facts),
@@ -53,9 +57,20 @@ def _request(fields: Fields, facts: Facts, **given: Any) -> ChatRequest:
         stop=stop_texts(options),
         constraint=_constraint(fields),
         top_logprobs=_top_logprobs(fields),
-        template_options=() if think is None else (("enable_thinking", think is not False),),
+        template_options=_thinking(fields),
         **given,
     )
+
+
+def _thinking(fields: Fields) -> tuple[tuple[str, Any], ...]:
+    think = fields.value("think")
+    if think is None:
+        return ()
+    if not isinstance(think, bool | str):
+        raise fields.wrong("think", "must be true, false or a word")
+    if think in THINKING_EFFORTS:
+        return template_options(Fields({"reasoning_effort": think}))
+    return (("enable_thinking", think is not False),)
 
 
 def _top_logprobs(fields: Fields) -> int | None:
@@ -86,7 +101,8 @@ def _messages(fields: Fields) -> tuple[Message, ...]:
         content = turn.text("content") or ""
         if role == "tool":
             call = _answered(turn, waiting)
-            turns.append(Message("tool", content, tool_call_id=call.id, name=call.name))
+            images = _images(turn)
+            turns.append(Message("tool", content, images, tool_call_id=call.id, name=call.name))
             continue
         calls = _calls(turn, at)
         waiting.extend(calls)
@@ -110,7 +126,8 @@ def _calls(turn: Fields, at: int) -> tuple[ToolCall, ...]:
         if function is None:
             raise turn.wrong(f"tool_calls[{place}].function", "is missing")
         given = function.value("arguments")
-        arguments = arguments_of(json.dumps(given))
+        text = given if isinstance(given, str) else json.dumps({} if given is None else given)
+        arguments = arguments_of(text)
         calls.append(ToolCall(f"call_{at}_{place}", function.some_text("name"), arguments))
     return tuple(calls)
 

@@ -44,7 +44,8 @@ def accept(body: Any, facts: Facts) -> ChatRequest | Run:
     fields = Fields(body)
     streams(body)
     _wants_usage(fields)
-    fields.flag("echo")
+    if fields.flag("echo") and fields.value("logprobs") is not None:
+        raise fields.wrong("echo", "cannot be had with 'logprobs': the prompt's tokens have none")
     if fields.text("suffix"):
         raise fields.wrong("suffix", "is not supported here")
     request = ChatRequest(
@@ -74,7 +75,6 @@ async def render(events: Events, body: Any, facts: Facts) -> Frames:
     usages: list[Usage] = []
     offsets: Counter[int] = Counter()
     for frame in _echoes(fields):
-        offsets[frame["index"]] = len(frame["text"])
         yield sse({**head, "choices": [frame], **no_usage})
     async for event in events:
         index, inner = placed(event)
@@ -131,7 +131,7 @@ class _Answer:
 
     def choice(self, index: int, echoed: str, fields: Fields) -> Json:
         wanted = fields.value("logprobs") is not None
-        logprobs = _logprobs(tuple(self.logprobs), fields, len(echoed)) if wanted else None
+        logprobs = _logprobs(tuple(self.logprobs), fields) if wanted else None
         return _choice(index, echoed + "".join(self.text), self.reason, logprobs)
 
 

@@ -20,8 +20,16 @@ def input_messages(fields: Fields, earlier: tuple[Message, ...]) -> tuple[Messag
         return (*said, Message("user", given))
     if not isinstance(given, list) or not given:
         raise fields.wrong("input", "must be a string or an array of items, and not empty")
+    thought = ""
     for at, item in enumerate(given):
-        _add(said, Fields(item, f"input[{at}]"))
+        one = Fields(item, f"input[{at}]")
+        if one.value("type") == "reasoning":
+            thought += _thought(one)
+            continue
+        _add(said, one)
+        if thought and said[-1].role == "assistant":
+            said[-1] = replace(said[-1], reasoning=(said[-1].reasoning or "") + thought)
+        thought = ""
     return tuple(said)
 
 
@@ -48,8 +56,14 @@ def _add(said: list[Message], item: Fields) -> None:
             said.append(Message("assistant", "", tool_calls=(call,)))
     elif kind == "function_call_output":
         said.append(_result(said, item))
-    elif kind != "reasoning":
+    else:
         raise item.wrong("type", "is not supported here")
+
+
+def _thought(item: Fields) -> str:
+    """What was thought before the item that follows; else the summary that others make of it."""
+    parts = item.list("content") or item.list("summary")
+    return "".join(Fields(part).text("text") or "" for part in parts)
 
 
 def _message(item: Fields) -> Message:
@@ -67,5 +81,5 @@ def _result(said: list[Message], item: Fields) -> Message:
     calls = {call.id: call.name for message in said for call in message.tool_calls}
     if call_id not in calls:
         raise item.wrong("call_id", "must name an earlier function_call")
-    content, _ = parts_of(item, "output")
-    return Message("tool", content, tool_call_id=call_id, name=calls[call_id])
+    content, images = parts_of(item, "output")
+    return Message("tool", content, images, tool_call_id=call_id, name=calls[call_id])

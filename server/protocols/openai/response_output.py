@@ -58,18 +58,17 @@ class Output:
 
     def said(self) -> Message:
         """The answer as the next request's history has it."""
-        text = "".join(
-            part["text"]
-            for item in self.items
-            if item["type"] == "message"
-            for part in item["content"]
-        )
         calls = tuple(
             ToolCall(item["call_id"], item["name"], arguments_of(item["arguments"]))
             for item in self.items
             if item["type"] == "function_call"
         )
-        return Message("assistant", text, tool_calls=calls)
+        thought = self._said_as("reasoning") or None
+        return Message("assistant", self._said_as("message"), tool_calls=calls, reasoning=thought)
+
+    def _said_as(self, kind: str) -> str:
+        items = (item for item in self.items if item["type"] == kind)
+        return "".join(part["text"] for item in items for part in item["content"])
 
     def _text(self, kind: str, text: str, logprobs: list[Json]) -> Iterator[Json]:
         if self._open is None or self.items[self._open]["type"] != kind:

@@ -14,6 +14,7 @@ from server.events import (
     Failed,
     Finished,
     OfChoice,
+    ReasoningDelta,
     TextDelta,
     ToolCallFinished,
     ToolCallRequested,
@@ -112,3 +113,15 @@ async def test_closing_the_run_stops_the_engine(choices: int):
     await anext(events)
     await events.aclose()
     assert engine.stopped.is_set()
+
+
+async def test_the_model_is_told_what_it_thought_before_a_call():
+    called = [ReasoningDelta("I must "), ReasoningDelta("add."), ToolCallRequested(CALL)]
+    engine = ScriptedEngine([*called, Finished("tool_calls")], says("4"))
+    await collect(converse(Means(engine), with_tool(add)))
+    assert engine.requests[1].messages[1].reasoning == "I must add."
+
+
+async def test_the_stop_text_that_ended_an_answer_is_passed_on():
+    engine = ScriptedEngine([Finished("stop", stop_text="END")])
+    assert await collect(converse(Means(engine), ASK)) == [Finished("stop", stop_text="END")]

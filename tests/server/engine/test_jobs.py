@@ -136,3 +136,19 @@ def test_an_error_comes_after_the_text_before_it() -> None:
     items = [[1, "text", "a", None], [1, "error", "context_length_exceeded", "", facts]]
     assert reading.pieces(items) == [TextDelta("a")]
     assert isinstance(reading.error, ContextOverflow)
+
+
+def test_the_stop_text_that_the_worker_met_is_told() -> None:
+    items: list[list[Any]] = [[1, "text", "Hi", None, 1], [1, "end", "stop", {}, "END"]]
+    assert Reading(PlainText()).pieces(items)[-1] == Finished("stop", stop_text="END")
+
+
+def test_nothing_more_is_wanted_behind_a_stop_text() -> None:
+    reading = Reading(ScriptParser(plain.script(None, opened=False), ("END",)))
+    assert reading.pieces([[1, "text", "Hi E", None, 1]]) == [TextDelta("Hi ")]
+    assert not reading.stopped
+    assert reading.pieces([[1, "text", "ND no", None, 1]]) == []
+    assert reading.stopped
+    assert reading.pieces([[1, "text", " more", None, 1]]) == []
+    end = Finished("stop", Usage(completion_tokens=3), "END")
+    assert reading.pieces([[1, "end", "length", {"completion_tokens": 3}]]) == [end]

@@ -10,7 +10,10 @@ import psutil
 import pytest
 
 from server.chat import ChatRequest, Constraint
-from server.engine.base import EngineOptions, LoadState
+from server.engine.base import EngineOptions, LoadState, ModelFacts
+from server.engine.formats import plain
+from server.engine.formats.base import Format, Prepared
+from server.engine.formats.stream import ScriptParser
 from server.engine.process import WorkerProcess
 from server.engine.pulse import Limits
 from server.errors import (
@@ -254,3 +257,19 @@ async def test_closing_while_loading_leaves_nothing(make: Make) -> None:
     await engine.close()
     with pytest.raises(Stopping):
         await loading
+
+
+async def test_a_worker_need_not_write_on_behind_a_stop_text() -> None:
+    def prepare(_request: ChatRequest, _facts: ModelFacts) -> Prepared:
+        parser = ScriptParser(plain.script(None, opened=False), ("re more",))
+        return Prepared(({"role": "user", "content": "endless"},), parser)
+
+    style = Format("test", lambda _facts: True, prepare)
+    engine = WorkerProcess(
+        Path("model.gguf"), choose=lambda _facts: style, command=SCRIPTED, limits=QUICK
+    )
+    made = await pieces(engine, "endless")
+    assert "".join(one.text for one in made if isinstance(one, TextDelta)) == "mo"
+    assert made[-1] == Finished("stop", Usage(3, 0, 2), "re more")
+    assert len((await engine.stats())["cancelled"]) == 1
+    await engine.close()

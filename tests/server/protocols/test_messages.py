@@ -2,13 +2,14 @@
 
 import pytest
 
-from server.chat import Tool, ToolChoice
+from server.chat import Image, Message, Tool, ToolChoice
 from server.errors import BadRequest
 from server.protocols.fields import Fields
 from server.protocols.messages import (
     arguments_of,
     choice_of,
     function_tool,
+    messages_of,
     parts_of,
     several_calls,
     tidied,
@@ -82,3 +83,13 @@ def test_images_keep_their_place_between_texts() -> None:
     content, images = parts_of(Fields({"content": said}))
     assert content == "Thisor"
     assert [image.at for image in images] == [4, 6]
+
+
+def test_an_image_in_a_tools_result_is_kept() -> None:
+    call = {"id": "c", "function": {"name": "shot", "arguments": "{}"}}
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
+    asked = {"role": "assistant", "tool_calls": [call]}
+    result = {"role": "tool", "tool_call_id": "c", "content": [image]}
+    assert messages_of(Fields({"messages": [asked, result]}))[-1] == Message(
+        "tool", "", (Image("image/png", b"hi"),), tool_call_id="c", name="shot"
+    )

@@ -20,7 +20,6 @@ DEEP = with_template("<think></think>", opens_thought=True)
 def test_thoughts_are_told_apart_and_trimmed(facts: object, text: str, size: int) -> None:
     prepared = plain.prepare(ASK, facts)  # type: ignore[arg-type]
     assert streamed(pieces(prepared.parser, text, size)) == ("So. ", "a b", [])
-    assert prepared.stop == ("x",)
 
 
 def test_text_without_thoughts_is_left_as_it_is() -> None:

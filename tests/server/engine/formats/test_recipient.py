@@ -71,7 +71,9 @@ def test_text_may_stand_before_a_call() -> None:
 
 @BOTH
 def test_an_answer_beside_tools_ends_at_its_stop_text(style: Format, calls: str, text: str) -> None:
-    del calls, text
-    asked = replace(ASK, stop=("END", "\n"))
-    assert style.prepare(asked, FACTS).stop == ("END",)
-    assert style.prepare(replace(asked, tool_choice=ToolChoice("required")), FACTS).stop == ()
+    stopped = style.prepare(replace(ASK, stop=("o.", "\n")), FACTS)
+    assert stopped.stop == ()
+    assert streamed(pieces(stopped.parser, text, 3))[0] == "Hell"
+    assert stopped.parser.stopped
+    unharmed = style.prepare(replace(ASK, stop=('"',)), FACTS).parser
+    assert len(calls_in(pieces(unharmed, calls, 3))) == 2

@@ -54,6 +54,16 @@ def test_a_ping_is_answered_while_an_answer_is_made(worker: WorkerClient) -> Non
     assert pong["waiting"] == 0
 
 
+def test_an_answer_that_was_cancelled_says_what_it_took(worker: WorkerClient) -> None:
+    running = worker.start(messages=HELLO, max_tokens=200, sampling={"ignore_eos": True})
+    worker.item(running)
+    worker.send({"op": "cancel", "id": running})
+    outcome = worker.wait(running)
+    assert outcome.reason == "stop"
+    assert outcome.usage["prompt_tokens"] > 0
+    assert outcome.usage["completion_tokens"] < 200
+
+
 def test_a_cancelled_prompt_ends_within_a_moment(worker: WorkerClient) -> None:
     before = worker.ask("stats")["value"]["prompt_tokens"]
     running = worker.start(prompt="revenue margin " * 1500, max_tokens=5)

@@ -1,15 +1,18 @@
 """What rests is written to disk once: the last used first, and nothing makes way for an older."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from server.engine.worker import scheduler
 from server.engine.worker.admission import WORTH_STORING, Admission
 from server.engine.worker.disk_cache import HEADER, DiskCache
 from server.engine.worker.prefix import HostCache, Kept
+from server.engine.worker.request import Request
 from server.engine.worker.slots import make_slots
 
 STATE_BYTES = 100
@@ -29,6 +32,12 @@ class Memory:
     def save(self, _sequence: int) -> NDArray[np.uint8]:
         self.saved += 1
         return np.zeros(self._state_bytes, np.uint8)
+
+    def restore(self, _sequence: int, _state: NDArray[np.uint8]) -> bool:
+        return True
+
+    def cut(self, _sequence: int, _count: int) -> bool:
+        return True
 
 
 def conversation(token: int, state_bytes: int = STATE_BYTES) -> Kept:
@@ -113,3 +122,45 @@ def test_after_a_failed_write_nothing_is_tried_any_more(
     for _ in range(10):
         admission.store_one()
     assert memory.saved == 1
+
+
+def test_what_the_disk_holds_is_found_whatever_memory_has_room_for(tmp_path: Path) -> None:
+    disk = DiskCache(tmp_path, 10 * FILE_BYTES)
+    for token in (1, 2, 3):
+        disk.store(conversation(token))
+    small: Any = HostCache(STATE_BYTES)
+    context: Any = Memory()
+    admission = Admission(
+        context, make_slots(2, 2 * WORTH_STORING), small, DiskCache(tmp_path, 10 * FILE_BYTES), None
+    )
+    for token in (1, 1, 2):
+        slot = admission.place(Request(1, np.full(WORTH_STORING + 100, token, np.int32)))
+        assert slot
+        assert slot.count == WORTH_STORING
+        slot.cut(0, context)
+        slot.busy = False
+    assert admission.counts.restored == 3
+
+
+def test_a_damaged_conversation_is_read_anew_and_not_tried_again(tmp_path: Path) -> None:
+    disk = DiskCache(tmp_path, 10 * FILE_BYTES)
+    disk.store(conversation(1))
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(file.read_bytes()[:-1] + b"\xff")
+    admission = resting(DiskCache(tmp_path, 10 * FILE_BYTES), slots=1)
+    slot = admission.place(Request(1, np.full(WORTH_STORING + 100, 1, np.int32)))
+    assert slot
+    assert slot.count == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lora_that_changed_has_other_conversations(tmp_path: Path) -> None:
+    lora, model, folder = (tmp_path / name for name in ("lora.gguf", "model.gguf", "kept"))
+    model.touch()
+    options = SimpleNamespace(loras=(lora,), prompt_folder=folder, prompt_disk_mb=1)
+    loaded: Any = SimpleNamespace(options=options, path=model)
+    plan: Any = SimpleNamespace(kv_type="f16")
+    for content in (b"one", b"one more"):
+        lora.write_bytes(content)
+        assert scheduler._disk_cache(loaded, plan)
+    assert len(list(folder.iterdir())) == 2

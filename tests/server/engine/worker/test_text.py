@@ -50,3 +50,11 @@ def test_the_longest_unfinished_stop_is_held() -> None:
     assert unfinished_stop("abc", ("xyz",)) == 0
     assert first_stop("abcab", ("ca", "ab")) == 0
     assert first_stop("abc", ("x",)) == -1
+
+
+def test_the_stop_string_that_was_met_is_named() -> None:
+    out = TextOut(("no", "END"))
+    out.feed(b"a EN")
+    assert out.met is None
+    out.feed(b"D no")
+    assert out.met == "END"

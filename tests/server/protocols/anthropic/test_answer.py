@@ -79,3 +79,12 @@ def test_errors_have_anthropic_types() -> None:
     assert failed(ContextOverflow(9, 4)).body["error"]["type"] == "invalid_request_error"
     hidden = failed(RuntimeError("secret"))
     assert (hidden.status, "secret" in str(hidden.body)) == (500, False)
+
+
+async def test_a_stop_text_that_was_met_is_named() -> None:
+    events = (TextDelta("So"), Finished("stop", stop_text="END"))
+    reply = await collect(replay(*events), {}, FACTS)
+    frames = [frame async for frame in render(replay(*events), {}, FACTS)]
+    told = json.loads(frames[-2].split(b"data: ", 1)[1])["delta"]
+    for ended in (reply.body, told):
+        assert (ended["stop_reason"], ended["stop_sequence"]) == ("stop_sequence", "END")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from server.chat import Message, ToolCall, ToolChoice
+from server.chat import Image, Message, ToolCall, ToolChoice
 from server.errors import BadRequest
 from server.protocols.anthropic.ask import accept, count_tokens
 from server.protocols.base import Ask, Facts, Reply
@@ -85,3 +85,36 @@ def test_a_wrong_field_is_named(change: dict[str, Any], param: str) -> None:
     with pytest.raises(BadRequest) as refused:
         accept({**BODY, **change}, FACTS)
     assert refused.value.param == param
+
+
+def results(*blocks: dict[str, Any]) -> dict[str, Any]:
+    call = {"type": "tool_use", "id": "c", "name": "shot", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "c", "content": list(blocks)}
+    asked = {"role": "assistant", "content": [call]}
+    return {**BODY, "messages": [asked, {"role": "user", "content": [result]}]}
+
+
+def test_an_image_in_a_tools_result_is_kept_in_its_place() -> None:
+    source = {"type": "base64", "media_type": "image/png", "data": "aGk="}
+    before, image = {"type": "text", "text": "Look:"}, {"type": "image", "source": source}
+    assert accept(results(before, image), FACTS).messages[-1] == Message(
+        "tool", "Look:", (Image("image/png", b"hi", at=5),), tool_call_id="c", name="shot"
+    )
+
+
+def test_another_kind_of_block_in_a_result_is_refused_by_its_name() -> None:
+    with pytest.raises(BadRequest, match="'document'") as refused:
+        accept(results({"type": "document", "source": {}}), FACTS)
+    assert refused.value.param == "messages[1].content[0].content[0].type"
+
+
+@pytest.mark.parametrize(
+    ("choice", "several"),
+    [
+        ({"type": "tool", "name": "add"}, False),
+        ({"type": "tool", "name": "add", "disable_parallel_tool_use": False}, True),
+        ({"type": "auto"}, True),
+    ],
+)
+def test_one_tool_that_must_be_called_is_called_once(choice: Any, several: bool) -> None:
+    assert accept({**BODY, "tools": [TOOL], "tool_choice": choice}, FACTS).parallel_calls is several

@@ -94,3 +94,33 @@ def test_log_probabilities_are_asked_for_beside_the_options() -> None:
     assert chat(logprobs=True, top_logprobs=3).top_logprobs == 3
     assert chat(logprobs=True).top_logprobs == 0
     assert chat().top_logprobs is None
+
+
+@pytest.mark.parametrize(
+    ("think", "options"),
+    [
+        (None, {}),
+        (True, {"enable_thinking": True}),
+        (False, {"enable_thinking": False}),
+        ("high", {"reasoning_effort": "high", "enable_thinking": True}),
+    ],
+)
+def test_how_hard_to_think_reaches_the_template(think: object, options: dict[str, Any]) -> None:
+    assert dict(chat(think=think).template_options) == options
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [({}, {}), ({"arguments": None}, {}), ({"arguments": '{"a": 1}'}, {"a": 1})],
+)
+def test_an_earlier_calls_arguments_are_read(given: Any, arguments: dict[str, Any]) -> None:
+    call = {"function": {"name": "now", **given}}
+    request = chat(messages=[{"role": "assistant", "tool_calls": [call]}])
+    assert request.messages[0].tool_calls[0].arguments == arguments
+
+
+def test_an_image_in_a_tools_result_is_kept() -> None:
+    calls = [{"function": {"name": "shot"}}]
+    asked = {"role": "assistant", "tool_calls": calls}
+    result = {"role": "tool", "content": "Look:", "images": ["aGk="]}
+    assert chat(messages=[asked, result]).messages[-1].images[0].data == b"hi"

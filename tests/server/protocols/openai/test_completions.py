@@ -51,29 +51,39 @@ async def test_several_prompts_are_answered_in_order() -> None:
     assert (answer.usage.prompt_tokens, answer.usage.completion_tokens) == (6, 4)
 
 
-async def test_the_prompt_is_echoed_and_log_probabilities_follow_it() -> None:
+async def test_the_prompt_is_echoed() -> None:
+    body = {"prompt": "Once ", "echo": True}
+    answer = await whole(body, TextDelta("hi"), Finished("stop", USED))
+    assert answer.choices[0].text == "Once hi"
+
+
+def test_an_echo_with_log_probabilities_is_refused() -> None:
+    with pytest.raises(BadRequest, match="logprobs") as refused:
+        accept({"prompt": "Once ", "echo": True, "logprobs": 0}, FACTS)
+    assert refused.value.param == "echo"
+
+
+async def test_log_probabilities_come_with_their_tokens() -> None:
     token = TokenLogprob("hi", b"hi", -0.5, (TokenLogprob("x", b"x", -1.0),))
-    body = {"prompt": "Once ", "echo": True, "logprobs": 1}
+    body = {"prompt": "Once ", "logprobs": 1}
     answer = await whole(body, TextDelta("hi", (token,)), Finished("stop", USED))
     choice = answer.choices[0]
-    assert choice.text == "Once hi"
     assert choice.logprobs
     assert choice.logprobs.tokens == ["hi"]
     assert choice.logprobs.top_logprobs == [{"x": -1.0}]
-    assert choice.logprobs.text_offset == [5]
+    assert choice.logprobs.text_offset == [0]
 
 
-@pytest.mark.parametrize(("echo", "begin"), [(False, 0), (True, 5)])
-async def test_a_streams_offsets_go_on_from_chunk_to_chunk(echo: bool, begin: int) -> None:
+async def test_a_streams_offsets_go_on_from_chunk_to_chunk() -> None:
     token = TokenLogprob("hi", b"hi", -0.5)
     said = TextDelta("hi", (token,))
-    body = {"prompt": "Once ", "echo": echo, "logprobs": 0, "n": 2, "stream": True}
+    body = {"prompt": "Once ", "logprobs": 0, "n": 2, "stream": True}
     events = [OfChoice(0, said), OfChoice(1, said), OfChoice(0, said), OfChoice(0, said)]
     frames = [frame async for frame in render(replay(*events), body, FACTS)]
     chunks = [json.loads(frame.removeprefix(b"data: ")) for frame in frames[:-1]]
     choices = [choice for chunk in chunks for choice in chunk["choices"] if choice["logprobs"]]
     offsets = [(one["index"], one["logprobs"]["text_offset"]) for one in choices]
-    assert offsets == [(0, [begin]), (1, [begin]), (0, [begin + 2]), (0, [begin + 4])]
+    assert offsets == [(0, [0]), (1, [0]), (0, [2]), (0, [4])]
 
 
 async def test_a_stream_has_the_text_the_reason_and_the_usage() -> None:

@@ -8,7 +8,7 @@ import pytest
 from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
 
-from server.chat import Constraint, Message, ToolCall, ToolChoice
+from server.chat import Constraint, Image, Message, ToolCall, ToolChoice
 from server.errors import BadRequest, EngineCrashed
 from server.events import (
     CallArguments,
@@ -224,3 +224,31 @@ def test_a_wrong_field_is_named(body: dict[str, Any], param: str) -> None:
     with pytest.raises(BadRequest) as refused:
         accept(Memory(), body, FACTS)
     assert refused.value.param == param
+
+
+async def test_a_thought_before_a_call_comes_back_with_it() -> None:
+    memory = Memory()
+    answer = await collect(
+        memory,
+        replay(ReasoningDelta("hm"), CallOpened(0, "c", "shot"), Finished("tool_calls", USED)),
+        {"input": "Hi"},
+        FACTS,
+    )
+    image = {"type": "input_image", "image_url": "data:image/png;base64,aGk="}
+    result = {"type": "function_call_output", "call_id": "c", "output": [image]}
+    sent_back = [{"role": "user", "content": "Hi"}, *answer.body["output"], result]
+    later = {"previous_response_id": answer.body["id"], "input": [result]}
+    for body in ({"input": sent_back}, later):
+        assert accept(memory, body, FACTS).messages == (
+            Message("user", "Hi"),
+            Message("assistant", "", tool_calls=(ToolCall("c", "shot", {}),), reasoning="hm"),
+            Message("tool", "", (Image("image/png", b"hi"),), tool_call_id="c", name="shot"),
+        )
+
+
+def test_a_thought_is_kept_with_the_answer_that_follows_it() -> None:
+    summary = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}
+    said = {"role": "assistant", "content": "Yes."}
+    asked = {"role": "user", "content": "Sure?"}
+    messages = accept(Memory(), {"input": [summary, said, summary, asked]}, FACTS).messages
+    assert messages == (Message("assistant", "Yes.", reasoning="hm"), Message("user", "Sure?"))

@@ -1,0 +1,47 @@
+"""Earlier turns as the template gets them: thoughts by every name, images where they stood."""
+
+from pathlib import Path
+
+import pytest
+
+from server.chat import ChatRequest, Image, Message, ToolCall
+from server.engine.formats import gpt_oss
+from server.engine.formats.abilities import Abilities
+from server.engine.formats.messages import IMAGE_MARK, native, told
+from server.engine.worker.render import environment, render
+from tests.server.engine.formats.samples import with_template
+
+TEMPLATES = Path(__file__).parents[4] / "resources/templates"
+CALLS = (ToolCall("c", "shot", {}),)
+PICTURE = Message("tool", "Look:", (Image("image/png", b"hi", at=5),), tool_call_id="c")
+
+
+def test_a_thought_has_every_name_a_template_may_look_for() -> None:
+    (shown,) = native([Message("assistant", "Yes.", reasoning="hm")], Abilities())
+    names = ("reasoning_content", "reasoning", "thinking")
+    assert [shown[name] for name in names] == ["hm"] * 3
+    (plain,) = native([Message("assistant", "Yes.")], Abilities())
+    assert plain == {"role": "assistant", "content": "Yes."}
+
+
+@pytest.mark.parametrize("said", ["", "One moment."])
+def test_gpt_oss_sees_what_it_thought_before_a_call(said: str) -> None:
+    source = (TEMPLATES / "openai-gpt-oss-120b.jinja").read_text()
+    facts = with_template(source, calls=True, results=True)
+    asked = Message("assistant", said, tool_calls=CALLS, reasoning="I need a picture.")
+    result = Message("tool", "done", tool_call_id="c", name="shot")
+    prepared = gpt_oss.prepare(ChatRequest((Message("user", "Hi"), asked, result)), facts)
+    text = render(
+        environment().from_string(source),
+        {"messages": list(prepared.messages), "add_generation_prompt": True},
+    )
+    thought = "\n\n".join(filter(None, ("I need a picture.", said)))
+    assert f"<|channel|>analysis<|message|>{thought}<|end|>" in text
+
+
+@pytest.mark.parametrize("able", [Abilities(), Abilities(calls=True, results=True)])
+def test_an_image_in_a_tools_result_has_its_place(able: Abilities) -> None:
+    for (shown,) in (native([PICTURE], able), told([PICTURE], able)):
+        before, after = shown["content"].split(IMAGE_MARK)
+        assert before.endswith("Look:")
+        assert "Look:" not in after
