@@ -60,6 +60,7 @@ class Core(Shelved, Plugged, Windowed):
             worked,
             self._notice,
             lambda: self._pool.leaving(),
+            lambda: self.settings.get().privacy.log_prompts,
         )
         self._pool = Pool(self._look_up, loader, limits_of(self._model_settings))
         self._pool.loaded.connect(lambda _loaded: self._mark_loaded())
@@ -262,6 +263,8 @@ class Core(Shelved, Plugged, Windowed):
 
     async def _apply(self, before: Settings, after: Settings) -> None:
         """Make a changed setting true now."""
+        if before.copilot.keep_threads and not after.copilot.keep_threads:
+            self._answering.agents.threads.keep_no_longer()
         try:
             if before.server != after.server or not self._serving.is_settled:
                 await self._serving.follow()
