@@ -10,6 +10,7 @@ from pydantic_core import from_json
 
 from server.chat import Json
 from server.files import set_aside, sweep_drafts, write_atomically
+from server.origins import BAD_ORIGIN
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -56,10 +57,18 @@ class SettingsStore:
         # A list has a finding for each bad item; the setting is dropped once.
         for place in dict.fromkeys(finding["loc"][:2] for finding in error.errors()):
             where = ".".join(str(part) for part in place)
-            self.notices.append(f"The setting {where} was not valid and is back to its default.")
             removed = _remove(found, place)
             if "." in where:
                 found.setdefault(ASIDE, {})[where] = removed
+            findings = [one for one in error.errors() if one["loc"][:2] == place]
+            if all(one["type"] == BAD_ORIGIN for one in findings):
+                bad = {one["loc"][2] for one in findings}
+                found[place[0]][place[1]] = [
+                    one for number, one in enumerate(removed) if number not in bad
+                ]
+                self.notices.append(f"Part of the setting {where} was not valid and is left out.")
+                continue
+            self.notices.append(f"The setting {where} was not valid and is back to its default.")
 
     def _set_aside(self, path: Path, error: Exception) -> None:
         log.warning("Cannot read %s: %s", path.name, error)
