@@ -1204,10 +1204,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Anderes Modell wählen</translation>
   </message>
   <message>
-   <source>A question to ask</source>
-   <translation>Eine Frage</translation>
-  </message>
-  <message>
    <source>{percent}. You can write already.</source>
    <translation>{percent}. Sie können schon schreiben.</translation>
   </message>
@@ -1980,6 +1976,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>den Befehl</translation>
   </message>
   <message>
+   <source>A question to ask</source>
+   <translation>Eine Frage</translation>
+  </message>
+  <message>
    <source>Conversation</source>
    <translation>Gespräch</translation>
   </message>
@@ -2557,6 +2557,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The setting {0} was not valid and is back to its default.</source>
    <translation>Die Einstellung {0} war ungültig und steht wieder auf ihrem Standard.</translation>
+  </message>
+  <message>
+   <source>Part of the setting {0} was not valid and is left out.</source>
+   <translation>Ein Teil der Einstellung {0} war ungültig und ist weggelassen.</translation>
   </message>
   <message>
    <source>{0} is an archive, not a document.</source>
@@ -3487,6 +3491,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Anfrage ist kein gültiges JSON: {0}.</translation>
   </message>
   <message>
+   <source>The system refused: {0}.</source>
+   <translation>Das System hat es verweigert: {0}.</translation>
+  </message>
+  <message>
    <source>There is no such command.</source>
    <translation>Diesen Befehl gibt es nicht.</translation>
   </message>
@@ -3957,6 +3965,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} (process {1})</source>
    <translation>{0} (Prozess {1})</translation>
+  </message>
+  <message>
+   <source>A web page is allowed as https://host or http://host:port.</source>
+   <translation>Eine Webseite wird als https://host oder http://host:port erlaubt.</translation>
   </message>
   <message>
    <source>look for a new version</source>

@@ -1204,10 +1204,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>选择另一个模型</translation>
   </message>
   <message>
-   <source>A question to ask</source>
-   <translation>一个问题</translation>
-  </message>
-  <message>
    <source>{percent}. You can write already.</source>
    <translation>{percent}。您可以先写。</translation>
   </message>
@@ -1980,6 +1976,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>命令</translation>
   </message>
   <message>
+   <source>A question to ask</source>
+   <translation>一个问题</translation>
+  </message>
+  <message>
    <source>Conversation</source>
    <translation>会话</translation>
   </message>
@@ -2557,6 +2557,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The setting {0} was not valid and is back to its default.</source>
    <translation>设置 {0} 无效，已恢复为默认值。</translation>
+  </message>
+  <message>
+   <source>Part of the setting {0} was not valid and is left out.</source>
+   <translation>设置 {0} 的一部分无效，已略去。</translation>
   </message>
   <message>
    <source>{0} is an archive, not a document.</source>
@@ -3487,6 +3491,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>请求正文不是有效的 JSON：{0}。</translation>
   </message>
   <message>
+   <source>The system refused: {0}.</source>
+   <translation>系统拒绝了：{0}。</translation>
+  </message>
+  <message>
    <source>There is no such command.</source>
    <translation>没有这个命令。</translation>
   </message>
@@ -3957,6 +3965,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} (process {1})</source>
    <translation>{0}（进程 {1}）</translation>
+  </message>
+  <message>
+   <source>A web page is allowed as https://host or http://host:port.</source>
+   <translation>网页须以 https://host 或 http://host:port 的形式允许。</translation>
   </message>
   <message>
    <source>look for a new version</source>
