@@ -130,14 +130,14 @@ class Serving:
         self._key = ""
 
     async def _learn_key(self) -> None:
-        if self._asks_for_key() and not self._key:
+        """Before other machines can connect, too."""
+        needed = self._asks_for_key() or self._settings().listen == "network"
+        if needed and not self._key:
             self._key = await self._access_key()
 
     def _asks_for_key(self) -> bool:
-        """Always when other machines can connect, or are to."""
-        settings = self._settings()
-        beyond = self._listening.everywhere or settings.listen == "network"
-        return settings.require_key or beyond
+        """By what is bound, whatever the settings say meanwhile."""
+        return self._settings().require_key or self._listening.everywhere
 
     async def _open(self, wanted: int) -> None:
         await self._learn_key()

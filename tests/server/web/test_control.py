@@ -116,7 +116,7 @@ async def test_a_command_that_is_refused_says_why(client):
 async def test_a_command_that_breaks_says_why(
     client, core: Core, caplog: Any, error: Exception, status: int, message: str
 ):
-    async def broken(_name: str) -> int:
+    async def broken(**_arguments: Any) -> int:
         raise error
 
     core.delete_model = broken  # type: ignore[method-assign]

@@ -205,6 +205,7 @@ async def test_without_the_keyring_it_does_not_go_to_the_network_but_comes_back(
     with pytest.raises(AppError, match="keyring"):
         await desk.change(listen="network")
     assert not desk.reached_from_elsewhere()
+    assert await desk.get() == 200
     desk.locked = False
     await desk.change(listen="network")
     assert desk.reached_from_elsewhere()
