@@ -31,8 +31,8 @@ class RunningServer:
         status, body = await asyncio.to_thread(self._post, {"name": name, "arguments": arguments})
         try:
             answer = json.loads(body)
-        except ValueError as error:
-            raise LinkLost from error
+        except ValueError as unreadable:
+            raise LinkLost from unreadable
         if status != 200:
             error = AppError(answer["error"]["message"])
             error.code = answer["error"]["code"]

@@ -116,7 +116,7 @@ class _PrivateFile(logging.handlers.RotatingFileHandler):
     """Each file it begins anew is its owner's alone."""
 
     def _open(self) -> TextIOWrapper:
-        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=open_private)
+        return open(self.baseFilename, "a", encoding="utf-8", opener=open_private)
 
 
 class _Redacting(logging.Formatter):

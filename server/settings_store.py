@@ -63,9 +63,8 @@ class SettingsStore:
             findings = [one for one in error.errors() if one["loc"][:2] == place]
             if all(one["type"] == BAD_ORIGIN for one in findings):
                 bad = {one["loc"][2] for one in findings}
-                found[place[0]][place[1]] = [
-                    one for number, one in enumerate(removed) if number not in bad
-                ]
+                good = [one for number, one in enumerate(removed) if number not in bad]
+                found[str(place[0])][place[1]] = good
                 self.notices.append(f"Part of the setting {where} was not valid and is left out.")
                 continue
             self.notices.append(f"The setting {where} was not valid and is back to its default.")
