@@ -53,6 +53,7 @@ CLAUSES = {
     "server/models/starter.py": "starter: .*",
     "server/models/templates.py": r"line \{0\}",
     "server/occupied.py": ".* .*",
+    "server/origins.py": "A web page is allowed as .*",
     "server/parts/updates.py": "look for .*",
     "server/plugins/lib_host.py": "(took|ended) .*",
     "server/plugins/plugin.py": r"plugin \{0\}",

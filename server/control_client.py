@@ -29,7 +29,10 @@ class RunningServer:
 
     async def command(self, name: str, /, **arguments: Any) -> Any:
         status, body = await asyncio.to_thread(self._post, {"name": name, "arguments": arguments})
-        answer = json.loads(body)
+        try:
+            answer = json.loads(body)
+        except ValueError as unreadable:
+            raise LinkLost from unreadable
         if status != 200:
             error = AppError(answer["error"]["message"])
             error.code = answer["error"]["code"]

@@ -1,6 +1,5 @@
 """Core: opens, owns and closes everything; the face a screen sees."""
 
-import asyncio
 import logging
 import time
 from dataclasses import replace
@@ -9,7 +8,7 @@ from pathlib import Path
 from server import VERSION, backends
 from server.egress import Egress
 from server.engine.base import Engine
-from server.engine.pool import Found, Pool, PoolLimits
+from server.engine.pool import Found, Pool
 from server.engine.process import WorkerProcess
 from server.errors import BadRequest, Stopping
 from server.face import LogLine, ModelCard
@@ -22,7 +21,7 @@ from server.parts.agency import gather
 from server.parts.answering import Answering
 from server.parts.configuration import Configuration
 from server.parts.current import CurrentModel
-from server.parts.engine_options import OptionsOf
+from server.parts.engine_options import OptionsOf, limits_of
 from server.parts.loading import Loader, MakeEngine
 from server.parts.meter import Meter
 from server.parts.plugged import Plugged, furnish
@@ -34,14 +33,12 @@ from server.paths import Paths
 from server.protocols import ENDPOINTS
 from server.protocols.base import Facts
 from server.requests import Requests
-from server.settings import ModelSettings, ServerSettings, Settings
+from server.settings import ModelSettings, Settings
 from server.settings_store import SettingsStore
 from server.web.app import Site
-from server.web.serving import Serving, needs_new_socket
+from server.web.serving import Serving
 
 log = logging.getLogger(__name__)
-
-MB = 1024 * 1024
 
 
 class Core(Shelved, Plugged, Windowed):
@@ -54,12 +51,18 @@ class Core(Shelved, Plugged, Windowed):
         self._meter = Meter()
         self.load = self._meter.load
         self._chosen = ""
-        self._moving = asyncio.Lock()
         self._options_of = OptionsOf(paths.cache / "conversations")
         self._options_of.forget(self._model_settings)
         worked = Worked(paths.data / "loads.json")
-        loader = Loader(make_engine, self.shelf, worked, self._notice, lambda: self._pool.leaving())
-        self._pool = Pool(self._look_up, loader, _limits(self._model_settings))
+        loader = Loader(
+            make_engine,
+            self.shelf,
+            worked,
+            self._notice,
+            lambda: self._pool.leaving(),
+            lambda: self.settings.get().privacy.log_prompts,
+        )
+        self._pool = Pool(self._look_up, loader, limits_of(self._model_settings))
         self._pool.loaded.connect(lambda _loaded: self._mark_loaded())
         self._current = CurrentModel(self._pool, self._default_name, self._notice)
         self.model = self._current.status
@@ -171,6 +174,8 @@ class Core(Shelved, Plugged, Windowed):
     async def start_on(self, port: int | None) -> None:
         """Listen (on the port of the settings if None is given), then load the model."""
         await self._serving.start(port)
+        if self.server.get().phase == "stopped":  # meanwhile, by somebody else
+            return
         if self._model_settings.load_at_start and self.model.get().phase != "ready":
             await self._load_default()
 
@@ -258,22 +263,21 @@ class Core(Shelved, Plugged, Windowed):
 
     async def _apply(self, before: Settings, after: Settings) -> None:
         """Make a changed setting true now."""
-        if after.server != before.server:
-            await self._serve_otherwise(before.server, after.server)
-        # Another change may have overtaken this one: what is set now is what holds.
-        self._pool.set_limits(_limits(self._model_settings))
-        self._options_of.forget(self._model_settings)
-        if self.models.get() and self._loading(after.model) != self._loading(before.model):
-            await self._current.renew(self._default_of(before.model))
-        self._refresh_models()
+        if before.copilot.keep_threads and not after.copilot.keep_threads:
+            self._answering.agents.threads.keep_no_longer()
+        try:
+            if before.server != after.server or not self._serving.is_settled:
+                await self._serving.follow()
+        finally:
+            await self._manage_otherwise(before.model, after.model)
 
-    async def _serve_otherwise(self, before: ServerSettings, after: ServerSettings) -> None:
-        # One after the other: while one moves, the next would find nothing that listens.
-        async with self._moving:
-            await self._serving.renew_key()
-            if needs_new_socket(before, after) and self.server.get().phase == "ready":
-                await self._serving.stop()
-                await self._serving.start()
+    async def _manage_otherwise(self, before: ModelSettings, after: ModelSettings) -> None:
+        # Another change may have overtaken this one: what is set now is what holds.
+        self._pool.set_limits(limits_of(self._model_settings))
+        self._options_of.forget(self._model_settings)
+        if self.models.get() and self._loading(after) != self._loading(before):
+            await self._current.renew(self._default_of(before))
+        self._refresh_models()
 
     def _loading(self, settings: ModelSettings) -> tuple[object, ...]:
         """All that decides which model is loaded, and how."""
@@ -292,7 +296,3 @@ class Core(Shelved, Plugged, Windowed):
         loaded = {one.name for one in self._pool.loaded.get() if one.phase == "ready"}
         cards = self.models.get()
         self.models.set(tuple(replace(card, loaded=card.name in loaded) for card in cards))
-
-
-def _limits(settings: ModelSettings) -> PoolLimits:
-    return PoolLimits(settings.idle_unload_min * 60.0, settings.memory_budget_mb * MB)

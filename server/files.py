@@ -26,6 +26,11 @@ def write_atomically(path: Path, text: str) -> None:
     _flush_folder(path.parent)
 
 
+def open_private(path: str | Path, flags: int) -> int:
+    """As an `opener`: the file is its owner's alone from the first moment."""
+    return os.open(path, flags, 0o600)
+
+
 def sweep_drafts(folder: Path) -> None:
     """Remove what a killed program left half written; a young draft may be somebody's at work."""
     for draft in folder.glob(".*.draft"):

@@ -99,7 +99,8 @@ class Keychain:
         except ValueError:
             log.warning("The file of secrets cannot be read; starting a new one")
             return {}
-        return found if isinstance(found, dict) else {}
+        texts = found.items() if isinstance(found, dict) else ()
+        return {name: secret for name, secret in texts if isinstance(secret, str)}
 
     def _write(self, found: dict[str, str]) -> None:
         write_atomically(self._fallback, to_json(found, indent=1).decode())

@@ -6,9 +6,11 @@ import logging.handlers
 import os
 import re
 from collections import deque
+from io import TextIOWrapper
 from pathlib import Path
 
 from server.face import LogLine
+from server.files import open_private
 from server.observe import Signal
 
 KEPT_LINES = 5000
@@ -99,8 +101,8 @@ class Logs:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path = folder / "moat.log"
-            os.close(os.open(path, os.O_CREAT | os.O_APPEND, 0o600))
-            handler = logging.handlers.RotatingFileHandler(
+            os.close(open_private(path, os.O_CREAT | os.O_APPEND))
+            handler = _PrivateFile(
                 path, maxBytes=FILE_BYTES, backupCount=3, encoding="utf-8", delay=True
             )
         except OSError:
@@ -108,6 +110,13 @@ class Logs:
         layout = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
         handler.setFormatter(_Redacting(layout, self.redactor))
         self._handlers.append(handler)
+
+
+class _PrivateFile(logging.handlers.RotatingFileHandler):
+    """Each file it begins anew is its owner's alone."""
+
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, "a", encoding="utf-8", opener=open_private)
 
 
 class _Redacting(logging.Formatter):

@@ -6,6 +6,8 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from server.origins import checked_origin
+
 DEFAULT_PORT = 7777
 OPENBB_ORIGINS = ("https://pro.openbb.co", "https://pro.openbb.dev")
 PROXY_FORM = "A proxy is written as http://host:port."
@@ -53,7 +55,7 @@ class ServerSettings(Group):
         ),
     ] = False
     origins: Annotated[
-        tuple[str, ...],
+        tuple[Annotated[str, AfterValidator(checked_origin)], ...],
         Field(
             title="Web pages that may connect",
             description="Exact origins, for example https://pro.openbb.co.",
@@ -288,9 +290,9 @@ class Settings(Group):
 
     def changed(self, field: str, value: Any) -> "Settings":
         """A copy with one field changed and checked; `field` is a dotted name like server.port."""
-        group_name, name = field.split(".")
-        group = getattr(self, group_name)
-        if name not in type(group).model_fields:
+        group_name, _, name = field.partition(".")
+        group = getattr(self, group_name, None)
+        if not isinstance(group, Group) or name not in type(group).model_fields:
             raise KeyError(field)
         checked = type(group).model_validate({**group.model_dump(), name: value})
         return self.model_copy(update={group_name: checked})

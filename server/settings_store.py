@@ -10,6 +10,7 @@ from pydantic_core import from_json
 
 from server.chat import Json
 from server.files import set_aside, sweep_drafts, write_atomically
+from server.origins import BAD_ORIGIN
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -56,8 +57,15 @@ class SettingsStore:
         # A list has a finding for each bad item; the setting is dropped once.
         for place in dict.fromkeys(finding["loc"][:2] for finding in error.errors()):
             where = ".".join(str(part) for part in place)
+            removed = found.setdefault(ASIDE, {})[where] = _remove(found, place)
+            findings = [one for one in error.errors() if one["loc"][:2] == place]
+            if all(one["type"] == BAD_ORIGIN for one in findings):
+                bad = {one["loc"][2] for one in findings}
+                good = [one for number, one in enumerate(removed) if number not in bad]
+                found[str(place[0])][place[1]] = good
+                self.notices.append(f"Part of the setting {where} was not valid and is left out.")
+                continue
             self.notices.append(f"The setting {where} was not valid and is back to its default.")
-            found.setdefault(ASIDE, {})[where] = _remove(found, place)
 
     def _set_aside(self, path: Path, error: Exception) -> None:
         log.warning("Cannot read %s: %s", path.name, error)

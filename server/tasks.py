@@ -26,6 +26,16 @@ def can_spawn() -> bool:
     return True
 
 
+async def whole(work: Coroutine[Any, Any, T], name: str) -> T:
+    """Done to its end, also when the one who waits for it is cancelled meanwhile."""
+    task = spawn(work, name)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
+
+
 async def stop(task: asyncio.Task[Any] | None) -> None:
     """Cancel a task and wait until it is gone."""
     if task is None:

@@ -26,6 +26,7 @@ USAGE = {"prompt_tokens": 3, "completion_tokens": 2}
 GARBAGE = b"Segmentation fault (core dumped)\n" * 3
 cancelled: set[int] = set()
 running: set[int] = set()
+stuck: set[int] = set()
 
 
 def send(frame: dict[str, Any]) -> None:
@@ -148,6 +149,9 @@ def answer(frame: dict[str, Any]) -> None:
             value = "".join(map(chr, frame["with"]["tokens"]))
         case "render":
             value = repr(frame["with"]["messages"])
+        case "embed" if frame["with"]["texts"] == ["stuck"]:
+            stuck.add(frame["id"])
+            return
         case "stats":
             value = {"running": len(running), "cancelled": sorted(cancelled)}
         case _:
@@ -170,9 +174,9 @@ def main() -> None:
             case {"op": "ask"} as frame:
                 answer(frame)
             case {"op": "ping", "id": number}:
-                send(
-                    {"op": "pong", "id": number, "steps": 0, "running": len(running), "waiting": 0}
-                )
+                told = {"steps": 0, "running": len(running), "waiting": 0}
+                told |= {"errands": len(stuck), "errands_done": 0}
+                send({"op": "pong", "id": number, **told})
             case {"op": "quit"}:
                 return
 

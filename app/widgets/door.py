@@ -14,6 +14,7 @@ from app.widgets.controls import Button, Card, Label, row, stack
 from app.widgets.picture import Picture
 from app.words import tr
 from server.face import Knock
+from server.origins import can_be_allowed
 
 Kind = Literal["origin", "key", "preflight", "guest"]
 _PICTURES: dict[Kind, tuple[str, str]] = {
@@ -101,7 +102,7 @@ class Door(Card):
         words = stack(Label(visitor.who), Label(f"{_meaning(visitor.kind)}  ·  {at}", "small"))
         made = row(Picture(name, theme.LARGE, colour), spacing=theme.MEDIUM)
         made.addLayout(words, 1)
-        if visitor.kind == "origin":
+        if visitor.kind == "origin" and can_be_allowed(visitor.who):
             words_of_button = tr("Allow {origin}").format(origin=visitor.who)
             allow = Button(tr("Allow"), "check", "primary", name=words_of_button)
             allow.clicked.connect(lambda: self.allowed.emit(visitor.who))

@@ -2575,6 +2575,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Einstellung {0} war ungültig und steht wieder auf ihrem Standard.</translation>
   </message>
   <message>
+   <source>Part of the setting {0} was not valid and is left out.</source>
+   <translation>Ein Teil der Einstellung {0} war ungültig und ist weggelassen.</translation>
+  </message>
+  <message>
    <source>{0} is an archive, not a document.</source>
    <translation>{0} ist ein Archiv, kein Dokument.</translation>
   </message>
@@ -3511,6 +3515,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Anfrage ist kein gültiges JSON: {0}.</translation>
   </message>
   <message>
+   <source>The system refused: {0}.</source>
+   <translation>Das System hat es verweigert: {0}.</translation>
+  </message>
+  <message>
    <source>There is no such command.</source>
    <translation>Diesen Befehl gibt es nicht.</translation>
   </message>
@@ -3981,6 +3989,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} (process {1})</source>
    <translation>{0} (Prozess {1})</translation>
+  </message>
+  <message>
+   <source>A web page is allowed as https://host or http://host:port.</source>
+   <translation>Eine Webseite wird als https://host oder http://host:port erlaubt.</translation>
   </message>
   <message>
    <source>look for a new version</source>

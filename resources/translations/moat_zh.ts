@@ -2575,6 +2575,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>设置 {0} 无效，已恢复为默认值。</translation>
   </message>
   <message>
+   <source>Part of the setting {0} was not valid and is left out.</source>
+   <translation>设置 {0} 的一部分无效，已略去。</translation>
+  </message>
+  <message>
    <source>{0} is an archive, not a document.</source>
    <translation>{0} 是压缩包，不是文档。</translation>
   </message>
@@ -3511,6 +3515,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>请求正文不是有效的 JSON：{0}。</translation>
   </message>
   <message>
+   <source>The system refused: {0}.</source>
+   <translation>系统拒绝了：{0}。</translation>
+  </message>
+  <message>
    <source>There is no such command.</source>
    <translation>没有这个命令。</translation>
   </message>
@@ -3981,6 +3989,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} (process {1})</source>
    <translation>{0}（进程 {1}）</translation>
+  </message>
+  <message>
+   <source>A web page is allowed as https://host or http://host:port.</source>
+   <translation>网页须以 https://host 或 http://host:port 的形式允许。</translation>
   </message>
   <message>
    <source>look for a new version</source>

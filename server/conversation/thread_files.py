@@ -57,22 +57,26 @@ class ThreadFiles(Keeper):
     def load(self) -> list[Thread]:
         """The oldest first. What cannot be read is left out."""
         if not self._is_on():
-            shutil.rmtree(self._folder, ignore_errors=True)
             return []
         found = [thread for path in self._folder.glob("*.json") if (thread := _read(path))]
         return sorted(found, key=lambda thread: thread.used_at)
 
     async def save(self, thread: Thread) -> None:
         if not self._is_on():
-            shutil.rmtree(self._folder, ignore_errors=True)
             return
         try:
             await asyncio.to_thread(write_atomically, self._path(thread), dump(thread))
         except OSError as error:
             log.warning("A conversation could not be kept: %s", error.strerror)
+        if not self._is_on():
+            self.forget_all()
 
     def forget(self, thread: Thread) -> None:
         self._path(thread).unlink(missing_ok=True)
+
+    def forget_all(self) -> None:
+        """Only when a person wants it: the setting may also be off because its file is damaged."""
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _path(self, thread: Thread) -> Path:
         """A client names its threads as it likes; a file needs a name that is safe."""

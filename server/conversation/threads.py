@@ -141,6 +141,9 @@ class Keeper:
     def forget(self, thread: Thread) -> None:
         pass
 
+    def forget_all(self) -> None:
+        pass
+
 
 class Threads:
     def __init__(
@@ -166,6 +169,10 @@ class Threads:
     def clear(self, origin: str | None = "") -> None:
         for thread in [one for one in self._seen_by(origin) if not one.running]:
             self._forget(thread)
+
+    def keep_no_longer(self) -> None:
+        """They are forgotten when the program ends."""
+        self._keeper.forget_all()
 
     def unknown(
         self, thread_id: str, said: Iterable[Said], origin: str | None = ""

@@ -28,20 +28,39 @@ class Limits:
     quit_s: float = 0.9
 
 
+class Stall:
+    """For how many ticks work in hand has not got on."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._done = -1
+        self._since_s = 0.0
+        self.ticks = 0
+
+    def hear(self, done: int, in_hand: int) -> None:
+        self.ticks = self.ticks + 1 if in_hand and done == self._done else 0
+        self._done = done
+        if self.ticks == 1:
+            self._since_s = _processor_s(self._pid)
+
+    def computes(self, stuck_s: float) -> bool:
+        used_s = _processor_s(self._pid) - self._since_s
+        return used_s >= COMPUTING_SHARE * stuck_s
+
+
 class Pulse:
     def __init__(self, pid: int, limits: Limits) -> None:
         self._pid = pid
         self._limits = limits
         self._loaded = False
         self._progress = -1.0
-        self._steps = -1
         self._quiet_ticks = 0
-        self._stuck_ticks = 0
-        self._stuck_at_s = 0.0
+        self._steps = Stall(pid)
+        self._errands = Stall(pid)
 
     def loaded(self) -> None:
         self._loaded = True
-        self._quiet_ticks = self._stuck_ticks = 0
+        self._quiet_ticks = self._steps.ticks = self._errands.ticks = 0
 
     def loading(self, done: float) -> bool:
         """Whether this is progress: saying the same again is none."""
@@ -56,14 +75,12 @@ class Pulse:
             self._quiet_ticks = 0
 
     def stepped(self) -> None:
-        self._stuck_ticks = 0
+        self._steps.ticks = 0
 
-    def pong(self, steps: int, running: int) -> None:
-        """The answer to the ping of one tick."""
-        self._stuck_ticks = self._stuck_ticks + 1 if running and steps == self._steps else 0
-        self._steps = steps
-        if self._stuck_ticks == 1:
-            self._stuck_at_s = _processor_s(self._pid)
+    def pong(self, steps: int, running: int, errands_done: int = 0, errands: int = 0) -> None:
+        """The answer to the ping of one tick; errands are what it does outside of steps."""
+        self._steps.hear(steps, running)
+        self._errands.hear(errands_done, errands)
 
     def tick(self) -> str:
         """What is wrong, as a clause; empty if nothing is."""
@@ -77,15 +94,14 @@ class Pulse:
             return f"loading made no progress for {limits.load_s:g} s" if late else ""
         if quiet_s >= limits.silent_s:
             return f"it did not respond for {limits.silent_s:g} s"
-        stuck_s = self._stuck_ticks * limits.tick_s
-        if stuck_s >= limits.step_s:
-            most_s = limits.computing_s if self._computes(stuck_s) else limits.step_s
-            return f"it made no progress on an answer for {most_s:g} s" if stuck_s >= most_s else ""
+        for work in (self._steps, self._errands):
+            stuck_s = work.ticks * limits.tick_s
+            if stuck_s < limits.step_s:
+                continue
+            most_s = limits.computing_s if work.computes(stuck_s) else limits.step_s
+            if stuck_s >= most_s:
+                return f"it made no progress on an answer for {most_s:g} s"
         return ""
-
-    def _computes(self, stuck_s: float) -> bool:
-        used_s = _processor_s(self._pid) - self._stuck_at_s
-        return used_s >= COMPUTING_SHARE * stuck_s
 
 
 def _is_halted(pid: int) -> bool:

@@ -20,7 +20,8 @@ Worker to server:
             [id, "error", code, message, {facts}]    ends the request; code is an AppError code
   {"op": "answer", "id": int, "value": any}             embed: {"vectors": [...], "tokens": int}
   {"op": "refused", "id": int, "code": str, "message": str}
-  {"op": "pong", "id": int, "steps": int, "running": int, "waiting": int}
+  {"op": "pong", "id": int, "steps": int, "running": int, "waiting": int,
+      "errands": int, "errands_done": int}      generate and ask, until they are handed on or done
 A worker that reads end-of-file on its pipe exits.
 """
 

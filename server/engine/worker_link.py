@@ -218,7 +218,8 @@ class WorkerLink:
             case "refused":
                 self._take_refusal(frame["id"], refusal(frame["code"], frame["message"], frame))
             case "pong":
-                self._pulse.pong(frame["steps"], frame["running"])
+                done, in_hand = frame["errands_done"], frame["errands"]
+                self._pulse.pong(frame["steps"], frame["running"], done, in_hand)
             case "progress":
                 if self._pulse.loading(float(frame["done"])) and not self._loaded.done():
                     self._on_progress(frame["done"])

@@ -9,11 +9,15 @@ from server.errors import DiskFailed, DiskFull
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
+def is_full(error: OSError) -> bool:
+    return error.errno in _FULL
+
+
 @contextmanager
 def disk_trouble() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _FULL:
+        if is_full(error):
             raise DiskFull(f"The disk takes no more: {error.strerror}.") from error
         raise DiskFailed(f"The disk refused: {error.strerror or error}.") from error

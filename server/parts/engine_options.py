@@ -4,10 +4,16 @@ import shutil
 from pathlib import Path
 
 from server.engine.base import EngineOptions
+from server.engine.pool import PoolLimits
 from server.models import drafts
 from server.settings import ModelSettings
 
 ALL_LAYERS = 999
+MB = 1024 * 1024
+
+
+def limits_of(settings: ModelSettings) -> PoolLimits:
+    return PoolLimits(settings.idle_unload_min * 60.0, settings.memory_budget_mb * MB)
 
 
 class OptionsOf:

@@ -21,6 +21,7 @@ from server.models.shelf import ModelShelf
 from server.models.worked import Worked
 from server.observe import Disconnect, Value
 from server.parts.engine_options import ALL_LAYERS
+from server.parts.prompt_log import log_prompt
 from server.stock import Machine, Setup
 
 log = logging.getLogger(__name__)
@@ -47,6 +48,7 @@ class Loader:
     worked: Worked
     say: Callable[[str], None]
     leaving: Callable[[], Sequence[asyncio.Event]] = tuple
+    logs_prompts: Callable[[], bool] = lambda: False
 
     def __call__(self, path: Path, options: EngineOptions) -> Engine:
         return FittedEngine(path, options, self)
@@ -84,6 +86,8 @@ class FittedEngine:
 
     async def generate(self, request: ChatRequest) -> Pieces:
         engine = await self._loaded()
+        if self._loader.logs_prompts():
+            await log_prompt(engine, request)
         async with aclosing(engine.generate(request)) as pieces:
             async for piece in pieces:
                 yield piece
@@ -121,6 +125,8 @@ class FittedEngine:
             raise
         finally:
             self._settling = False
+            if self._engine is None and self.state.get().phase == "loading":
+                self.state.set(LoadState())  # whoever asked for it left
 
     async def _survey(self, header: Header) -> Machine:
         """The machine now; or, where that gives the model more, after those that leave are gone."""

@@ -26,6 +26,7 @@ def install(source: Path, home: Path) -> Loaded:
     with tempfile.TemporaryDirectory(prefix=".incoming-", dir=home) as name:
         draft = Path(name)
         folder = _from_folder(source, draft) if source.is_dir() else _from_zip(source, draft)
+        _make_private(folder)
         loaded = load(folder)
         if loaded.manifest is None:
             told = "; ".join(str(finding) for finding in loaded.findings[:3])
@@ -105,6 +106,14 @@ def _from_zip(source: Path, draft: Path) -> Path:
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
         raise PluginRefused(f"{source.name} cannot be unpacked: {error}.") from None
     return folder
+
+
+def _make_private(folder: Path) -> None:
+    """For its owner alone; what can be run stays so."""
+    folder.chmod(0o700)
+    for path in folder.rglob("*"):
+        runs = path.is_dir() or path.stat().st_mode & stat.S_IXUSR
+        path.chmod(0o700 if runs else 0o600)
 
 
 def _check(entries: list[zipfile.ZipInfo]) -> None:

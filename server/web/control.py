@@ -6,9 +6,10 @@ from typing import Any
 
 from aiohttp import web
 
-from server.errors import AppError, BadRequest
+from server.errors import AppError, BadRequest, DiskFull
 from server.face import Face
 from server.mirror import COMMANDS, SIGNALS, VALUES
+from server.models.trouble import is_full
 from server.protocols.base import EVENT_STREAM, Frames
 from server.web.body import as_json, read_json
 from server.web.guard import Guard
@@ -32,8 +33,15 @@ def create_control(face: Face, guard: Guard) -> web.Application:
         try:
             result = await _call(face, await read_json(request))
         except AppError as error:
-            body = {"error": {"message": str(error), "code": error.code}}
-            return web.json_response(body, status=error.status)
+            return _refusal(error)
+        except web.HTTPException:
+            raise
+        except OSError as error:
+            log.exception("A command failed")
+            return _refusal(_of_the_system(error))
+        except Exception:
+            log.exception("A command failed")
+            return _refusal(AppError("Something went wrong inside Moat."))
         data = as_json({"result": result}, nan="constants")
         return web.Response(body=data, content_type="application/json")
 
@@ -55,6 +63,17 @@ async def _call(face: Face, body: Any) -> Any:
     except ValueError as error:
         raise BadRequest(f"The command's arguments are wrong: {error}", "arguments") from None
     return command.result.dump_python(await getattr(face, body["name"])(**arguments), mode="json")
+
+
+def _refusal(error: AppError) -> web.Response:
+    body = {"error": {"message": str(error), "code": error.code}}
+    return web.json_response(body, status=error.status)
+
+
+def _of_the_system(error: OSError) -> AppError:
+    if is_full(error):
+        return DiskFull(f"The disk takes no more: {error.strerror}.")
+    return AppError(f"The system refused: {error.strerror or type(error).__name__}.")
 
 
 async def _changes(face: Face) -> Frames:

@@ -24,12 +24,13 @@ class TooBig(AppError):
 async def read_form(request: web.Request) -> dict[str, str | Upload]:
     """The fields of the form by name: texts, and files whole."""
     found: dict[str, str | Upload] = {}
-    room = MAX_FORM_BYTES
+    room, count = MAX_FORM_BYTES, 0
     try:
         async with asyncio.timeout(READ_S):
             parts = await request.multipart()
             while (part := await parts.next()) is not None:
-                if not isinstance(part, BodyPartReader) or len(found) >= MAX_PARTS:
+                count += 1  # not the names: many parts may have the same
+                if not isinstance(part, BodyPartReader) or count > MAX_PARTS:
                     raise BadRequest("The form has too many parts, or forms inside it.")
                 data = await _read(part, room)
                 room -= len(data)

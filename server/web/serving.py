@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
@@ -11,15 +12,18 @@ from server.observe import Recent, Value
 from server.occupied import who_listens
 from server.protocols.base import Endpoint
 from server.settings import ServerSettings
+from server.tasks import whole
 from server.web.app import Site, create_app
 from server.web.guard import Gate, Guard
-from server.web.secure import Secure, Secured
-from server.web.site import Listener, Listening
+from server.web.secure import NOWHERE, Secure, Secured
+from server.web.site import Listener
 
 log = logging.getLogger(__name__)
 
 MB = 1024 * 1024
 KEPT_KNOCKS = 40
+NOBODYS_KEY = secrets.token_urlsafe(32)
+"""Asked for while the right one is not known, so that nobody comes in."""
 
 
 class Serving:
@@ -37,43 +41,107 @@ class Serving:
         self._settings = settings
         self._access_key = access_key
         self._listener: Listener | None = None
-        self._listening = Listening(0, frozenset())
+        self._listening = NOWHERE
+        self._opened_with = ServerSettings()
         self._secure = Secure(https_folder)
         self._secured = Secured()
-        self._key: str | None = None
+        self._key = ""
+        self._turn = asyncio.Lock()
+        self._under_way: asyncio.Timeout | None = None
+        self._stops = 0
         self._knocks: Recent[Knock] = Recent(
             KEPT_KNOCKS, lambda one: (one.origin, one.method, one.client, one.outcome)
         )
         self.knocks = self._knocks.value
 
     async def start(self, port: int | None = None) -> None:
+        await self._in_turn(lambda: self._start(port))
+
+    async def stop(self) -> None:
+        self._stops += 1
+        if self._under_way is not None and self._under_way.when() is None:
+            self._under_way.reschedule(0)
+        async with self._turn:
+            await self._close()
+            self.status.set(ServerStatus("stopped"))
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether what listens is as the settings say."""
+        lacks_key = self._asks_for_key() and not self._key
+        moves = needs_new_socket(self._opened_with, self._settings())
+        return self._listener is None or not (lacks_key or moves)
+
+    async def follow(self) -> None:
+        """Make true what the settings say now."""
+        await self._in_turn(self._follow)
+
+    async def _in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
+        """One after the other; a stop ends the one under way and passes over those that wait."""
+        stops = self._stops
+        async with self._turn:
+            if stops != self._stops:
+                return
+            try:
+                async with asyncio.timeout(None) as self._under_way:
+                    await work()
+            except TimeoutError:
+                if stops == self._stops:
+                    raise
+            finally:
+                self._under_way = None
+
+    async def _start(self, port: int | None) -> None:
         if self._listener is not None:
             return
         self.status.set(ServerStatus("starting"))
         try:
             await self._open(self._settings().port if port is None else port)
         except (AppError, OSError) as error:
-            self._listener = None
+            await self._close()
             self.status.set(ServerStatus("failed", reason=f"The server cannot listen: {error}"))
             log.exception("The server cannot listen")
+        except BaseException:
+            await self._close()
+            self.status.set(ServerStatus("stopped"))
+            raise
 
-    async def stop(self) -> None:
+    async def _follow(self) -> None:
+        """By what is bound. The way back from the network does not wait for the keyring."""
+        if self._listener is None:
+            return
+        if not self._listening.everywhere or self._settings().listen == "network":
+            await self._learn_key()
+        if needs_new_socket(self._opened_with, self._settings()):
+            await self._close()
+            await self._start(None)
+
+    async def _close(self) -> None:
+        await whole(self._close_all(), "close the server")
+
+    async def _close_all(self) -> None:
+        """The key goes last: until then somebody may still be connected."""
         listener, self._listener = self._listener, None
-        await self._secure.close()
-        self._secured = Secured()
         if listener is not None:
             await listener.close()
-        self.status.set(ServerStatus("stopped"))
+        await self._secure.close()
+        self._secured = Secured()
+        self._listening = NOWHERE
+        self._key = ""
 
-    async def renew_key(self) -> None:
-        """The key asked for now: always one when other machines can connect."""
-        settings = self._settings()
-        needed = settings.require_key or settings.listen == "network"
-        self._key = await self._access_key() if needed else None
+    async def _learn_key(self) -> None:
+        """Before other machines can connect, too."""
+        needed = self._asks_for_key() or self._settings().listen == "network"
+        if needed and not self._key:
+            self._key = await self._access_key()
+
+    def _asks_for_key(self) -> bool:
+        """By what is bound, whatever the settings say meanwhile."""
+        return self._settings().require_key or self._listening.everywhere
 
     async def _open(self, wanted: int) -> None:
-        settings = self._settings()
-        await self.renew_key()
+        await self._learn_key()
+        settings = self._opened_with = self._settings()  # after the wait: they may have changed
         guard = Guard(self._gate, self._knocked, self._knocks.add)
         app = create_app(self._endpoints, self._site, guard, settings.max_body_mb * MB)
         self._listener = Listener(app)
@@ -82,7 +150,8 @@ class Serving:
         port = self._listening.port
         note = await _moved(wanted, port, "Moat")
         if settings.https:
-            note = f"{note} {await self._open_secure(self._listener, wanted)}".strip()
+            secure_port = settings.https_port if wanted else 0
+            note = f"{note} {await self._open_secure(self._listener, secure_port)}".strip()
         secured = self._secured
         self.status.set(
             ServerStatus(
@@ -96,9 +165,8 @@ class Serving:
         )
         log.info("Listening on http://127.0.0.1:%d. %s", port, note)
 
-    async def _open_secure(self, listener: Listener, plain: int) -> str:
+    async def _open_secure(self, listener: Listener, wanted: int) -> str:
         """What is to be said of it; without it HTTP goes on."""
-        wanted = self._settings().https_port if plain else 0
         try:
             self._secured = await self._secure.open(listener, wanted)
         except (AppError, ImportError, OSError, ValueError) as error:
@@ -113,7 +181,8 @@ class Serving:
         credentials = tuple(one.path for one in self._endpoints if one.takes_credentials)
         hosts = self._listening.hosts | named
         forms = frozenset(one.path for one in self._endpoints if one.takes_form)
-        return Gate(hosts, frozenset(settings.origins), self._key, credentials, forms)
+        key = (self._key or NOBODYS_KEY) if self._asks_for_key() else None
+        return Gate(hosts, frozenset(settings.origins), key, credentials, forms)
 
     def _knocked(self, origin: str, method: str) -> None:
         log.warning("A page at %s was turned away (%s); allow it in the settings", origin, method)

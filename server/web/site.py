@@ -10,6 +10,7 @@ import psutil
 from aiohttp import web
 
 from server.errors import PortTaken
+from server.tasks import whole
 
 TRIES = 100
 BACKLOG = 1024
@@ -24,6 +25,8 @@ class Listening:
     port: int
     hosts: frozenset[str]
     """Every Host header that names this listener."""
+    everywhere: bool = False
+    """Whether other machines reach it."""
 
 
 class Listener:
@@ -44,7 +47,16 @@ class Listener:
     async def open(
         self, port: int, *, everywhere: bool = False, context: ssl.SSLContext | None = None
     ) -> Listening:
-        """Again for each port; with `context` that one speaks TLS."""
+        """Again for each port; with `context` that one speaks TLS.
+
+        Not ended halfway: a socket of which nobody knows would stay open.
+        """
+        opening = self._open(port, everywhere=everywhere, context=context)
+        return await whole(opening, "open a port")
+
+    async def _open(
+        self, port: int, *, everywhere: bool, context: ssl.SSLContext | None
+    ) -> Listening:
         sockets = bind(port, everywhere=everywhere)
         if self._runner.server is None:
             await self._runner.setup()
@@ -52,7 +64,8 @@ class Listener:
             site = web.SockSite(self._runner, one, backlog=BACKLOG, ssl_context=context)
             await site.start()
         found: int = sockets[0].getsockname()[1]
-        return Listening(found, _host_names(found, sockets, everywhere=everywhere))
+        names = _host_names(found, sockets, everywhere=everywhere)
+        return Listening(found, names, everywhere)
 
     async def close(self) -> None:
         await self._runner.cleanup()

@@ -74,3 +74,12 @@ async def test_a_server_that_is_gone_says_so():
         await RunningServer("http://127.0.0.1:9", "secret").command("start")
     with pytest.raises(LinkLost):
         await RunningServer("http://127.0.0.1:9", "secret").value("server")
+
+
+async def test_an_answer_that_cannot_be_read_is_told_as_a_lost_link(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    running = RunningServer("http://127.0.0.1:1", "secret")
+    monkeypatch.setattr(RunningServer, "_post", lambda _self, _body: (500, b"500 Error"))
+    with pytest.raises(LinkLost):
+        await running.command("start")

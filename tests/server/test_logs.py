@@ -1,9 +1,11 @@
 import asyncio
 import logging
+import os
 from pathlib import Path
 
 import pytest
 
+from server import logs as module
 from server.face import LogLine
 from server.logs import KEPT_LINES, Logs, Redactor
 
@@ -46,6 +48,21 @@ async def test_lines_reach_the_ring_the_listeners_and_the_file(tmp_path: Path):
     path = tmp_path / "logs" / "moat.log"
     assert "it says •••" in path.read_text()
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such permissions there")
+async def test_each_file_that_is_begun_anew_is_its_owners(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "FILE_BYTES", 100)
+    logs = Logs(tmp_path)
+    logs.open()
+    for _ in range(3):
+        logging.getLogger("part").info("x" * 100)
+    logs.close()
+    modes = [path.stat().st_mode & 0o777 for path in tmp_path.iterdir()]
+    assert len(modes) > 1
+    assert set(modes) == {0o600}
 
 
 async def test_the_ring_is_bounded():

@@ -76,6 +76,20 @@ def test_several_bad_items_of_one_setting_cost_only_that_setting(path: Path):
     assert store.notices == ["The setting server.origins was not valid and is back to its default."]
 
 
+def test_a_page_that_may_no_longer_be_allowed_costs_only_itself(path: Path):
+    path.parent.mkdir()
+    mine = ["https://mine.example", "null", "https://other.example", "*"]
+    path.write_text(json.dumps({"server": {"origins": mine, "port": 8123}}))
+    store = SettingsStore(path)
+    loaded = store.load()
+    assert loaded.server.origins == ("https://mine.example", "https://other.example")
+    assert loaded.server.port == 8123
+    assert store.notices == ["Part of the setting server.origins was not valid and is left out."]
+    store.save(loaded)
+    assert json.loads(path.read_text())["set_aside"] == {"server.origins": mine}
+    assert SettingsStore(path).load().server.origins == loaded.server.origins
+
+
 def test_fields_of_a_newer_version_survive_a_save(path: Path):
     path.parent.mkdir()
     path.write_text(json.dumps({"server": {"tomorrow": 1}, "future": {"x": 2}}))

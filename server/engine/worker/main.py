@@ -51,6 +51,7 @@ class Worker:
         self._pipe = pipe
         self._log = log
         self._errands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._errands_given = self._errands_done = 0
         self._scheduler: Scheduler | None = None
         self._preparer: Preparer | None = None
         self._asks: Asks | None = None
@@ -72,13 +73,17 @@ class Worker:
                 threading.Thread(target=load, name="engine", daemon=True).start()
             case "generate":
                 self._preparing.add(frame["id"])
-                self._errands.put(lambda: self._generate(frame["id"], frame["job"]))
+                self._send_on(lambda: self._generate(frame["id"], frame["job"]))
             case "cancel":
                 self._cancel(frame["id"])
             case "ask":
-                self._errands.put(lambda: self._ask(frame["id"], frame["what"], frame["with"]))
+                self._send_on(lambda: self._ask(frame["id"], frame["what"], frame["with"]))
             case "ping":
                 self._pong(frame["id"])
+
+    def _send_on(self, errand: Callable[[], None]) -> None:
+        self._errands_given += 1
+        self._errands.put(errand)
 
     def _cancel(self, request_id: int) -> None:
         if request_id in self._preparing:
@@ -90,8 +95,10 @@ class Worker:
         scheduler = self._scheduler
         running, waiting = scheduler.load if scheduler is not None else (0, 0)
         steps = scheduler.counters.steps if scheduler is not None else 0
-        frame = {"op": "pong", "id": ping_id, "steps": steps}
-        self._pipe.send(frame | {"running": running, "waiting": waiting})
+        done = self._errands_done
+        frame = {"op": "pong", "id": ping_id, "steps": steps, "running": running}
+        frame |= {"waiting": waiting, "errands": self._errands_given - done, "errands_done": done}
+        self._pipe.send(frame)
 
     def _load(self, frame: dict[str, Any]) -> None:
         """The engine's thread: loads the model, then takes steps until the process ends."""
@@ -137,6 +144,7 @@ class Worker:
     def _run_errands(self) -> None:
         while True:
             self._errands.get()()
+            self._errands_done += 1
 
     def _generate(self, request_id: int, job: dict[str, Any]) -> None:
         try:

@@ -7,6 +7,8 @@ from typing import Any
 from server import paths
 from server.chat import Json
 from server.errors import BadRequest
+from server.files import open_private
+from server.models.trouble import disk_trouble
 from server.protocols.base import Facts, Reply
 
 TEXT_CHARACTERS = 4000
@@ -24,11 +26,12 @@ def accept(body: Any, _facts: Facts) -> Reply:
 def keep(record: Json) -> None:
     """One line per vote; when the file has grown too big it begins anew, with one older file."""
     file = paths.find().data / "feedback.jsonl"
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if file.exists() and file.stat().st_size > KEPT_BYTES:
-        file.replace(file.with_suffix(".old.jsonl"))
-    with file.open("a", encoding="utf-8") as lines:
-        lines.write(json.dumps(record) + "\n")
+    with disk_trouble():
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if file.exists() and file.stat().st_size > KEPT_BYTES:
+            file.replace(file.with_suffix(".old.jsonl"))
+        with open(file, "a", encoding="utf-8", opener=open_private) as lines:
+            lines.write(json.dumps(record) + "\n")
 
 
 def _record(body: Json) -> Json:

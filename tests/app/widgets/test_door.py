@@ -1,6 +1,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from app.probe import NAME
 from app.widgets.controls import Button
 from app.widgets.door import Door, visitors
@@ -39,6 +41,16 @@ async def test_one_click_allows_the_page_that_knocked(shown: Shown, qapp: object
     assert button.accessibleName() == "Allow https://stranger.example"
     button.click()
     assert allowed == ["https://stranger.example"]
+
+
+@pytest.mark.parametrize("origin", ["null", "file://", "https://?.example"])
+async def test_what_is_no_page_of_its_own_cannot_be_allowed(
+    shown: Shown, qapp: object, origin: str
+) -> None:
+    door = shown(Door())
+    door.show_knocks((Knock(1.0, origin, "GET", "Mozilla", "origin"),), ())
+    assert [one.kind for one in visitors((Knock(1.0, origin, "GET", "x", "origin"),), ())]
+    assert "Allow" not in [one.text() for one in door.findChildren(Button)]
 
 
 async def test_the_browsers_switches_are_explained_on_demand(shown: Shown, qapp: object) -> None:

@@ -1,7 +1,10 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from server.chat import Image, Message, ToolCall
+from server.conversation import thread_files
 from server.conversation.history import said_in
 from server.conversation.thread_files import ThreadFiles
 from server.conversation.threads import EVERYBODY, Bounds, KeptRun, Said, Threads
@@ -19,6 +22,7 @@ from server.events import (
     ToolCallFinished,
     ToolCallStarted,
 )
+from server.files import write_atomically
 from tests.engines import replay
 
 ASK = Said("u1", Message("user", "look", (Image("image/png", bytes(range(256))),)))
@@ -77,14 +81,40 @@ async def test_what_is_forgotten_leaves_the_disk(tmp_path: Path):
     assert list(tmp_path.glob("*.json")) == []
 
 
-async def test_switched_off_nothing_is_written_and_what_was_is_deleted(tmp_path: Path):
+async def test_what_was_kept_is_deleted_when_a_person_wants_that(tmp_path: Path):
+    folder = tmp_path / "threads"
+    threads = Threads(keeper=ThreadFiles(folder, Switch()))
+    await talk(threads, "t", *EVENTS)
+    threads.keep_no_longer()
+    assert not folder.exists()
+    assert threads.find("t")
+
+
+async def test_switched_off_nothing_is_read_or_written_and_nothing_is_lost(tmp_path: Path):
+    """It may be off only because its setting cannot be read."""
     switch, folder = Switch(), tmp_path / "threads"
     threads = Threads(keeper=ThreadFiles(folder, switch))
     await talk(threads, "t", *EVENTS)
     switch.on = False
-    await talk(threads, "t", *EVENTS)
-    assert not folder.exists()
+    await talk(threads, "other", *EVENTS)
     assert Threads(keeper=ThreadFiles(folder, switch)).find("t") is None
+    switch.on = True
+    after = Threads(keeper=ThreadFiles(folder, switch))
+    assert [thread.id for thread in after.of_agent("")] == ["t"]
+
+
+async def test_what_is_being_written_as_it_is_switched_off_goes_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    switch, folder = Switch(), tmp_path / "threads"
+
+    def write_late(path: Path, text: str) -> None:
+        switch.on = False
+        write_atomically(path, text)
+
+    monkeypatch.setattr(thread_files, "write_atomically", write_late)
+    await talk(Threads(keeper=ThreadFiles(folder, switch)), "t", *EVENTS)
+    assert not folder.exists()
 
 
 async def test_a_damaged_file_is_left_out(tmp_path: Path):

@@ -49,6 +49,26 @@ def test_an_idle_worker_is_never_stuck() -> None:
         assert pulse.tick() == ""
 
 
+def test_a_worker_stuck_outside_of_a_step_is_noticed_though_its_steps_get_on() -> None:
+    pulse = Pulse(os.getpid(), LIMITS)
+    pulse.loaded()
+    complaints = []
+    for steps in range(9):
+        pulse.heard()
+        pulse.pong(steps, 1, errands_done=3, errands=2)
+        complaints.append(pulse.tick())
+    assert complaints == [""] * 8 + ["it made no progress on an answer for 8 s"]
+
+
+def test_many_errands_one_after_the_other_are_no_hang() -> None:
+    pulse = Pulse(os.getpid(), LIMITS)
+    pulse.loaded()
+    for done in range(20):
+        pulse.heard()
+        pulse.pong(7, 0, errands_done=done, errands=2)
+        assert pulse.tick() == ""
+
+
 LONG_STEP = Limits(tick_s=0.1, step_s=0.8, computing_s=2)
 
 

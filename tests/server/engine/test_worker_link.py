@@ -80,6 +80,13 @@ async def test_no_progress_on_an_answer_is_a_hang(make: Make) -> None:
         await drain(stream)
 
 
+async def test_no_progress_on_a_question_is_one_too(make: Make) -> None:
+    engine = make()
+    with pytest.raises(EngineCrashed, match="no progress on an answer"):
+        await engine.embed(["stuck"])
+    assert await engine.tokenize("a") == [97]
+
+
 async def test_an_idle_worker_that_is_halted_is_replaced(make: Make) -> None:
     engine = make()
     await engine.load()

@@ -1,6 +1,8 @@
 """A setup that cannot be is stepped down until it works, said in one sentence, and remembered."""
 
+import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -12,12 +14,14 @@ from server.egress import Egress
 from server.engine.base import EngineOptions, LoadState
 from server.errors import ModelDamaged, ModelLoadFailed
 from server.keychain import Keychain
+from server.models.header import Header
 from server.models.shelf import ModelShelf
 from server.models.worked import Worked
 from server.parts.engine_options import ALL_LAYERS
 from server.parts.loading import FittedEngine, Loader
 from server.settings import NetworkSettings, Settings
 from server.stock import Device, Machine
+from server.tasks import spawn, stop
 from tests.engines import ScriptedEngine
 from tests.gguf_files import Shape, write_model
 from tests.projectors import write_projector
@@ -222,3 +226,28 @@ async def test_a_projector_that_is_no_good_costs_only_the_eyes(tmp_path: Path):
         await desk.engine(EngineOptions(context_tokens=4096, projector=unfit)).load()
         assert desk.made[1].projector == unfit
         assert desk.said[1:] == ["big cannot see images: eyes.gguf does not fit it."]
+
+
+async def test_a_load_whose_client_leaves_is_not_under_way_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    looked, may_end = threading.Event(), threading.Event()
+
+    async with opened(lambda: Desk(tmp_path, 16 * GB)) as desk:
+        engine = desk.engine(EngineOptions(context_tokens=4096))
+        check = desk.shelf.headers.check
+
+        def slow(path: Path) -> Header:
+            looked.set()
+            may_end.wait(10)
+            return check(path)
+
+        monkeypatch.setattr(desk.shelf.headers, "check", slow)
+        loading = spawn(engine.load(), "load")
+        await asyncio.to_thread(looked.wait, 10)
+        assert engine.state.get().phase == "loading"
+        await stop(loading)
+        assert engine.state.get() == LoadState()
+        may_end.set()
+        await engine.load()
+        assert engine.state.get().phase == "ready"

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import stat
 import struct
 import zipfile
@@ -161,3 +162,28 @@ def test_a_folder_with_a_link_is_refused(tmp_path: Path) -> None:
     (folder / "link").symlink_to("/etc/passwd")
     with pytest.raises(PluginRefused, match="link"):
         install.install(folder, tmp_path / "home")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such permissions there")
+def test_what_is_installed_is_its_owners_and_can_still_be_run(tmp_path: Path) -> None:
+    source = tmp_path / "p"
+    (source / "bin").mkdir(parents=True)
+    (source / "plugin.json").write_text(MANIFEST)
+    (source / "bin" / "tool").write_text("#!/bin/sh")
+    for path, mode in ((source, 0o755), (source / "bin", 0o755), (source / "bin" / "tool", 0o755)):
+        path.chmod(mode)
+    (source / "plugin.json").chmod(0o644)
+    home = tmp_path / "home"
+    install.install(source, home)
+    install.install(archive(tmp_path / "q.zip", {"plugin.json": MANIFEST, "x/y": "z"}), home)
+    modes = {str(one.relative_to(home)): one.stat().st_mode & 0o777 for one in home.rglob("*")}
+    assert modes == {
+        "p": 0o700,
+        "p/plugin.json": 0o600,
+        "p/bin": 0o700,
+        "p/bin/tool": 0o700,
+        "q": 0o700,
+        "q/plugin.json": 0o600,
+        "q/x": 0o700,
+        "q/x/y": 0o600,
+    }

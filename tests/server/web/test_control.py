@@ -1,4 +1,5 @@
 import asyncio
+import errno
 import json
 import logging
 import os
@@ -101,6 +102,34 @@ async def test_a_command_that_is_refused_says_why(client):
     status, body = await command(client, "load_model", {"name": "nope"})
     assert (status, body["error"]["code"]) == (404, "model_not_found")
     assert "nope" in body["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), 507, "No space left on device"),
+        (PermissionError(errno.EACCES, "Permission denied"), 500, "refused: Permission denied"),
+        (TimeoutError(), 500, "TimeoutError"),
+        (RuntimeError("a secret"), 500, "Something went wrong inside Moat."),
+    ],
+)
+async def test_a_command_that_breaks_says_why(
+    client, core: Core, caplog: Any, error: Exception, status: int, message: str
+):
+    async def broken(**_arguments: Any) -> int:
+        raise error
+
+    core.delete_model = broken  # type: ignore[method-assign]
+    told, body = await command(client, "delete_model", {"name": "x"})
+    assert told == status
+    assert message in body["error"]["message"]
+    assert "a secret" not in body["error"]["message"]
+    assert "A command failed" in caplog.text
+
+
+async def test_a_setting_of_no_group_is_refused(client):
+    status, body = await command(client, "change_setting", {"field": "foo.bar", "value": 1})
+    assert (status, body["error"]["code"]) == (400, "invalid_request")
 
 
 async def test_a_command_returns_its_result(client):

@@ -112,3 +112,12 @@ async def test_a_part_with_too_many_headers_is_refused(client: Client):
 async def test_a_form_that_is_not_packed_as_it_says_is_refused(client: Client):
     packed = {"Content-Type": "multipart/form-data; boundary=x", "Content-Encoding": "gzip", **KEY}
     assert (await client.post("/file", data=b"--x\r\n", headers=packed)).status == 400
+
+
+async def test_parts_are_counted_though_they_have_the_same_name(client: Client):
+    headers = {"Content-Type": "multipart/form-data; boundary=x", **KEY}
+    part = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'
+    most = await client.post("/file", data=part * form.MAX_PARTS + b"--x--\r\n", headers=headers)
+    assert (most.status, await most.json()) == (200, {"a": ""})
+    more = part * (form.MAX_PARTS + 1) + b"--x--\r\n"
+    assert (await client.post("/file", data=more, headers=headers)).status == 400

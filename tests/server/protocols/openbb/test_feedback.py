@@ -1,9 +1,11 @@
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from server.errors import BadRequest
+from server.errors import BadRequest, DiskFull
 from server.protocols.base import Facts
 from server.protocols.openbb import feedback
 
@@ -39,3 +41,21 @@ def test_the_file_does_not_grow_for_ever(moat_home: Path, monkeypatch: pytest.Mo
 def test_a_body_that_is_no_object_is_refused() -> None:
     with pytest.raises(BadRequest):
         feedback.accept([], FACTS)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such permissions there")
+def test_it_is_nobody_elses(moat_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feedback, "KEPT_BYTES", 10)
+    for _ in range(2):
+        feedback.accept({"vote": "thumbs_up"}, FACTS)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (moat_home / "data").iterdir()}
+    assert modes == {"feedback.jsonl": 0o600, "feedback.old.jsonl": 0o600}
+
+
+def test_a_full_disk_is_said(moat_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_path: object, _flags: int) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(feedback, "open_private", full)
+    with pytest.raises(DiskFull, match="The disk takes no more"):
+        feedback.accept({"vote": "thumbs_up"}, FACTS)

@@ -1,0 +1,21 @@
+"""Which web pages can be allowed at all: those with an address, written as browsers send it."""
+
+import re
+
+from pydantic_core import PydanticCustomError
+
+BAD_ORIGIN = "origin"
+ORIGIN_FORM = "A web page is allowed as https://host or http://host:port."
+_ORIGIN = re.compile(r"https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+
+
+def checked_origin(text: str) -> str:
+    """Not `null`, which files and many others share, and no patterns: each page by its name."""
+    origin = text.strip().removesuffix("/").lower()
+    if not _ORIGIN.fullmatch(origin):
+        raise PydanticCustomError(BAD_ORIGIN, ORIGIN_FORM)
+    return origin
+
+
+def can_be_allowed(origin: str) -> bool:
+    return _ORIGIN.fullmatch(origin) is not None
