@@ -3,14 +3,14 @@
 import csv
 import hashlib
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
 from server.flows.base import FlowFailed
 from server.flows.cells import as_number, is_missing, reads_as_number
 
-RULES = 2
+RULES = 3
 """Counted up when the rules below change, so that what older ones imported is made again."""
 MAX_COLUMNS = 500
 SNIFFED = 8192
@@ -42,10 +42,17 @@ def import_csv(source: Path, folder: Path, table: str) -> Path:
 
 
 def _dialect(start: str) -> type[csv.Dialect]:
+    """Only what stands between cells is guessed: how they are quoted, a few lines do not tell."""
+
+    class Found(csv.excel):
+        pass
+
     try:
-        return csv.Sniffer().sniff(start, ",;\t|")
+        guessed = csv.Sniffer().sniff(start, ",;\t|")
     except csv.Error:
         return csv.excel
+    Found.delimiter, Found.skipinitialspace = guessed.delimiter, guessed.skipinitialspace
+    return Found
 
 
 def _import(file: TextIO, path: Path, table: str) -> None:
@@ -56,11 +63,19 @@ def _import(file: TextIO, path: Path, table: str) -> None:
     names = [name.strip() or f"column_{n}" for n, name in enumerate(next(rows, []), 1)]
     if not names or len(names) > MAX_COLUMNS:
         raise csv.Error("its first line must name the columns")
-    numeric = _numeric(rows, len(names))
+    numeric = _numeric(_checked(rows, len(names)), len(names))
     file.seek(0)
     rows = csv.reader(file, dialect)
     next(rows)
     _fill(path, table, list(zip(names, numeric, strict=True)), rows)
+
+
+def _checked(rows: Iterable[list[str]], width: int) -> Iterator[list[str]]:
+    """A row with more than the columns hold was meant otherwise: nothing of it is cut off."""
+    for number, row in enumerate(rows, 2):
+        if any(cell.strip() for cell in row[width:]):
+            raise csv.Error(f"row {number} has {len(row)} cells for {width} columns")
+        yield row
 
 
 def _numeric(rows: Iterable[list[str]], width: int) -> list[bool]:
