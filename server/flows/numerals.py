@@ -10,7 +10,7 @@ thirteen:13 fourteen:14 fifteen:15 sixteen:16 seventeen:17 eighteen:18 nineteen:
 thirty:30 forty:40 fifty:50 sixty:60 seventy:70 eighty:80 ninety:90
 ein:1 eins:1 zwei:2 drei:3 vier:4 fünf:5 sechs:6 sieben:7 acht:8 neun:9 zehn:10 elf:11 zwölf:12
 sechzehn:16 siebzehn:17 zwanzig:20 dreißig:30 dreissig:30 vierzig:40 fünfzig:50 sechzig:60
-siebzig:70 achtzig:80 neunzig:90 零:0 〇:0 一:1 二:2 两:2 三:3 四:4 五:5 六:6 七:7 八:8 九:9
+siebzig:70 achtzig:80 neunzig:90 零:0 \u3007:0 一:1 二:2 两:2 三:3 四:4 五:5 六:6 七:7 八:8 九:9
 """
 _SCALES = """
 hundred:100 thousand:1000 million:1000000 hundert:100 tausend:1000 millionen:1000000
