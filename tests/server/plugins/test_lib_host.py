@@ -232,6 +232,6 @@ async def test_a_result_given_up_while_it_comes_does_not_hold_the_end(host: LibH
 async def test_no_statement_opens_a_database_of_others(
     host: LibHost, tmp_path: Path, statement: str
 ) -> None:
-    with pytest.raises(FlowFailed, match="not authorized|authorization denied"):
+    with pytest.raises(FlowFailed, match=r"not authorized|authorization denied"):
         await do(host, f"sqlite3.connect(':memory:', uri=True).{statement}")
     assert not (tmp_path / "outside.db").exists()
