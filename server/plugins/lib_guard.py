@@ -65,7 +65,7 @@ def _guard_connections(roots: tuple[str, ...]) -> threading.local:
     """Every connection gets an authorizer; what is returned says whether one is being made."""
     connecting, plain, authorize = threading.local(), sqlite3.connect, _attaching(roots)
 
-    def connect(*given: Any, **more: Any) -> sqlite3.Connection:
+    def connect(*given: Any, **more: Any) -> Any:
         connecting.is_guarded = True
         try:
             made = plain(*given, **more)
@@ -74,7 +74,8 @@ def _guard_connections(roots: tuple[str, ...]) -> threading.local:
         sqlite3.Connection.set_authorizer(made, authorize)
         return made
 
-    sqlite3.connect = sqlite3.dbapi2.connect = connect
+    for module in (sqlite3, sqlite3.dbapi2):
+        vars(module)["connect"] = connect
     return connecting
 
 
