@@ -18,6 +18,7 @@ _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=5)
 _LONGEST_LINE = 2**20
 NOT_UNDERSTOOD = "The server part of Moat said something this window does not understand."
 OWN_HEADER = "X-Moat-Window"
+CHAT_HEADER = "X-Moat-Chat"
 STEP = ": step "
 """A comment by which OpenAI's protocol, that has no word for it, tells what a flow does."""
 
@@ -44,6 +45,8 @@ async def ask(
         headers["Authorization"] = f"Bearer {key}"
     if own_key:
         headers[OWN_HEADER] = own_key
+    if options.chat:
+        headers[CHAT_HEADER] = options.chat
     body = dialect.body(messages, options)
     try:
         async with (

@@ -42,6 +42,8 @@ class Options:
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = None
+    chat: str = ""
+    """The chat it is asked in, by the window's own name for it."""
 
 
 class Dialect(Protocol):

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from app import client
 from app.charts.option import written
@@ -66,7 +67,8 @@ class Turn:
         if self._is_stopped:
             self.stop()
         try:
-            finished = await listen(core, self.chat.messages(), options, self._answer, raw)
+            asked = replace(options, chat=self.chat.id)
+            finished = await listen(core, self.chat.messages(), asked, self._answer, raw)
         except asyncio.CancelledError:
             if not self._is_left:
                 self._answer.stop()

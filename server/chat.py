@@ -112,3 +112,5 @@ class ChatRequest:
     template_options: tuple[tuple[str, Any], ...] = ()
     client: str = ""
     """Who asks: the queue is fair between clients."""
+    chat: str = ""
+    """Which conversation it belongs to; empty: its client does not say."""

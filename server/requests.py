@@ -51,6 +51,8 @@ class About:
     model: str = ""
     is_own: bool = False
     """It came from the person's own window."""
+    chat: str = ""
+    """Its client's name for the chat, where it says one."""
 
 
 @dataclass(slots=True)

@@ -31,6 +31,8 @@ def field_for(name: str, part: Json) -> "QWidget":
         made = ChoiceField(part["enum"])
     elif part.get("format") == "binary":
         made = FileField(name)
+    elif part.get("type") == "array" and part.get("items", {}).get("format") == "binary":
+        made = FilesField(name)
     elif part.get("type") == "boolean":
         made = SwitchField()
     elif part.get("type") in ("integer", "number"):
@@ -151,3 +153,24 @@ class FileField(QWidget):
         picked, _ = QFileDialog.getOpenFileName(self, tr("Choose a file"))
         if picked:
             self.take(picked)
+
+
+class FilesField(FileField):
+    """Several files, picked at once or one after the other."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.paths: list[str] = []
+
+    def take(self, path: str) -> None:
+        self.paths = [*dict.fromkeys((*self.paths, path))]
+        self.chosen.setText("\n".join(self.paths))
+        self.changed.emit()
+
+    def value(self) -> Any:
+        return self.paths or None
+
+    def _pick(self) -> None:
+        picked, _ = QFileDialog.getOpenFileNames(self, tr("Choose a file"))
+        for path in picked:
+            self.take(path)

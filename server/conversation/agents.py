@@ -23,6 +23,7 @@ from server.events import (
     ToolCallFinished,
     ToolCallStarted,
 )
+from server.plugins.approval import chat_key
 
 log = logging.getLogger(__name__)
 
@@ -79,6 +80,11 @@ class AgentRequest:
     """The page it comes from: threads are kept for each apart."""
     is_own: bool = False
     """It comes from the person's own window."""
+
+    @property
+    def chat(self) -> str:
+        """Another one for another thread, page or program."""
+        return chat_key(self.client, self.thread_id, is_own=self.is_own)
 
     @property
     def question(self) -> str:

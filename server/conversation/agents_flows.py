@@ -31,7 +31,7 @@ class FlowAgent:
         self._engine = engine
 
     async def run(self, request: AgentRequest) -> Events:
-        said = Said(tuple(one.message for one in request.said), request.client)
+        said = Said(tuple(one.message for one in request.said), request.client, request.chat)
         answer = request.answer.value if request.answer is not None else None
         engine = await self._engine(request.model)
         thread = f"{request.origin} {request.thread_id}".strip()

@@ -51,6 +51,7 @@ class Copilot:
             max_tokens=min(request.max_tokens or BIGGEST, self._answer_tokens()),
             stop=request.stop,
             client=request.client,
+            chat=request.chat,
         )
         events = converse(Means(engine, ours, request.client, self._plugins(request.is_own)), chat)
         if request.ends_after_tools:
@@ -63,7 +64,7 @@ class Copilot:
         """Beside a page's actions the model calls them; else their flows come by the question."""
         if self._offered is None or not request.tools or not request.is_kept:
             return ()
-        said = Said(tuple(one.message for one in request.said), request.client)
+        said = Said(tuple(one.message for one in request.said), request.client, request.chat)
         return await self._offered(engine, said)
 
     async def agents(self) -> tuple["Copilot", ...]:

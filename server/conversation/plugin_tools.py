@@ -8,6 +8,7 @@ import uuid
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Protocol
 
 from server.chat import Json, Message, Tool
@@ -81,7 +82,7 @@ class PluginTools:
         return Tool(name, flow.description, _without(action.schema, fixed), call)
 
     async def _ask(self, flow: Flow, engine: Engine, said: Said, question: str) -> str:
-        asked = Said((*said.messages, Message("user", question)), said.client)
+        asked = replace(said, messages=(*said.messages, Message("user", question)))
         run = self._house.talk.run(engine, flow, asked, thread=f"tool {uuid.uuid4()}")
         text: list[str] = []
         async with aclosing(run) as events:

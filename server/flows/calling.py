@@ -41,9 +41,14 @@ async def call(step: Step, work: Work, action: Action, known: Json) -> Signs:
 
 
 def _picked(work: Work, schema: Json) -> Json:
-    """The only file of the run is the one that is meant."""
-    files = [name for name, part in schema.get("properties", {}).items() if slots.is_file(part)]
-    return {files[0]: work.files[0]} if len(files) == len(work.files) == 1 else {}
+    """The only file of the run is the one that is meant; all of them, where several may be."""
+    parts = schema.get("properties", {})
+    files = [name for name, part in parts.items() if slots.is_file(part)]
+    if len(files) != 1 or not work.files:
+        return {}
+    if slots.is_files(parts[files[0]]):
+        return {files[0]: list(work.files)}
+    return {files[0]: work.files[0]} if len(work.files) == 1 else {}
 
 
 def surroundings(work: Work) -> Json:

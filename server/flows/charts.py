@@ -77,10 +77,8 @@ def _checker() -> Any:
 
 
 def rows_of(data: Any) -> list[Json]:
-    """Flat rows of what a step gave: a sql result or any list of objects."""
-    rows = data.get("rows") if isinstance(data, dict) else data
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise FlowFailed("internal", "There are no rows to draw: render follows a table of data.")
+    """Flat rows of what a step gave, as many as are drawn: a sql result or a list of objects."""
+    rows = _given(data)
     flat = [{_label(key): _cell(value) for key, value in row.items()} for row in rows[:MAX_ROWS]]
     if not flat:
         raise FlowFailed("internal", "There are no rows to draw.")
@@ -88,6 +86,21 @@ def rows_of(data: Any) -> list[Json]:
         name = next(iter(flat[0]))
         flat = [{"type": f"{name} {n}", "value": row.get(name)} for n, row in enumerate(flat, 1)]
     return flat
+
+
+def part_of(data: Any) -> str:
+    """Which of its rows are drawn, in words; empty: all of them."""
+    given = len(_given(data))
+    if isinstance(data, dict) and data.get("truncated") is True:
+        return f"the first {min(given, MAX_ROWS)} rows"
+    return f"the first {MAX_ROWS} of {given} rows" if given > MAX_ROWS else ""
+
+
+def _given(data: Any) -> list[Json]:
+    rows = data.get("rows") if isinstance(data, dict) else data
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise FlowFailed("internal", "There are no rows to draw: render follows a table of data.")
+    return rows
 
 
 def build(rows: list[Json], choice: Json) -> Json:

@@ -1,6 +1,7 @@
 """Arguments for a call: what is known, what the model finds in the question, what is missing."""
 
-import re
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from server.chat import Json
@@ -8,6 +9,7 @@ from server.flows import slots
 from server.flows.asking import ask_json
 from server.flows.base import Missing, Work
 from server.flows.cutting import as_text, shorten
+from server.flows.numerals import spoken
 from server.flows.templates import NOTE, background, context, marked, now
 from server.flows.words import terms
 
@@ -20,13 +22,8 @@ AGAIN = "\nYour last answer was wrong: {problem}. Correct it."
 MOST_TOKENS = 1024
 TRIES = 3
 MOST_CHOICES = 30
-_NUMBERS = """
-zero one two three four five six seven eight nine ten eleven twelve twenty thirty hundred thousand
-million first second third null eins zwei drei vier sechs sieben acht neun zehn hundert tausend
-零 一 二 三 四 五 六 七 八 九 十 百 千 万
-"""
-NUMBER_WORDS = frozenset(_NUMBERS.split()) - {"null"}
-THOUSANDS = re.compile(r"(?<=\d)[,.'\u2019_ \u00a0\u202f](?=\d{3}(?!\d))")
+LONG_WORD = 4
+_MADE_UP = object()
 
 
 async def fill(
@@ -65,31 +62,55 @@ async def fill(
     return Missing(lacks, kept, wrong)
 
 
-def grounded(found: Json, schema: Json, heard: str) -> Json:
+def grounded(found: Json, schema: Json, said: str) -> Json:
     """Only what was said: a free text or number that nobody mentioned was made up."""
-    parts = schema["properties"]
-    return {name: one for name, one in found.items() if _is_heard(one, parts[name], heard)}
+    return _heard_parts(found, schema, _Heard(frozenset(terms(said)), spoken(said), said))
 
 
-def _is_heard(value: Any, part: Json, heard: str) -> bool:
-    if part.keys() & {"enum", "pattern", "format", "anyOf"} or isinstance(value, bool):
-        return True
-    if isinstance(value, str):
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    words: frozenset[str]
+    numbers: set[Decimal]
+    text: str
+
+    def has_number(self, value: float) -> bool:
+        return abs(Decimal(str(value))) in self.numbers
+
+    def has_text(self, value: str) -> bool:
+        """Half of its words at least: a model may put the rest in its own."""
         words = terms(value)
-        return not words or any(word in heard for word in words)
-    if isinstance(value, int | float):
-        return _is_number_heard(value, heard)
-    return True
+        return 2 * sum(map(self._has_word, words)) >= len(words)
+
+    def _has_word(self, word: str) -> bool:
+        if not word.isascii():
+            return word in self.text
+        is_long = len(word) >= LONG_WORD
+        return word in self.words or (is_long and any(one.startswith(word) for one in self.words))
 
 
-def _is_number_heard(value: float, heard: str) -> bool:
-    """Whole, whatever separates its thousands and its decimals in what was said."""
-    forms = {str(value), f"{value:g}"}
-    if isinstance(value, float) and value.is_integer():
-        forms.add(str(int(value)))
-    said = (heard, THOUSANDS.sub("", heard), heard.replace(",", "."))
-    spoken = any(word in heard for word in NUMBER_WORDS)
-    return spoken or any(form in text for form in forms for text in said)
+def _heard_parts(found: Json, schema: Json, heard: _Heard) -> Json:
+    parts = schema.get("properties", {})
+    kept = {name: _as_heard(one, parts.get(name, {}), heard) for name, one in found.items()}
+    return {name: one for name, one in kept.items() if one is not _MADE_UP}
+
+
+def _as_heard(value: Any, part: Json, heard: _Heard) -> Any:
+    """What of a value was said; the mark of what was made up when that is nothing."""
+    chosen = [one for one in part.get("anyOf", []) if one.get("type") != "null"]
+    if len(chosen) == 1:
+        return _as_heard(value, chosen[0], heard)
+    if part.keys() & {"enum", "pattern", "format", "anyOf"} or isinstance(value, bool):
+        return value
+    if isinstance(value, dict):
+        return _heard_parts(value, part, heard) or (_MADE_UP if value else value)
+    if isinstance(value, list):
+        kept = [_as_heard(one, part.get("items", {}), heard) for one in value]
+        kept = [one for one in kept if one is not _MADE_UP]
+        return kept or (_MADE_UP if value else value)
+    is_heard = (isinstance(value, str) and heard.has_text(value)) or (
+        isinstance(value, int | float) and heard.has_number(value)
+    )
+    return value if is_heard or value is None else _MADE_UP
 
 
 def _heard(work: Work) -> str:

@@ -77,6 +77,9 @@ def _bound_object(schema: Json, limits: Limits, *, may_be_null: bool) -> Json:
         if name not in required or (may_be_null and "default" not in part):
             inner = {"anyOf": [inner, {"type": "null"}]}
         properties[name] = inner
+    if not properties and not may_be_null:
+        # Nobody says what is in it: what a person has answered may be anything.
+        return {"type": "object", "additionalProperties": _bound_scalar({}, None, limits)}
     return {
         "type": "object",
         "properties": properties,
@@ -134,8 +137,15 @@ def _read_object(written: Json, parts: Json) -> Json:
     return {
         name: value
         for name, value in values.items()
-        if value is not None or _takes_null(parts.get(name, {}))
+        if not _says_nothing(value, parts.get(name, {}))
     }
+
+
+def _says_nothing(value: Any, part: Json) -> bool:
+    """A null, or an empty object of which nothing is described: all that a model can write."""
+    if value is None:
+        return not _takes_null(part)
+    return value == {} and part.get("type") == "object" and not part.get("properties")
 
 
 def with_defaults(values: Json, schema: Json) -> Json:
@@ -159,8 +169,12 @@ def problems(value: Any, schema: Json) -> list[tuple[tuple[str | int, ...], str]
 
 
 def is_file(part: Json) -> bool:
-    """A file to be sent: the person picks it, no model makes it up."""
-    return part.get("format") == "binary"
+    """A file to be sent, or several: the person picks it, no model makes it up."""
+    return part.get("format") == "binary" or is_files(part)
+
+
+def is_files(part: Json) -> bool:
+    return part.get("type") == "array" and part.get("items", {}).get("format") == "binary"
 
 
 def missing(values: Json, schema: Json) -> Json:

@@ -79,7 +79,7 @@ def _rows(connection: sqlite3.Connection, sql: str) -> Json:
         raise FlowFailed("sql", "Only SELECT is allowed.")
     connection.set_authorizer(_authorize)
     cursor = connection.execute(sql)
-    columns = [one[0] for one in cursor.description]
+    columns = _told_apart([one[0] for one in cursor.description])
     kept: list[Json] = []
     room, is_truncated = MAX_CHARACTERS, False
     for row in cursor:
@@ -89,6 +89,18 @@ def _rows(connection: sqlite3.Connection, sql: str) -> Json:
             break
         kept.append({name: _plain(cell) for name, cell in zip(columns, row, strict=True)})
     return {"columns": columns, "rows": kept, "sql": sql, "truncated": is_truncated}
+
+
+def _told_apart(names: list[str]) -> list[str]:
+    """Each name once, so that no value takes another's place in a row: name, name_2."""
+    found: list[str] = []
+    for name in names:
+        one, count = name, 1
+        while one in found or (count > 1 and one in names):
+            count += 1
+            one = f"{name}_{count}"
+        found.append(one)
+    return found
 
 
 def _authorize(action: int, _first: str | None, second: str | None, *_rest: str | None) -> int:

@@ -3,7 +3,7 @@
 import csv
 import hashlib
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
@@ -52,11 +52,19 @@ def _import(file: TextIO, path: Path, table: str) -> None:
     names = [name.strip() or f"column_{n}" for n, name in enumerate(next(rows, []), 1)]
     if not names or len(names) > MAX_COLUMNS:
         raise csv.Error("its first line must name the columns")
-    numeric = _numeric(rows, len(names), decimal)
+    numeric = _numeric(_checked(rows, len(names)), len(names), decimal)
     file.seek(0)
     rows = csv.reader(file, delimiter=sign, skipinitialspace=True)
     next(rows)
     _fill(path, table, list(zip(names, numeric, strict=True)), rows, decimal)
+
+
+def _checked(rows: Iterable[list[str]], width: int) -> Iterator[list[str]]:
+    """A row with more than the columns hold was meant otherwise: nothing of it is cut off."""
+    for number, row in enumerate(rows, 2):
+        if any(cell.strip() for cell in row[width:]):
+            raise csv.Error(f"row {number} has {len(row)} cells for {width} columns")
+        yield row
 
 
 def _numeric(rows: Iterable[list[str]], width: int, decimal: str) -> list[bool]:

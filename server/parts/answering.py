@@ -12,6 +12,7 @@ from server.conversation.run import converse
 from server.engine.base import Engine
 from server.errors import NotSupported
 from server.events import Events
+from server.plugins.approval import chat_key
 from server.plugins.house import PluginHouse
 from server.protocols.base import AgentRun, Ask, Look, Run, Told
 from server.requests import About, Requests
@@ -49,7 +50,8 @@ class Answering:
             run = request.converse(await self._means(request.model, about))
         else:
             means = replace(await self._means(request.model, about), text_only=True)
-            run = converse(means, replace(request, client=about.client))
+            chat = chat_key(about.client, about.chat, is_own=about.is_own)
+            run = converse(means, replace(request, client=about.client, chat=chat))
         async with aclosing(run) as events:
             async for event in events:
                 yield event

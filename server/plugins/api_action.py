@@ -175,8 +175,7 @@ async def _limited(response: Any) -> bytes:
 def _held(outgoing: Outgoing, paths: dict[str, str]) -> dict[str, bytes]:
     """Only files that the person picked for this run are read, whatever a model writes."""
     found = {}
-    for slot in outgoing.files:
-        name = str(outgoing.fields[slot])
+    for name in _names(outgoing):
         if name not in paths:
             raise FlowFailed("slot_missing", f"Nobody has picked a file '{name}' to send.")
         try:
@@ -185,6 +184,12 @@ def _held(outgoing: Outgoing, paths: dict[str, str]) -> dict[str, bytes]:
             message = f"{name} could not be read: {error.strerror}."
             raise FlowFailed("slot_invalid", message) from None
     return found
+
+
+def _names(outgoing: Outgoing) -> list[str]:
+    """Of the files to be sent: a field may hold several."""
+    given = [outgoing.fields[slot] for slot in outgoing.files]
+    return [str(name) for one in given for name in (one if isinstance(one, list) else [one])]
 
 
 def _wait(given: str | None) -> float:

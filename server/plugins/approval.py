@@ -20,8 +20,12 @@ from server.plugins import policies
 log = logging.getLogger(__name__)
 
 PATIENCE_S = 120.0
+GRANTED_S = 4 * 3600.0
+"""How long a yes holds for its chat."""
 Decision = Literal["once", "always", "deny"]
 Policy = Literal["default", "allow", "block"]
+_Grant = tuple[str, str, str]
+"""For which chat, of which plugin, and for an action of which fingerprint."""
 
 
 class About(Protocol):
@@ -49,7 +53,7 @@ class Approvals:
         self._path = path
         self._patience_s = patience_s
         self._policies, self._odd = policies.read(path)
-        self._chats: set[tuple[str, str, str]] = set()
+        self._granted: dict[_Grant, float] = {}
         self._waiting: dict[str, _Waiting] = {}
         self.pending: Value[tuple[Approval, ...]] = Value(())
 
@@ -85,6 +89,7 @@ class Approvals:
         self._policies = {
             key: value for key, value in self._policies.items() if not key.startswith(f"{plugin}/")
         }
+        self._granted = {one: at for one, at in self._granted.items() if one[1] != plugin}
         self._save()
 
     async def ask(
@@ -95,15 +100,21 @@ class Approvals:
         policy = self.policy(plugin, action)
         if policy == "block":
             raise FlowFailed("denied", f"{action.key} is blocked under Plugins.")
-        granted = (chat, plugin, action.fingerprint)
-        if risk == "read" or (risk == "change" and (policy == "allow" or granted in self._chats)):
+        grant = (chat, plugin, action.fingerprint)
+        is_granted = policy == "allow" or self._is_granted(grant)
+        if risk == "read" or (risk == "change" and is_granted):
             return arguments
         decision, allowed = await self._wait(_shown(plugin, action, arguments, risk), action)
         if decision == "deny":
             raise FlowFailed("denied", f"{action.key} was not allowed.")
         if risk == "change":
-            self._chats.add(granted)
+            self._granted[grant] = time.monotonic()
         return allowed
+
+    def _is_granted(self, grant: _Grant) -> bool:
+        now = time.monotonic()
+        self._granted = {one: at for one, at in self._granted.items() if now - at < GRANTED_S}
+        return grant in self._granted
 
     def answer(self, approval_id: str, decision: str, arguments: str) -> None:
         """Said by a person; `arguments` is JSON text, perhaps changed, or empty for as shown."""
@@ -141,9 +152,10 @@ class Approvals:
         policies.write(self._path, {**self._odd, **self._policies})
 
 
-def chat_key(client: str, first_words: str) -> str:
-    """Tells chats apart for as long as one lasts."""
-    return hashlib.sha256(f"{client}\0{first_words}".encode()).hexdigest()[:16]
+def chat_key(client: str = "", thread: str = "", *, is_own: bool) -> str:
+    """Tells chats apart by their client's name for them; without one, each question is a chat."""
+    said = json.dumps([is_own, client, thread or uuid.uuid4().hex])
+    return hashlib.sha256(said.encode()).hexdigest()
 
 
 def _shown(plugin: str, action: Action, arguments: Json, risk: Risk) -> Approval:

@@ -26,6 +26,8 @@ MAX_BYTES = 20 * 1024 * 1024
 MAX_FILES = 500
 ENTRIES = frozenset({"plugin.json", "openapi.yaml", "openapi.yml", "openapi.json", "lib", "flows"})
 QUIET = frozenset({"README.md", "LICENSE", "NOTICE", "data", "icon.png", "icon.svg"})
+APART = frozenset({"__pycache__", ".git"})
+"""Folders that are no part of a plugin: not counted, not copied, not watched."""
 TOOL_NAMES = frozenset({"name", "_name"})
 
 State = Literal["ok", "warnings", "partly broken", "broken"]
@@ -237,14 +239,20 @@ def _state(path: Path) -> tuple[int, ...]:
     return told.st_size, told.st_mtime_ns, told.st_ctime_ns, told.st_ino
 
 
+def everything_in(folder: Path) -> Iterator[Path]:
+    for root, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in APART]
+        yield from (Path(root, name) for name in (*folders, *names))
+
+
 def _files(folder: Path) -> list[Path]:
-    found = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
-    return [path for path in found if "__pycache__" not in path.parts]
+    found = sorted(everything_in(folder))
+    return [path for path in found if path.is_file() and not path.is_symlink()]
 
 
 def _is_within_limits(folder: Path, findings: Findings) -> bool:
     size = 0
-    for count, path in enumerate(folder.rglob("*"), 1):
+    for count, path in enumerate(everything_in(folder), 1):
         if path.is_symlink():
             findings.error((1, 1), "symlink", f"{path.name} is a link: links are not followed.")
             return False

@@ -12,7 +12,7 @@ from server.abilities import FormCard
 from server.chat import Json
 from server.errors import BadRequest
 from server.flows.base import FlowFailed, Missing, TheyTold
-from server.flows.slots import is_file
+from server.flows.slots import is_file, is_files
 from server.observe import Value
 
 PATIENCE_S = 600.0
@@ -68,18 +68,29 @@ class Forms:
 
 
 def _told(schema: Json, given: Json) -> TheyTold:
-    """A file stands in the values by its name; where it lies is told apart from them."""
+    """A file stands in the values by its name, each by another; where it lies is told apart."""
     parts = schema["properties"]
     if strange := next((name for name in given if name not in parts), None):
         raise BadRequest(f"The form has no field '{strange}'.", strange)
-    values, paths = {}, {}
+    values: Json = {}
+    paths: dict[str, str] = {}
     for name, value in given.items():
-        if is_file(parts[name]):
-            path = _file(name, value)
-            paths[path.name] = str(path)
-            value = path.name
-        values[name] = value
+        if is_files(parts[name]) and isinstance(value, list):
+            values[name] = [_named(_file(name, one), paths) for one in value]
+        elif is_file(parts[name]):
+            values[name] = _named(_file(name, value), paths)
+        else:
+            values[name] = value
     return TheyTold(values, paths)
+
+
+def _named(path: Path, paths: dict[str, str]) -> str:
+    """Its name, counted where another file has the same one."""
+    name, count = path.name, 1
+    while paths.setdefault(name, str(path)) != str(path):
+        count += 1
+        name = f"{path.stem} ({count}){path.suffix}"
+    return name
 
 
 def _file(name: str, given: Any) -> Path:

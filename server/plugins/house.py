@@ -16,7 +16,7 @@ from server.flows.base import Flow, Kit, Work
 from server.flows.runner import Run
 from server.observe import Value
 from server.plugins import install
-from server.plugins.approval import Approvals
+from server.plugins.approval import Approvals, chat_key
 from server.plugins.cards import SERVER, broken_card, card
 from server.plugins.decidable import decidable
 from server.plugins.forms import Forms
@@ -201,7 +201,8 @@ class PluginHouse:
             raise BadRequest("Plugins are paused; resume them to run one.", "mode")
         kit: Kit
         rehearsal = RehearsalKit(plugin, mock=mode == "mock", is_enabled=is_enabled)
-        kit = PluginKit(plugin, self._approvals, f"test {key}") if mode == "run" else rehearsal
+        chat = chat_key(is_own=True)
+        kit = PluginKit(plugin, self._approvals, chat) if mode == "run" else rehearsal
         run = Run(Work(found, question, await self._engine(None), kit))
         return await _tested(run, rehearsal)
 

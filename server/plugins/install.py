@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 from server.errors import AppError
-from server.plugins.folder import MAX_BYTES, MAX_FILES, Loaded, is_key, load
+from server.plugins.folder import APART, MAX_BYTES, MAX_FILES, Loaded, everything_in, is_key, load
 
 PREVIOUS = ".previous"
 MAX_RATIO = 200
@@ -82,20 +82,20 @@ def _check_key(name: str) -> str:
 def _from_folder(source: Path, draft: Path) -> Path:
     _check_key(source.name)
     size = 0
-    for count, path in enumerate(source.rglob("*"), 1):
+    for count, path in enumerate(everything_in(source), 1):
         size += path.stat().st_size if path.is_file() and not path.is_symlink() else 0
         if path.is_symlink():
             raise PluginRefused(f"{path.name} is a link; links are not copied.")
         if count > MAX_FILES or size > MAX_BYTES:
             raise PluginRefused(_too_large())
-    skipped = shutil.ignore_patterns("__pycache__", ".git")
+    skipped = shutil.ignore_patterns(*APART)
     return Path(shutil.copytree(source, draft / source.name, ignore=skipped))
 
 
 def _from_zip(source: Path, draft: Path) -> Path:
     try:
         with zipfile.ZipFile(source) as archive:
-            entries = archive.infolist()
+            entries = [entry for entry in archive.infolist() if _is_meant(entry)]
             _check(entries)
             top = _top(entries)
             folder = draft / _check_key(top or source.stem)
@@ -116,6 +116,17 @@ def _make_private(folder: Path) -> None:
         path.chmod(0o700 if runs else 0o600)
 
 
+def _path(entry: zipfile.ZipInfo) -> PurePosixPath:
+    """Without a leading ./, which says nothing."""
+    return PurePosixPath(entry.filename.replace("\\", "/"))
+
+
+def _is_meant(entry: zipfile.ZipInfo) -> bool:
+    """Not what a Mac adds for itself, nor the root as an entry of its own."""
+    path = _path(entry)
+    return bool(path.parts) and path.parts[0] != "__MACOSX" and path.name != ".DS_Store"
+
+
 def _check(entries: list[zipfile.ZipInfo]) -> None:
     """Everything the archive claims, before anything is read from it."""
     if len(entries) > MAX_FILES:
@@ -123,7 +134,7 @@ def _check(entries: list[zipfile.ZipInfo]) -> None:
     size = 0
     for entry in entries:
         name = entry.filename
-        path = PurePosixPath(name.replace("\\", "/"))
+        path = _path(entry)
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if path.is_absolute() or ".." in path.parts or ":" in name or "\0" in name:
             raise PluginRefused(f"The archive has an entry that leads outside: '{name}'.")
@@ -138,7 +149,7 @@ def _check(entries: list[zipfile.ZipInfo]) -> None:
 
 
 def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, root: Path) -> None:
-    target = root / PurePosixPath(entry.filename.replace("\\", "/"))
+    target = root / _path(entry)
     if entry.is_dir():
         target.mkdir(parents=True, exist_ok=True)
         return
@@ -155,8 +166,8 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, root: Path) -> Non
 
 def _top(entries: list[zipfile.ZipInfo]) -> str:
     """The one folder everything is in; empty when the files lie at the root."""
-    firsts = {PurePosixPath(entry.filename.replace("\\", "/")).parts[0] for entry in entries}
-    names = {entry.filename.replace("\\", "/") for entry in entries}
+    firsts = {_path(entry).parts[0] for entry in entries}
+    names = {str(_path(entry)) for entry in entries}
     if len(firsts) == 1 and "plugin.json" not in names:
         return firsts.pop()
     if "plugin.json" not in names:

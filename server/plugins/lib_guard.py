@@ -5,14 +5,20 @@ ways to do harm. It is no wall, and the person who enables such a plugin is told
 """
 
 import os
+import re
+import sqlite3
+import sqlite3.dbapi2
 import sys
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Iterable
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 DENIED = (
     "socket.", "subprocess.", "ctypes.", "os.system", "os.exec", "os.posix_spawn", "os.spawn",
     "os.fork", "os.startfile", "pty.spawn", "winreg.", "webbrowser.", "os.kill", "signal.pthread",
     "os.chroot", "os.unshare", "mmap.", "sys.addaudithook",
+    "sqlite3.enable_load_extension", "sqlite3.load_extension",
 )  # fmt: skip
 CHANGING = frozenset({
     "os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.truncate",
@@ -21,6 +27,8 @@ CHANGING = frozenset({
 })  # fmt: skip
 LISTING = frozenset({"os.listdir", "os.scandir", "os.walk", "glob.glob", "os.chdir"})
 SYSTEM_FILES = ("/usr/share/zoneinfo", "/etc/localtime", "/dev/null", "/dev/urandom")
+ADDRESS = re.compile(r"file:(?://(?:localhost)?(?=/))?([^?#]*)", re.DOTALL)
+"""A database by its address, as SQLite reads it."""
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -43,12 +51,58 @@ def install(writable: Iterable[str], readable: Iterable[str]) -> None:
         elif event in LISTING:
             _check_path(given[0] if given else ".", may_read, event)
         elif event == "sqlite3.connect":
-            if given[0] != ":memory:":
-                _check_path(given[0], may_write, event)
+            if not getattr(connecting, "is_guarded", False):
+                raise Forbidden("A plugin may not do this: a connection not by sqlite3.connect.")
+            _check_database(given[0], may_write, event)
         elif event.startswith(DENIED):
             raise Forbidden(f"A plugin may not do this: {event}.")
 
+    connecting = _guard_connections(may_write)
     sys.addaudithook(check)
+
+
+def _guard_connections(roots: tuple[str, ...]) -> threading.local:
+    """Every connection gets an authorizer; what is returned says whether one is being made."""
+    connecting, plain, authorize = threading.local(), sqlite3.connect, _attaching(roots)
+
+    def connect(*given: Any, **more: Any) -> Any:
+        connecting.is_guarded = True
+        try:
+            made = plain(*given, **more)
+        finally:
+            connecting.is_guarded = False
+        sqlite3.Connection.set_authorizer(made, authorize)
+        return made
+
+    for module in (sqlite3, sqlite3.dbapi2):
+        vars(module)["connect"] = connect
+    return connecting
+
+
+def _check_database(name: Any, roots: tuple[str, ...], event: str) -> None:
+    path = os.fsdecode(name)
+    if address := ADDRESS.match(path):
+        path = os.fsdecode(unquote_to_bytes(os.fsencode(address[1])))
+        if os.name == "nt" and re.match("/[A-Za-z]:", path):
+            path = path[1:]
+    if path not in ("", ":memory:"):
+        _check_path(path, roots, event)
+
+
+def _attaching(roots: tuple[str, ...]) -> Callable[..., int]:
+    """Lets a connection do everything but open files that are not the plugin's."""
+
+    def authorize(action: int, name: str | None, *_rest: str | None) -> int:
+        if action != sqlite3.SQLITE_ATTACH:
+            return sqlite3.SQLITE_OK
+        try:
+            # A name that is only known when the statement runs cannot be looked at.
+            _check_database(name if name is not None else os.sep, roots, "ATTACH")
+        except (Forbidden, ValueError):
+            return sqlite3.SQLITE_DENY
+        return sqlite3.SQLITE_OK
+
+    return authorize
 
 
 def _check_path(path: Any, roots: tuple[str, ...], event: str) -> None:

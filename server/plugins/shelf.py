@@ -13,7 +13,7 @@ from server.findings import Findings
 from server.keychain import Keychain
 from server.logs import Redactor
 from server.paths import Paths
-from server.plugins.folder import Loaded, load
+from server.plugins.folder import Loaded, everything_in, load
 from server.plugins.journal import Journal
 from server.plugins.kept import Decided, Kept
 from server.plugins.plugin import Outside, Plugin
@@ -211,8 +211,7 @@ def _signature(folder: Path) -> Signature:
     """Of what can be looked at; the reading says what is wrong with the rest."""
     found = []
     with contextlib.suppress(OSError):
-        for path in folder.rglob("*"):
-            if "__pycache__" not in path.parts:
-                told = path.lstat()
-                found.append((str(path), told.st_mtime_ns, told.st_size))
+        for path in everything_in(folder):
+            told = path.lstat()
+            found.append((str(path), told.st_mtime_ns, told.st_size))
     return tuple(sorted(found))

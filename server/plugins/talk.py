@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from server.chat import ChatRequest, Json, Message
 from server.engine.base import Engine
@@ -27,16 +27,13 @@ class Said:
 
     messages: tuple[Message, ...]
     client: str = ""
+    chat: str = field(default_factory=lambda: chat_key(is_own=False))
+    """What is allowed once holds for it."""
 
     @property
     def question(self) -> str:
         last = self.messages[-1] if self.messages else None
         return last.content if last is not None and last.role == "user" else ""
-
-    @property
-    def chat(self) -> str:
-        first = next((one.content for one in self.messages if one.role == "user"), "")
-        return chat_key(self.client, first)
 
     @property
     def context(self) -> str:
@@ -59,6 +56,8 @@ class PluginTalk:
     async def take(self, engine: Engine, request: ChatRequest) -> Stream | None:
         """The events of a flow that answers this request; None: the model answers by itself."""
         said = Said(request.messages, request.client)
+        if request.chat:
+            said = replace(said, chat=request.chat)
         if request.constraint is not None or request.prompt is not None or not said.question:
             return None
         paused = self._resumed(_pause_key(said))

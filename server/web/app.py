@@ -37,6 +37,7 @@ FIRST_EVENT_S = 5.0
 
 Item = Event | OfChoice
 OWN_HEADER = "x-moat-window"
+CHAT_HEADER = "x-moat-chat"
 SECRET_HEADERS = frozenset(
     {"authorization", "x-api-key", "cookie", "proxy-authorization", OWN_HEADER}
 )
@@ -86,7 +87,8 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
             accepted = endpoint.accept(body, facts)
             while isinstance(accepted, Ask):
                 accepted = accepted.then(await site.answer(accepted))
-            about = About(endpoint.path, client_of(request), is_own=facts.is_own)
+            chat = facts.headers.get(CHAT_HEADER, "")
+            about = About(endpoint.path, client_of(request), is_own=facts.is_own, chat=chat)
             if isinstance(accepted, Reply):
                 site.replied(about)
                 return _plain(accepted)

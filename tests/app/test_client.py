@@ -5,6 +5,7 @@ import pytest
 from aiohttp import web
 
 from app import client
+from app.dialects import Options
 from server.chat import Message
 from server.errors import AppError, LinkLost
 from server.events import Finished, ReasoningDelta, StatusNote, TextDelta, Usage
@@ -42,6 +43,7 @@ async def test_steps_come_as_comments_and_the_window_says_who_it_is() -> None:
 
     async def handle(request: web.Request) -> web.StreamResponse:
         sent.append(request.headers.get(client.OWN_HEADER))
+        sent.append(request.headers.get(client.CHAT_HEADER))
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
         await response.write(b": step Calling GET /value\n\n: still here\n\n")
@@ -49,14 +51,14 @@ async def test_steps_come_as_comments_and_the_window_says_who_it_is() -> None:
         return response
 
     async with api(handle) as address:
-        asked = client.ask(address, "", ASKED, own_key="own")
+        asked = client.ask(address, "", ASKED, Options(chat="c1"), own_key="own")
         async with aclosing(asked) as heard:
             assert [piece async for piece in heard] == [
                 StatusNote("Calling GET /value"),
                 Finished("stop"),
             ]
         await hear(address)
-    assert sent == ["own", None]
+    assert sent == ["own", "c1", None, None]
 
 
 async def test_the_request_is_that_of_the_public_api() -> None:

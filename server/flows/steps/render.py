@@ -12,7 +12,7 @@ MOST_TOKENS = 120
 
 
 async def run(step: Step, work: Work) -> Signs:
-    rows = charts.rows_of(work.data)
+    rows, part = charts.rows_of(work.data), charts.part_of(work.data)
 
     def prompt(room: int) -> tuple[str, str]:
         shown = shorten(rows[:5], room // 2)
@@ -25,5 +25,6 @@ async def run(step: Step, work: Work) -> Signs:
     option = charts.build(rows, {**USUAL, **(picked or {}), **fixed})
     yield StatusNote(f"Drew a {option['series'][0]['type']} chart")
     name = option["title"]["text"] or work.flow.name
-    yield Artifact("chart", name, work.flow.description[:200], charts.artifact(option))
-    yield Output(option, f"A chart of {len(rows)} rows.")
+    about = " ".join(filter(None, (work.flow.description[:200], f"({part})" if part else "")))
+    yield Artifact("chart", name, about, charts.artifact(option))
+    yield Output(option, f"A chart of {part or f'{len(rows)} rows'}.")

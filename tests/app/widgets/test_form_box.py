@@ -8,7 +8,14 @@ from typing import Any
 from PySide6.QtCore import QSettings
 from PySide6.QtTest import QTest
 
-from app.widgets.answer_fields import ChoiceField, FileField, JsonField, SwitchField, field_for
+from app.widgets.answer_fields import (
+    ChoiceField,
+    FileField,
+    FilesField,
+    JsonField,
+    SwitchField,
+    field_for,
+)
 from app.widgets.form_box import FormBox
 from app.window import Window
 from server.errors import AppError
@@ -87,6 +94,13 @@ def test_every_kind_of_field_has_its_control(shown: Shown) -> None:
     assert number.value() == 1.5
     assert (number.accessibleName(), number.accessibleDescription()) == ("n", "how much")
     assert isinstance(shown(field_for("f", {"type": "string", "format": "binary"})), FileField)
+    part = {"type": "array", "items": {"type": "string", "format": "binary"}}
+    files = shown(field_for("m", part))
+    assert isinstance(files, FilesField)
+    assert files.value() is None
+    for path in ("/a/r.pdf", "/b/r.pdf", "/a/r.pdf"):
+        files.take(path)
+    assert files.value() == ["/a/r.pdf", "/b/r.pdf"]
 
 
 def test_a_box_names_the_plugin(shown: Shown) -> None:

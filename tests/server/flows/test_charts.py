@@ -2,8 +2,12 @@ from typing import Any
 
 import pytest
 
+from server.events import Artifact
 from server.flows import charts
-from server.flows.base import FlowFailed
+from server.flows.base import Flow, FlowFailed, Output, Record, Step, Work
+from server.flows.steps import render
+from tests.engines import ScriptedEngine
+from tests.plugin_kits import PlainKit
 
 ROWS = [{"day": "Mon", "a": 1, "b": 2.5}, {"day": "Tue", "a": 3, "b": None}]
 BAR = {"chart": "bar", "stacked": True, "scale": "log", "title": "T"}
@@ -58,3 +62,22 @@ def test_an_option_with_anything_else_is_refused(change: dict[str, Any]) -> None
     option = charts.build(charts.rows_of(ROWS), BAR)
     with pytest.raises(FlowFailed, match="refused"):
         charts.check({**option, **change})
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        ([{"d": str(n), "v": n} for n in range(1000)], "the first 500 of 1000 rows"),
+        ({"rows": [{"d": "x", "v": 1}] * 800, "truncated": True}, "the first 500 rows"),
+        ({"rows": ROWS, "truncated": False}, ""),
+    ],
+)
+async def test_a_chart_of_a_part_says_so(data: Any, told: str) -> None:
+    step = Step("draw", "render", {"chart": "bar"})
+    work = Work(Flow("p", "f", "Sales", (step,)), "draw", ScriptedEngine(), PlainKit())
+    work.records.append(Record("find", "sql", Output(data)))
+    signs = [sign async for sign in render.run(step, work)]
+    (chart,) = [sign for sign in signs if isinstance(sign, Artifact)]
+    (output,) = [sign for sign in signs if isinstance(sign, Output)]
+    assert chart.description == (f"Sales ({told})" if told else "Sales")
+    assert output.message == f"A chart of {told or '2 rows'}."

@@ -281,3 +281,15 @@ steps:
             if isinstance(event, TextDelta):
                 break
     await asyncio.wait_for(engine.stopped.wait(), 2)
+
+
+async def test_all_files_of_a_run_go_where_several_may_be() -> None:
+    file = {"type": "string", "format": "binary"}
+    parts = {"reports": {"type": "array", "items": file}}
+    action = ScriptedAction(schema={"type": "object", "properties": parts, "required": ["reports"]})
+    work = work_of(
+        flow_of(API_THEN_LLM), ScriptedEngine(says("fine")), actions={"GET /things": action}
+    )
+    work.files = ("a.csv", "b.csv")
+    await events_of(Run(work))
+    assert action.calls == [{"reports": ["a.csv", "b.csv"]}]

@@ -126,3 +126,18 @@ def test_dialects_are_ironed(schema: dict[str, Any], expected: dict[str, Any]) -
 def test_read_only_fields_are_not_asked_for() -> None:
     schema = {"type": "object", "properties": {"id": {"type": "integer", "readOnly": True}}}
     assert plain(schema)["properties"] == {}
+
+
+def test_a_list_of_files_is_picked_like_one() -> None:
+    file = {"type": "string", "format": "binary"}
+    assert slots.is_file(plain({"type": "array", "items": file}))
+    assert not slots.is_file(plain({"type": "array", "items": {"type": "string"}}))
+
+
+def test_an_empty_object_that_may_hold_anything_says_nothing() -> None:
+    schema = plain(
+        {"type": "object", "properties": {"free": {"type": "object"}}, "required": ["free"]}
+    )
+    values = slots.read({"free": {}}, schema)
+    assert slots.missing(values, schema)["required"] == ["free"]
+    assert slots.read({"free": {"a": 1}}, schema) == {"free": {"a": 1}}

@@ -106,3 +106,10 @@ async def test_the_step_says_that_rows_are_missing(database: Database) -> None:
     assert isinstance(output, Output)
     assert note.message == output.message == "the first 1000 rows"
     assert table.description == "the first 200 of 1000 rows"
+
+
+async def test_columns_of_the_same_name_keep_their_values(database: Database) -> None:
+    sql = "SELECT a, b, a + 1 AS a, b, 'own' AS a_2 FROM t WHERE a = 7"
+    found = await sqlite.query(database, sql)
+    assert found["columns"] == ["a", "b", "a_3", "b_2", "a_2"]
+    assert found["rows"] == [{"a": 7, "b": "x7", "a_3": 8, "b_2": "x7", "a_2": "own"}]

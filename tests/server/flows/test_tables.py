@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from server.flows import tables
+from server.flows.base import FlowFailed
 from server.flows.tables import import_csv
 
 
@@ -53,3 +54,32 @@ def test_what_older_rules_imported_is_made_again(
     monkeypatch.setattr(tables, "RULES", tables.RULES + 1)
     assert import_csv(source, tmp_path, "t") != before
     assert not before.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'id,item,qty\n1,"5"" pipe, steel",3\n2,"plain, note",4\n',
+        'id;item;qty\n1;"5"" pipe; steel";3\n2;"plain; note";4\n',
+        'id, item, qty\n1, "5"" pipe, steel", 3\n2, "plain, note", 4\n',
+    ],
+)
+def test_a_quote_inside_quotes_belongs_to_the_cell(tmp_path: Path, text: str) -> None:
+    separator = ";" if ";" in text else ","
+    assert rows(tmp_path, text, "SELECT * FROM t") == [
+        (1, f'5" pipe{separator} steel', 3),
+        (2, f"plain{separator} note", 4),
+    ]
+
+
+def test_a_quote_that_comes_late_is_read_like_an_early_one(tmp_path: Path) -> None:
+    early = "".join(f'item{n},"plain, note {n}",{n}\n' for n in range(600))
+    text = f'name,note,amount\n{early}late,"he said ""go, now"" twice",999999\n'
+    found = rows(tmp_path, text, "SELECT note, amount FROM t WHERE name = 'late'")
+    assert found == [('he said "go, now" twice', 999999)]
+
+
+def test_a_row_longer_than_the_first_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FlowFailed, match="row 3 has 3 cells for 2 columns"):
+        rows(tmp_path, "a,b\n1,2\n1,2,3\n", "SELECT * FROM t")
+    assert rows(tmp_path, "a,b\n1,2,\n", "SELECT * FROM t") == [(1, 2)]

@@ -8,7 +8,8 @@ import pytest
 from server.abilities import Approval
 from server.errors import BadRequest
 from server.flows.base import FlowFailed
-from server.plugins.approval import Approvals
+from server.plugins import approval
+from server.plugins.approval import Approvals, chat_key
 from tests.plugin_kits import ScriptedAction
 
 
@@ -132,3 +133,26 @@ def test_a_damaged_file_is_set_aside(tmp_path: Path) -> None:
     path.write_text('{"p/delete": ["blo')
     assert Approvals(path).policy("p", ScriptedAction("delete")) == "default"
     assert [one.read_text() for one in tmp_path.iterdir()] == ['{"p/delete": ["blo']
+
+
+async def test_what_was_allowed_for_a_chat_ends_with_time_and_with_its_plugin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    approvals = Approvals(tmp_path / "permissions.json")
+    seen = answering(approvals, "once")
+    action = ScriptedAction("POST /things", risk="change")
+    await ask(approvals, action)
+    approvals.forget("p")
+    await ask(approvals, action)
+    assert len(seen) == 2
+    monkeypatch.setattr(approval, "GRANTED_S", 0.0)
+    await ask(approvals, action)
+    assert len(seen) == 3
+
+
+def test_chats_are_told_apart_by_thread_program_and_window() -> None:
+    assert chat_key("page", "t1", is_own=False) == chat_key("page", "t1", is_own=False)
+    others = [("page", "t2", False), ("other", "t1", False), ("page", "t1", True)]
+    keys = {chat_key(client, thread, is_own=own) for client, thread, own in others}
+    assert len(keys | {chat_key("page", "t1", is_own=False)}) == 4
+    assert chat_key("page", is_own=False) != chat_key("page", is_own=False)

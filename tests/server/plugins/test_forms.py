@@ -69,3 +69,23 @@ async def test_a_form_does_not_wait_for_ever_and_is_withdrawn() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert forms.pending.get() == ()
+
+
+async def test_files_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    picked = [tmp_path / folder / "r.pdf" for folder in ("a", "b", "c")]
+    for path in picked:
+        path.parent.mkdir()
+        path.write_text(path.parent.name)
+    one, two, three = map(str, picked)
+    file = {"type": "string", "format": "binary"}
+    parts = {"old": file, "new": file, "more": {"type": "array", "items": file}}
+    forms = Forms()
+    task = spawn(forms.ask("p", "start", Missing({"properties": parts}, {})), "asking")
+    while not forms.pending.get():
+        await asyncio.sleep(0)
+    answer = {"old": one, "new": two, "more": [one, three]}
+    forms.answer(forms.pending.get()[0].id, json.dumps(answer))
+    assert await task == TheyTold(
+        {"old": "r.pdf", "new": "r (2).pdf", "more": ["r.pdf", "r (3).pdf"]},
+        {"r.pdf": one, "r (2).pdf": two, "r (3).pdf": three},
+    )

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from server.plugins import install
+from server.plugins.folder import MAX_FILES, load
 from server.plugins.install import PluginRefused
 
 MANIFEST = json.dumps({"id": "p", "name": "P", "description": "d", "version": "1.0.0"})
@@ -187,3 +188,34 @@ def test_what_is_installed_is_its_owners_and_can_still_be_run(tmp_path: Path) ->
         "q/x": 0o700,
         "q/x/y": 0o600,
     }
+
+
+def test_what_a_mac_adds_to_an_archive_is_passed_over(tmp_path: Path) -> None:
+    entries: dict[str, str | bytes] = {
+        "p/": b"", "p/plugin.json": MANIFEST, "p/.DS_Store": b"x",
+        "__MACOSX/": b"", "__MACOSX/p/._plugin.json": b"x",
+    }  # fmt: skip
+    loaded = install.install(archive(tmp_path / "mac.zip", entries), tmp_path / "home")
+    assert loaded.key == "p"
+    assert [path.name for path in loaded.folder.iterdir()] == ["plugin.json"]
+
+
+def test_a_leading_dot_in_an_archive_says_nothing(tmp_path: Path) -> None:
+    entries: dict[str, str | bytes] = {"./": b"", "./plugin.json": MANIFEST}
+    loaded = install.install(archive(tmp_path / "dot.zip", entries), tmp_path / "home")
+    assert (loaded.key, loaded.state) == ("dot", "warnings")
+    with pytest.raises(PluginRefused, match=r"no plugin\.json"):
+        install.install(archive(tmp_path / "none.zip", {"./": b""}), tmp_path / "home")
+
+
+def test_the_history_of_a_folder_is_no_part_of_the_plugin(tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    (folder / ".git" / "objects").mkdir(parents=True)
+    (folder / "plugin.json").write_text(MANIFEST)
+    before = load(folder)
+    for number in range(MAX_FILES + 1):
+        (folder / ".git" / "objects" / str(number)).write_text("x")
+    linked = load(folder)
+    assert (linked.state, linked.digest) == ("warnings", before.digest)
+    installed = install.install(folder, tmp_path / "home")
+    assert [path.name for path in installed.folder.iterdir()] == ["plugin.json"]

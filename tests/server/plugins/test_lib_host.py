@@ -110,6 +110,9 @@ async def test_tools_are_found_and_called(host: LibHost, log: list[str]) -> None
         "open('/etc/passwd').read()",
         "os.listdir('/')",
         "sqlite3.connect('../outside.db')",
+        "sqlite3.connect('file:../outside.db?mode=rwc', uri=True)",
+        "sqlite3.connect('file://localhost' + os.path.abspath('../o%75t.db'), uri=True)",
+        "sqlite3.Connection(':memory:')",
         "os.kill(os.getppid(), 9)",
     ],
 )
@@ -128,6 +131,12 @@ async def test_what_it_may_not_do(host: LibHost, tmp_path: Path, code: str) -> N
         ("open('own.txt', 'w').write('abc')", 3),
         ("open('../allowed/a.txt').read()", "may be read"),
         ("sqlite3.connect(':memory:').execute('select 1').fetchone()[0]", 1),
+        (
+            "sqlite3.connect('file:o%20.db?mode=rwc', uri=True).execute('select 2').fetchone()[0]",
+            2,
+        ),
+        ("sqlite3.connect(':memory:').execute(\"attach 'own.db' as o\").fetchall()", []),
+        ("sqlite3.connect('own.db').execute('vacuum').fetchall()", []),
         ("host.http('GET', 'http://declared/')['text']", "GET http://declared/"),
         ("sorted(os.environ.keys() & {'HOME', 'PATH', 'MOAT_SECRET_X'})", []),
     ],
@@ -209,3 +218,20 @@ async def test_a_result_given_up_while_it_comes_does_not_hold_the_end(host: LibH
         while len(host._process.stdout._buffer) < 100_000:  # type: ignore[attr-defined]
             await asyncio.sleep(0.01)
         await host.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "execute(\"attach '../outside.db' as o\")",
+        "execute(\"attach 'file:../outside.db?mode=rwc' as o\")",
+        "execute('attach ? as o', ('../outside.db',))",
+        "execute(\"vacuum into '../outside.db'\")",
+    ],
+)
+async def test_no_statement_opens_a_database_of_others(
+    host: LibHost, tmp_path: Path, statement: str
+) -> None:
+    with pytest.raises(FlowFailed, match=r"not authorized|authorization denied"):
+        await do(host, f"sqlite3.connect(':memory:', uri=True).{statement}")
+    assert not (tmp_path / "outside.db").exists()

@@ -58,9 +58,9 @@ async def taken(request: web.Request) -> web.Response:
     return web.json_response(told)
 
 
-def upload(url: str, door: Egress, tmp_path: Path) -> ApiAction:
+def upload(url: str, door: Egress, tmp_path: Path, described: str = UPLOAD) -> ApiAction:
     findings = Findings("openapi.yaml")
-    api = openapi.parse(read(UPLOAD.replace("URL", url).encode(), findings), findings)
+    api = openapi.parse(read(described.replace("URL", url).encode(), findings), findings)
     assert api
     sealed = Sealed("p", Keychain(tmp_path / "secrets.json"), Redactor())
     return ApiAction(api.operations["POST /upload"], Reaching(door, "plugin p", url, sealed))
@@ -89,3 +89,33 @@ async def test_a_picked_file_is_sent_as_it_is(tmp_path: Path) -> None:
         picked.unlink()
         with pytest.raises(FlowFailed, match="could not be read"):
             await action.call(arguments, around, 5)
+
+
+async def several(request: web.Request) -> web.Response:
+    found = []
+    for one in (await request.post()).getall("report"):
+        assert isinstance(one, web.FileField)
+        with one.file as file:
+            found.append([one.filename, file.read().decode()])
+    return web.json_response(found)
+
+
+async def test_a_field_of_several_files_sends_each(tmp_path: Path) -> None:
+    one = "report: {type: string, format: binary}"
+    many = "report: {type: array, items: {type: string, format: binary}}"
+    app = web.Application()
+    app.router.add_post("/upload", several)
+    paths = {"r.txt": str(tmp_path / "1"), "r (2).txt": str(tmp_path / "2")}
+    for path in paths.values():
+        Path(path).write_text(f"in {Path(path).name}")
+    async with (
+        TestServer(app, host="127.0.0.1") as server,
+        opened() as door,
+    ):
+        url = str(server.make_url("")).rstrip("/")
+        door.allow(url, "plugin p")
+        action = upload(url, door, tmp_path, UPLOAD.replace(one, many))
+        output = await action.call({"report": [*paths]}, {"paths": paths}, 5)
+        assert output.data == [["r.txt", "in 1"], ["r (2).txt", "in 2"]]
+        with pytest.raises(FlowFailed, match="Nobody has picked"):
+            await action.call({"report": ["r.txt", "x"]}, {"paths": paths}, 5)

@@ -64,8 +64,11 @@ ENDPOINTS = (
 
 @pytest.fixture
 def opened(aiohttp_client: Callable[..., Awaitable[Client]]) -> Open:
-    async def open_with(engine: Engine, max_requests: int = 10) -> Client:
-        def run(request: ChatRequest, _about: About) -> Events:
+    async def open_with(
+        engine: Engine, max_requests: int = 10, seen: Callable[[About], None] = lambda _about: None
+    ) -> Client:
+        def run(request: ChatRequest, about: About) -> Events:
+            seen(about)
             return converse(Means(engine), request)
 
         async def answer(ask: Ask) -> Any:
@@ -202,3 +205,12 @@ async def test_a_body_that_is_not_packed_as_it_says_is_refused(opened: Open):
     reply = await client.post("/size", data=b'{"text": "x"}', headers=headers)
     assert reply.status == 400
     assert (await reply.json())["error"]["code"] == "invalid_request"
+
+
+async def test_a_program_may_name_its_chat(opened: Open):
+    seen: list[str] = []
+    engine = ScriptedEngine(says("a"), says("b"))
+    client = await opened(engine, seen=lambda about: seen.append(about.chat))
+    await client.post("/chat", json={"text": "x"}, headers={"X-Moat-Chat": "c1"})
+    await client.post("/chat", json={"text": "x"})
+    assert seen == ["c1", ""]
