@@ -112,3 +112,13 @@ async def test_closing_the_run_stops_the_engine(choices: int):
     await anext(events)
     await events.aclose()
     assert engine.stopped.is_set()
+
+
+async def test_a_call_that_does_not_fit_is_handed_on_and_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    tool = Tool("add", "", {"type": "object", "properties": {"a": {"type": "string"}}})
+    engine = ScriptedEngine([ToolCallRequested(CALL), Finished("tool_calls")])
+    events = await collect(converse(Means(engine), ChatRequest(ASK.messages, tools=(tool,))))
+    assert events == [ClientToolCall(CALL), Finished("tool_calls")]
+    assert "a call of add does not fit the tool's schema: 'a' breaks type" in caplog.text

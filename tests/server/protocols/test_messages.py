@@ -82,3 +82,13 @@ def test_images_keep_their_place_between_texts() -> None:
     content, images = parts_of(Fields({"content": said}))
     assert content == "Thisor"
     assert [image.at for image in images] == [4, 6]
+
+
+def test_a_strict_tool_is_taken_as_it_is_or_not_at_all() -> None:
+    good = {"type": "object", "properties": {"a": {"type": "string"}}}
+    assert function_tool(Fields({"name": "x", "parameters": good, "strict": True})).strict
+    assert not function_tool(Fields({"name": "x", "parameters": good, "strict": None})).strict
+    odd = {**good, "required": "a"}
+    assert function_tool(Fields({"name": "x", "parameters": odd})).parameters == good
+    with pytest.raises(BadRequest, match="strict"):
+        function_tool(Fields({"name": "x", "parameters": odd, "strict": True}))

@@ -85,3 +85,10 @@ def test_a_wrong_field_is_named(change: dict[str, Any], param: str) -> None:
     with pytest.raises(BadRequest) as refused:
         accept({**BODY, **change}, FACTS)
     assert refused.value.param == param
+
+
+def test_two_tools_cannot_have_one_name() -> None:
+    with pytest.raises(BadRequest, match="two tools named 'add'"):
+        accept({**BODY, "tools": [TOOL, TOOL]}, FACTS)
+    strict = accept({**BODY, "tools": [{**TOOL, "strict": True}]}, FACTS)
+    assert strict.tools[0].strict

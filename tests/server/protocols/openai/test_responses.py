@@ -224,3 +224,9 @@ def test_a_wrong_field_is_named(body: dict[str, Any], param: str) -> None:
     with pytest.raises(BadRequest) as refused:
         accept(Memory(), body, FACTS)
     assert refused.value.param == param
+
+
+def test_two_tools_cannot_have_one_name() -> None:
+    assert accept(Memory(), {"input": "Hi", "tools": [TOOL]}, FACTS).tools[0].strict
+    with pytest.raises(BadRequest, match="two tools named 'add'"):
+        accept(Memory(), {"input": "Hi", "tools": [TOOL, TOOL]}, FACTS)
