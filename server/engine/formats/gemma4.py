@@ -7,15 +7,15 @@ from typing import Any
 
 from server.chat import Json, Tool, ToolCall
 from server.engine.formats import lark
-from server.engine.formats.shape import Shape, native
-from server.engine.formats.stream import SPACE, More, Reader
-from server.engine.formats.text_value import OTHER_KEY, check_text, text_rules
-from server.engine.parameters import (
+from server.engine.formats.parameters import (
     Parameters,
     enforced_parameters,
     is_plain,
     parameters_of,
 )
+from server.engine.formats.shape import Shape, native
+from server.engine.formats.stream import SPACE, More, Reader
+from server.engine.formats.text_value import OTHER_KEY, check_text, text_rules
 
 QUOTE = '<|"|>'
 

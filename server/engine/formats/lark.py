@@ -118,7 +118,7 @@ def _closed(value: Any, loose: frozenset[str], *, whole: bool) -> Any:
     if not isinstance(value, dict):
         return value
     apart = not value.keys() & {"properties", "required"}
-    made = {}
+    made: Json = {}
     for key, inner in value.items():
         if key in NAMED_SCHEMAS and isinstance(inner, dict):
             made[key] = {

@@ -8,6 +8,14 @@ from typing import Any
 
 from server.chat import Json, Tool, ToolCall
 from server.engine.formats import lark
+from server.engine.formats.parameters import (
+    Parameters,
+    call_parameters,
+    enforced_parameters,
+    is_plain,
+    parameters_of,
+    resolved,
+)
 from server.engine.formats.shape import Shape, native
 from server.engine.formats.stream import SPACE, More, Reader
 from server.engine.formats.text_value import (
@@ -17,14 +25,6 @@ from server.engine.formats.text_value import (
     json_kind,
     kinds_beside_text,
     text_rules,
-)
-from server.engine.parameters import (
-    Parameters,
-    call_parameters,
-    enforced_parameters,
-    is_plain,
-    parameters_of,
-    resolved,
 )
 
 SPACE_MARK = "]<]minimax[>["

@@ -8,8 +8,8 @@ from typing import Any
 
 from server.chat import Tool, ToolCall
 from server.engine.formats import lark
+from server.engine.formats.parameters import Parameters, enforced_parameters
 from server.engine.formats.stream import SPACE, More, Reader
-from server.engine.parameters import Parameters, enforced_parameters
 
 QUOTES = "\"'"
 CODE_TOOLS = ("code_interpreter", "python", "ipython")

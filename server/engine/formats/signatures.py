@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from server.chat import Json, Tool
-from server.engine.parameters import parameters_of
+from server.engine.formats.parameters import parameters_of
 
 NAMES = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean",
          "null": "null", "object": "object", "array": "any[]"}  # fmt: skip

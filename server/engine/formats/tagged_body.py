@@ -7,6 +7,12 @@ from typing import Any
 
 from server.chat import Tool, ToolCall
 from server.engine.formats import lark
+from server.engine.formats.parameters import (
+    Parameters,
+    call_parameters,
+    enforced_parameters,
+    resolved,
+)
 from server.engine.formats.stream import SPACE, More, Reader
 from server.engine.formats.text_value import (
     OTHER_KEY,
@@ -15,12 +21,6 @@ from server.engine.formats.text_value import (
     json_kind,
     kinds_beside_text,
     text_rules,
-)
-from server.engine.parameters import (
-    Parameters,
-    call_parameters,
-    enforced_parameters,
-    resolved,
 )
 
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}

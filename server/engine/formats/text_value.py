@@ -8,8 +8,8 @@ from typing import Any
 
 from server.chat import Json, Tool
 from server.engine.formats import lark
+from server.engine.formats.parameters import beyond, not_kept
 from server.engine.harden import LONGEST_ARGUMENT
-from server.engine.parameters import beyond, not_kept
 from server.engine.patterns import is_expression
 
 SLASH = re.compile(r"\\.|/", re.DOTALL)

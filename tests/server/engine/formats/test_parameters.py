@@ -5,7 +5,12 @@ from typing import Any
 import pytest
 
 from server.chat import Tool
-from server.engine.parameters import call_parameters, enforced_parameters, parameters_of, resolved
+from server.engine.formats.parameters import (
+    call_parameters,
+    enforced_parameters,
+    parameters_of,
+    resolved,
+)
 from server.errors import BadSchema
 
 TEXT = {"type": "string"}
