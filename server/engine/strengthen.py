@@ -64,7 +64,7 @@ def _list_subsets(node: Node) -> None:
     node["anyOf"] = [
         {"type": "array", "prefixItems": [{"const": word} for word in chosen], "items": False}
         | {"minItems": size}
-        for size in range(least, min(most, len(words)) + 1)
+        for size in range(max(least, 0), min(most, len(words)) + 1)
         for chosen in combinations(words, size)
     ]
 

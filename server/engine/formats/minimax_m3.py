@@ -87,24 +87,25 @@ def _arguments(reader: Reader, given: Parameters) -> More:
         raw: list[str] = []
         if not (yield from reader.until((f"{SPACE_MARK}</{name}>",), raw.append)):
             return
-        schema = resolved(given.properties.get(name, given.other), given.root)
-        value = _read_value("".join(raw), schema)
+        schema = given.properties.get(name, given.other)
+        value = _read_value("".join(raw), schema, given.root)
         reader.argue(f"{comma}{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}")
         comma = ", "
     reader.argue("{}" if comma == "{" else "}")
 
 
-def _read_value(text: str, schema: Any) -> Any:
+def _read_value(text: str, schema: Any, root: Json) -> Any:
     """Text as the schema means it: itself, a list of items, an object of tags, or JSON."""
-    parts, kinds = list(_parts(text)), kinds_beside_text(schema)
-    if is_text(schema) and not (parts and kinds & EMPTY.keys()):
-        return json.loads(text) if json_kind(text) in kinds else text
+    schema = resolved(schema, root)
+    if is_text(schema):
+        return json.loads(text) if json_kind(text) in kinds_beside_text(schema) else text
+    parts = list(_parts(text))
     if parts and all(tag == "item" for tag, _ in parts):
         items = _part_of(schema, "items")
-        return [_read_value(inner, items) for _, inner in parts]
+        return [_read_value(inner, items, root) for _, inner in parts]
     if parts:
         known = _part_of(schema, "properties") or {}
-        return {tag: _read_value(inner, known.get(tag)) for tag, inner in parts}
+        return {tag: _read_value(inner, known.get(tag), root) for tag, inner in parts}
     if not text and _part_of(schema, "type") in EMPTY:
         return EMPTY[_part_of(schema, "type")]
     try:
@@ -162,9 +163,10 @@ class _Rules:
         before = f"{opens} {OTHER_KEY if key is None else lark.quoted(key)} {lark.quoted('>')}"
         ending = f"{SPACE_MARK}</" if key is None else f"{SPACE_MARK}</{key}>"
         rest = f'{OTHER_KEY} ">"' if key is None else ""
-        shape = resolved(schema, self.root)
-        shape = shape if isinstance(shape, dict) else {}
-        if is_text(shape):
+        shape = schema if isinstance(schema, dict) else {}
+        meant = resolved(shape, self.root)
+        if is_text(meant):
+            shape = meant
             check_text(shape, self.tool)
             inner = f"{name}_text" if rest else name
             self.rules.extend(text_rules(inner, before, ending, shape, self.specials))
