@@ -53,6 +53,8 @@ class Tool:
     description: str
     parameters: Json
     run: Callable[[Json], Awaitable[str]] | None = None
+    strict: bool = False
+    """Its schema is refused where a call cannot be kept to it."""
 
 
 @dataclass(frozen=True, slots=True)

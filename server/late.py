@@ -10,6 +10,7 @@ MODULES = (
     "pypdf",
     "pypdf.errors",
     "pypdf.generic._font",
+    "referencing",
     "server.engine.worker.pictures",
     "server.models.templates",
     "server.protocols.copilotkit.operations",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from server.chat import ChatRequest, Message, Tool, ToolCall
+from server.conversation import arguments
 from server.conversation.means import Means
 from server.conversation.written import written
 from server.errors import AppError
@@ -65,6 +66,8 @@ class _Turn:
         return None
 
     def _requested(self, call: ToolCall, *, valid: bool) -> Event | None:
+        if valid and call.name in self.tools:
+            arguments.check(call, self.tools[call.name])
         if self._is_ours(call.name) and valid:
             self.ours.append(call)
             return ToolCallStarted(call)

@@ -118,11 +118,13 @@ def _tools(request: ChatRequest) -> Json:
 
 
 def _tool(tool: Tool) -> Json:
-    function = {
+    function: Json = {
         "name": tool.name,
         "description": tool.description,
         "parameters": tool.parameters,
     }
+    if tool.strict:
+        function["strict"] = True
     return {"type": "function", "function": function}
 
 

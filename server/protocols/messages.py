@@ -3,6 +3,7 @@
 import base64
 import binascii
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -44,15 +45,20 @@ def messages_of(fields: Fields, name: str = "messages") -> tuple[Message, ...]:
 
 
 def tools_of(fields: Fields, name: str = "tools") -> tuple[Tool, ...]:
-    tools = [
-        _tool(Fields(item, fields.path(f"{name}[{at}]")))
-        for at, item in enumerate(fields.list(name))
-    ]
-    names = [tool.name for tool in tools]
-    twice = next((one for one in names if names.count(one) > 1), None)
-    if twice:
-        raise fields.wrong(name, f"has two tools named '{twice}'")
-    return tuple(tools)
+    return listed_tools(fields, _tool, name)
+
+
+def listed_tools(
+    fields: Fields, read: Callable[[Fields], Tool], name: str = "tools"
+) -> tuple[Tool, ...]:
+    """Each as `read` reads it; no two may have one name."""
+    tools: dict[str, Tool] = {}
+    for at, item in enumerate(fields.list(name)):
+        tool = read(Fields(item, fields.path(f"{name}[{at}]")))
+        if tool.name in tools:
+            raise fields.wrong(name, f"has two tools named '{tool.name}'")
+        tools[tool.name] = tool
+    return tuple(tools.values())
 
 
 def function_tool(function: Fields) -> Tool:
@@ -63,7 +69,10 @@ def function_tool(function: Fields) -> Tool:
     if parameters is not None and not isinstance(parameters, dict):
         raise function.wrong("parameters", "must be a JSON schema object")
     known = tidied(sendable(parameters)) if parameters else NO_PARAMETERS
-    return Tool(name, function.text("description") or "", known)
+    strict = function.flag("strict") is True
+    if strict and parameters and known != sendable(parameters):
+        raise function.wrong("parameters", "has keywords of the wrong kind, and is strict")
+    return Tool(name, function.text("description") or "", known, strict=strict)
 
 
 def tidied(schema: Any) -> Any:

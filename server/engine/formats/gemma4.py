@@ -5,11 +5,17 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from server.chat import Tool, ToolCall
+from server.chat import Json, Tool, ToolCall
 from server.engine.formats import lark
+from server.engine.formats.parameters import (
+    Parameters,
+    enforced_parameters,
+    is_plain,
+    parameters_of,
+)
 from server.engine.formats.shape import Shape, native
 from server.engine.formats.stream import SPACE, More, Reader
-from server.engine.formats.tagged_body import text_rules
+from server.engine.formats.text_value import OTHER_KEY, check_text, text_rules
 
 QUOTE = '<|"|>'
 
@@ -20,8 +26,8 @@ class GemmaBody:
 
     def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
         rules: list[str] = []
-        made = _Rules(specials, rules, tool.parameters)
-        made.object(f"arguments_{at}", {"type": "object", **tool.parameters})
+        given = enforced_parameters(tool)
+        _Rules(specials, rules, tool, given.root).object(f"arguments_{at}", given)
         return [f"call_{at}: {lark.quoted(f'call:{tool.name}')} arguments_{at}", *rules]
 
     def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
@@ -108,37 +114,44 @@ class _Rules:
 
     specials: Mapping[str, int]
     rules: list[str]
-    root: Mapping[str, Any]
+    tool: Tool
+    root: Json
 
     def value(self, name: str, schema: Any) -> None:
         shape = schema if isinstance(schema, dict) else {}
-        if shape.get("type") == "object" and shape.get("properties"):
-            self.object(name, shape)
-        elif shape.get("type") == "array" and shape.get("items"):
+        if shape.get("properties") and is_plain(shape, "object", self.tool):
+            self.object(name, parameters_of(shape, self.root))
+        elif shape.get("items") and is_plain(shape, "array", self.tool):
             self.array(name, shape)
         elif shape.get("type") == "string":
+            check_text(shape, self.tool)
             quote = lark.literal(QUOTE, self.specials)
             self.rules.extend(text_rules(name, quote, QUOTE, shape, self.specials))
         else:
-            self.rules.append(f"{name}: {lark.part(shape, self.root)}")
+            lenient = not self.tool.strict
+            self.rules.append(f"{name}: {lark.part(shape, self.root, lenient=lenient)}")
 
-    def object(self, name: str, schema: Mapping[str, Any]) -> None:
-        known = schema.get("properties", {})
-        required = schema.get("required") or []
-        order = sorted(known, key=lambda key: key not in required)
+    def object(self, name: str, given: Parameters) -> None:
+        order = sorted(given.properties, key=lambda key: key not in given.required)
         for place, key in enumerate(order):
-            self.value(f"{name}_{place}", known[key])
+            self.value(f"{name}_{place}", given.properties[key])
         members = [f"{lark.quoted(f'{key}:')} {name}_{place}" for place, key in enumerate(order)]
-        needed = sum(key in required for key in order)
-        listed = lark.listed(members[:needed], members[needed:], '","')
+        needed = sum(key in given.required for key in order)
+        optional = members[needed:]
+        if given.other is not None:
+            self.value(f"{name}_more", given.other)
+            other = f'{OTHER_KEY} ":" {name}_more'
+            optional.append(lark.repeated(other, '","', lark.MOST_MEMBERS))
+        listed = lark.listed(members[:needed], optional, '","')
         self.rules.append(f'{name}: "{{" {listed} "}}"')
 
     def array(self, name: str, schema: Mapping[str, Any]) -> None:
         self.value(f"{name}_item", schema["items"])
-        least, most = schema.get("minItems", 0), schema.get("maxItems", 64)
-        again = f'("," {name}_item){{{max(least - 1, 0)},{max(most - 1, 0)}}}'
+        least, most = lark.count(schema)
+        again = f'("," {name}_item){{{max(least - 1, 0)},{most - 1}}}'
         filled = f"{name}_item {again}" if most > 1 else f"{name}_item"
-        self.rules.append(f'{name}: "[" ({filled}){"" if least else "?"} "]"')
+        items = f"({filled}){'' if least else '?'}" if most else ""
+        self.rules.append(f'{name}: "[" {items} "]"')
 
 
 SHAPE = Shape(GemmaBody(), mark="<|tool_call>", closes="<tool_call|>", repeats=True)

@@ -111,13 +111,13 @@ def _note(request: ChatRequest, *, as_json: bool) -> str:
 
 def _call(at: int, tool: Tool) -> str:
     head = lark.quoted(f'{{"name": {lark.quoted(tool.name)}, "arguments": ')
-    arguments = lark.schema(tool.parameters, lenient=True)
+    arguments = lark.schema(tool.parameters, lenient=not tool.strict)
     return f'call_{at}: {head} arguments_{at} "}}"\narguments_{at}: {arguments}'
 
 
 def _answer(constraint: Constraint | None) -> str:
     rule = lark.constraint_rule(constraint) if constraint else None
-    return rule or lark.schema({"type": "string", "minLength": 1}, lenient=True)
+    return rule or lark.json_rule({"type": "string", "minLength": 1}, lenient=True)
 
 
 FORMAT = Format("generic", lambda _facts: True, prepare, always=True)

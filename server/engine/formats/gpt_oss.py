@@ -87,7 +87,7 @@ def _calls(request: ChatRequest, specials: Mapping[str, int]) -> list[str]:
     between = f'channel? (shown | " json") {_mark(MESSAGE, specials)}'
     rules = [
         f"call_{at}: {lark.quoted(tool.name)} {between} arguments_{at}\n"
-        f"arguments_{at}: {lark.schema(tool.parameters, lenient=True)}"
+        f"arguments_{at}: {lark.schema(tool.parameters, lenient=not tool.strict)}"
         for at, tool in enumerate(tools)
     ]
     channel = f'channel: {_mark("<|channel|>", specials)} ("commentary" | "analysis")'

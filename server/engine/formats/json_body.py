@@ -25,7 +25,7 @@ class JsonBody:
         head = lark.quoted(f'"{self.name}": {lark.quoted(tool.name)}, "{self.arguments}": ')
         return [
             f'call_{at}: "{{" {self.before} {head} arguments_{at} {self.after} "}}"',
-            f"arguments_{at}: {lark.schema(tool.parameters, lenient=True)}",
+            f"arguments_{at}: {lark.schema(tool.parameters, lenient=not tool.strict)}",
         ]
 
     def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
@@ -64,7 +64,7 @@ class KeyedBody:
         head = lark.quoted(f"{{{lark.quoted(tool.name)}: ")
         return [
             f'call_{at}: {head} arguments_{at} "}}"',
-            f"arguments_{at}: {lark.schema(tool.parameters, lenient=True)}",
+            f"arguments_{at}: {lark.schema(tool.parameters, lenient=not tool.strict)}",
         ]
 
     def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:

@@ -3,22 +3,22 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from server.chat import Constraint, Json
-from server.late import Late
-
-llguidance = Late("llguidance")
+from server.engine.harden import LONGEST_ARGUMENT, LONGEST_STRING, harden
+from server.engine.patterns import NOT_SCHEMAS, enforceable
 
 SPACING = {"item_separator": ", ", "key_separator": ": ", "whitespace_flexible": False}
-SAFE_INTEGER = 2**53 - 1
-NOT_SCHEMAS = frozenset({"enum", "const", "required", "default", "examples"})
+MOST_MEMBERS = 64
+"""In an object or a list that says no number."""
 NAMED_SCHEMAS = frozenset({"properties", "$defs", "definitions", "patternProperties"})
-OPEN_ENDED = frozenset({"additionalProperties", "patternProperties", "unevaluatedProperties",
-                        "allOf", "anyOf", "oneOf", "$ref"})  # fmt: skip
-BOUNDS = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
-NOISE = frozenset({"description", "title", "default", "examples", "$comment"})
+ONE_OF_ITS_OWN = frozenset({"items", "prefixItems", "additionalProperties", "contains"})
+"""Keywords whose schemas are for other values than the one they stand in."""
+DEFINITIONS = frozenset({"$defs", "definitions"})
+UNIONS = frozenset({"anyOf", "oneOf"})
+OPEN_ENDED = UNIONS | {"additionalProperties", "patternProperties", "unevaluatedProperties",
+                       "allOf", "$ref", "dependencies", "dependentRequired"}  # fmt: skip
 
 
 def quoted(text: str) -> str:
@@ -57,6 +57,12 @@ def repeated(item: str, separator: str, most: int) -> str:
     return f"{item} ({joint}){{0,{most - 1}}}"
 
 
+def count(schema: Mapping[str, Any]) -> tuple[int, int]:
+    """How few and how many entries a list may have."""
+    least = int(schema.get("minItems", 0))
+    return least, int(schema.get("maxItems", max(MOST_MEMBERS, least)))
+
+
 def listed(required: Sequence[str], optional: Sequence[str], separator: str) -> str:
     """All that are required, any of the optional ones, in order and with separators between."""
     rest = [f"({separator} {item})?" for item in optional]
@@ -68,75 +74,86 @@ def listed(required: Sequence[str], optional: Sequence[str], separator: str) -> 
 
 
 def schema(value: Json, *, lenient: bool) -> str:
-    made = hardened(enforceable(value) if lenient else value)
-    known = made if isinstance(made, dict) else {}
+    """What a tool's call must match: only what is named, unless the schema says otherwise."""
+    return _hardened(closed(value), LONGEST_ARGUMENT, lenient=lenient)
+
+
+def json_rule(made: Any, *, lenient: bool) -> str:
+    known = made if isinstance(made, dict) else {} if made else {"not": {}}
     guided = {**known, "x-guidance": {**SPACING, "lenient": lenient}}
     return f"%json {json.dumps(guided, ensure_ascii=False)}"
 
 
-def part(value: Any, root: Mapping[str, Any]) -> str:
+def part(value: Any, root: Mapping[str, Any], *, lenient: bool = True) -> str:
     """A part of a tool's schema `root`, compiled apart from it: what it refers to comes along."""
     shape = value if isinstance(value, dict) else {}
     if '"$ref"' in json.dumps(shape):
         shape = {**_moved(shape), "$defs": {"root": _moved(dict(root))}}
-    return schema(shape, lenient=True)
+    return schema(shape, lenient=lenient)
 
 
 def constraint_rule(constraint: Constraint) -> str | None:
     """The right side of a rule; None when it cannot be part of a larger grammar."""
     if constraint.kind == "json_schema":
-        return schema(json.loads(constraint.source), lenient=not constraint.strict)
+        given = json.loads(constraint.source)
+        return _hardened(given, LONGEST_STRING, lenient=not constraint.strict)
     if constraint.kind == "regex":
         return "/" + constraint.source.replace("/", r"\/") + "/"
     return None
 
 
-def enforceable(value: Any) -> Any:
-    """Without patterns that no grammar can follow, as those that look ahead."""
+def closed(value: Any) -> Any:
+    """With every object that names its members left without others."""
+    return _closed(value, DEFINITIONS if _combines(value) else frozenset(), whole=True)
+
+
+def _hardened(value: Any, longest: int, *, lenient: bool) -> str:
+    return json_rule(harden(enforceable(value) if lenient else value, longest), lenient=lenient)
+
+
+def _closed(value: Any, loose: frozenset[str], *, whole: bool) -> Any:
+    """`whole`: this is not one of several schemas for the same object; `loose` ones may be."""
     if isinstance(value, list):
-        return [enforceable(item) for item in value]
+        return [_closed(item, loose, whole=whole) for item in value]
     if not isinstance(value, dict):
         return value
-    kept = {
-        key: part if key in NOT_SCHEMAS else enforceable(part)
-        for key, part in value.items()
-        if key != "pattern" or not isinstance(part, str) or _is_pattern(part)
-    }
-    named = kept.get("patternProperties")
-    if isinstance(named, dict):
-        kept["patternProperties"] = {key: named[key] for key in named if _is_pattern(key)}
-    return kept
+    apart = not value.keys() & {"properties", "required"}
+    made: Json = {}
+    for key, inner in value.items():
+        if key in NAMED_SCHEMAS and isinstance(inner, dict):
+            made[key] = {
+                name: _closed(item, loose, whole=key not in loose) for name, item in inner.items()
+            }
+        elif key in NOT_SCHEMAS:
+            made[key] = inner
+        else:
+            alone = key in ONE_OF_ITS_OWN or (key in UNIONS and whole and apart)
+            made[key] = _closed(inner, loose, whole=alone)
+    if whole and _is_closable(value):
+        made["additionalProperties"] = False
+    return made
 
 
-def is_expression(source: str) -> bool:
-    """Whether /source/ can be part of a grammar."""
-    return _compiles(llguidance.LLMatcher.grammar_from_lark(f"start: /{source}/"))
-
-
-def hardened(value: Any, *, closed: bool = True) -> Any:
-    """With bounds where a weak model would never stop, without what only people read."""
-    if isinstance(value, list):
-        return [hardened(item, closed=closed) for item in value]
-    if not isinstance(value, dict):
-        return value
-    if value.get("not") == {}:
-        # What tools that are described by programs say for: this is never there.
+def _is_closable(node: Json) -> bool:
+    known, required = node.get("properties"), node.get("required")
+    if not known or not isinstance(known, dict) or OPEN_ENDED & node.keys():
         return False
-    kept = {
-        key: part if key in NOT_SCHEMAS else _hardened_part(key, part)
-        for key, part in value.items()
-        if key not in NOISE or isinstance(part, dict)
-    }
-    if closed and kept.get("properties") and not OPEN_ENDED & kept.keys():
-        kept["additionalProperties"] = False
-    return _bounded(kept)
+    least = node.get("minProperties")
+    names = required if isinstance(required, list) else []
+    enough = not isinstance(least, int) or least <= len(known)
+    return enough and all(isinstance(name, str) and name in known for name in names)
 
 
-def _hardened_part(key: str, part: Any) -> Any:
-    if key in NAMED_SCHEMAS and isinstance(part, dict):
-        return {name: hardened(item) for name, item in part.items()}
-    # What is put together of several parts must stay open in each of them.
-    return hardened(part, closed=key != "allOf")
+def _combines(value: Any) -> bool:
+    """Whether several schemas hold for one object somewhere."""
+    if isinstance(value, list):
+        return any(map(_combines, value))
+    if not isinstance(value, dict):
+        return False
+    parts = value.get("allOf")
+    several = isinstance(parts, list) and len(parts) > 1
+    beside = "properties" in value and bool(value.keys() & (UNIONS | {"allOf", "$ref"}))
+    return several or beside or any(map(_combines, value.values()))
 
 
 def _moved(value: Any) -> Any:
@@ -153,32 +170,3 @@ def _moved(value: Any) -> Any:
         else _moved(part)
         for key, part in value.items()
     }
-
-
-def _is_pattern(pattern: str) -> bool:
-    told = json.dumps({"type": "string", "pattern": pattern})
-    return _compiles(llguidance.LLMatcher.grammar_from_json_schema(told))
-
-
-@lru_cache(maxsize=1024)
-def _compiles(grammar: str) -> bool:
-    return not llguidance.LLMatcher.validate_grammar(grammar)
-
-
-def _bounded(node: Json) -> Json:
-    for bound, exclusive in BOUNDS:
-        # Until draft 4 this was a word about the bound beside it.
-        if isinstance(node.get(exclusive), bool) and node.pop(exclusive) and bound in node:
-            node[exclusive] = node.pop(bound)
-    if node.get("type") == "integer":
-        if "exclusiveMinimum" not in node:
-            node.setdefault("minimum", -SAFE_INTEGER)
-        if "exclusiveMaximum" not in node:
-            node.setdefault("maximum", SAFE_INTEGER)
-    least = node.get("exclusiveMinimum")
-    if node.get("type") == "number" and isinstance(least, int | float) and "maximum" in node:
-        # llguidance 1.9.1 lets the bare bound itself through here.
-        node["minimum"] = node.pop("exclusiveMinimum") + 1e-6
-    if "oneOf" in node and "anyOf" not in node:
-        node["anyOf"] = node.pop("oneOf")
-    return node

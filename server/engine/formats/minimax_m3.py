@@ -8,9 +8,24 @@ from typing import Any
 
 from server.chat import Json, Tool, ToolCall
 from server.engine.formats import lark
+from server.engine.formats.parameters import (
+    Parameters,
+    call_parameters,
+    enforced_parameters,
+    is_plain,
+    parameters_of,
+    resolved,
+)
 from server.engine.formats.shape import Shape, native
 from server.engine.formats.stream import SPACE, More, Reader
-from server.engine.formats.tagged_body import is_text, properties, text_rules
+from server.engine.formats.text_value import (
+    OTHER_KEY,
+    check_text,
+    is_text,
+    json_kind,
+    kinds_beside_text,
+    text_rules,
+)
 
 SPACE_MARK = "]<]minimax[>["
 EMPTY: dict[str, Any] = {"array": [], "object": {}}
@@ -24,8 +39,8 @@ class NestedBody:
 
     def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
         rules: list[str] = []
-        made = _Rules(specials, rules, tool.parameters)
-        inner = made.members(f"arguments_{at}", tool.parameters)
+        given = enforced_parameters(tool)
+        inner = _Rules(specials, rules, tool, given.root).members(f"arguments_{at}", given)
         head = lark.literal(f'{INVOKE}{tool.name}">', specials)
         return [f"call_{at}: {head} {inner} {lark.literal(END, specials)}", *rules]
 
@@ -37,8 +52,8 @@ class NestedBody:
             return False
         name = "".join(parts)
         reader.open_call(name)
-        known = properties(tools[name]) if name in tools else {}
-        yield from _arguments(reader, known)
+        given = call_parameters(tools[name]) if name in tools else Parameters()
+        yield from _arguments(reader, given)
         return True
 
     def write(self, call: ToolCall) -> str:
@@ -57,7 +72,7 @@ def _written(value: Any) -> str:
     )
 
 
-def _arguments(reader: Reader, known: Mapping[str, Any]) -> More:
+def _arguments(reader: Reader, given: Parameters) -> More:
     comma = "{"
     while True:
         yield from reader.skip_space()
@@ -72,23 +87,25 @@ def _arguments(reader: Reader, known: Mapping[str, Any]) -> More:
         raw: list[str] = []
         if not (yield from reader.until((f"{SPACE_MARK}</{name}>",), raw.append)):
             return
-        value = _read_value("".join(raw), known.get(name))
+        schema = given.properties.get(name, given.other)
+        value = _read_value("".join(raw), schema, given.root)
         reader.argue(f"{comma}{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}")
         comma = ", "
     reader.argue("{}" if comma == "{" else "}")
 
 
-def _read_value(text: str, schema: Any) -> Any:
+def _read_value(text: str, schema: Any, root: Json) -> Any:
     """Text as the schema means it: itself, a list of items, an object of tags, or JSON."""
+    schema = resolved(schema, root)
     if is_text(schema):
-        return text
+        return json.loads(text) if json_kind(text) in kinds_beside_text(schema) else text
     parts = list(_parts(text))
     if parts and all(tag == "item" for tag, _ in parts):
         items = _part_of(schema, "items")
-        return [_read_value(inner, items) for _, inner in parts]
+        return [_read_value(inner, items, root) for _, inner in parts]
     if parts:
         known = _part_of(schema, "properties") or {}
-        return {tag: _read_value(inner, known.get(tag)) for tag, inner in parts}
+        return {tag: _read_value(inner, known.get(tag), root) for tag, inner in parts}
     if not text and _part_of(schema, "type") in EMPTY:
         return EMPTY[_part_of(schema, "type")]
     try:
@@ -126,35 +143,48 @@ class _Rules:
 
     specials: Mapping[str, int]
     rules: list[str]
+    tool: Tool
     root: Json
 
-    def members(self, name: str, schema: Json) -> str:
+    def members(self, name: str, given: Parameters) -> str:
         parts = []
-        required = schema.get("required") or []
-        for place, (key, part) in enumerate(schema.get("properties", {}).items()):
+        for place, (key, part) in enumerate(given.properties.items()):
             rule = f"{name}_{place}"
             self.value(rule, key, part)
-            parts.append(rule if key in required else f"{rule}?")
+            parts.append(rule if key in given.required else f"{rule}?")
+        if given.other is not None:
+            self.value(f"{name}_more", None, given.other)
+            parts.append(f"{name}_more{{0,{lark.MOST_MEMBERS}}}")
         return " ".join(parts)
 
-    def value(self, name: str, key: str, schema: Any) -> None:
-        before, after = (
-            lark.literal(f"{SPACE_MARK}<{mark}{key}>", self.specials) for mark in ("", "/")
-        )
+    def value(self, name: str, key: str | None, schema: Any) -> None:
+        """`key` is None where any may stand; the model closes the tag that it opened."""
+        opens = lark.literal(f"{SPACE_MARK}<", self.specials)
+        before = f"{opens} {OTHER_KEY if key is None else lark.quoted(key)} {lark.quoted('>')}"
+        ending = f"{SPACE_MARK}</" if key is None else f"{SPACE_MARK}</{key}>"
+        rest = f'{OTHER_KEY} ">"' if key is None else ""
         shape = schema if isinstance(schema, dict) else {}
-        if is_text(shape):
-            ending = f"{SPACE_MARK}</{key}>"
-            self.rules.extend(text_rules(name, before, ending, shape, self.specials))
+        meant = resolved(shape, self.root)
+        if is_text(meant):
+            shape = meant
+            check_text(shape, self.tool)
+            inner = f"{name}_text" if rest else name
+            self.rules.extend(text_rules(inner, before, ending, shape, self.specials))
+            self.rules.extend([f"{name}: {inner} {rest}"] if rest else [])
             return
-        if shape.get("type") == "object" and shape.get("properties"):
-            inner = self.members(name, shape)
-        elif shape.get("type") == "array" and shape.get("items"):
+        after = f"{lark.literal(ending, self.specials)} {rest}"
+        self.rules.append(f"{name}: {before} {self._inner(name, shape)} {after}")
+
+    def _inner(self, name: str, shape: Json) -> str:
+        if shape.get("properties") and is_plain(shape, "object", self.tool):
+            return self.members(name, parameters_of(shape, self.root))
+        if shape.get("items") and is_plain(shape, "array", self.tool):
             self.value(f"{name}_item", "item", shape["items"])
-            inner = f"{name}_item{{{shape.get('minItems', 0)},{shape.get('maxItems', 64)}}}"
-        else:
-            self.rules.append(f"{name}_value: {lark.part(shape, self.root)}")
-            inner = f"{name}_value"
-        self.rules.append(f"{name}: {before} {inner} {after}")
+            least, most = lark.count(shape)
+            return f"{name}_item{{{least},{most}}}" if most else ""
+        value = lark.part(shape, self.root, lenient=not self.tool.strict)
+        self.rules.append(f"{name}_value: {value}")
+        return f"{name}_value"
 
 
 SHAPE = Shape(

@@ -38,7 +38,7 @@ class NamedBody:
         after = lark.literal(self.after, specials)
         return [
             f"call_{at}: {head} arguments_{at} {after}",
-            f"arguments_{at}: {lark.schema(tool.parameters, lenient=True)}",
+            f"arguments_{at}: {lark.schema(tool.parameters, lenient=not tool.strict)}",
         ]
 
     def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:

@@ -8,10 +8,12 @@ from typing import Any
 
 from server.chat import Tool, ToolCall
 from server.engine.formats import lark
+from server.engine.formats.parameters import Parameters, enforced_parameters
 from server.engine.formats.stream import SPACE, More, Reader
 
 QUOTES = "\"'"
 CODE_TOOLS = ("code_interpreter", "python", "ipython")
+IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]{0,63}"
 WORDS = {"true": True, "false": False, "null": None}
 
 
@@ -21,20 +23,25 @@ class PythonBody:
 
     def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
         del specials
-        known = tool.parameters.get("properties", {})
-        required = [key for key in known if key in (tool.parameters.get("required") or [])]
-        optional = [key for key in known if key not in required]
-        keys = {key: f"argument_{at}_{place}" for place, key in enumerate(known)}
+        given = enforced_parameters(tool)
+        keys = {key: f"argument_{at}_{place}" for place, key in enumerate(given.properties)}
         rules = [
             f"{rule}: {lark.quoted(f'{key}=')} {rule}_value\n"
-            f"{rule}_value: {_value(known[key], tool.parameters)}"
+            f"{rule}_value: {_value(given.properties[key], given, strict=tool.strict)}"
             for key, rule in keys.items()
         ]
-        given = lark.listed(
-            [keys[key] for key in required], [keys[key] for key in optional], '", "'
-        )
+        required = [rule for key, rule in keys.items() if key in given.required]
+        optional = [rule for key, rule in keys.items() if key not in given.required]
+        if given.other is not None:
+            more = f"argument_{at}_more"
+            rules.append(
+                f'{more}: /{IDENTIFIER}/ "=" {more}_value\n'
+                f"{more}_value: {_value(given.other, given, strict=tool.strict)}"
+            )
+            optional.append(lark.repeated(more, '", "', lark.MOST_MEMBERS))
         head = lark.quoted(tool.name + self.after_name)
-        return [f'call_{at}: {head} {given} ")"', *rules]
+        listed = lark.listed(required, optional, '", "')
+        return [f'call_{at}: {head} {listed} ")"', *rules]
 
     def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
         parts: list[str] = []
@@ -63,7 +70,7 @@ class PythonBody:
                 break
             key = "".join(parts).strip(SPACE + ",")
             value, last = yield from literal(reader)
-            reader.argue(f"{comma}{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
+            reader.argue(f"{comma}{json.dumps(key)}: {value}")
             comma = ", "
             if not last:
                 return
@@ -87,8 +94,8 @@ def raw_code(reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None,
     return True
 
 
-def literal(reader: Reader) -> Generator[None, None, tuple[Any, str]]:
-    """One Python value and the sign that ended it: a comma, a closing bracket, or nothing."""
+def literal(reader: Reader) -> Generator[None, None, tuple[str, str]]:
+    """One Python value as JSON and the sign behind it: a comma, a closing bracket, or nothing."""
     text, depth, quote, escaped = "", 0, "", False
     while True:
         for at, char in enumerate(reader.text):
@@ -101,14 +108,22 @@ def literal(reader: Reader) -> Generator[None, None, tuple[Any, str]]:
             elif depth == 0 and char in ",)]}":
                 text += reader.text[:at]
                 reader.text = reader.text[at + 1 :]
-                return evaluated(text), char
+                return _as_json(text), char
             elif char in ")]}":
                 depth -= 1
         text += reader.text
         reader.text = ""
         if reader.ended:
-            return evaluated(text), ""
+            return _as_json(text), ""
         yield
+
+
+def _as_json(text: str) -> str:
+    """What JSON has no word for, as a set, stays text."""
+    try:
+        return json.dumps(evaluated(text), ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return json.dumps(text.strip(SPACE), ensure_ascii=False)
 
 
 def evaluated(text: str) -> Any:
@@ -135,8 +150,8 @@ def _in_quotes(char: str, quote: str, *, escaped: bool) -> tuple[str, bool]:
     return ("" if char == quote else quote), False
 
 
-def _value(schema: Any, root: Mapping[str, Any]) -> str:
+def _value(schema: Any, given: Parameters, *, strict: bool) -> str:
     shape = schema if isinstance(schema, dict) else {}
     if shape.get("type") == "boolean":
         return '"True" | "False"'
-    return lark.part(shape, root)
+    return lark.part(shape, given.root, lenient=not strict)

@@ -86,7 +86,7 @@ def _bound(
     tools = callable_tools(request)
     rules = [
         f"call_{at}: {lark.literal(tool.name + style.between, specials)} arguments_{at}\n"
-        f"arguments_{at}: {lark.schema(tool.parameters, lenient=True)}"
+        f"arguments_{at}: {lark.schema(tool.parameters, lenient=not tool.strict)}"
         for at, tool in enumerate(tools)
     ]
     rules.append("call: " + lark.any_of([f"call_{at}" for at in range(len(tools))]))

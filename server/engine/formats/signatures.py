@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from server.chat import Json, Tool
+from server.engine.formats.parameters import parameters_of
 
 NAMES = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean",
          "null": "null", "object": "object", "array": "any[]"}  # fmt: skip
@@ -31,8 +32,9 @@ def declared(tool: Tool) -> Json:
 
 def _function(tool: Tool) -> str:
     comment = "".join(f"// {line}\n" for line in tool.description.splitlines() if line.strip())
-    parameters = tool.parameters
-    arguments = _type(parameters, parameters, DEPTH) if parameters.get("properties") else "{}"
+    seen = parameters_of(tool.parameters)
+    shown = {"properties": seen.properties, "required": list(seen.required)}
+    arguments = _object(shown, tool.parameters, DEPTH) if seen.properties else "{}"
     return f"{comment}function {tool.name}(arguments: {arguments})"
 
 

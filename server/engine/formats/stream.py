@@ -2,7 +2,6 @@
 
 import json
 import secrets
-import string
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -26,12 +25,11 @@ from server.events import (
 More = Generator[None, None, None]
 Emit = Callable[[str], None]
 Script = Callable[["Reader"], More]
-ALPHABET = string.ascii_letters + string.digits
 SPACE = " \t\r\n"
 
 
 def new_call_id() -> str:
-    return "call_" + "".join(secrets.choice(ALPHABET) for _ in range(24))
+    return "call_" + secrets.token_hex(12)
 
 
 class Reader:
@@ -52,6 +50,7 @@ class Reader:
         self._heard = 0
         self._passed = 0
         self._open: tuple[str, str] | None = None
+        self._ids = {""}
         self._arguments = ""
         self._kept: list[str] = []
 
@@ -95,7 +94,8 @@ class Reader:
 
     def open_call(self, name: str, call_id: str = "") -> None:
         self.close_call()
-        self._open = (call_id or new_call_id(), name)
+        self._open = (new_call_id() if call_id in self._ids else call_id, name)
+        self._ids.add(call_id)
         self._pieces.append(CallOpened(self.calls, *self._open))
         self.calls += 1
 

@@ -1,17 +1,28 @@
 """A call as its name and one tagged piece of text per argument."""
 
 import json
-import re
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from server.chat import Json, Tool, ToolCall
+from server.chat import Tool, ToolCall
 from server.engine.formats import lark
+from server.engine.formats.parameters import (
+    Parameters,
+    call_parameters,
+    enforced_parameters,
+    resolved,
+)
 from server.engine.formats.stream import SPACE, More, Reader
+from server.engine.formats.text_value import (
+    OTHER_KEY,
+    check_text,
+    is_text,
+    json_kind,
+    kinds_beside_text,
+    text_rules,
+)
 
-SLASH = re.compile(r"\\.|/", re.DOTALL)
-"""One, or whatever has a backslash before it: there it may be escaped already."""
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 
 
@@ -33,13 +44,17 @@ class TaggedBody:
 
     def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
         before, after, closes = (lark.literal(text, specials) for text in (*self.name, self.closes))
+        given = enforced_parameters(tool)
         rules: list[str] = []
         parts: list[str] = []
-        required = tool.parameters.get("required") or []
-        for place, (key, schema) in enumerate(properties(tool).items()):
+        for place, (key, schema) in enumerate(given.properties.items()):
             rule = f"argument_{at}_{place}"
-            rules += self._argument(rule, key, schema, tool.parameters, specials)
-            parts.append(rule if key in required else f"{rule}?")
+            rules += self._argument(rule, lark.quoted(key), schema, given, tool, specials)
+            parts.append(rule if key in given.required else f"{rule}?")
+        if given.other is not None:
+            rule = f"argument_{at}_more"
+            rules += self._argument(rule, OTHER_KEY, given.other, given, tool, specials)
+            parts.append(f"{rule}{{0,{lark.MOST_MEMBERS}}}")
         name = lark.literal(tool.name, specials)
         return [f"call_{at}: {before} {name} {after} {' '.join(parts)} {closes}", *rules]
 
@@ -71,8 +86,7 @@ class TaggedBody:
         return f"{self.name[0]}{call.name}{self.name[1]}{''.join(parts)}{self.closes}"
 
     def _arguments(self, reader: Reader, tool: Tool | None) -> More:
-        known = properties(tool) if tool else {}
-        root = tool.parameters if tool else {}
+        given = call_parameters(tool) if tool else Parameters()
         comma = "{"
         while True:
             yield from reader.skip_space()
@@ -84,7 +98,7 @@ class TaggedBody:
             key = "".join(parts).strip(SPACE)
             reader.argue(f"{comma}{json.dumps(key, ensure_ascii=False)}: ")
             comma = ", "
-            if not (yield from self._value(reader, _resolved(known.get(key), root))):
+            if not (yield from self._value(reader, _schema_of(key, given))):
                 return
         closed = bool(reader.text) and not self.key[0].startswith(reader.text)
         if self.closes:
@@ -97,7 +111,8 @@ class TaggedBody:
         end = self.end.strip()
         if self.value[0]:
             yield from reader.accept(*{self.value[0], self.value[0].strip()})
-        if is_text(schema):
+        kinds = kinds_beside_text(schema)
+        if is_text(schema) and not kinds:
             reader.argue('"')
             if not (yield from reader.until((self.value[1] + end, end), _escaping(reader))):
                 return False
@@ -106,97 +121,48 @@ class TaggedBody:
         parts: list[str] = []
         if not (yield from reader.until((end,), parts.append)):
             return False
+        if kinds:
+            text = "".join(parts).removesuffix(self.value[1])
+            reader.argue(text if json_kind(text) in kinds else json.dumps(text, ensure_ascii=False))
+            return True
         text = "".join(parts).strip(SPACE)
         text = PYTHON_WORDS.get(text, text)
         reader.argue(text if _is_json(text) else json.dumps(text, ensure_ascii=False))
         return True
 
     def _argument(
-        self, rule: str, key: str, schema: Any, root: Json, specials: Mapping[str, int]
+        self,
+        rule: str,
+        key: str,
+        schema: Any,
+        given: Parameters,
+        tool: Tool,
+        specials: Mapping[str, int],
     ) -> list[str]:
-        schema = _resolved(schema, root)
+        """`key` is grammar text. What stands before it is apart: it may begin another key, too."""
+        schema = resolved(schema, given.root)
         text = is_text(schema)
         middle = self.string_key if text and self.string_key else self.key[1]
-        before = lark.literal(f"{self.key[0]}{key}{middle}{self.value[0]}", specials)
+        opening, following = (
+            lark.literal(part, specials) for part in (self.key[0], f"{middle}{self.value[0]}")
+        )
+        before = f"{opening} {key} {following}"
         after = lark.literal(f"{self.value[1]}{self.end}", specials)
         if text:
+            check_text(schema, tool)
             return text_rules(rule, before, f"{self.value[1]}{self.end}", schema, specials)
         return [
             f"{rule}: {before} {rule}_value {after}",
-            f"{rule}_value: {lark.part(schema, root)}",
+            f"{rule}_value: {lark.part(schema, given.root, lenient=not tool.strict)}",
         ]
-
-
-def properties(tool: Tool) -> dict[str, Any]:
-    found = tool.parameters.get("properties", {})
-    return found if isinstance(found, dict) else {}
-
-
-def is_text(schema: Any) -> bool:
-    """Whether a value of this schema is written as it is, not as JSON."""
-    if not isinstance(schema, dict):
-        return False
-    if "const" in schema or isinstance(schema.get("enum"), list):
-        values = schema.get("enum", [schema.get("const")])
-        return all(isinstance(value, str) for value in values)
-    for union in ("anyOf", "oneOf"):
-        if isinstance(schema.get(union), list):
-            return any(is_text(part) for part in schema[union])
-    kind = schema.get("type")
-    return "string" in kind if isinstance(kind, list) else kind == "string"
-
-
-def text_rules(
-    rule: str, before: str, after: str, schema: Json, specials: Mapping[str, int]
-) -> list[str]:
-    """Text that keeps the schema's words, length and pattern, and ends at its mark `after`."""
-    closing = lark.literal(after, specials)
-    words = [schema["const"]] if "const" in schema else schema.get("enum")
-    if words:
-        return [
-            f"{rule}: {before} ({lark.any_of([lark.quoted(word) for word in words])}) {closing}"
-        ]
-    least, most = schema.get("minLength", 0), schema.get("maxLength", "")
-    parts = [f"/(?s:.){{{least},{most}}}/"]
-    if isinstance(schema.get("pattern"), str):
-        pattern = f"(?s:{_contained(schema['pattern'])})".replace("\n", "\\n")
-        parts += [f"/{pattern}/"] if lark.is_expression(pattern) else []
-    parts.append(f"~/(?s:.)*{_escaped(after.strip())}(?s:.)*/")
-    text = f"{rule.upper()}: {' & '.join(parts)}"
-    if any(after.startswith(mark) for mark in specials):
-        return [f"{rule}: {before} {rule.upper()} {closing}", text]
-    # A lexeme is greedy; only as a suffix does the mark end it.
-    ending = f"{rule}_text[suffix={lark.quoted(after)}]: {rule.upper()}"
-    return [f"{rule}: {before} {rule}_text", ending, text]
-
-
-def _contained(pattern: str) -> str:
-    begin = "" if pattern.startswith("^") else ".*"
-    end = "" if pattern.endswith("$") else ".*"
-    inner = pattern.removeprefix("^").removesuffix("$")
-    return SLASH.sub(_escaped_slash, begin + inner + end)
-
-
-def _escaped_slash(found: re.Match[str]) -> str:
-    return r"\/" if found[0].endswith("/") else found[0]
-
-
-def _escaped(text: str) -> str:
-    return re.sub(r"([\\.+*?()|\[\]{}^$/\"])", r"\\\1", text)
 
 
 def _escaping(reader: Reader) -> Any:
     return lambda text: reader.argue(json.dumps(text, ensure_ascii=False)[1:-1])
 
 
-def _resolved(schema: Any, root: Json) -> Any:
-    reference = schema.get("$ref") if isinstance(schema, dict) else None
-    if not isinstance(reference, str):
-        return schema
-    node: Any = root
-    for part in reference.removeprefix("#").strip("/").split("/"):
-        node = node.get(part) if isinstance(node, dict) else None
-    return node
+def _schema_of(key: str, given: Parameters) -> Any:
+    return resolved(given.properties.get(key, given.other), given.root)
 
 
 def _is_json(text: str) -> bool:

@@ -9,8 +9,9 @@ from typing import Any
 import llguidance.llamacpp
 from llguidance import LLMatcher
 
+from server.engine.harden import harden
+from server.engine.patterns import enforceable
 from server.engine.worker.constrained import Constrained
-from server.engine.worker.harden import harden
 from server.engine.worker.refusals import Refused
 from server.engine.worker.trigger import Trigger
 from server.engine.worker.vocabulary import Vocabulary
@@ -64,28 +65,13 @@ class Grammars:
         hardened = harden(schema)
         matcher = self._matcher(_grammar(hardened, strict=strict))
         if matcher.is_error() and not strict:
-            matcher = self._matcher(_grammar(self._enforceable(hardened), strict=strict))
+            matcher = self._matcher(_grammar(enforceable(hardened), strict=strict))
         if not matcher.is_error():
             return matcher
         place = self._failing_place(hardened, strict=strict)
         reason = _reason(matcher)
         message = f"The schema cannot be enforced at {place}: {reason}"
         raise Refused("invalid_schema", message, place=place)
-
-    def _enforceable(self, schema: Any) -> Any:
-        """Without patterns that no grammar can follow, as those that look ahead."""
-        if isinstance(schema, list):
-            return [self._enforceable(part) for part in schema]
-        if not isinstance(schema, dict):
-            return schema
-        pattern = schema.get("pattern")
-        alone = _grammar({"type": "string", "pattern": pattern}, strict=True)
-        drops = isinstance(pattern, str) and self._matcher(alone).is_error()
-        return {
-            key: self._enforceable(part)
-            for key, part in schema.items()
-            if not (drops and key == "pattern")
-        }
 
     def _failing_place(self, schema: Any, *, strict: bool) -> str:
         """The deepest part that does not compile on its own."""

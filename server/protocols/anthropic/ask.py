@@ -15,7 +15,7 @@ from server.protocols.fields import (
     stop_texts,
     token_limit,
 )
-from server.protocols.messages import function_tool, several_calls
+from server.protocols.messages import function_tool, listed_tools, several_calls
 
 
 def accept(body: Any, facts: Facts) -> ChatRequest:
@@ -46,9 +46,7 @@ def streams(body: Any) -> bool:
 
 def _request(fields: Fields, facts: Facts, limit: int | None) -> ChatRequest:
     streams(fields.body)
-    tools = tuple(
-        _tool(Fields(item, f"tools[{at}]")) for at, item in enumerate(fields.list("tools"))
-    )
+    tools = listed_tools(fields, _tool)
     choice, parallel = _choice(fields, tools)
     thinking = fields.object("thinking")
     asked = thinking.word("type", ("enabled", "disabled", "adaptive")) if thinking else None

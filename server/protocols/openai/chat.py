@@ -46,6 +46,7 @@ from server.protocols.frames import (
 from server.protocols.messages import (
     choice_of,
     function_tool,
+    listed_tools,
     messages_of,
     several_calls,
     tools_of,
@@ -263,8 +264,7 @@ def _is_legacy(body: Any) -> bool:
 def _tools(fields: Fields) -> tuple[tuple[Any, ...], Any]:
     if not _is_legacy(fields.body):
         return choice_of(fields.value("tool_choice"), tools_of(fields))
-    listed = fields.list("functions")
-    tools = tuple(function_tool(Fields(item, f"functions[{at}]")) for at, item in enumerate(listed))
+    tools = listed_tools(fields, function_tool, "functions")
     return choice_of(fields.value("function_call"), tools, "function_call")
 
 

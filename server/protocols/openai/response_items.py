@@ -5,7 +5,7 @@ from typing import Any
 
 from server.chat import Message, Tool, ToolCall
 from server.protocols.fields import Fields
-from server.protocols.messages import arguments_of, function_tool, parts_of
+from server.protocols.messages import arguments_of, function_tool, listed_tools, parts_of
 
 ROLES = ("system", "developer", "user", "assistant")
 
@@ -34,13 +34,13 @@ def input_messages(fields: Fields, earlier: tuple[Message, ...]) -> tuple[Messag
 
 
 def response_tools(fields: Fields) -> tuple[Tool, ...]:
-    tools = []
-    for at, item in enumerate(fields.list("tools")):
-        tool = Fields(item, f"tools[{at}]")
-        if tool.value("type") != "function":
-            raise tool.wrong("type", "is not supported here: 'function' is")
-        tools.append(function_tool(tool))
-    return tuple(tools)
+    return listed_tools(fields, _tool)
+
+
+def _tool(fields: Fields) -> Tool:
+    if fields.value("type") != "function":
+        raise fields.wrong("type", "is not supported here: 'function' is")
+    return function_tool(fields)
 
 
 def _add(said: list[Message], item: Fields) -> None:

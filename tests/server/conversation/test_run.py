@@ -125,3 +125,13 @@ async def test_the_model_is_told_what_it_thought_before_a_call():
 async def test_the_stop_text_that_ended_an_answer_is_passed_on():
     engine = ScriptedEngine([Finished("stop", stop_text="END")])
     assert await collect(converse(Means(engine), ASK)) == [Finished("stop", stop_text="END")]
+
+
+async def test_a_call_that_does_not_fit_is_handed_on_and_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    tool = Tool("add", "", {"type": "object", "properties": {"a": {"type": "string"}}})
+    engine = ScriptedEngine([ToolCallRequested(CALL), Finished("tool_calls")])
+    events = await collect(converse(Means(engine), ChatRequest(ASK.messages, tools=(tool,))))
+    assert events == [ClientToolCall(CALL), Finished("tool_calls")]
+    assert "a call of add does not fit the tool's schema: 'a' breaks type" in caplog.text

@@ -93,3 +93,13 @@ def test_an_image_in_a_tools_result_is_kept() -> None:
     assert messages_of(Fields({"messages": [asked, result]}))[-1] == Message(
         "tool", "", (Image("image/png", b"hi"),), tool_call_id="c", name="shot"
     )
+
+
+def test_a_strict_tool_is_taken_as_it_is_or_not_at_all() -> None:
+    good = {"type": "object", "properties": {"a": {"type": "string"}}}
+    assert function_tool(Fields({"name": "x", "parameters": good, "strict": True})).strict
+    assert not function_tool(Fields({"name": "x", "parameters": good, "strict": None})).strict
+    odd = {**good, "required": "a"}
+    assert function_tool(Fields({"name": "x", "parameters": odd})).parameters == good
+    with pytest.raises(BadRequest, match="strict"):
+        function_tool(Fields({"name": "x", "parameters": odd, "strict": True}))

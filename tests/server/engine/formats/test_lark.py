@@ -1,14 +1,23 @@
 """Grammar text: marks by token, schemas with bounds."""
 
 import json
+from typing import Any
+
+import pytest
+from llguidance import LLMatcher
 
 from server.chat import Constraint, Json
 from server.engine.formats import lark
 from tests.server.engine.formats.samples import matches
+from tests.server.engine.test_strengthen import CASES, REFUSED
 
 
 def rule(schema: Json) -> str:
     return f"start: {lark.schema(schema, lenient=True)}\n"
+
+
+def strict_answer(schema: Any) -> str:
+    return f"start: {lark.constraint_rule(Constraint('json_schema', json.dumps(schema)))}\n"
 
 
 def test_special_tokens_are_named_by_their_number() -> None:
@@ -65,7 +74,7 @@ def test_a_part_of_a_schema_takes_along_what_it_refers_to() -> None:
 def test_the_schema_given_is_not_changed() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "integer", "description": "x"}}}
     before = json.dumps(schema)
-    lark.hardened(schema)
+    lark.schema(schema, lenient=True)
     assert json.dumps(schema) == before
 
 
@@ -73,3 +82,37 @@ def test_constraints_as_parts_of_a_grammar() -> None:
     expression = lark.constraint_rule(Constraint("regex", "a/b+"))
     assert matches(f"start: {expression}\n", "a/bb")
     assert lark.constraint_rule(Constraint("lark", 'start: "x"')) is None
+
+
+@pytest.mark.parametrize(("schema", "good", "bad"), CASES)
+def test_an_answer_in_a_larger_grammar_is_kept_to_as_one_of_its_own(
+    schema: Any, good: list[str], bad: list[str]
+) -> None:
+    grammar = strict_answer(schema)
+    assert [text for text in good if not matches(grammar, text)] == []
+    assert [text for text in bad if matches(grammar, text)] == []
+
+
+@pytest.mark.parametrize("schema", [*REFUSED, False])
+def test_what_an_answer_cannot_be_kept_to_is_refused(schema: Any) -> None:
+    assert LLMatcher.validate_grammar(LLMatcher.grammar_from_lark(strict_answer(schema)))
+
+
+def test_text_and_moments_end() -> None:
+    moment = {"type": "string", "format": "date-time"}
+    for grammar in (strict_answer(moment), rule(moment)):
+        assert matches(grammar, '"2026-01-02T03:04:05.678Z"')
+        assert not matches(grammar, '"2026-01-02T03:04:05.678901Z"')
+    for kind in ("string", ["string", "null"]):
+        assert not matches(strict_answer({"type": kind}), '"' + "a" * 5000 + '"')
+        assert matches(rule({"type": kind}), '"' + "a" * 5000 + '"')
+
+
+def test_schemas_for_one_object_leave_room_for_each_other() -> None:
+    a, b = ({"properties": {key: {"type": "boolean"}}, "required": [key]} for key in "ab")
+    defined = {"$defs": {"a": a}, "allOf": [{"$ref": "#/$defs/a"}, b]}
+    beside = {"type": "object", **a, "anyOf": [b]}
+    for schema in (defined, beside):
+        assert matches(rule(schema), '{"a": true, "b": true}')
+    unnamed = {"type": "object", "properties": {"a": {"type": "boolean"}}, "required": ["z"]}
+    assert matches(rule(unnamed), '{"z": 1}')

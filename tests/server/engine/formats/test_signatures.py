@@ -36,3 +36,9 @@ def test_odd_schemas_never_raise() -> None:
 
 def test_json_schema_is_the_other_way() -> None:
     assert '"name": "f"' in json_schemas([Tool("f", "x", {})])
+
+
+def test_what_a_tools_schema_refers_to_is_shown() -> None:
+    known = {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]}
+    tool = Tool("q", "", {"$ref": "#/$defs/A", "$defs": {"A": known}})
+    assert typescript([tool]) == "function q(arguments: {x: string})"

@@ -118,3 +118,10 @@ def test_another_kind_of_block_in_a_result_is_refused_by_its_name() -> None:
 )
 def test_one_tool_that_must_be_called_is_called_once(choice: Any, several: bool) -> None:
     assert accept({**BODY, "tools": [TOOL], "tool_choice": choice}, FACTS).parallel_calls is several
+
+
+def test_two_tools_cannot_have_one_name() -> None:
+    with pytest.raises(BadRequest, match="two tools named 'add'"):
+        accept({**BODY, "tools": [TOOL, TOOL]}, FACTS)
+    strict = accept({**BODY, "tools": [{**TOOL, "strict": True}]}, FACTS)
+    assert strict.tools[0].strict

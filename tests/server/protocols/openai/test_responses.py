@@ -252,3 +252,9 @@ def test_a_thought_is_kept_with_the_answer_that_follows_it() -> None:
     asked = {"role": "user", "content": "Sure?"}
     messages = accept(Memory(), {"input": [summary, said, summary, asked]}, FACTS).messages
     assert messages == (Message("assistant", "Yes.", reasoning="hm"), Message("user", "Sure?"))
+
+
+def test_two_tools_cannot_have_one_name() -> None:
+    assert accept(Memory(), {"input": "Hi", "tools": [TOOL]}, FACTS).tools[0].strict
+    with pytest.raises(BadRequest, match="two tools named 'add'"):
+        accept(Memory(), {"input": "Hi", "tools": [TOOL, TOOL]}, FACTS)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from server.engine.worker.harden import LARGEST_INTEGER, LONGEST_STRING, harden
+from server.engine.harden import LARGEST_INTEGER, LONGEST_STRING, harden
 
 
 @pytest.mark.parametrize(
@@ -77,3 +77,25 @@ def test_what_stands_beside_a_reference_counts_as_in_the_draft() -> None:
     old = {**schema, "$schema": "http://json-schema.org/draft-07/schema#"}
     assert harden(old) == {"definitions": {"n": {"type": "null"}}, "$ref": "#/definitions/n"}
     assert harden(schema)["type"] == "object"
+
+
+def test_types_in_a_list_get_their_bounds() -> None:
+    hardened = harden({"type": ["string", "integer", "null"]})
+    assert hardened["maxLength"] == LONGEST_STRING
+    assert (hardened["minimum"], hardened["maximum"]) == (-LARGEST_INTEGER, LARGEST_INTEGER)
+
+
+def test_a_bound_that_older_drafts_call_exclusive_is_one() -> None:
+    old = {"type": "integer", "minimum": 1, "exclusiveMinimum": True, "exclusiveMaximum": False}
+    assert harden(old) == {"type": "integer", "exclusiveMinimum": 1, "maximum": LARGEST_INTEGER}
+
+
+@pytest.mark.parametrize("least", ["many", None, [1]])
+def test_nonsense_is_left_to_the_compiler(least: Any) -> None:
+    items = {"enum": ["a"]}
+    for schema in (
+        {"type": "string", "minLength": least},
+        {"type": "number", "exclusiveMinimum": 1, "minimum": least},
+        {"type": "array", "items": items, "uniqueItems": True, "minItems": least},
+    ):
+        assert harden(schema)

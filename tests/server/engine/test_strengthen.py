@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from llguidance import LLMatcher, LLTokenizer
 
-from server.engine.worker.harden import harden
+from server.engine.harden import harden
 
 INTEGER = {"type": "integer"}
 PAIR = {"type": "object", "properties": {"a": INTEGER, "b": INTEGER}}

@@ -15,6 +15,8 @@ KNOWN_FORMATS = frozenset({
 ALL_TYPES = frozenset({"null", "boolean", "object", "array", "string", "number"})
 DEEPEST = 4
 MOST_WORDS = 6
+MOST_CHOICES = 300
+"""Each is compared with every other."""
 
 Node = dict[str, Any]
 
@@ -53,7 +55,8 @@ def _list_subsets(node: Node) -> None:
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return
     words = list(dict.fromkeys(words))
-    if len(words) > MOST_WORDS:
+    bounds = (node.get("minItems", 0), node.get("maxItems", 0))
+    if len(words) > MOST_WORDS or not all(isinstance(bound, int) for bound in bounds):
         return
     for keyword in ("items", "uniqueItems"):
         del node[keyword]
@@ -61,7 +64,7 @@ def _list_subsets(node: Node) -> None:
     node["anyOf"] = [
         {"type": "array", "prefixItems": [{"const": word} for word in chosen], "items": False}
         | {"minItems": size}
-        for size in range(least, min(most, len(words)) + 1)
+        for size in range(max(least, 0), min(most, len(words)) + 1)
         for chosen in combinations(words, size)
     ]
 
@@ -118,6 +121,8 @@ def _count_properties(node: Node) -> None:
 def _kept_apart(node: Node, root: Any) -> list[Any] | None:
     """The choices, each changed so that what fits it fits no other; None if that is not seen."""
     choices = node["oneOf"]
+    if len(choices) > MOST_CHOICES:
+        return None
     views = [_view(choice, root) for choice in choices]
     object_ = node.get("type") == "object"
     forbidden: list[list[str]] = [[] for _ in choices]

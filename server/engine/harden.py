@@ -3,12 +3,14 @@
 Whatever the copy allows, the schema allows; only the copy is compiled, never shown.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from server.engine.worker.strengthen import strengthen
+from server.engine.strengthen import strengthen
 
 LARGEST_INTEGER = 2**53 - 1
 LONGEST_STRING = 4000
+LONGEST_ARGUMENT = 65_536
+"""A call may hand over a whole file."""
 STEPS = 1_000_000
 SMALLEST_STEP = 1 / STEPS
 DATE_TIME = (
@@ -20,6 +22,7 @@ NEVER: tuple[Any, ...] = ({}, True)
 """Not anything: as the value of "not", it leaves nothing."""
 OLD_DRAFTS = ("draft-03", "draft-04", "draft-06", "draft-07")
 BESIDE_A_REFERENCE = frozenset({"$ref", "$defs", "definitions"})
+BOUNDS = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 VALUES = frozenset({"enum", "const", "required"})
 NAMED = frozenset({
     "properties", "patternProperties", "$defs", "definitions", "dependencies", "dependentRequired",
@@ -27,28 +30,37 @@ NAMED = frozenset({
 })  # fmt: skip
 
 
-def harden(schema: Any) -> Any:
-    return _hardened(schema, schema)
+class _Whole(NamedTuple):
+    """What every part of a schema is hardened by."""
+
+    root: Any
+    longest: int
 
 
-def _hardened(schema: Any, root: Any) -> Any:
+def harden(schema: Any, longest: int = LONGEST_STRING) -> Any:
+    return _hardened(schema, _Whole(schema, longest))
+
+
+def _hardened(schema: Any, whole: _Whole) -> Any:
     if isinstance(schema, list):
-        return [_hardened(part, root) for part in schema]
+        return [_hardened(part, whole) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {key: _part(key, part, root) for key, part in schema.items() if key not in NOTES}
-    if "$ref" in kept and _is_of_an_old_draft(root):
+    kept = {key: _part(key, part, whole) for key, part in schema.items() if key not in NOTES}
+    if "$ref" in kept and _is_of_an_old_draft(whole.root):
         return {key: part for key, part in kept.items() if key in BESIDE_A_REFERENCE}
     if kept.get("not") in NEVER:
         return False
-    strengthen(kept, root)
-    match kept.get("type"):
-        case "integer":
-            _bound_integer(kept)
-        case "number":
-            _open_bounds(kept)
-        case "string":
-            _bound_string(kept)
+    strengthen(kept, whole.root)
+    _move_old_bounds(kept)
+    types = kept.get("type")
+    kinds = types if isinstance(types, list) else [types]
+    if "integer" in kinds and "number" not in kinds:
+        _bound_integer(kept)
+    if "number" in kinds:
+        _open_bounds(kept)
+    if "string" in kinds:
+        _bound_string(kept, whole.longest)
     return kept
 
 
@@ -58,12 +70,19 @@ def _is_of_an_old_draft(root: Any) -> bool:
     return isinstance(named, str) and any(draft in named for draft in OLD_DRAFTS)
 
 
-def _part(key: str, part: Any, root: Any) -> Any:
+def _part(key: str, part: Any, whole: _Whole) -> Any:
     if key in VALUES:
         return part
     if key in NAMED and isinstance(part, dict):
-        return {name: _hardened(inner, root) for name, inner in part.items()}
-    return _hardened(part, root)
+        return {name: _hardened(inner, whole) for name, inner in part.items()}
+    return _hardened(part, whole)
+
+
+def _move_old_bounds(schema: dict[str, Any]) -> None:
+    """Until draft 4, an exclusive bound was a word about the bound beside it."""
+    for bound, exclusive in BOUNDS:
+        if isinstance(schema.get(exclusive), bool) and schema.pop(exclusive) and bound in schema:
+            schema[exclusive] = schema.pop(bound)
 
 
 def _bound_integer(schema: dict[str, Any]) -> None:
@@ -78,18 +97,22 @@ def _open_bounds(schema: dict[str, Any]) -> None:
     low, high = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
     if isinstance(low, int | float) and not isinstance(low, bool):
         del schema["exclusiveMinimum"]
-        schema["minimum"] = max(low + _step(low), schema.get("minimum", low))
+        schema["minimum"] = max(low + _step(low), _number(schema.get("minimum"), low))
     if isinstance(high, int | float) and not isinstance(high, bool):
         del schema["exclusiveMaximum"]
-        schema["maximum"] = min(high - _step(high), schema.get("maximum", high))
+        schema["maximum"] = min(high - _step(high), _number(schema.get("maximum"), high))
 
 
-def _bound_string(schema: dict[str, Any]) -> None:
+def _bound_string(schema: dict[str, Any], longest: int) -> None:
     if schema.get("format") == "date-time" and "pattern" not in schema:
         del schema["format"]
         schema["pattern"] = DATE_TIME
     if not schema.keys() & {"enum", "const", "pattern", "format", "maxLength"}:
-        schema["maxLength"] = max(LONGEST_STRING, schema.get("minLength", 0))
+        schema["maxLength"] = max(longest, _number(schema.get("minLength"), 0))
+
+
+def _number(found: Any, otherwise: float) -> float:
+    return found if isinstance(found, int | float) else otherwise
 
 
 def _step(bound: float) -> float:
