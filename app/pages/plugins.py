@@ -88,7 +88,7 @@ class PluginsPage(Page):
             await self.core.set_plugin_secret(key, name, secret)
             kept = True
         finally:
-            box.secrets[name].end(kept=kept)
+            box.secrets[name].settle(kept=kept)
 
     async def _try(self, box: PluginBox, key: str, flow: str, question: str, mode: str) -> None:
         try:

@@ -33,7 +33,7 @@ class SecretField(QLineEdit):
     def show_missing(self, *, is_missing: bool) -> None:
         self.setPlaceholderText(tr("Not set yet") if is_missing else tr("Kept in the keychain"))
 
-    def end(self, *, kept: bool) -> None:
+    def settle(self, *, kept: bool) -> None:
         """What was given was kept, or could not be."""
         self.setReadOnly(False)
         if kept:

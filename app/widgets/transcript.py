@@ -56,8 +56,10 @@ class Transcript(Column):
     def allow_again(self, *, allowed: bool) -> None:
         """Whether answers can be asked for again now."""
         self._may_again = allowed
-        for answer in self.findChildren(Answer):
-            answer.retry.setEnabled(allowed)
+        for at in range(self.body.count()):
+            item = self.body.itemAt(at)
+            if item and isinstance(answer := item.widget(), Answer):
+                answer.retry.setEnabled(allowed)
 
     def cut(self, message: QWidget) -> None:
         """Take away this message and all after it."""

@@ -138,7 +138,7 @@ async def test_an_option_that_is_being_written_can_be_sent_again(
 ) -> None:
     box = opened(core, shown)
     edit = box.options.fields["server"].edit
-    box.window().activateWindow()
+    await until(edit.isVisible)
     edit.setFocus()
     await until(edit.hasFocus)
     edit.setText("http://127.0.0.1:10")
