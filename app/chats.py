@@ -12,7 +12,7 @@ from app.attachments import Attachment, as_url, from_url, joined
 from app.charts.option import without_charts
 from app.words import tr
 from server import files
-from server.chat import Message, Role
+from server.chat import Message
 from server.errors import AppError
 
 log = logging.getLogger(__name__)
@@ -123,8 +123,9 @@ def asked(text: str, attached: list[Attachment]) -> Said:
 
 def _message(said: Said) -> Message:
     images = tuple(image for url in said.images if (image := from_url(url)))
-    role: Role = "user" if said.role == "user" else "assistant"
-    return Message(role, without_charts(said.text), images)
+    if said.role == "user":
+        return Message("user", said.text, images)
+    return Message("assistant", without_charts(said.text), images)
 
 
 def _read(path: Path) -> Chat:

@@ -11,6 +11,7 @@ from app.charts.option import written
 from app.chats import Chat, Said
 from app.dialects import Options
 from app.widgets.message import Answer
+from app.words import tr
 from server import tasks
 from server.chat import Message
 from server.errors import AppError
@@ -31,11 +32,19 @@ Over = Callable[[Finished | None], None]
 
 
 class Turn:
-    """An answer on its way into a chat. `over` is called at its end, unless one has left it."""
+    """An answer on its way into a chat. `over` is called at its end, unless one has left it.
 
-    def __init__(self, chat: Chat, answer: Answer, over: Over) -> None:
+    What it takes the place of goes back into the chat when nothing comes.
+    """
+
+    def __init__(
+        self, chat: Chat, answer: Answer, over: Over, replaced: Sequence[Said] = ()
+    ) -> None:
         self.chat = chat
-        self._answer = answer
+        self.answer = answer
+        self.problem = ""
+        """Why nothing came, unless the person stopped it."""
+        self._replaced = replaced
         self._over = over
         self._is_left = False
         self._is_stopped = False
@@ -56,10 +65,17 @@ class Turn:
         self._is_left = True
         self.stop()
 
+    @property
+    def is_in_vain(self) -> bool:
+        """There is still only what it was to take the place of."""
+        return bool(self._replaced) and not self.answer.text()
+
     def put_down(self) -> None:
         """What has come so far, as a part of the chat."""
-        if text := self._answer.text():
+        if text := self.answer.text():
             self.chat.said.append(Said("assistant", text))
+        else:
+            self.chat.said.extend(self._replaced)
 
     async def _take(self, core: Face, options: Options, raw: Raw) -> None:
         finished = None
@@ -68,14 +84,15 @@ class Turn:
             self.stop()
         try:
             asked = replace(options, chat=self.chat.id)
-            finished = await listen(core, self.chat.messages(), asked, self._answer, raw)
+            finished = await listen(core, self.chat.messages(), asked, self.answer, raw)
+            self.problem = tr("The model gave an empty answer.")
         except asyncio.CancelledError:
             if not self._is_left:
-                self._answer.stop()
+                self.answer.stop()
         except Exception as error:  # noqa: BLE001 - whatever it was, the turn is over
-            sentence = why(error)
+            self.problem = why(error)
             if not self._is_left:
-                self._answer.fail(sentence)
+                self.answer.fail(self.problem)
         finally:
             if not self._is_left:
                 self.put_down()
@@ -113,6 +130,15 @@ async def listen(
                     answer.finish(piece)
                     finished = piece
     return finished
+
+
+def used_words(finished: Finished, context_tokens: int) -> str:
+    """How much of the context is used; nothing where that is not known."""
+    used = finished.usage.prompt_tokens + finished.usage.completion_tokens
+    if not used or not context_tokens:
+        return ""
+    words = tr("{used} of {all} tokens of context used")
+    return words.format(used=f"{used:,}", all=f"{context_tokens:,}")
 
 
 def why(error: Exception) -> str:

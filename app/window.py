@@ -1,7 +1,7 @@
 """The window: a sidebar, the pages, and what to do when it is closed."""
 
 from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -22,12 +22,15 @@ from app.widgets.banner import Banner
 from app.widgets.controls import Label, row, stack
 from app.widgets.form_box import Forms
 from app.widgets.picture import LookPicture, Picture
+from app.widgets.short_scroll import ShortScroll
 from app.words import tr
 from server.errors import AppError
 from server.face import Face
 
 _GEOMETRY = "window/geometry"
 _PAGE = "window/page"
+_MOST_ASKING = 0.6
+"""Of the window's height, for messages and questions above the page."""
 
 
 class NavButton(QPushButton):
@@ -75,7 +78,9 @@ class Window(QWidget):
         self.approvals = Approvals()
         self.forms = Forms()
         self._messages = QWidget()
+        self._asks = ShortScroll(self._messages, self.approvals, self.forms)
         self._stack = QStackedWidget()
+        self._is_welcoming = False
         self._look = LookPicture(theme.LOOK_SIDE)
         self._words = Label("", "section", wrap=True)
         self._where = Label("", "small", wrap=True)
@@ -86,6 +91,9 @@ class Window(QWidget):
         self._remember()
 
     def turn_to(self, title: str) -> None:
+        """Not during the welcome: without the sidebar there would be no way on."""
+        if self._is_welcoming:
+            return
         self._stack.setCurrentWidget(self._built(title))
         for button in self.buttons:
             button.setChecked(button.page.title == title)
@@ -98,8 +106,10 @@ class Window(QWidget):
         self._stack.addWidget(page)
         self._stack.setCurrentWidget(page)
         self._bar.hide()
+        self._is_welcoming = True
 
     def farewell(self, page: Page) -> None:
+        self._is_welcoming = False
         self._bar.show()
         self.turn_to("Connect")
         self._stack.removeWidget(page)
@@ -129,35 +139,46 @@ class Window(QWidget):
     def show_failure(self, sentence: str) -> None:
         self.banner.tell(tr("That did not work"), told(sentence))
         self.banner.show()
-        self._messages.show()
+        self._show_messages()
 
     def show_notice(self, sentence: str) -> None:
         self.notice.tell("", sentence)
         self.notice.show()
-        self._messages.show()
+        self._show_messages()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         self._memory.setValue(_GEOMETRY, self.saveGeometry())
         event.accept()
         self.closed.emit()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._asks.set_most(round(self.height() * _MOST_ASKING))
+
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         (self.page().first or self).setFocus()
 
     def _answer(self, number: str, decision: str) -> None:
-        self.page().run(self._core.answer_approval(number, decision, ""))
+        self.page().run(self._answered(number, decision))
+
+    async def _answered(self, number: str, decision: str) -> None:
+        """A question whose answer did not arrive is still open."""
+        try:
+            await self._core.answer_approval(number, decision, "")
+        except AppError:
+            self.approvals.open_again()
+            raise
 
     def _fill(self, number: str, values: str) -> None:
         self.page().run(self._filled(number, values))
 
     async def _filled(self, number: str, values: str) -> None:
-        """What was refused is shown again, to be mended."""
+        """What was refused can be mended."""
         try:
             await self._core.answer_form(number, values)
         except AppError:
-            self.forms.show_forms(())
-            self.forms.show_forms(self._core.forms.get())
+            self.forms.open_again()
             raise
 
     def _built(self, title: str) -> Page:
@@ -188,6 +209,10 @@ class Window(QWidget):
         self.banner.dismissed.connect(lambda: self._dismiss(self.banner))
         self.notice.dismissed.connect(lambda: self._dismiss(self.notice))
 
+    def _show_messages(self) -> None:
+        self._messages.show()
+        self._asks.show_top()
+
     def _dismiss(self, strip: Banner) -> None:
         strip.hide()
         self._messages.setHidden(self.banner.isHidden() and self.notice.isHidden())
@@ -197,8 +222,10 @@ class Window(QWidget):
         side = theme.PAGE_MARGIN
         messages.setContentsMargins(side, theme.MEDIUM, side, 0)
         self._messages.setLayout(messages)
-        right = stack(self._messages, self.approvals, self.forms, spacing=0)
+        right = stack(self._asks, spacing=0)
         right.addWidget(self._stack, 1)
+        # Less than a page asks for, too: what asks comes first.
+        self._stack.setMinimumHeight(1)
         for hidden in (self.notice, self.banner, self._messages):
             hidden.hide()
         layout = QHBoxLayout(self)

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from app.charts.figure import KINDS, Figure, Kind, Series
+from app.words import tr
 from server.chat import Json
 from server.events import Artifact
 
 LANGUAGE = "echarts"
 MOST_ROWS = 2000
 MOST_SERIES = 20
+MOST_TABLE_ROWS = 50
 LONGEST_LABEL = 200
 LARGEST, SMALLEST = 1e300, 1e-300
 """Numbers whose sums and differences can still be reckoned with."""
@@ -35,19 +37,27 @@ def parts(text: str) -> list[str | Figure]:
 
 def without_charts(text: str) -> str:
     """For the model: the numbers are in the table beside it."""
-    return re.sub(r"\n{3,}", "\n\n", _FENCE.sub("", text)).strip("\n")
+    found, end = [], 0
+    for fence in _FENCE.finditer(text):
+        found.append(text[end : fence.start()].strip("\n"))
+        end = fence.end()
+    if not found:
+        return text
+    found.append(text[end:].strip("\n"))
+    return "\n\n".join(part for part in found if part)
 
 
 def written(made: Artifact) -> str:
     """A chart or table as the text of an answer holds it, so that it is kept with the chat."""
-    rows = _rows(made.content.get("rows"))
     if made.kind == "text":
         return str(made.content.get("text", ""))
+    every = _every_row(made.content.get("rows"))
+    rows = every[:MOST_ROWS]
     if made.kind == "table" and rows:
-        return _table(rows)
+        return _table(every)
     option = made.content.get("option") or _option(made.name, rows, made.content.get("chart"))
     if not isinstance(option, dict) or figure_of(option) is None:
-        return _table(rows) if rows else ""
+        return _table(every) if every else ""
     return f"```{LANGUAGE}\n{json.dumps(option, ensure_ascii=False)}\n```"
 
 
@@ -141,8 +151,12 @@ def _parsed(text: str) -> Figure | None:
 
 
 def _rows(given: Any) -> list[Json]:
+    return _every_row(given)[:MOST_ROWS]
+
+
+def _every_row(given: Any) -> list[Json]:
     listed = given if isinstance(given, list) else []
-    return [row for row in listed[:MOST_ROWS] if isinstance(row, dict) and row]
+    return [row for row in listed if isinstance(row, dict) and row]
 
 
 def _number(cell: Any) -> float | None:
@@ -160,9 +174,14 @@ def _label(cell: Any) -> str:
 
 
 def _table(rows: list[Json]) -> str:
-    names = list(rows[0])
+    shown = rows[:MOST_TABLE_ROWS]
+    names = list(dict.fromkeys(name for row in rows for name in row))
     lines = [_line(names), _line(["---"] * len(names))]
-    return "\n".join([*lines, *(_line([row.get(name) for name in names]) for row in rows[:50])])
+    lines += [_line([row.get(name) for name in names]) for row in shown]
+    if more := len(rows) - len(shown):
+        words = tr("1 more row") if more == 1 else tr("{count} more rows")
+        lines += ["", words.format(count=f"{more:,}")]
+    return "\n".join(lines)
 
 
 def _line(cells: Sequence[Any]) -> str:

@@ -1,5 +1,6 @@
 """Chat: a tester that talks to the server over the same API as everybody else."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
@@ -8,7 +9,7 @@ from app import dialects, theme
 from app.attachments import Attachment
 from app.chats import Chat, ChatStore, Said, asked
 from app.pages.base import Page
-from app.turn import Turn
+from app.turn import Turn, used_words
 from app.widgets.attached import AttachedFiles
 from app.widgets.beside import Beside, Panel
 from app.widgets.centred import centred
@@ -110,13 +111,16 @@ class ChatPage(Page):
         serving = server.phase == "ready"
         hint = tr("Write a message") if serving else tr("Start Moat to write to a model")
         self.composer.show_open(hint, is_open=serving)
+        self.transcript.allow_again(allowed=serving)
 
     def show_conversation(self) -> None:
         self._body.setCurrentWidget(self.transcript)
 
     def answer_again(self, answer: Answer) -> None:
+        self._leave_turn()
+        replaced = self._chat.said[answer.place :]
         self._cut(answer)
-        self._answer()
+        self._answer(replaced)
 
     def edit(self, question: Question) -> None:
         """Back to before this question, with its text to change and its images."""
@@ -148,13 +152,17 @@ class ChatPage(Page):
     def _show_before(self, end: int, most: int = SHOWN_AT_ONCE) -> None:
         """Above what is there, so that an answer on its way goes on."""
         first = max(0, end - most)
-        for at, said in enumerate(self._chat.said[first:end]):
-            if said.role == "user":
-                self._show_question(said, first + at, at)
-            else:
-                self._new_answer(first + at, at).show_whole(said.text)
+        for at, place in enumerate(range(first, end)):
+            self._show_said(place, at)
         if first:
             self.transcript.offer_earlier(first, lambda: self._show_before(first))
+
+    def _show_said(self, place: int, at: int | None = None) -> None:
+        said = self._chat.said[place]
+        if said.role == "user":
+            self._show_question(said, place, at)
+        else:
+            self._new_answer(place, at).show_whole(said.text)
 
     def _show_question(self, said: Said, place: int, at: int | None = None) -> None:
         question = self.transcript.ask(said.text, place, said.attached(), at)
@@ -166,15 +174,15 @@ class ChatPage(Page):
         answer.suggested.connect(self.ask)
         return answer
 
-    def _answer(self) -> None:
+    def _answer(self, replaced: Sequence[Said] = ()) -> None:
         answer = self._new_answer(len(self._chat.said))
         self.raw.clear()
         self.composer.show_answering(answering=True)
-        self._turn = Turn(self._chat, answer, self._end_turn)
+        self._turn = Turn(self._chat, answer, self._end_turn, replaced)
         self._turn.begin(self.core, self.options.options(), self.raw.add)
 
     def _end_turn(self, finished: Finished | None) -> None:
-        self._turn = None
+        turn, self._turn = self._turn, None
         try:
             # First: while the program ends there may be nothing left to show it on.
             self._keep(self._chat)
@@ -182,7 +190,17 @@ class ChatPage(Page):
             self.composer.show_answering(answering=False)
             self.export.setEnabled(True)
             if finished:
-                self._show_used(finished)
+                self.used.tell(used_words(finished, self.core.model.get().context_tokens))
+            if turn and turn.is_in_vain:
+                self._show_replaced(turn)
+
+    def _show_replaced(self, turn: Turn) -> None:
+        """No new answer came: the old one and what followed it are there again."""
+        self.transcript.cut(turn.answer)
+        for place in range(turn.answer.place, len(self._chat.said)):
+            self._show_said(place)
+        if turn.problem:
+            self.failed.emit(turn.problem)
 
     def _leave_turn(self, *, kept: bool = True) -> None:
         """The answer ends here; its chat keeps what has come of it."""
@@ -200,13 +218,6 @@ class ChatPage(Page):
         except AppError as error:
             self.failed.emit(str(error))
         self.show_chats()
-
-    def _show_used(self, finished: Finished) -> None:
-        used = finished.usage.prompt_tokens + finished.usage.completion_tokens
-        context = self.core.model.get().context_tokens
-        if used and context:
-            words = tr("{used} of {all} tokens of context used")
-            self.used.tell(words.format(used=f"{used:,}", all=f"{context:,}"))
 
     def _attach_files(self) -> None:
         picked, _ = QFileDialog.getOpenFileNames(self, tr("Attach files"))

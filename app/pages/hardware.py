@@ -95,25 +95,18 @@ class HardwarePage(Page):
         self._soon.start()
 
     async def estimate(self) -> None:
-        if not self.model.currentData():
+        """An answer that comes when something else is chosen is not shown."""
+        name, setup = self.model.currentData(), self._setup()
+        if not name:
             return
-        chosen = self.chosen()
-        setup = Setup(
-            context_tokens=chosen["context_tokens"],
-            slots=chosen["slots"],
-            kv_type=chosen["kv_type"],
-            gpu_layers=chosen["gpu_layers"],
-            batch_tokens=chosen["batch_tokens"],
-            flash_attention=load_sliders.FLASH[chosen["flash_attention"]],
-            gpu_split=chosen["gpu_split"],
-        )
         try:
-            fit = await self.core.estimate_model(self.model.currentData(), setup)
+            fit = await self.core.estimate_model(name, setup)
         except LinkLost:
             return
         except AppError as error:
             fit = Fit("unknown", str(error))
-        self._show_fit(fit)
+        if (name, setup) == (self.model.currentData(), self._setup()):
+            self._show_fit(fit)
 
     async def survey(self) -> None:
         try:
@@ -126,6 +119,18 @@ class HardwarePage(Page):
     async def use(self) -> None:
         changes = {f"model.{name}": value for name, value in self._moved.items()}
         await self.core.change_settings(changes)
+
+    def _setup(self) -> Setup:
+        chosen = self.chosen()
+        return Setup(
+            context_tokens=chosen["context_tokens"],
+            slots=chosen["slots"],
+            kv_type=chosen["kv_type"],
+            gpu_layers=chosen["gpu_layers"],
+            batch_tokens=chosen["batch_tokens"],
+            flash_attention=load_sliders.FLASH[chosen["flash_attention"]],
+            gpu_split=chosen["gpu_split"],
+        )
 
     def _show_fit(self, fit: Fit) -> None:
         told = (fit.layers, fit.trained_context_tokens)

@@ -76,6 +76,7 @@ class HomePage(Page):
         self.picker.unloaded.connect(lambda: self.run(core.unload_model()))
         self.activity.cancelled.connect(lambda number: self.run(core.cancel_request(number)))
         self.failed.connect(lambda _: self.show_server(core.server.get()))
+        self.failed.connect(self.show_models)
         self.until_gone(state.watch(core, self.show_summary))
         self.observe(core.server, self.show_server)
         self.observe(core.model, self.show_models)

@@ -118,7 +118,11 @@ class ModelsPage(Page):
             self.discover.show_suggestions(await self.core.suggest_models())
         except LinkLost:
             self._was_suggested = False
-            self.discover.show_busy("")
+
+    def _look_again(self, _: object) -> None:
+        """The page is there before its server is."""
+        self.run(self._find_folders())
+        self.turn_to(self._body.currentIndex())
 
     async def _find_folders(self) -> None:
         try:
@@ -152,7 +156,7 @@ class ModelsPage(Page):
         self.observe(core.models, self.show_models)
         self.observe(core.model, self.show_models)
         self.observe(core.downloads, self.show_downloads)
-        self.observe(core.server, lambda _: self.run(self._find_folders()))
+        self.observe(core.server, self._look_again)
 
     def _lay_out(self) -> None:
         for parts in (

@@ -1,5 +1,8 @@
 """Plugins: what is there, what each may do, and a way to add one."""
 
+from collections.abc import Coroutine
+from typing import Any
+
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout
@@ -58,14 +61,34 @@ class PluginsPage(Page):
         box.switched.connect(self.switch)
         box.removed.connect(lambda key: self.run(core.remove_plugin(key)))
         box.rolled_back.connect(lambda key: self.run(core.roll_back_plugin(key)))
-        box.policy_set.connect(lambda *given: self.run(core.set_operation_policy(*given)))
-        box.secret_set.connect(lambda *given: self.run(core.set_plugin_secret(*given)))
-        box.option_set.connect(lambda *given: self.run(core.set_plugin_option(*given)))
+        box.policy_set.connect(
+            lambda *given: self.run(self._set(box, core.set_operation_policy(*given)))
+        )
+        box.secret_set.connect(lambda *given: self.run(self._keep_secret(box, *given)))
+        box.option_set.connect(
+            lambda *given: self.run(self._set(box, core.set_plugin_option(*given)))
+        )
         box.tried.connect(lambda *given: self.run(self._try(box, *given)))
         box.log_wanted.connect(lambda key: self.run(self._read_log(box, key)))
         box.sign_in.connect(lambda key: self.run(self._sign_in(key)))
         box.sign_out.connect(lambda key: self.run(core.sign_out_plugin(key)))
         return box
+
+    async def _set(self, box: PluginBox, work: Coroutine[Any, Any, None]) -> None:
+        """After a refusal it shows again what holds."""
+        try:
+            await work
+        except AppError:
+            box.show_again()
+            raise
+
+    async def _keep_secret(self, box: PluginBox, key: str, name: str, secret: str) -> None:
+        kept = False
+        try:
+            await self.core.set_plugin_secret(key, name, secret)
+            kept = True
+        finally:
+            box.secrets[name].settle(kept=kept)
 
     async def _try(self, box: PluginBox, key: str, flow: str, question: str, mode: str) -> None:
         try:
@@ -109,6 +132,6 @@ class PluginsPage(Page):
 
 def _identity(card: PluginCard) -> tuple[object, ...]:
     """What a card's box is built from: another version gets another box."""
-    operations = tuple(one.key for one in card.operations)
+    operations = tuple((one.key, one.risk) for one in card.operations)
     options = tuple(one.name for one in card.options)
     return card.key, card.version, card.previous_version, operations, card.secrets, options

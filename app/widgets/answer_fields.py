@@ -1,6 +1,8 @@
 """Fields of a form, by what their schema asks for: a choice, a switch, a number, a text, a file."""
 
 import json
+import math
+import re
 from typing import Any, Protocol
 
 from PySide6.QtCore import Signal
@@ -10,6 +12,9 @@ from app import theme
 from app.widgets.controls import Button, Label, row
 from app.words import tr
 from server.chat import Json
+
+_DECIMAL_COMMA = re.compile(r"[^.,]*,(?!\d{3}$)[^.,]*")
+"""A comma alone and before other than three digits: those may be thousands."""
 
 
 class Unfit(Exception):
@@ -63,14 +68,21 @@ class NumberField(TextField):
         self._whole = whole
 
     def value(self) -> Any:
-        text = self.text().strip().replace(",", ".")
+        text = self.text().strip()
         if not text:
             return None
+        if _DECIMAL_COMMA.fullmatch(text):
+            text = text.replace(",", ".")
+        if "," in text:
+            raise Unfit(tr("a number without thousands separators, such as 10000"))
+        words = tr("a whole number") if self._whole else tr("a number")
         try:
-            return int(text) if self._whole else float(text)
+            number = int(text) if self._whole else float(text)
         except ValueError:
-            words = tr("a whole number") if self._whole else tr("a number")
             raise Unfit(words) from None
+        if not math.isfinite(number):
+            raise Unfit(words)
+        return number
 
 
 class ChoiceField(QComboBox):
@@ -119,6 +131,7 @@ class JsonField(QPlainTextEdit):
             return [line.strip() for line in text.splitlines() if line.strip()]
         try:
             found = json.loads(text)
+            json.dumps(found, allow_nan=False)
         except ValueError:
             raise Unfit("JSON") from None
         if not isinstance(found, list if self._kind == "array" else dict):

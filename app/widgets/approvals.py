@@ -26,7 +26,8 @@ class ApprovalCard(Card):
         self.once = Button(tr("Allow once"), "check", "primary", once)
         self.always = Button(tr("Always allow"), name=tr("Always allow: {what}").format(what=what))
         self.deny = Button(tr("Deny"), "close", name=tr("Deny: {what}").format(what=what))
-        for button, decision in ((self.once, "once"), (self.always, "always"), (self.deny, "deny")):
+        self._answers = {"once": self.once, "always": self.always, "deny": self.deny}
+        for decision, button in self._answers.items():
             button.clicked.connect(lambda _=False, word=decision: self._answer(number, word))
         heading = tr("{plugin} asks: {what}").format(plugin=approval.plugin, what=what)
         head = row(Picture("warning", theme.LARGE, "warn"), spacing=theme.MEDIUM)
@@ -40,9 +41,12 @@ class ApprovalCard(Card):
         self.column.addLayout(answers)
         self.always.setHidden(not approval.can_always)
 
+    def open(self, *, is_open: bool) -> None:
+        for button in self._answers.values():
+            button.setEnabled(is_open)
+
     def _answer(self, number: str, decision: str) -> None:
-        for button in (self.once, self.always, self.deny):
-            button.setEnabled(False)
+        self.open(is_open=False)
         self.answered.emit(number, decision)
 
 
@@ -63,6 +67,11 @@ class Approvals(QWidget):
         """The oldest one: one question at a time is read, several are clicked away."""
         self.list.show(waiting[:1])
         self.setVisible(bool(waiting))
+
+    def open_again(self) -> None:
+        """The answer did not arrive."""
+        for card in self.list.rows:
+            card.open(is_open=True)
 
     def _make(self, approval: Approval) -> ApprovalCard:
         made = ApprovalCard(approval)

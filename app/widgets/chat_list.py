@@ -2,12 +2,12 @@
 
 from html import escape
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app import theme
 from app.chats import Chat
-from app.widgets.controls import Button, Label, row
+from app.widgets.controls import Button, Label, reveal, row
 from app.words import tr
 
 _ID = Qt.ItemDataRole.UserRole
@@ -25,50 +25,76 @@ class ChatList(QWidget):
         self.search.setPlaceholderText(tr("Search chats"))
         self.search.setAccessibleName(tr("Search chats"))
         self.search.setClearButtonEnabled(True)
-        self.search.textChanged.connect(self._filter)
+        self.search.textChanged.connect(lambda _: self._filter(self._chosen()))
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Kept chats"))
         self.list.itemActivated.connect(self._open)
         self.list.itemClicked.connect(self._open)
-        self.list.currentItemChanged.connect(lambda *_: self._update())
+        self.list.currentItemChanged.connect(lambda *_: self._ask(asking=False))
         self.nothing = Label("", "muted", wrap=True)
         self.forget = Button(tr("Delete"), "trash", name=tr("Delete the chosen chat"))
-        self.forget.clicked.connect(self._forget)
+        self.forget.clicked.connect(lambda: self._ask(asking=True))
+        self.sure = Button(tr("Delete"), "trash")
+        self.sure.clicked.connect(self._forget)
+        self.keep = Button(tr("Keep"))
+        self.keep.clicked.connect(lambda: self._ask(asking=False))
+        self.question = Label("", "small", wrap=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.MEDIUM, theme.MEDIUM, theme.MEDIUM, theme.MEDIUM)
         column.setSpacing(theme.SMALL)
         column.addWidget(self.search)
         column.addWidget(self.nothing)
         column.addWidget(self.list, 1)
-        column.addLayout(row(self.forget, 0))
+        column.addWidget(self.question)
+        column.addLayout(row(self.forget, self.sure, self.keep, 0))
         self._filter()
 
     def show_chats(self, chats: list[Chat], current: str) -> None:
+        """The chosen one stays chosen, until another chat is opened."""
+        has_changed = current != self._current
         self._chats, self._current = chats, current
-        self._filter()
+        self._filter(current if has_changed else self._chosen())
 
-    def _filter(self) -> None:
+    def _filter(self, wanted: str = "") -> None:
         text = self.search.text().strip()
-        self.list.clear()
-        for chat in self._chats:
-            if not text or chat.matches(text):
+        asked = self._chosen() if self.sure.isVisibleTo(self) else ""
+        found = [chat for chat in self._chats if not text or chat.matches(text)]
+        chosen = wanted if wanted in {chat.id for chat in found} else self._current
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for chat in found:
                 item = QListWidgetItem(chat.title)
                 item.setData(_ID, chat.id)
                 # As markup on purpose: Qt would take a title that looks like markup for some.
                 item.setToolTip(f"<p>{escape(chat.title)}</p>")
                 self.list.addItem(item)
-                if chat.id == self._current:
+                if chat.id == chosen:
                     self.list.setCurrentItem(item)
         empty = tr("No chat matches.") if text else tr("Chats are kept here, on this computer.")
         self.nothing.tell("" if self.list.count() else empty)
-        self._update()
+        self._ask(asking=bool(asked) and asked == self._chosen())
 
-    def _update(self) -> None:
-        self.forget.setEnabled(self.list.currentItem() is not None)
+    def _chosen(self) -> str:
+        item = self.list.currentItem()
+        return str(item.data(_ID)) if item else ""
+
+    def _ask(self, *, asking: bool) -> None:
+        """Whether the chosen one is to go; the answer is about no other."""
+        item = self.list.currentItem()
+        title = item.text() if item else ""
+        words = tr("This deletes “{title}” for good.").format(title=title)
+        self.question.tell(words if asking else "")
+        self.sure.setAccessibleName(tr("Really delete {name}").format(name=title))
+        self.keep.setAccessibleName(tr("Keep {name}").format(name=title))
+        reveal(self.sure, shown=asking)
+        reveal(self.keep, shown=asking)
+        reveal(self.forget, shown=not asking)
+        self.forget.setEnabled(item is not None)
 
     def _open(self, item: QListWidgetItem) -> None:
         self.opened.emit(item.data(_ID))
 
     def _forget(self) -> None:
-        if item := self.list.currentItem():
-            self.forgotten.emit(item.data(_ID))
+        chosen = self._chosen()
+        self._ask(asking=False)
+        self.forgotten.emit(chosen)

@@ -1,7 +1,7 @@
 """What the chat shows before the first message: what to do now."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from app import theme
 from app.sentences import told
@@ -23,7 +23,9 @@ def suggestions() -> tuple[str, ...]:
     )
 
 
-class EmptyChat(QWidget):
+class EmptyChat(QScrollArea):
+    """In the middle of the page; scrolls where questions leave it little room."""
+
     suggested = Signal(str)
     wants_start = Signal()
     wants_model = Signal()
@@ -50,12 +52,21 @@ class EmptyChat(QWidget):
         for button in (*self.offers, *self.suggestions):
             column.addWidget(button)
             button.hide()
+        self._lay_out(column)
+
+    def _lay_out(self, column: QVBoxLayout) -> None:
         inner = QWidget()
         inner.setMinimumWidth(theme.INVITATION_WIDTH)
         inner.setMaximumWidth(theme.BUBBLE_WIDTH + 2 * theme.HUGE)
         inner.setLayout(column)
-        outer = QVBoxLayout(self)
+        holder = QWidget()
+        holder.setObjectName("column")
+        outer = QVBoxLayout(holder)
         outer.addWidget(inner, 0, Qt.AlignmentFlag.AlignCenter)
+        self.setWidget(holder)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def show_state(self, server: ServerStatus, model: ModelStatus) -> None:
         title, text, action = _words(server, model)

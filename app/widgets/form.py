@@ -133,7 +133,7 @@ class _Line(QLineEdit):
 
 
 class _Lines(QPlainTextEdit):
-    """Several texts, one in a line."""
+    """Several texts or numbers, one in a line."""
 
     def __init__(self, changed: Callable[[object], None]) -> None:
         super().__init__()
@@ -144,14 +144,18 @@ class _Lines(QPlainTextEdit):
         self._changed = changed
 
     def show_value(self, value: Any) -> None:
-        self._shown = tuple(value)
-        self.setPlainText("\n".join(value))
+        self._shown = tuple(_text(one) for one in value)
+        self.setPlainText("\n".join(self._shown))
 
     def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         super().focusOutEvent(event)
         lines = tuple(line.strip() for line in self.toPlainText().splitlines() if line.strip())
         if lines != self._shown:
             self._changed(lines)
+
+
+def _text(value: str | float) -> str:
+    return value if isinstance(value, str) else str(value).removesuffix(".0")
 
 
 Control = _Switch | _Number | _Choice | _Line | _Lines

@@ -51,6 +51,11 @@ class FormBox(Card):
                 found[name] = value
         return found
 
+    def open_again(self) -> None:
+        """As it was filled in."""
+        self.close_form.setEnabled(True)
+        self._check()
+
     def _grid(self, schema: Json) -> QGridLayout:
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.LARGE)
@@ -103,6 +108,11 @@ class Forms(QWidget):
     def show_forms(self, waiting: tuple[FormCard, ...]) -> None:
         self.list.show(waiting[:1])
         self.setVisible(bool(waiting))
+
+    def open_again(self) -> None:
+        """The answer was refused."""
+        for box in self.list.rows:
+            box.open_again()
 
     def _make(self, form: FormCard) -> FormBox:
         made = FormBox(form)

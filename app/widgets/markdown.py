@@ -164,7 +164,8 @@ def _space(block: QTextBlock) -> None:
     style = block.blockFormat()
     if _is_code(block):
         style.setLeftMargin(theme.CODE_PADDING)
-        style.setRightMargin(theme.CODE_PADDING)
+        style.setRightMargin(theme.CODE_PADDING + theme.CONTROL_HEIGHT)
+        style.setNonBreakableLines(False)
         style.setTopMargin(
             0 if _is_code(block.previous()) else theme.CODE_PADDING + theme.PARAGRAPH_GAP / 2
         )

@@ -17,6 +17,36 @@ from server.abilities import OperationCard, PluginCard
 _POLICIES = ("default", "allow", "block")
 
 
+class SecretField(QLineEdit):
+    """A secret to be kept. It stays here until it is, and is not shown afterwards."""
+
+    given = Signal(str)
+
+    def __init__(self, name: str, *, is_missing: bool) -> None:
+        super().__init__()
+        self.setEchoMode(QLineEdit.EchoMode.Password)
+        self.setAccessibleName(name)
+        self.setFixedWidth(theme.FIELD_WIDTH)
+        self.show_missing(is_missing=is_missing)
+        self.editingFinished.connect(self._give)
+
+    def show_missing(self, *, is_missing: bool) -> None:
+        self.setPlaceholderText(tr("Not set yet") if is_missing else tr("Kept in the keychain"))
+
+    def settle(self, *, kept: bool) -> None:
+        """What was given was kept, or could not be."""
+        self.setReadOnly(False)
+        if kept:
+            self.clear()
+            self.show_missing(is_missing=False)
+
+    def _give(self) -> None:
+        # Return and then leaving the field both end the editing.
+        if self.text() and not self.isReadOnly():
+            self.setReadOnly(True)
+            self.given.emit(self.text())
+
+
 class PluginBox(Card):
     switched = Signal(str, bool)
     removed = Signal(str)
@@ -47,7 +77,7 @@ class PluginBox(Card):
         self._inside.setContentsMargins(0, 0, 0, 0)
         self._inside.setSpacing(theme.MEDIUM)
         self.policies: dict[str, QComboBox] = {}
-        self.secrets: dict[str, QLineEdit] = {}
+        self.secrets: dict[str, SecretField] = {}
         self.options = PluginOptions(card)
         self.trial = PluginTrial(card)
         self.log = PluginLog(card.name)
@@ -73,10 +103,15 @@ class PluginBox(Card):
         self.options.show_card(card)
         self.trial.show_card(card)
         self._show_signing(card)
+        for name, field in self.secrets.items():
+            field.show_missing(is_missing=name in card.missing_secrets)
         for operation in card.operations:
             if choice := self.policies.get(operation.key):
                 with QSignalBlocker(choice):
                     choice.setCurrentIndex(choice.findData(operation.policy))
+
+    def show_again(self) -> None:
+        self.show_card(self._card)
 
     def _lay_out(self) -> None:
         head = row(spacing=theme.SMALL)
@@ -126,7 +161,8 @@ class PluginBox(Card):
         choice.setFixedWidth(theme.FIELD_WIDTH - 2 * theme.HUGE)
         choice.setAccessibleName(tr("What {name} may do").format(name=operation.key))
         for policy in _POLICIES:
-            choice.addItem(policy_words(policy), policy)
+            if policy != "allow" or operation.risk != "danger":
+                choice.addItem(policy_words(policy), policy)
         choice.activated.connect(
             lambda _: self.policy_set.emit(self._card.key, operation.key, choice.currentData())
         )
@@ -140,13 +176,8 @@ class PluginBox(Card):
         return holder
 
     def _secret(self, name: str) -> QWidget:
-        field = QLineEdit()
-        field.setEchoMode(QLineEdit.EchoMode.Password)
-        field.setAccessibleName(name)
-        missing = name in self._card.missing_secrets
-        field.setPlaceholderText(tr("Not set yet") if missing else tr("Kept in the keychain"))
-        field.setFixedWidth(theme.FIELD_WIDTH)
-        field.editingFinished.connect(lambda: self._set_secret(name, field))
+        field = SecretField(name, is_missing=name in self._card.missing_secrets)
+        field.given.connect(lambda text: self.secret_set.emit(self._card.key, name, text))
         self.secrets[name] = field
         holder = QWidget()
         line = row()
@@ -164,12 +195,6 @@ class PluginBox(Card):
     def _sign(self) -> None:
         is_done = self._card.sign_in == "done"
         (self.sign_out if is_done else self.sign_in).emit(self._card.key)
-
-    def _set_secret(self, name: str, field: QLineEdit) -> None:
-        if text := field.text():
-            field.clear()
-            field.setPlaceholderText(tr("Kept in the keychain"))
-            self.secret_set.emit(self._card.key, name, text)
 
 
 def review_words(card: PluginCard) -> str:

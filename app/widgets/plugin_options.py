@@ -86,10 +86,9 @@ class OptionField(QWidget):
         self.show_value(option.value)
 
     def show_value(self, value: str) -> None:
-        if value == self.text() or self.edit.hasFocus():
-            return
         self._shown = value
-        self._write(value)
+        if value != self.text() and not self.edit.hasFocus():
+            self._write(value)
 
     def text(self) -> str:
         if isinstance(self.edit, QLineEdit):

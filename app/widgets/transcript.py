@@ -18,6 +18,7 @@ class Transcript(Column):
         self.setAccessibleName(tr("Conversation"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._following = True
+        self._may_again = True
         self.body.setSpacing(theme.LARGE)
         self.body.addStretch(1)
         bar = self.verticalScrollBar()
@@ -39,6 +40,7 @@ class Transcript(Column):
 
     def answer(self, model: str, place: int = 0, at: int | None = None) -> Answer:
         answer = Answer(model, place)
+        answer.retry.setEnabled(self._may_again)
         self._add(answer, at)
         return answer
 
@@ -50,6 +52,14 @@ class Transcript(Column):
         button.clicked.connect(show)
         button.clicked.connect(self._look_at_the_top)
         self.body.insertWidget(0, button, alignment=Qt.AlignmentFlag.AlignHCenter)
+
+    def allow_again(self, *, allowed: bool) -> None:
+        """Whether answers can be asked for again now."""
+        self._may_again = allowed
+        for at in range(self.body.count()):
+            item = self.body.itemAt(at)
+            if item and isinstance(answer := item.widget(), Answer):
+                answer.retry.setEnabled(allowed)
 
     def cut(self, message: QWidget) -> None:
         """Take away this message and all after it."""

@@ -56,6 +56,14 @@
    <translation>{name}: kleinster Wert {low} bei {low_at}, größter {high} bei {high_at}.</translation>
   </message>
   <message>
+   <source>1 more row</source>
+   <translation>1 weitere Zeile</translation>
+  </message>
+  <message>
+   <source>{count} more rows</source>
+   <translation>{count} weitere Zeilen</translation>
+  </message>
+  <message>
    <source>Image</source>
    <translation>Bild</translation>
   </message>
@@ -190,10 +198,6 @@
   <message>
    <source>Start Moat to write to a model</source>
    <translation>Starten Sie Moat, um einem Modell zu schreiben</translation>
-  </message>
-  <message>
-   <source>{used} of {all} tokens of context used</source>
-   <translation>{used} von {all} Token Kontext benutzt</translation>
   </message>
   <message>
    <source>Attach files</source>
@@ -700,6 +704,14 @@
    <translation>Kein Modell ist installiert</translation>
   </message>
   <message>
+   <source>{used} of {all} tokens of context used</source>
+   <translation>{used} von {all} Token Kontext benutzt</translation>
+  </message>
+  <message>
+   <source>The model gave an empty answer.</source>
+   <translation>Das Modell gab eine leere Antwort.</translation>
+  </message>
+  <message>
    <source>Look for a new version</source>
    <translation>Nach einer neuen Version sehen</translation>
   </message>
@@ -772,6 +784,14 @@
    <translation>Antwort</translation>
   </message>
   <message>
+   <source>a whole number</source>
+   <translation>eine ganze Zahl</translation>
+  </message>
+  <message>
+   <source>a number</source>
+   <translation>eine Zahl</translation>
+  </message>
+  <message>
    <source>Choose</source>
    <translation>Auswählen</translation>
   </message>
@@ -784,16 +804,12 @@
    <translation>Datei wählen</translation>
   </message>
   <message>
+   <source>a number without thousands separators, such as 10000</source>
+   <translation>eine Zahl ohne Tausendertrennzeichen, etwa 10000,</translation>
+  </message>
+  <message>
    <source>One in a line</source>
    <translation>Eins pro Zeile</translation>
-  </message>
-  <message>
-   <source>a whole number</source>
-   <translation>eine ganze Zahl</translation>
-  </message>
-  <message>
-   <source>a number</source>
-   <translation>eine Zahl</translation>
   </message>
   <message>
    <source>Allow once</source>
@@ -868,6 +884,10 @@
    <translation>Löschen</translation>
   </message>
   <message>
+   <source>Keep</source>
+   <translation>Behalten</translation>
+  </message>
+  <message>
    <source>No chat matches.</source>
    <translation>Kein Chat passt.</translation>
   </message>
@@ -878,6 +898,18 @@
   <message>
    <source>Delete the chosen chat</source>
    <translation>Gewählten Chat löschen</translation>
+  </message>
+  <message>
+   <source>This deletes “{title}” for good.</source>
+   <translation>„{title}“ wird endgültig gelöscht.</translation>
+  </message>
+  <message>
+   <source>Really delete {name}</source>
+   <translation>{name} wirklich löschen</translation>
+  </message>
+  <message>
+   <source>Keep {name}</source>
+   <translation>{name} behalten</translation>
   </message>
   <message>
    <source>Automatic</source>
@@ -1312,10 +1344,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Einzelheiten</translation>
   </message>
   <message>
-   <source>Keep</source>
-   <translation>Behalten</translation>
-  </message>
-  <message>
    <source>This takes it off the list. The file stays where it is.</source>
    <translation>Das nimmt es von der Liste. Die Datei bleibt, wo sie ist.</translation>
   </message>
@@ -1358,14 +1386,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Delete {name}</source>
    <translation>{name} löschen</translation>
-  </message>
-  <message>
-   <source>Really delete {name}</source>
-   <translation>{name} wirklich löschen</translation>
-  </message>
-  <message>
-   <source>Keep {name}</source>
-   <translation>{name} behalten</translation>
   </message>
   <message>
    <source>Use the models of {name}</source>
@@ -1540,10 +1560,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>an der Längengrenze abgeschnitten</translation>
   </message>
   <message>
-   <source>The model gave an empty answer.</source>
-   <translation>Das Modell gab eine leere Antwort.</translation>
-  </message>
-  <message>
    <source>{speed} tokens/s</source>
    <translation>{speed} Token/s</translation>
   </message>
@@ -1680,20 +1696,20 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Niemals</translation>
   </message>
   <message>
-   <source>Disable</source>
-   <translation>Ausschalten</translation>
-  </message>
-  <message>
-   <source>Remove</source>
-   <translation>Entfernen</translation>
-  </message>
-  <message>
    <source>Not set yet</source>
    <translation>Noch nicht gesetzt</translation>
   </message>
   <message>
    <source>Kept in the keychain</source>
    <translation>Im Schlüsselbund aufgehoben</translation>
+  </message>
+  <message>
+   <source>Disable</source>
+   <translation>Ausschalten</translation>
+  </message>
+  <message>
+   <source>Remove</source>
+   <translation>Entfernen</translation>
   </message>
   <message>
    <source>What {name} may do</source>

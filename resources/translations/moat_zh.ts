@@ -56,6 +56,14 @@
    <translation>{name}：最低 {low}（{low_at}），最高 {high}（{high_at}）。</translation>
   </message>
   <message>
+   <source>1 more row</source>
+   <translation>还有 1 行</translation>
+  </message>
+  <message>
+   <source>{count} more rows</source>
+   <translation>还有 {count} 行</translation>
+  </message>
+  <message>
    <source>Image</source>
    <translation>图片</translation>
   </message>
@@ -190,10 +198,6 @@
   <message>
    <source>Start Moat to write to a model</source>
    <translation>启动 Moat 后即可与模型对话</translation>
-  </message>
-  <message>
-   <source>{used} of {all} tokens of context used</source>
-   <translation>已用上下文 {used} / {all} 个词元</translation>
   </message>
   <message>
    <source>Attach files</source>
@@ -700,6 +704,14 @@
    <translation>没有安装模型</translation>
   </message>
   <message>
+   <source>{used} of {all} tokens of context used</source>
+   <translation>已用上下文 {used} / {all} 个词元</translation>
+  </message>
+  <message>
+   <source>The model gave an empty answer.</source>
+   <translation>模型给出了空的回答。</translation>
+  </message>
+  <message>
    <source>Look for a new version</source>
    <translation>检查新版本</translation>
   </message>
@@ -772,6 +784,14 @@
    <translation>回答</translation>
   </message>
   <message>
+   <source>a whole number</source>
+   <translation>整数</translation>
+  </message>
+  <message>
+   <source>a number</source>
+   <translation>数字</translation>
+  </message>
+  <message>
    <source>Choose</source>
    <translation>请选择</translation>
   </message>
@@ -784,16 +804,12 @@
    <translation>选择文件</translation>
   </message>
   <message>
+   <source>a number without thousands separators, such as 10000</source>
+   <translation>不带千位分隔符的数字，例如 10000</translation>
+  </message>
+  <message>
    <source>One in a line</source>
    <translation>每行一个</translation>
-  </message>
-  <message>
-   <source>a whole number</source>
-   <translation>整数</translation>
-  </message>
-  <message>
-   <source>a number</source>
-   <translation>数字</translation>
   </message>
   <message>
    <source>Allow once</source>
@@ -868,6 +884,10 @@
    <translation>删除</translation>
   </message>
   <message>
+   <source>Keep</source>
+   <translation>保留</translation>
+  </message>
+  <message>
    <source>No chat matches.</source>
    <translation>没有匹配的对话。</translation>
   </message>
@@ -878,6 +898,18 @@
   <message>
    <source>Delete the chosen chat</source>
    <translation>删除选中的对话</translation>
+  </message>
+  <message>
+   <source>This deletes “{title}” for good.</source>
+   <translation>这将永久删除“{title}”。</translation>
+  </message>
+  <message>
+   <source>Really delete {name}</source>
+   <translation>确认删除 {name}</translation>
+  </message>
+  <message>
+   <source>Keep {name}</source>
+   <translation>保留 {name}</translation>
   </message>
   <message>
    <source>Automatic</source>
@@ -1312,10 +1344,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>详情</translation>
   </message>
   <message>
-   <source>Keep</source>
-   <translation>保留</translation>
-  </message>
-  <message>
    <source>This takes it off the list. The file stays where it is.</source>
    <translation>这只会将它从列表中移除，文件会保留在原处。</translation>
   </message>
@@ -1358,14 +1386,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Delete {name}</source>
    <translation>删除 {name}</translation>
-  </message>
-  <message>
-   <source>Really delete {name}</source>
-   <translation>确认删除 {name}</translation>
-  </message>
-  <message>
-   <source>Keep {name}</source>
-   <translation>保留 {name}</translation>
   </message>
   <message>
    <source>Use the models of {name}</source>
@@ -1540,10 +1560,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>在长度上限处截断</translation>
   </message>
   <message>
-   <source>The model gave an empty answer.</source>
-   <translation>模型给出了空的回答。</translation>
-  </message>
-  <message>
    <source>{speed} tokens/s</source>
    <translation>{speed} 词元/秒</translation>
   </message>
@@ -1680,20 +1696,20 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>从不</translation>
   </message>
   <message>
-   <source>Disable</source>
-   <translation>停用</translation>
-  </message>
-  <message>
-   <source>Remove</source>
-   <translation>移除</translation>
-  </message>
-  <message>
    <source>Not set yet</source>
    <translation>尚未设置</translation>
   </message>
   <message>
    <source>Kept in the keychain</source>
    <translation>保存在钥匙串中</translation>
+  </message>
+  <message>
+   <source>Disable</source>
+   <translation>停用</translation>
+  </message>
+  <message>
+   <source>Remove</source>
+   <translation>移除</translation>
   </message>
   <message>
    <source>What {name} may do</source>

@@ -103,3 +103,8 @@ def test_an_image_of_an_earlier_version_has_no_name_yet() -> None:
     held = Image("image/png", b"held")
     said = Said("user", "What is it?", [as_url(held)])
     assert said.attached() == [Attachment("Image", image=held)]
+
+
+def test_a_question_is_sent_as_it_was_written() -> None:
+    text = "What is wrong?\n\n```echarts\n{}\n```\n\n\n\na.py:\n```python\nx\n\n\n\ny\n```\n"
+    assert Chat(said=[Said("user", text)]).messages() == [Message("user", text)]

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings
@@ -6,6 +7,8 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
 from app import session as sessions
 from app import theme
+from app.autostart import File
+from app.pages.welcome import WelcomePage
 from app.session import NO_TRAY, Session
 from app.theme import DARK, LIGHT
 from app.tray import Tray
@@ -94,3 +97,19 @@ async def test_the_look_follows_the_setting_and_is_remembered(
     assert memory.value("window/theme") == "dark"
     core.settings.set(Settings())
     assert theme.colours_of(qapp.palette()) is LIGHT
+
+
+async def test_during_the_welcome_the_menu_leads_to_the_welcome(
+    session: Session, tmp_path: Path
+) -> None:
+    session.welcome(File(tmp_path / "x", "x"), tmp_path)
+    welcome = session.window.page()
+    session.tray.wants_logs.emit()
+    assert session.window.isVisible()
+    assert session.window.page() is welcome
+    assert isinstance(welcome, WelcomePage)
+    welcome.begin.click()
+    await until(lambda: session.window.page().title == "Connect")
+    session.tray.wants_logs.emit()
+    assert session.window.page().title == "Logs"
+    assert session.window.buttons[0].isVisible()

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -201,3 +202,39 @@ async def test_no_word_of_the_state_is_cut_in_the_sidebar(
         needed = label.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, label.text())
         assert needed.width() <= room.width()
         assert needed.height() <= room.height()
+
+
+@pytest.mark.parametrize("page", ["Chat", "Home", "Logs"])
+async def test_what_asks_is_never_squeezed_and_leaves_room_for_the_page(
+    page: str, core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    window.resize(*theme.SMALLEST_WINDOW)
+    window.turn_to(page)
+    fields = {f"Field {n}": {"type": "string", "description": "About it."} for n in range(15)}
+    core.forms.set((replace(FORM, schema=json.dumps({"properties": fields})),))
+    core.approvals.set((replace(ORDER, body="\n".join(map(str, range(30)))),))
+    window.show_failure("Something did not work.")
+    for one in (*window.forms.list.rows, *window.approvals.list.rows, window.banner):
+        await until(lambda one=one: one.height() >= max(1, one.minimumSizeHint().height()))
+    assert window.size().toTuple() == theme.SMALLEST_WINDOW
+    assert window.page().height() >= 0.39 * window.height()
+    bar = window._asks.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    window.show_failure("Once more.")
+    assert bar.value() == 0
+
+
+async def test_what_asks_takes_no_more_room_than_it_needs(
+    core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    whole = window.page().height()
+    core.approvals.set((ORDER,))
+    await until(lambda: window.page().height() < whole)
+    (card,) = window.approvals.list.rows
+    await until(lambda: card.height() == card.minimumSizeHint().height())
+    assert window._asks.verticalScrollBar().maximum() == 0
+    assert window._asks.height() < card.height() + 2 * theme.PAGE_MARGIN
+    core.approvals.set(())
+    await until(lambda: window.page().height() == whole)

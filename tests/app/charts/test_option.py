@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -110,3 +111,26 @@ def test_a_chart_without_columns_is_its_table(y: Any) -> None:
         chart = {"kind": kind, "x": "year", "y": y}
         text = written(Artifact("chart", "Sales", "", {"rows": ROWS, "chart": chart}))
         assert text.startswith("| year | a | b |")
+
+
+def test_only_where_a_chart_was_the_gap_is_closed() -> None:
+    chart = f"```echarts\n{json.dumps(option('bar'))}\n```"
+    code = "```python\nimport a\n\n\n\nx = a\n```\n"
+    assert without_charts(code) == code
+    assert without_charts(f"{chart}\n\n\nA\n\n\nB\n\n{chart}\n{chart}") == "A\n\n\nB"
+
+
+def test_a_table_says_what_it_leaves_out(speak: Callable[[str], None]) -> None:
+    rows = [{"i": n} for n in range(2100)]
+    lines = written(Artifact("table", "t", "", {"rows": rows})).split("\n")
+    assert (lines[51], lines[52], lines[53:]) == ("| 49 |", "", ["2,050 more rows"])
+    assert written(Artifact("table", "t", "", {"rows": rows[:51]})).endswith("\n\n1 more row")
+    assert written(Artifact("table", "t", "", {"rows": rows[:50]})).endswith("| 49 |")
+    speak("de")
+    assert written(Artifact("table", "t", "", {"rows": rows[:52]})).endswith("2 weitere Zeilen")
+
+
+def test_a_table_has_the_columns_of_all_its_rows() -> None:
+    rows = [{"a": 1}, {"a": 2, "b": 3}]
+    text = written(Artifact("table", "t", "", {"rows": rows}))
+    assert text == "| a | b |\n| --- | --- |\n| 1 |  |\n| 2 | 3 |"

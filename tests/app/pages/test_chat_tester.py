@@ -91,6 +91,7 @@ async def test_chats_are_kept_searched_opened_and_deleted(
     assert [one.text() for one in visible(page, Answer)] == ["A ditch."]
     page.chats.search.clear()
     page.chats.forget.click()
+    page.chats.sure.click()
     assert [one.title for one in store.all()] == ["What is a bond?"]
     assert page.empty.isVisible()
 

@@ -1,17 +1,20 @@
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.pages.hardware import HardwarePage
 from app.widgets.memory_bar import parts_of
+from server import tasks
 from server.errors import AppError
 from server.settings import Settings
 from server.stock import Device, Fit, Machine, Setup
 from tests.app.until import until
-from tests.fake_core import STARTER, FakeCore
+from tests.fake_core import LARGE, STARTER, FakeCore
 from tests.fake_shelf import MACHINE, TOO_LARGE, WELL
 
 Shown = Callable[[Any], Any]
@@ -194,3 +197,26 @@ async def test_an_estimate_that_fails_leaves_what_was_moved(shown: Shown, qapp: 
 def test_the_parts_of_the_memory_add_up() -> None:
     total = sum(part.size_bytes for part in parts_of(TOO_LARGE))
     assert total == TOO_LARGE.memory.needed
+
+
+async def test_an_estimate_of_what_is_no_longer_chosen_is_not_shown(
+    core: FakeCore, shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = await open_page(core, shown)
+    hold = asyncio.Event()
+
+    async def estimate(name: str, _setup: object) -> Fit:
+        if name == LARGE.name:
+            await hold.wait()
+            return TOO_LARGE
+        return replace(WELL, why="The one that is chosen.")
+
+    monkeypatch.setattr(core, "estimate_model", estimate)
+    page.model.setCurrentIndex(page.model.findData(LARGE.name))
+    late = tasks.spawn(page.estimate(), "late estimate")
+    await asyncio.sleep(0)
+    page.model.setCurrentIndex(page.model.findData(STARTER.name))
+    await page.estimate()
+    hold.set()
+    await late
+    assert page.fit.why.text() == "The one that is chosen."

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 from app.pages.home import HomePage
 from app.widgets.activity import RequestRow
 from app.widgets.banner import Banner
-from server.errors import BadRequest
+from server.errors import AppError, BadRequest
 from server.face import Load, ModelStatus, RunningRequest, ServerStatus
 from tests.app.until import until
 from tests.fake_core import LARGE, STARTER, FakeCore
@@ -180,3 +180,14 @@ async def test_a_load_can_be_stopped_or_another_model_picked(core: FakeCore, sho
     assert core.commands == [("unload_model",)]
     core.model.set(ModelStatus("ready", LARGE.name, 1.0))
     assert page.picker.unload.text() == "Unload"
+
+
+async def test_a_model_that_is_refused_is_not_shown_as_the_one_that_answers(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = shown(HomePage(core))
+    core.refuse = AppError("The file is gone.")
+    page.picker.choice.setCurrentIndex(1)
+    page.picker.choice.activated.emit(1)
+    await until(lambda: core.refuse is None)
+    await until(lambda: page.picker.choice.currentData() == STARTER.name)

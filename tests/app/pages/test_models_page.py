@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,11 +10,11 @@ from app.widgets.controls import Button, Label
 from app.widgets.discover import FileRow, RepositoryRow
 from app.widgets.downloads import state_words, time_left
 from app.widgets.installed import FolderRow
-from server.errors import AppError
-from server.face import ModelStatus
+from server.errors import AppError, LinkLost
+from server.face import ModelStatus, ServerStatus
 from server.stock import Download, FoundFolder, HubModel
 from tests.app.until import until
-from tests.fake_core import LARGE, STARTER, FakeCore
+from tests.fake_core import LARGE, SERVING, STARTER, FakeCore
 from tests.fake_shelf import AT_FORTY, LISTING
 
 Shown = Callable[[Any], Any]
@@ -243,3 +244,18 @@ def test_one_is_not_spoken_of_as_many(qapp: QApplication) -> None:
     repository = RepositoryRow(HubModel("maker/model-GGUF", 1))
     assert any("1 download  " in f"{one.text()}  " for one in repository.findChildren(Label))
     repository.deleteLater()
+
+
+async def test_what_was_to_be_suggested_before_the_server_came_is_suggested_then(
+    core: FakeCore, shown: Shown
+) -> None:
+    core.server.set(ServerStatus("starting"))
+    page = shown(ModelsPage(core))
+    await asyncio.sleep(0)
+    core.refuse = LinkLost()
+    page.parts.choose(DISCOVER)
+    await until(lambda: core.refuse is None)
+    assert page.discover.busy.text() == "Looking at this machine…"
+    core.server.set(SERVING)
+    await until(lambda: page.discover.heading.text() == "For this machine")
+    assert page.discover.go.isEnabled()

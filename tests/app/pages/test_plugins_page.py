@@ -9,6 +9,7 @@ from app.pages.plugins import PluginsPage
 from app.widgets.approvals import ApprovalCard
 from app.window import Window
 from server.abilities import OperationCard
+from server.errors import LinkLost
 from tests.app.until import until
 from tests.fake_core import FakeCore
 from tests.fake_plugins import ORDER, PORTFOLIO
@@ -57,10 +58,12 @@ async def test_operations_secrets_and_versions_are_in_the_details(
     choice.activated.emit(2)
     box.secrets["TOKEN"].setText("s3cret")
     box.secrets["TOKEN"].editingFinished.emit()
-    assert box.secrets["TOKEN"].text() == ""
+    box.secrets["TOKEN"].editingFinished.emit()
     box.rolled_back.emit("broker")
     box.removed.emit("broker")
     await until(lambda: len(core.commands) == 4)
+    assert box.secrets["TOKEN"].text() == ""
+    assert box.secrets["TOKEN"].placeholderText() == "Kept in the keychain"
     assert core.commands == [
         ("set_operation_policy", "broker", "POST /orders", "block"),
         ("set_plugin_secret", "broker", "TOKEN", "s3cret"),
@@ -97,3 +100,17 @@ async def test_a_call_waits_for_an_answer_on_every_page(
     assert second.always.isHidden()
     second.deny.click()
     await until(lambda: not window.approvals.isVisible())
+
+
+@pytest.mark.parametrize("decision", ["once", "deny"])
+async def test_a_question_whose_answer_did_not_arrive_can_be_answered(
+    decision: str, core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    core.approvals.set((ORDER,))
+    core.refuse = LinkLost()
+    (card,) = window.approvals.list.rows
+    card.once.click()
+    await until(window.banner.isVisible)
+    getattr(card, decision).click()
+    await until(lambda: core.commands == [("answer_approval", "a1", decision, "")])

@@ -1,8 +1,9 @@
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import pytest
+from pydantic.fields import FieldInfo
 from PySide6.QtCore import QSettings, Qt
 from pytestqt.qtbot import QtBot
 
@@ -214,3 +215,43 @@ async def test_the_engine_is_asked_for_again_when_there_is_a_server(
     core.server.set(SERVING)
     await until(lambda: page.about.engine.text())
     assert told == []
+
+
+def another(value: Any, info: FieldInfo) -> Any:
+    """One that is not the default, as the field may hold it."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return next(bound.le for bound in info.metadata if hasattr(bound, "le"))
+    if get_origin(info.annotation) is Literal:
+        return get_args(info.annotation)[-1]
+    if get_origin(info.annotation) is tuple:
+        return ("first", "second") if get_args(info.annotation)[0] is str else (0.5, 3.0)
+    return "http://elsewhere:1"
+
+
+async def test_every_field_shows_what_is_not_its_default(core: FakeCore, shown: Shown) -> None:
+    page = shown(SettingsPage(core))
+    for name, field in page.fields.items():
+        group, setting = name.split(".")
+        info = type(getattr(Settings(), group)).model_fields[setting]
+        core.settings.set(Settings().changed(name, another(field.default, info)))
+        assert field.reset.isVisible(), name
+    assert core.commands == []
+
+
+async def test_numbers_one_in_a_line_are_changed_only_when_they_are_others(
+    core: FakeCore, shown: Shown
+) -> None:
+    core.settings.set(Settings().changed("model.gpu_split", [3, 0.5]))
+    page = shown(SettingsPage(core))
+    lines = page.fields["model.gpu_split"].control
+    assert lines.toPlainText() == "3\n0.5"
+    for text in ("3\n0.5", "3\n1"):
+        lines.setFocus()
+        await until(lines.hasFocus)
+        lines.setPlainText(text)
+        page.search.setFocus()
+        await until(page.search.hasFocus)
+    await until(lambda: core.settings.get().model.gpu_split == (3.0, 1.0))
+    assert core.commands == [("change_setting", "model.gpu_split", ("3", "1"))]

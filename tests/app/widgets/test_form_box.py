@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtTest import QTest
 
@@ -14,6 +15,7 @@ from app.widgets.answer_fields import (
     FilesField,
     JsonField,
     SwitchField,
+    Unfit,
     field_for,
 )
 from app.widgets.form_box import FormBox
@@ -68,10 +70,12 @@ async def test_what_the_core_refuses_can_be_mended(
     window = shown(Window(core, memory))
     core.forms.set((FORM,))
     core.refuse = AppError("There is no file 's.pdf'.")
+    window.forms.list.rows[0].fields["note"].setText("Soon.")
     window.forms.list.rows[0].close_form.click()
     await until(window.banner.isVisible)
     (box,) = window.forms.list.rows
     assert box.close_form.isEnabled()
+    assert box.fields["note"].text() == "Soon."
 
 
 def test_every_kind_of_field_has_its_control(shown: Shown) -> None:
@@ -106,3 +110,38 @@ def test_every_kind_of_field_has_its_control(shown: Shown) -> None:
 def test_a_box_names_the_plugin(shown: Shown) -> None:
     box = shown(FormBox(FORM))
     assert box.fields["quantity"].accessibleDescription() == "How many shares."
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("1,5", 1.5), (",5", 0.5), ("-2,25", -2.25), ("1.5", 1.5), ("10000", 10000)],
+)
+def test_a_comma_alone_is_the_decimal_sign(shown: Shown, text: str, number: float) -> None:
+    field = shown(field_for("n", {"type": "number"}))
+    field.setText(text)
+    assert field.value() == number
+
+
+@pytest.mark.parametrize("kind", ["number", "integer"])
+@pytest.mark.parametrize("text", ["10,000", "1,000,000", "1.000,5", "1,000.5"])
+def test_what_may_be_thousands_is_asked_about(shown: Shown, text: str, kind: str) -> None:
+    field = shown(field_for("n", {"type": kind}))
+    field.setText(text)
+    with pytest.raises(Unfit, match="without thousands separators"):
+        field.value()
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-Infinity", "1e400"])
+def test_what_is_no_number_is_not_sent_as_one(shown: Shown, text: str) -> None:
+    number = shown(field_for("n", {"type": "number"}))
+    number.setText(text)
+    with pytest.raises(Unfit, match="a number"):
+        number.value()
+
+
+@pytest.mark.parametrize("text", ["[NaN]", "[1e400]"])
+def test_a_list_holds_no_such_number_either(shown: Shown, text: str) -> None:
+    lines = shown(field_for("l", {"type": "array"}))
+    lines.setPlainText(text)
+    with pytest.raises(Unfit, match="JSON"):
+        lines.value()

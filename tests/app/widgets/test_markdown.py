@@ -167,3 +167,17 @@ async def test_code_has_colours_that_follow_the_look(shown: Shown, qapp: QApplic
     theme.apply(qapp, "dark")
     await until(lambda: DARK.code_word in colours())
     theme.apply(qapp, "light")
+
+
+async def test_a_long_line_of_code_goes_on_in_the_next_and_is_copied_as_one(shown: Shown) -> None:
+    line = "result = average(" + ", ".join(f"price_{n}" for n in range(60)) + ")"
+    view = shown(MarkdownView())
+    view.show_markdown(f"```python\n{line}\nx = 1\n```")
+    assert view.document().size().width() <= view.viewport().width()
+    block = view.document().begin()
+    rows = [block.layout().lineAt(n) for n in range(block.layout().lineCount())]
+    assert len(rows) > 1
+    button = view.copies[0]
+    assert max(row.naturalTextWidth() for row in rows) + theme.CODE_PADDING <= button.x()
+    button.click()
+    assert QGuiApplication.clipboard().text() == f"{line}\nx = 1"

@@ -1,5 +1,6 @@
 """Options, trial and log of a plugin's card, as a person uses them."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -107,3 +108,62 @@ async def test_paused_plugins_are_said_and_resumed(core: FakeCore, shown: Shown)
 
 def _tried(mode: str) -> tuple[str, ...]:
     return ("test_plugin", "portfolio", "value", "What is it worth?", mode)
+
+
+async def refused(core: FakeCore, change: Callable[[], object]) -> None:
+    core.refuse = AppError("No.")
+    change()
+    await until(lambda: core.refuse is None)
+    await asyncio.sleep(0)
+
+
+async def test_what_is_refused_is_not_shown_as_if_it_held(core: FakeCore, shown: Shown) -> None:
+    box = opened(core, shown)
+    policy = box.policies["DELETE /things"]
+    policy.setCurrentIndex(1)
+    await refused(core, lambda: policy.activated.emit(1))
+    assert policy.currentData() == "default"
+    await refused(core, box.options.changing.click)
+    assert not box.options.changing.isChecked()
+    field = box.options.fields["positions"]
+    await refused(core, lambda: field.take("/gone.csv"))
+    assert field.text() == ""
+    field.take("/gone.csv")
+    await until(lambda: len(core.commands) == 1)
+    assert core.commands == [("set_plugin_option", "portfolio", "positions", "/gone.csv")]
+
+
+async def test_an_option_that_is_being_written_can_be_sent_again(
+    core: FakeCore, shown: Shown
+) -> None:
+    box = opened(core, shown)
+    edit = box.options.fields["server"].edit
+    await until(edit.isVisible)
+    edit.setFocus()
+    await until(edit.hasFocus)
+    edit.setText("http://127.0.0.1:10")
+    await refused(core, edit.editingFinished.emit)
+    assert edit.text() == "http://127.0.0.1:10"
+    edit.editingFinished.emit()
+    await until(lambda: len(core.commands) == 1)
+
+
+async def test_a_dangerous_operation_is_not_offered_without_asking(
+    core: FakeCore, shown: Shown
+) -> None:
+    policy = opened(core, shown).policies["DELETE /things"]
+    assert [policy.itemData(at) for at in range(policy.count())] == ["default", "block"]
+
+
+async def test_a_secret_stays_in_its_field_until_it_is_kept(core: FakeCore, shown: Shown) -> None:
+    page = shown(PluginsPage(core))
+    core.plugins.set((replace(FULL, secrets=("TOKEN",), missing_secrets=("TOKEN",)),))
+    field = page.list.rows[0].secrets["TOKEN"]
+    field.setText("s3cret")
+    await refused(core, field.editingFinished.emit)
+    assert (field.text(), field.placeholderText()) == ("s3cret", "Not set yet")
+    assert not field.isReadOnly()
+    field.editingFinished.emit()
+    await until(lambda: field.text() == "")
+    assert field.placeholderText() == "Kept in the keychain"
+    assert core.commands == [("set_plugin_secret", "portfolio", "TOKEN", "s3cret")]
