@@ -110,7 +110,7 @@ class Core(Shelved, Plugged, Windowed):
     def _furnish(self, paths: Paths) -> None:
         """The plugins, the agents that may use them, and what was added or announced."""
         self.settings.connect(lambda now: backends.point(now.model.backends, paths.data))
-        updates = Updates(self.egress, lambda: self.settings.get().updates)
+        updates = Updates(self.egress, lambda: self.settings.get().updates, paths.data)
         self.update, self.check_update = updates.found, updates.check
         self._upkeep = Upkeep(self.check_engine, updates)
         self.house = furnish(

@@ -1,6 +1,7 @@
 """moat licenses: what is inside Moat, by whose leave, and the texts themselves.
 
-A package carries the list that was made with it; in a clone it is read off what is installed.
+A package carries the list that was made with it; in a clone it is read off what is installed, and
+what no package manager describes is added by hand.
 """
 
 import json
@@ -11,8 +12,16 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
-Kind = Literal["program", "library", "system library", "model", "font", "runtime"]
-FILE = Path(__file__).resolve().parent.parent / "resources" / "licenses.json"
+from server import engine_build
+
+Kind = Literal["program", "library", "system library", "model", "template", "font", "runtime"]
+ROOT = Path(__file__).resolve().parent.parent
+RESOURCES = ROOT / "resources"
+FILE = RESOURCES / "licenses.json"
+LONGER_TEXTS = ROOT / "packaging" / "common" / "licenses"
+ENGINE = "llama-cpp-python"
+QT_PACKAGES = ("PySide6_Essentials", "shiboken6")
+"""Described by hand, together: they carry no text of their licence."""
 PROGRAM = "moat"
 EXTRA = "window"
 TEXT = re.compile(r"licen[cs]e|copying|notice|authors", re.IGNORECASE)
@@ -34,6 +43,10 @@ class Component:
     kind: Kind = "library"
     text: str = ""
 
+    @property
+    def title(self) -> str:
+        return f"{self.name} {self.version}".rstrip()
+
 
 def find() -> list[Component]:
     if FILE.is_file():
@@ -46,7 +59,12 @@ def read(path: Path) -> list[Component]:
 
 
 def installed() -> list[Component]:
-    """Moat and all it needs to run, as their packages describe themselves."""
+    """Moat and all it needs to run."""
+    return [*(one for one in packages() if one.name not in QT_PACKAGES), *by_hand()]
+
+
+def packages() -> list[Component]:
+    """Those that describe themselves."""
     found: dict[str, metadata.Distribution] = {}
     waiting = [PROGRAM]
     while waiting:
@@ -100,9 +118,60 @@ def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace").strip() if path.is_file() else ""
 
 
+def by_hand() -> list[Component]:
+    ours = _text(ROOT / "LICENSE")
+    font = _text(RESOURCES / "fonts" / "OFL.txt")
+    return [
+        *_qt(),
+        *_engine(),
+        Component("SmolLM2-135M-Instruct", "1", "Apache-2.0", "model", MODEL_NOTE + ours),
+        Component("Inter", "4", "OFL-1.1", "font", font),
+        *_templates(ours),
+    ]
+
+
+def _qt() -> Iterator[Component]:
+    if version := _version(QT_PACKAGES[0]):
+        texts = "\n\n".join(_text(LONGER_TEXTS / f"{name}-3.0.txt") for name in ("LGPL", "GPL"))
+        yield Component("Qt and PySide6", version, "LGPL-3.0-only", text=QT_NOTE + texts)
+
+
+def _engine() -> Iterator[Component]:
+    folder = engine_build.folder()
+    if bindings := _version(ENGINE):
+        version = (engine_build.read(folder) if folder else "") or f"of {ENGINE} {bindings}"
+        text = _text(LONGER_TEXTS / "llama.cpp.txt")
+        yield Component("llama.cpp and ggml", version, "MIT", text=text)
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _templates(text: str) -> Iterator[Component]:
+    """The chat templates of known models, as their makers publish them."""
+    folder = RESOURCES / "templates"
+    licence = json.loads((folder / "index.json").read_text(encoding="utf-8"))["licence"]
+    for path in sorted(folder.glob("*.jinja")):
+        name = f"{path.stem} (chat template)"
+        yield Component(name, "", licence, "template", f"{TEMPLATE_NOTE}{text}")
+
+
 def table(components: Iterable[Component]) -> str:
     rows = list(components)
     widths = [max(len(getattr(one, part)) for one in rows) for part in ("name", "version")]
     return "\n".join(
         f"{one.name:<{widths[0]}}  {one.version:<{widths[1]}}  {one.licence}" for one in rows
     )
+
+
+QT_NOTE = (
+    "Moat uses Qt and PySide6 under the GNU Lesser General Public License, version 3. Their\n"
+    "libraries lie beside the program as files of their own and may be replaced by changed ones.\n"
+    "The source is at https://download.qt.io/official_releases/QtForPython/.\n\n"
+)
+MODEL_NOTE = "SmolLM2-135M-Instruct by Hugging Face, in GGUF form, under this licence:\n\n"
+TEMPLATE_NOTE = "The chat template as the makers of the model publish it, under this licence:\n\n"

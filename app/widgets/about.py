@@ -58,7 +58,7 @@ class LicencesDialog(QDialog):
         self._components = components
         self.names = QListWidget()
         self.names.setAccessibleName(tr("Licences"))
-        self.names.addItems([f"{one.name} {one.version}" for one in components])
+        self.names.addItems([one.title for one in components])
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setAccessibleName(tr("Text of the licence"))

@@ -63,9 +63,9 @@ LangString Command ${LANG_SIMPCHINESE} "终端中的 moat 命令"
 LangString Kept ${LANG_ENGLISH} "Moat is removed. Your models, chats and settings stay in $LOCALAPPDATA\moat; delete that folder yourself if you no longer want them."
 LangString Kept ${LANG_GERMAN} "Moat wird entfernt. Ihre Modelle, Gespräche und Einstellungen bleiben in $LOCALAPPDATA\moat; löschen Sie diesen Ordner selbst, wenn Sie sie nicht mehr brauchen."
 LangString Kept ${LANG_SIMPCHINESE} "将移除 Moat。您的模型、对话和设置保留在 $LOCALAPPDATA\moat 中；如不再需要，请自行删除该文件夹。"
-LangString StillRunning ${LANG_ENGLISH} "Moat is still running. Quit it from its icon in the tray, then try again."
-LangString StillRunning ${LANG_GERMAN} "Moat läuft noch. Beenden Sie es über das Symbol im Infobereich und versuchen Sie es erneut."
-LangString StillRunning ${LANG_SIMPCHINESE} "Moat 仍在运行。请从托盘图标退出后重试。"
+LangString StillRunning ${LANG_ENGLISH} "Moat is still running. Quit it from its icon in the tray and end its commands in terminals, then try again."
+LangString StillRunning ${LANG_GERMAN} "Moat läuft noch. Beenden Sie es über das Symbol im Infobereich sowie seine Befehle in Terminals und versuchen Sie es erneut."
+LangString StillRunning ${LANG_SIMPCHINESE} "Moat 仍在运行。请从托盘图标退出，并结束终端中的 moat 命令，然后重试。"
 LangString NotOurs ${LANG_ENGLISH} "$INSTDIR\$0 is not part of Moat, and installing here would replace it. Choose another folder."
 LangString NotOurs ${LANG_GERMAN} "$INSTDIR\$0 gehört nicht zu Moat und würde hier ersetzt. Wählen Sie einen anderen Ordner."
 LangString NotOurs ${LANG_SIMPCHINESE} "$INSTDIR\$0 不属于 Moat，安装到这里会替换它。请选择其他文件夹。"
@@ -73,7 +73,21 @@ LangString NeedsWindows ${LANG_ENGLISH} "Moat needs 64-bit Windows 10 or later."
 LangString NeedsWindows ${LANG_GERMAN} "Moat braucht Windows 10 oder neuer mit 64 Bit."
 LangString NeedsWindows ${LANG_SIMPCHINESE} "Moat 需要 64 位 Windows 10 或更高版本。"
 
-; Asks a running Moat to quit, and goes on when its files can be replaced.
+; $2 becomes 1 when a program runs from this file: nobody can write to it then.
+!macro SeeIfUsed FILE
+    ${If} ${FileExists} "$INSTDIR\${FILE}"
+        ClearErrors
+        FileOpen $0 "$INSTDIR\${FILE}" a
+        ${If} ${Errors}
+            StrCpy $2 1
+        ${Else}
+            FileClose $0
+        ${EndIf}
+    ${EndIf}
+!macroend
+
+; Asks a running Moat to quit, and goes on when its files can be replaced. Commands in terminals
+; have no one to ask: they run from bin\moat.exe until they are done, and all of it uses Python.
 !macro QuitFirst un
 Function ${un}QuitFirst
     again:
@@ -86,10 +100,11 @@ Function ${un}QuitFirst
     ${EndIf}
     StrCpy $1 0
     ${Do}
-        ClearErrors
-        FileOpen $0 "$INSTDIR\moat.exe" a
-        ${IfNot} ${Errors}
-            FileClose $0
+        StrCpy $2 0
+        !insertmacro SeeIfUsed "moat.exe"
+        !insertmacro SeeIfUsed "bin\moat.exe"
+        !insertmacro SeeIfUsed "python\python312.dll"
+        ${If} $2 == 0
             Return
         ${EndIf}
         Sleep 500

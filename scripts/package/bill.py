@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+import re
 import uuid
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from scripts.package import product
 from server.licenses import Component
@@ -16,6 +18,7 @@ KINDS = {
     "library": "library",
     "system library": "library",
     "model": "machine-learning-model",
+    "template": "file",
     "font": "file",
     "runtime": "platform",
 }
@@ -61,10 +64,14 @@ def _part(one: Component) -> dict[str, Any]:
         "licenses": [{"license": {"name": one.licence}}],
     }
     if one.kind == "library" and " " not in one.name:
-        part["purl"] = f"pkg:pypi/{one.name.lower()}@{one.version}"
+        part["purl"] = _purl("pypi", re.sub(r"[-_.]+", "-", one.name).lower(), one.version)
     if one.kind == "system library":
-        part["purl"] = f"pkg:deb/debian/{one.name}@{one.version}"
+        part["purl"] = _purl("deb/debian", one.name, one.version)
     if one.text:
         digest = hashlib.sha256(one.text.encode()).hexdigest()
         part["properties"] = [{"name": "licence-text-sha256", "value": digest}]
     return part
+
+
+def _purl(kind: str, name: str, version: str) -> str:
+    return f"pkg:{kind}/{quote(name, safe='')}@{quote(version, safe=':')}"

@@ -76,7 +76,7 @@ def standard_library() -> list[str]:
 
 def described_packages() -> list[str]:
     """Those whose own description must be there: some ask for their version as they start."""
-    return [one.name for one in licenses.installed()]
+    return [one.name for one in licenses.packages()]
 
 
 def data_files() -> list[tuple[str, str]]:

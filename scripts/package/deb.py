@@ -65,7 +65,7 @@ def copyright_file(components: list[Component]) -> str:
         " On Debian systems the text is in /usr/share/common-licenses/Apache-2.0.\n\n"
     )
     listed = "".join(
-        f" {one.name} {one.version}: {one.licence}\n" for one in components if one.kind != "program"
+        f" {one.title}: {one.licence}\n" for one in components if one.kind != "program"
     )
     return (
         f"{ours}Comment:\n The package contains the following works of others.\n"

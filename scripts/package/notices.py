@@ -11,13 +11,9 @@ from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 
-from scripts.bootstrap.places import ROOT, engine_version
-from scripts.package import product
 from server import licenses
 from server.licenses import Component
 
-TEXTS = product.COMMON / "licenses"
-QT_PACKAGES = ("PySide6_Essentials", "shiboken6")
 IN_LINKER_FOLDER = re.compile(r"(?:/usr)?/lib/(?:[\w-]+-linux-gnu/)?[^/]+\.so(?:\.[^/]*)?$")
 DEBIAN_DOCS = Path("/usr/share/doc")
 NAMED = re.compile(r"^License:\s*(\S.*)$", re.MULTILINE)
@@ -29,8 +25,8 @@ def write(path: Path, frozen: Path, modules: Iterable[str]) -> None:
 
 
 def everything(frozen: Path, modules: Iterable[str]) -> list[Component]:
-    known = {one.name: one for one in licenses.installed()}
-    inside = {*_packages(modules), licenses.PROGRAM} - set(QT_PACKAGES)
+    known = {one.name: one for one in licenses.packages()}
+    inside = {*_packages(modules), licenses.PROGRAM} - set(licenses.QT_PACKAGES)
     packages = [
         known.get(name) or licenses.described(metadata.distribution(name))
         for name in sorted(inside)
@@ -47,15 +43,8 @@ def _packages(modules: Iterable[str]) -> Iterator[str]:
 
 def by_hand() -> list[Component]:
     """What no package manager describes."""
-    ours = (ROOT / "LICENSE").read_text(encoding="utf-8")
-    font = (ROOT / "resources" / "fonts" / "OFL.txt").read_text(encoding="utf-8")
-    lesser = _text("LGPL-3.0.txt") + "\n\n" + _text("GPL-3.0.txt")
-    qt = metadata.version(QT_PACKAGES[0])
     return [
-        Component("Qt and PySide6", qt, "LGPL-3.0-only", "library", QT_NOTE + lesser),
-        Component("llama.cpp and ggml", engine_version(), "MIT", "library", _text("llama.cpp.txt")),
-        Component("SmolLM2-135M-Instruct", "1", "Apache-2.0", "model", MODEL_NOTE + ours),
-        Component("Inter", "4", "OFL-1.1", "font", font),
+        *licenses.by_hand(),
         Component("Python", platform.python_version(), "PSF-2.0", "runtime", _python()),
         Component(
             "PyInstaller's start-up program",
@@ -109,21 +98,11 @@ def _named(copyright_text: str) -> str:
     return " AND ".join(list(names)[:4]) or "see its text"
 
 
-def _text(name: str) -> str:
-    return (TEXTS / name).read_text(encoding="utf-8")
-
-
 def _python() -> str:
     path = Path(sysconfig.get_path("stdlib")) / "LICENSE.txt"
     return path.read_text(encoding="utf-8") if path.is_file() else PYTHON_NOTE
 
 
-QT_NOTE = (
-    "Moat uses Qt and PySide6 under the GNU Lesser General Public License, version 3. Their\n"
-    "libraries lie beside the program as files of their own and may be replaced by changed ones.\n"
-    "The source is at https://download.qt.io/official_releases/QtForPython/.\n\n"
-)
-MODEL_NOTE = "SmolLM2-135M-Instruct by Hugging Face, in GGUF form, under this licence:\n\n"
 PYTHON_NOTE = "Python Software Foundation License, https://docs.python.org/3/license.html\n"
 BOOTLOADER_NOTE = (
     "The small program that starts Moat comes from PyInstaller, under the GNU General Public\n"

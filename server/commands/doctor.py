@@ -165,7 +165,8 @@ def check_engine(engine: dict[str, Any]) -> Finding:
     if "error" in engine:
         return Finding("Engine", "problem", f"llama.cpp cannot run: {engine['error']}", REBUILD)
     variant = f", processor backend {engine['variant']}" if engine.get("variant") else ""
-    text = f"llama-cpp-python {engine['version']}{variant}: {engine['system']}"
+    inside = f" with ggml {engine['ggml']}" if engine.get("ggml") else ""
+    text = f"llama-cpp-python {engine['version']}{inside}{variant}: {engine['system']}"
     refused = engine.get("refused") or {}
     if refused:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in refused.items())

@@ -23,5 +23,5 @@ def show(name: str | None) -> int:
         return 1
     one = wanted[0]
     text = one.text or "Its package carries no text of the licence."
-    sys.stdout.write(f"{one.name} {one.version}: {one.licence}\n\n{text}\n")
+    sys.stdout.write(f"{one.title}: {one.licence}\n\n{text}\n")
     return 0

@@ -1,10 +1,8 @@
 """This machine: memory free now, graphics devices the engine can use, what the processor can do."""
 
 import asyncio
-import importlib.util
 import json
 import logging
-import os
 import re
 import shutil
 import subprocess
@@ -15,7 +13,7 @@ from typing import Any
 
 import psutil
 
-from server import backends, processor, roles
+from server import backends, engine_build, processor, roles
 from server.stock import Device, Machine
 
 log = logging.getLogger(__name__)
@@ -78,7 +76,9 @@ class Surveyor:
         """Which engine this is, and which of its parts were chosen for this machine."""
         facts = _json(await _engine())
         parts = (facts.get("variant"), *facts.get("added", ()), facts.get("system"))
-        return f"llama-cpp-python {facts.get('version', '?')}: {', '.join(filter(None, parts))}"
+        inside = f" with ggml {facts['ggml']}" if facts.get("ggml") else ""
+        name = f"llama-cpp-python {facts.get('version', '?')}{inside}"
+        return f"{name}: {', '.join(filter(None, parts))}"
 
     async def _ask_engine(self) -> None:
         facts = _json(await _engine())
@@ -95,11 +95,9 @@ def _may_use_gpu() -> bool:
     """Whether the engine has a library for graphics cards, seen without starting it."""
     if backends.found(backends.folder()):
         return True
-    found = importlib.util.find_spec("llama_cpp")
-    if found is None or not found.submodule_search_locations:
+    libraries = engine_build.folder()
+    if libraries is None:
         return True
-    named = os.environ.get("LLAMA_CPP_LIB_PATH")
-    libraries = Path(named or Path(found.submodule_search_locations[0]) / "lib")
     return any(kind in file.name for file in libraries.glob("*ggml-*") for kind in GPU_LIBRARIES)
 
 

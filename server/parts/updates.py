@@ -6,6 +6,7 @@ Nothing is downloaded and nothing is run: the user is told, and decides.
 import asyncio
 import base64
 import binascii
+import contextlib
 import logging
 import re
 import time
@@ -18,10 +19,11 @@ from pydantic_core import from_json
 
 from server import VERSION
 from server.egress import Egress, is_address
-from server.errors import AppError
+from server.errors import AppError, EgressRefused
 from server.face import Update
 from server.late import Late
 from server.observe import Value
+from server.parts import last_look
 from server.settings import UpdateSettings
 
 log = logging.getLogger(__name__)
@@ -34,7 +36,10 @@ SOURCE = Path(__file__).resolve().parents[2] / "resources" / "updates.json"
 """Written into a package by those who make it: where announcements are, and whose to believe."""
 LARGEST_BYTES = 256 * 1024
 EVERY_S = 24 * 3600.0
+AGAIN_S = 3600.0
+"""After a look that reached nobody: a machine just woken may not have its network yet."""
 AFTER_START_S = 60.0
+TICK_S = 60.0
 PATIENCE_S = 30.0
 
 
@@ -65,34 +70,71 @@ class Signed(BaseModel):
 
 
 class Updates:
-    def __init__(self, door: Egress, settings: Callable[[], UpdateSettings]) -> None:
+    def __init__(
+        self,
+        door: Egress,
+        settings: Callable[[], UpdateSettings],
+        folder: Path,
+        now: Callable[[], float] = time.time,
+    ) -> None:
         self._door = door
         self._settings = settings
+        self._file = folder / last_look.NAME
+        self._last = last_look.load(self._file)
+        self._now = now
         self.found: Value[Update] = Value(Update())
 
     async def watch(self) -> None:
-        """Once a day while the user wants it."""
+        """Once a day while the user wants it, by the clock on the wall: it goes on in sleep."""
         await asyncio.sleep(AFTER_START_S)
+        self.recall()
         while True:
-            if self._settings().look:
-                try:
-                    await self.check()
-                except AppError as failure:
-                    log.warning("%s", failure)
-            await asyncio.sleep(EVERY_S)
+            await self.look_if_due()
+            await asyncio.sleep(TICK_S)
+
+    def recall(self) -> None:
+        """What was said before this start still holds."""
+        if self._settings().look and self._last.answer and not self.found.get().checked_at:
+            with contextlib.suppress(AppError):
+                body = self._last.answer.encode()
+                self._tell(read(body, self._source().key), self._last.answered_at)
+
+    async def look_if_due(self) -> None:
+        if self._settings().look and self._is_due():
+            try:
+                await self.check()
+            except AppError as failure:
+                log.warning("%s", failure)
 
     async def check(self) -> None:
+        chosen = self._settings()
+        if not chosen.look:
+            raise UpdateFailed("Looking for new versions is turned off in the settings.")
+        now = self._now()
+        self._keep(due_at=now + EVERY_S, address=chosen.address, key=chosen.key)
         source = self._source()
         body = await self._fetch(source.address)
         announced = read(body, source.key)
+        self._keep(answered_at=now, answer=body.decode())
+        self._tell(announced, now)
+
+    def _is_due(self) -> bool:
+        chosen, last = self._settings(), self._last
+        if (chosen.address, chosen.key) != (last.address, last.key):
+            return True
+        # Further away than a day: the clock was set back.
+        return not 0 < last.due_at - self._now() <= EVERY_S
+
+    def _keep(self, **facts: float | str) -> None:
+        self._last = self._last.model_copy(update=facts)
+        last_look.save(self._file, self._last)
+
+    def _tell(self, announced: Announcement, looked_at: float) -> None:
         newer = _numbers(announced.version) > _numbers(VERSION)
-        self.found.set(
-            Update(time.time(), announced.version if newer else "", announced.page, announced.notes)
-        )
+        version = announced.version if newer else ""
+        self.found.set(Update(looked_at, version, announced.page, announced.notes))
 
     def _source(self) -> Source:
-        if not self._settings().look:
-            raise UpdateFailed("Looking for new versions is turned off in the settings.")
         chosen = self._settings()
         shipped = Source.model_validate_json(SOURCE.read_bytes()) if SOURCE.is_file() else Source()
         source = Source(address=chosen.address or shipped.address, key=chosen.key or shipped.key)
@@ -115,7 +157,11 @@ class Updates:
                 body = await reply.content.read(LARGEST_BYTES + 1)
                 while len(body) <= LARGEST_BYTES and (more := await reply.content.read(65536)):
                     body += more
+        except EgressRefused:
+            self._keep(due_at=self._now() + AGAIN_S)
+            raise
         except self._door.failures as error:
+            self._keep(due_at=self._now() + AGAIN_S)
             raise UpdateFailed(f"The announcement could not be read: {error}.") from error
         finally:
             self._door.forget(REASON)

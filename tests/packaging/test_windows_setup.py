@@ -127,6 +127,21 @@ def test_the_running_one_is_asked_by_a_command_there_is(
     assert "usage: moat quit" in capsys.readouterr().out
 
 
+def test_nothing_is_removed_under_a_command_in_a_terminal() -> None:
+    """`moat models pull` runs for hours inside bin\\moat.exe, and nobody can ask it to quit."""
+    waiting = lines(part("!macro QuitFirst", "!macroend"))
+    first = waiting.index("StrCpy $2 0")
+    looked_at = ["moat.exe", "bin\\moat.exe", "python\\python312.dll"]
+    assert {name.replace("\\", "/") for name in looked_at} <= set(check.NEEDED)
+    assert waiting[first + 1 : first + 6] == [
+        *(f'!insertmacro SeeIfUsed "{name}"' for name in looked_at),
+        "${If} $2 == 0",
+        "Return",
+    ]
+    # Opening for appending makes a file that is not there.
+    assert '${If} ${FileExists} "$INSTDIR\\${FILE}"' in part("!macro SeeIfUsed", "!macroend")
+
+
 def test_each_text_is_there_in_three_languages() -> None:
     texts = re.findall(r"^LangString (\w+) \$\{LANG_(\w+)\}", SCRIPT, re.M)
     names = {name for name, _language in texts}

@@ -46,12 +46,12 @@ def libraries() -> list[Path]:
 def key() -> str:
     """Equal for equal results."""
     version = clone.engine_version()
-    parts = [*OPTIONS, FLAGS, *LEFT_OUT, _compiler_version()]
+    parts = [*OPTIONS, FLAGS, *LEFT_OUT, compiler_version()]
     parts += [path.read_text(encoding="utf-8") for path in sorted(PARTS.iterdir())]
     return f"{version}-{hashlib.sha256(chr(10).join(parts).encode()).hexdigest()[:16]}"
 
 
-def _compiler_version() -> str:
+def compiler_version() -> str:
     if not shutil.which(COMPILER):
         raise SetupFailed(f"{COMPILER} is missing: apt-get install g++-mingw-w64-x86-64-posix")
     command = [COMPILER, "-dumpfullversion"]

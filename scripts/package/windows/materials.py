@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 from scripts.package import bill, notices, product
-from scripts.package.windows import embedded, places, wheels
+from scripts.package.windows import embedded, engine, places, wheels
 from server import licenses
 from server.licenses import Component
 
@@ -44,6 +44,11 @@ def everything() -> Iterable[Component]:
     yield Component("Python", embedded.PYTHON_VERSION, "PSF-2.0", "runtime", text)
     yield Component("NSIS", "3", "Zlib", "runtime", INSTALLER_NOTE)
     if sys.platform != "win32":
-        told = RUNTIME_NOTICE.read_text("utf-8") if RUNTIME_NOTICE.is_file() else ""
-        licence = "GPL-3.0-or-later WITH GCC-exception-3.1"
-        yield Component("mingw-w64 runtime", "12", licence, "runtime", RUNTIME_NOTE + told)
+        yield compilers_runtime()
+
+
+def compilers_runtime() -> Component:
+    told = RUNTIME_NOTICE.read_text("utf-8") if RUNTIME_NOTICE.is_file() else ""
+    licence = "GPL-3.0-or-later WITH GCC-exception-3.1"
+    version = engine.compiler_version()
+    return Component("mingw-w64 runtime", version, licence, "runtime", RUNTIME_NOTE + told)

@@ -4,14 +4,16 @@ import json
 import sys
 from importlib import metadata
 
+from server import engine_build
 from server.engine.worker import backends, devices, trial
-from server.engine.worker.native import lib
+from server.engine.worker.native import FOLDER, lib
 
 
 def main() -> None:
     loaded = backends.load(trial.usual())
     facts = {
         "version": metadata.version("llama-cpp-python"),
+        "ggml": engine_build.read(FOLDER),
         "system": lib.llama_print_system_info().decode(errors="replace").strip(" |"),
         "gpu": bool(lib.llama_supports_gpu_offload()),
         "devices": devices.read(),

@@ -48,7 +48,8 @@ class DiskCache:
         self._folder = folder
         self._capacity_bytes = capacity_bytes
         self._stored: list[Stored] = []
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for one in (folder.parent, folder):  # parents=True would leave the outer one open to all
+            one.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def load(self) -> list[Kept]:
         """What an earlier run left, the oldest first; what cannot be read is removed."""

@@ -217,6 +217,9 @@ async def test_the_engine_is_asked_for_again_when_there_is_a_server(
     assert told == []
 
 
+ADDRESS = "http://elsewhere:1"
+
+
 def another(value: Any, info: FieldInfo) -> Any:
     """One that is not the default, as the field may hold it."""
     if isinstance(value, bool):
@@ -226,8 +229,8 @@ def another(value: Any, info: FieldInfo) -> Any:
     if get_origin(info.annotation) is Literal:
         return get_args(info.annotation)[-1]
     if get_origin(info.annotation) is tuple:
-        return ("first", "second") if get_args(info.annotation)[0] is str else (0.5, 3.0)
-    return "http://elsewhere:1"
+        return (0.5, 3.0) if get_args(info.annotation)[0] is float else (ADDRESS, f"{ADDRESS}2")
+    return ADDRESS
 
 
 async def test_every_field_shows_what_is_not_its_default(core: FakeCore, shown: Shown) -> None:

@@ -32,6 +32,23 @@ def test_every_part_is_named_once_and_depended_on() -> None:
     assert kinds["SmolLM2-135M-Instruct"] == "machine-learning-model"
 
 
+def test_packages_are_named_as_others_look_them_up() -> None:
+    parts = [
+        Component("llama_cpp_python", "0.3.36+cpu", "MIT"),
+        Component("jaraco.classes", "3.4.0", "MIT"),
+        Component("libstdc++6", "12.2.0-14+deb12u1", "GPL-3.0", "system library"),
+        Component("zlib1g", "1:1.2", "Zlib", "system library"),
+        Component("Qwen3 (chat template)", "", "Apache-2.0", "template"),
+    ]
+    assert [part.get("purl") for part in bill.bill(parts)["components"]] == [
+        "pkg:pypi/llama-cpp-python@0.3.36%2Bcpu",
+        "pkg:pypi/jaraco-classes@3.4.0",
+        "pkg:deb/debian/libstdc%2B%2B6@12.2.0-14%2Bdeb12u1",
+        "pkg:deb/debian/zlib1g@1:1.2",
+        None,
+    ]
+
+
 def test_the_same_parts_make_the_same_bill(tmp_path: Path) -> None:
     bill.write(tmp_path / "one.json", PARTS)
     bill.write(tmp_path / "two.json", PARTS)

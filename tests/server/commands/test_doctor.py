@@ -137,6 +137,13 @@ def test_the_variant_chosen_for_this_processor_is_named() -> None:
     assert "processor backend haswell" in finding.text
 
 
+def test_the_llama_cpp_inside_is_named() -> None:
+    engine = {"version": "1", "ggml": "0.25.3 (0c1e570)", "system": "CPU", "refused": {}}
+    assert doctor.check_engine(engine).text == (
+        "llama-cpp-python 1 with ggml 0.25.3 (0c1e570): CPU"
+    )
+
+
 def test_a_variant_that_failed_its_trial_is_named() -> None:
     engine = {"version": "1", "system": "CPU", "variant": "haswell", "refused": {"zen4": "it died"}}
     finding = doctor.check_engine(engine)

@@ -69,3 +69,17 @@ def test_a_container_has_less_than_the_machine(tmp_path, monkeypatch: pytest.Mon
     monkeypatch.setattr(machine, "_may_use_gpu", lambda: False)
     found = Surveyor().machine()
     assert (found.memory_bytes, found.free_bytes) == (1000, 500)
+
+
+async def test_the_engine_and_what_is_inside_it_are_named() -> None:
+    assert " with ggml " in await Surveyor().engine_build()
+
+
+async def test_an_engine_that_does_not_say_what_is_inside_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def engine() -> bytes:
+        return b'{"version": "1", "ggml": "", "system": "CPU"}'
+
+    monkeypatch.setattr(machine, "_engine", engine)
+    assert await Surveyor().engine_build() == "llama-cpp-python 1: CPU"

@@ -57,33 +57,35 @@ def test_a_key_that_is_none_believes_nobody() -> None:
         read(announced(), "AAAA")
 
 
-async def test_nothing_is_asked_until_the_user_turns_it_on() -> None:
+async def test_nothing_is_asked_until_the_user_turns_it_on(tmp_path: Path) -> None:
     door = Egress(NetworkSettings)
     chosen = UpdateSettings(address="https://127.0.0.1:9/a", key=KEY)
     with pytest.raises(UpdateFailed, match="turned off"):
-        await Updates(door, lambda: chosen).check()
+        await Updates(door, lambda: chosen, tmp_path).check()
     assert door.uses.get() == ()
 
 
-async def test_offline_holds_for_it_too() -> None:
+async def test_offline_holds_for_it_too(tmp_path: Path) -> None:
     door = Egress(lambda: NetworkSettings(offline=True))
     chosen = UpdateSettings(look=True, address="https://127.0.0.1:9/a", key=KEY)
     with pytest.raises(EgressRefused):
-        await Updates(door, lambda: chosen).check()
+        await Updates(door, lambda: chosen, tmp_path).check()
 
 
 @pytest.mark.parametrize("address", ["", "http://127.0.0.1/a"])
-async def test_it_asks_only_an_encrypted_address(address: str) -> None:
+async def test_it_asks_only_an_encrypted_address(address: str, tmp_path: Path) -> None:
     chosen = UpdateSettings(look=True, address=address, key=KEY)
     with pytest.raises(UpdateFailed, match="https"):
-        await Updates(Egress(NetworkSettings), lambda: chosen).check()
+        await Updates(Egress(NetworkSettings), lambda: chosen, tmp_path).check()
 
 
 @pytest.mark.parametrize("address", ["https://[", "https://a:port/"])
-async def test_an_address_that_is_none_ends_one_look_not_all_of_them(address: str) -> None:
+async def test_an_address_that_is_none_ends_one_look_not_all_of_them(
+    address: str, tmp_path: Path
+) -> None:
     chosen = UpdateSettings(look=True, address=address, key=KEY)
     with pytest.raises(UpdateFailed, match="could not be read"):
-        await Updates(Egress(NetworkSettings), lambda: chosen).check()
+        await Updates(Egress(NetworkSettings), lambda: chosen, tmp_path).check()
 
 
 @pytest.fixture
@@ -119,26 +121,28 @@ async def door(pair: Pair) -> AsyncIterator[Egress]:
 
 
 async def test_a_new_version_is_told_and_nothing_else_is_fetched(
-    address: str, door: Egress
+    address: str, door: Egress, tmp_path: Path
 ) -> None:
     chosen = UpdateSettings(look=True, address=f"{address}/new", key=KEY)
-    updates = Updates(door, lambda: chosen)
+    updates = Updates(door, lambda: chosen, tmp_path)
     await updates.check()
     assert updates.found.get().version == "9.1.0"
     assert [use.reason for use in door.uses.get()] == ["look for a new version"]
 
 
-async def test_an_older_version_is_no_news(address: str, door: Egress) -> None:
+async def test_an_older_version_is_no_news(address: str, door: Egress, tmp_path: Path) -> None:
     chosen = UpdateSettings(look=True, address=f"{address}/old", key=KEY)
-    updates = Updates(door, lambda: chosen)
+    updates = Updates(door, lambda: chosen, tmp_path)
     await updates.check()
     assert updates.found.get().version == ""
     assert updates.found.get().checked_at > 0
 
 
-async def test_a_forged_one_is_refused_on_the_wire(address: str, door: Egress) -> None:
+async def test_a_forged_one_is_refused_on_the_wire(
+    address: str, door: Egress, tmp_path: Path
+) -> None:
     chosen = UpdateSettings(look=True, address=f"{address}/forged", key=KEY)
-    updates = Updates(door, lambda: chosen)
+    updates = Updates(door, lambda: chosen, tmp_path)
     with pytest.raises(UpdateFailed, match="signed"):
         await updates.check()
     assert updates.found.get().checked_at == 0
