@@ -6,7 +6,11 @@ from pydantic_core import PydanticCustomError
 
 BAD_ORIGIN = "origin"
 ORIGIN_FORM = "A web page is allowed as https://host or http://host:port."
-_ORIGIN = re.compile(r"https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+_ORIGIN = re.compile(
+    r"(?!(?:file|data|blob|about|javascript):)[a-z][a-z0-9+.-]*://"
+    r"(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?"
+)
+"""Extensions of browsers and desktop programs have schemes of their own: app://obsidian.md."""
 
 
 def checked_origin(text: str) -> str:

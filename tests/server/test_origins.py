@@ -12,9 +12,12 @@ from server.settings import Settings
         (" https://Pro.OpenBB.co/ ", "https://pro.openbb.co"),
         ("http://localhost:1420", "http://localhost:1420"),
         ("http://[::1]:3000", "http://[::1]:3000"),
+        ("app://obsidian.md", "app://obsidian.md"),
+        ("chrome-extension://jfgfiigpkhlkbnfnbobbkinehhfdhndo", ""),
     ],
 )
 def test_a_page_is_kept_as_browsers_send_it(given: str, kept: str):
+    kept = kept or given
     assert Settings().changed("server.origins", [given]).server.origins == (kept,)
     assert can_be_allowed(kept)
 
@@ -30,6 +33,8 @@ def test_a_page_is_kept_as_browsers_send_it(given: str, kept: str):
         "https://*.example",
         "file://",
         "file:///page.html",
+        "file://host",
+        "app://",
         "https://a.example/page",
         "https://a.example?x",
         "https://user@a.example",
