@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from server.chat import Json, Tool
 from server.conversation.agents import Source
+from server.egress import is_address
 from server.errors import AppError
 
 REASON = "agents elsewhere"
@@ -191,7 +192,7 @@ class Elsewhere:
     def _make(self, entry: str) -> RemoteSource:
         kind, _, url = entry.strip().partition(" ")
         make = self._kinds.get(kind)
-        if make is None or urlsplit(url.strip()).scheme not in ("http", "https"):
+        if make is None or not is_address(url.strip()):
             return _Misspelt(entry, tuple(self._kinds))
         self._door.allow(url.strip(), REASON)
         return make(Peer(self._door, url.strip()))

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any
 
 from server.conversation.tables import Cell, Table
+from server.flows.sqlite import told_apart
 
 TIME_S = 2.0
 MAX_RESULT_ROWS = 500
@@ -119,7 +120,7 @@ def _authorize(action: int, _first: str | None, second: str | None, *_rest: str 
 
 def _run(connection: sqlite3.Connection, sql: str, parameters: Sequence[Cell]) -> Answer:
     cursor = connection.execute(sql, parameters)
-    columns = tuple(one[0] for one in cursor.description)
+    columns = tuple(told_apart([one[0] for one in cursor.description]))
     rows: list[tuple[Cell, ...]] = []
     room = MAX_RESULT_CHARACTERS
     for row in cursor:

@@ -79,7 +79,7 @@ def _rows(connection: sqlite3.Connection, sql: str) -> Json:
         raise FlowFailed("sql", "Only SELECT is allowed.")
     connection.set_authorizer(_authorize)
     cursor = connection.execute(sql)
-    columns = _told_apart([one[0] for one in cursor.description])
+    columns = told_apart([one[0] for one in cursor.description])
     kept: list[Json] = []
     room, is_truncated = MAX_CHARACTERS, False
     for row in cursor:
@@ -91,7 +91,7 @@ def _rows(connection: sqlite3.Connection, sql: str) -> Json:
     return {"columns": columns, "rows": kept, "sql": sql, "truncated": is_truncated}
 
 
-def _told_apart(names: list[str]) -> list[str]:
+def told_apart(names: list[str]) -> list[str]:
     """Each name once, so that no value takes another's place in a row: name, name_2."""
     found: list[str] = []
     for name in names:

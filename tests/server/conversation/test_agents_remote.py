@@ -67,7 +67,8 @@ async def test_a_place_that_is_not_there_is_named(door: Egress):
 
 
 @pytest.mark.parametrize(
-    "entry", ["http://x", "smtp http://x", "langgraph x", "langgraph file:///x"]
+    "entry",
+    ["http://x", "smtp http://x", "langgraph x", "langgraph file:///x", "langgraph http://["],
 )
 async def test_an_entry_that_names_no_place_is_told_and_offers_nothing(door: Egress, entry: str):
     elsewhere = Elsewhere(door, KINDS, lambda: (entry,))

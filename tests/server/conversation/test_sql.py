@@ -16,6 +16,11 @@ def test_a_select_over_the_table() -> None:
     assert answer.records() == [{"total": 40.5, "n": 2}]
 
 
+def test_columns_of_one_name_keep_their_values() -> None:
+    answer = run("SELECT a.day, b.day FROM data a JOIN data b ON a.day < b.day")
+    assert answer.records() == [{"day": "2025-01-01", "day_2": "2025-01-02"}]
+
+
 def test_median_and_deviation() -> None:
     answer = run('SELECT median("close price"), round(stdev("close price"), 4) FROM data')
     assert answer.rows == [(20.25, 14.4957)]
