@@ -9,14 +9,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import platformdirs
 import pytest
 
+from scripts.bootstrap.lock import held
+
 ROOT = Path(__file__).resolve().parents[3]
+CACHE = platformdirs.user_cache_path("moat", appauthor=False)
 PAGE = "http://localhost:3000"
 INSTALL_S = 300
 START_S = 90
@@ -37,30 +40,38 @@ def packaged(folder: Path) -> Path:
     """A copy of the folder with its npm packages, made once for each lock file."""
     npm = need("npm")
     lock = hashlib.sha256((folder / "package-lock.json").read_bytes()).hexdigest()[:16]
-    cache = platformdirs.user_cache_path("moat", appauthor=False) / "npm" / lock
-    if not (cache / "installed").exists():
-        shutil.rmtree(cache, ignore_errors=True)
-        cache.mkdir(parents=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copyfile(folder / name, cache / name)
-        command = [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--legacy-peer-deps"]
-        subprocess.run(command, cwd=cache, check=True, timeout=INSTALL_S)
-        (cache / "installed").touch()
-    _copy(folder, cache)
+    cache = CACHE / "npm" / lock
+    with _alone(cache):
+        if not (cache / "installed").exists():
+            shutil.rmtree(cache, ignore_errors=True)
+            cache.mkdir(parents=True)
+            for name in ("package.json", "package-lock.json"):
+                shutil.copyfile(folder / name, cache / name)
+            options = ["--no-audit", "--no-fund", "--ignore-scripts", "--legacy-peer-deps"]
+            # As locked, too; but `npm ci` wants other systems' packages in the lock file as well.
+            subprocess.run([npm, "install", *options], cwd=cache, check=True, timeout=INSTALL_S)
+            (cache / "installed").touch()
+        _copy(folder, cache)
     return cache
+
+
+def _alone(cache: Path) -> AbstractContextManager[None]:
+    """Another run of the tests, in another clone, must not clear away what this one installs."""
+    return held(cache.with_suffix(".lock"), f"waiting for another installation in {cache.name}")
 
 
 def built(pages: Path, generation: str) -> Path:
     """The page of a generation as a browser gets it; built once for each content of its sources."""
     home = packaged(pages / generation)
-    _copy(pages / "source", home)
     sources = sorted((pages / "source").iterdir())
     digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:16]
     ready = home / f"built-{digest}"
-    if not ready.exists():
-        vite = [need("node"), "node_modules/vite/bin/vite.js", "build", "--outDir", "draft"]
-        subprocess.run(vite, cwd=home, check=True, timeout=INSTALL_S, capture_output=True)
-        (home / "draft").rename(ready)
+    with _alone(home):
+        _copy(pages / "source", home)
+        if not ready.exists():
+            vite = [need("node"), "node_modules/vite/bin/vite.js", "build", "--outDir", "draft"]
+            subprocess.run(vite, cwd=home, check=True, timeout=INSTALL_S, capture_output=True)
+            (home / "draft").rename(ready)
     return ready
 
 
@@ -102,16 +113,17 @@ def moat(engine: str, home: Path, **settings: Any) -> Iterator[str]:
 def python_with(requirements: Path) -> Path:
     """An interpreter that has what the file names; made once for each content of it."""
     wanted = hashlib.sha256(requirements.read_bytes()).hexdigest()[:16]
-    home = platformdirs.user_cache_path("moat", appauthor=False) / "peers" / wanted
+    home = CACHE / "peers" / wanted
     python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if not (home / "installed").exists():
-        subprocess.run([sys.executable, "-m", "venv", "--clear", home], check=True)
-        install = [python, "-m", "pip", "install", "-q", "-r", requirements]
-        done = subprocess.run(install, check=False, timeout=INSTALL_S, capture_output=True)
-        if done.returncode != 0 and not os.environ.get("CI"):
-            pytest.skip("LANGGRAPH AND THE COPILOTKIT SDK CANNOT BE INSTALLED: unchecked.")
-        done.check_returncode()
-        (home / "installed").touch()
+    with _alone(home):
+        if not (home / "installed").exists():
+            subprocess.run([sys.executable, "-m", "venv", "--clear", home], check=True)
+            install = [str(python), "-m", "pip", "install", "-q", "-r", str(requirements)]
+            done = subprocess.run(install, check=False, timeout=INSTALL_S, capture_output=True)
+            if done.returncode != 0 and not os.environ.get("CI"):
+                pytest.skip("LANGGRAPH AND THE COPILOTKIT SDK CANNOT BE INSTALLED: unchecked.")
+            done.check_returncode()
+            (home / "installed").touch()
     return python
 
 
