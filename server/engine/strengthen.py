@@ -56,7 +56,8 @@ def _list_subsets(node: Node) -> None:
         return
     words = list(dict.fromkeys(words))
     bounds = (node.get("minItems", 0), node.get("maxItems", 0))
-    if len(words) > MOST_WORDS or not all(isinstance(bound, int) for bound in bounds):
+    is_sound = all(isinstance(bound, int) and bound >= 0 for bound in bounds)
+    if len(words) > MOST_WORDS or not is_sound:
         return
     for keyword in ("items", "uniqueItems"):
         del node[keyword]
@@ -64,7 +65,7 @@ def _list_subsets(node: Node) -> None:
     node["anyOf"] = [
         {"type": "array", "prefixItems": [{"const": word} for word in chosen], "items": False}
         | {"minItems": size}
-        for size in range(max(least, 0), min(most, len(words)) + 1)
+        for size in range(least, min(most, len(words)) + 1)
         for chosen in combinations(words, size)
     ]
 

@@ -17,7 +17,7 @@ from server.plugins.operations import Operation
 from tests.plugin_kits import PlainKit
 
 PLUGINS = ("Compatibility-AI-Infra", "aops-apollo", "euler-copilot-rca", "euler-copilot-tune")
-EVERY = int(os.environ.get("MOAT_EVERY_BODY", "4"))
+EVERY = int(os.environ.get("MOAT_EVERY_BODY", "8"))
 """One of so many is filled; 1 tries them all, which takes minutes."""
 QUESTION = "Please do it for host 10.1.2.3 with id 5 and the task named weekly-check."
 
