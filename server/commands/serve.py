@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from server import paths
+from server import large_blocks, paths
 from server.commands.announce import Announcer
 from server.core import Core
 from server.errors import AppError
@@ -51,6 +51,7 @@ def _port(text: str) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    large_blocks.give_back()
     chosen = ServeOptions(options.port, options.model, is_child=options.child)
     return asyncio.run(serve(chosen))
 

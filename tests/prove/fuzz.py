@@ -111,7 +111,7 @@ def reader_row(reader: Reader) -> Measure:
             except Exception as error:  # noqa: BLE001 - finding these is what it is for
                 defects.append(f"{type(error).__name__}: {error}"[:80])
                 _keep(reader, data)
-        guided = guide(reader, folder, stage.pick(2, 60), keep=not stage.quick)
+        guided = guide(reader, folder, stage.pick(2, 60), in_full=not stage.quick)
         text = f"{ends['read']} read, {ends['refused']} refused, {len(defects)} defects"
         return Figure(
             f"{text} {'; '.join(sorted(set(defects))[:3])}".strip() + f"; {guided.text}",

@@ -42,9 +42,9 @@ class Guided:
     held: bool
 
 
-def guide(reader: "Reader", scratch: Path, seconds: int, *, keep: bool) -> Guided:
+def guide(reader: "Reader", scratch: Path, seconds: int, *, in_full: bool) -> Guided:
     try:
-        folder = fuzzer()
+        folder = fuzzer(may_build=in_full)
     except SetupFailed as failure:
         return Guided(f"not guided: {failure}"[:120], held=True)
     kept, new = FOUND / reader.name, scratch / "new"
@@ -52,7 +52,7 @@ def guide(reader: "Reader", scratch: Path, seconds: int, *, keep: bool) -> Guide
         made.mkdir(parents=True, exist_ok=True)
     fuzz = partial(_run, folder, reader.name, str(scratch), f"-artifact_prefix={kept}{os.sep}")
     ended = fuzz(f"-max_total_time={seconds}", str(new), str(kept), str(CORPUS / reader.name))
-    if keep:
+    if in_full:
         fuzz("-merge=1", str(kept), str(new))
     return told(ended.returncode, ended.stdout)
 
