@@ -2,15 +2,15 @@
 
 import re
 
+from server.flows.numerals import UNITS as UNITS_IN_WORDS
+
 NAMES = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
 )  # fmt: skip
 MONTHS = {name: number for number, name in enumerate(NAMES, 1)}
 MONTHS |= {name[:3]: number for name, number in MONTHS.items()} | {"sept": 9}
-NUMBER_WORDS = "one two three four five six seven eight nine ten eleven twelve"
-NUMBERS = {word: value for value, word in enumerate(NUMBER_WORDS.split(), 1)}
-NUMBERS |= {"twenty": 20, "thirty": 30, "sixty": 60, "ninety": 90}
+NUMBERS = {word: int(value) for word, value in UNITS_IN_WORDS.items() if value}
 ORDINALS = {
     "first": 1,
     "second": 2,

@@ -1,11 +1,12 @@
 """How much memory a process takes at most while something is done to it."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psutil
+
+from tests.prove.again import again_and_again
 
 EVERY_S = 0.01
 
@@ -23,21 +24,15 @@ class Peak:
 @contextmanager
 def watched(pid: int) -> Iterator[Peak]:
     """Looked at all the while: what is freed again in the end counts too."""
-    process, done = psutil.Process(pid), threading.Event()
+    process = psutil.Process(pid)
     now_mb = _rss_mb(process)
     peak = Peak(now_mb, now_mb)
 
-    def watch() -> None:
-        while not done.wait(EVERY_S):
-            peak.most_mb = max(peak.most_mb, _rss_mb(process))
+    def look() -> None:
+        peak.most_mb = max(peak.most_mb, _rss_mb(process))
 
-    watcher = threading.Thread(target=watch, name="memory", daemon=True)
-    watcher.start()
-    try:
+    with again_and_again(look, EVERY_S):
         yield peak
-    finally:
-        done.set()
-        watcher.join()
 
 
 def _rss_mb(process: psutil.Process) -> float:

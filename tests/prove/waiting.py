@@ -1,11 +1,11 @@
 """How long others wait for an answer while something is done to a server."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 
+from tests.prove.again import again_and_again
 from tests.prove.wire import ask
 
 EVERY_S = 0.1
@@ -19,18 +19,12 @@ class Longest:
 @contextmanager
 def waiting(port: int) -> Iterator[Longest]:
     """Asks for the health of the server all the while."""
-    longest, done = Longest(), threading.Event()
+    longest = Longest()
 
     def look() -> None:
-        while not done.wait(EVERY_S):
-            began = perf_counter()
-            ask(port, "GET", "/health")
-            longest.seconds = max(longest.seconds, perf_counter() - began)
+        began = perf_counter()
+        ask(port, "GET", "/health")
+        longest.seconds = max(longest.seconds, perf_counter() - began)
 
-    looking = threading.Thread(target=look, name="waiting", daemon=True)
-    looking.start()
-    try:
+    with again_and_again(look, EVERY_S):
         yield longest
-    finally:
-        done.set()
-        looking.join()

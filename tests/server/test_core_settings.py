@@ -93,7 +93,8 @@ async def test_a_secret_that_is_none_does_not_keep_moat_from_starting(
     assert (kept["access-key"][:5], kept["other"]) == ("moat-", "kept")
 
 
-async def test_a_start_that_was_stopped_loads_no_model(core: Core):
+def slow_keyring(core: Core) -> asyncio.Event:
+    """It answers once the event is set."""
     may_answer = asyncio.Event()
 
     async def ask() -> str:
@@ -101,6 +102,11 @@ async def test_a_start_that_was_stopped_loads_no_model(core: Core):
         return "key"
 
     core._serving._access_key = ask  # type: ignore[method-assign]
+    return may_answer
+
+
+async def test_a_start_that_was_stopped_loads_no_model(core: Core):
+    slow_keyring(core)
     await core.change_setting("server.require_key", value=True)
     starting = spawn(core.start_on(0), "start")
     await asyncio.sleep(0)
@@ -111,13 +117,7 @@ async def test_a_start_that_was_stopped_loads_no_model(core: Core):
 
 
 async def test_other_settings_do_not_wait_for_the_keyring(core: Core):
-    may_answer = asyncio.Event()
-
-    async def ask() -> str:
-        await may_answer.wait()
-        return "key"
-
-    core._serving._access_key = ask  # type: ignore[method-assign]
+    may_answer = slow_keyring(core)
     await core.change_settings({"server.require_key": True, "model.load_at_start": False})
     starting = spawn(core.start_on(0), "start")
     await asyncio.sleep(0)

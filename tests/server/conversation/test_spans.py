@@ -42,6 +42,7 @@ TODAY = date(2025, 6, 20)
         ("2020-2024", date(2020, 1, 1), date(2025, 1, 1)),
         ("over the past three months", date(2025, 3, 20), date(2025, 6, 21)),
         ("the last five days", date(2025, 6, 15), date(2025, 6, 21)),
+        ("the past eighteen months", date(2023, 12, 20), date(2025, 6, 21)),
         ("the last 12 months", date(2024, 6, 20), date(2025, 6, 21)),
         ("last year", date(2024, 1, 1), date(2025, 1, 1)),
         ("last month", date(2025, 5, 1), date(2025, 6, 1)),

@@ -1,11 +1,9 @@
-import sqlite3
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from server.flows.separated import decimal_sign, delimiter
-from server.flows.tables import import_csv
+from tests.csv_rows import rows
 
 
 @pytest.mark.parametrize(
@@ -35,16 +33,6 @@ def test_what_separates(start: str, sign: str) -> None:
 )
 def test_which_sign_stands_before_decimals(line: str, separated_by: str, sign: str) -> None:
     assert decimal_sign([line], separated_by) == sign
-
-
-def rows(tmp_path: Path, text: str, sql: str) -> list[Any]:
-    source = tmp_path / "t.csv"
-    source.write_text(text, encoding="utf-8")
-    connection = sqlite3.connect(import_csv(source, tmp_path / "data", "t"))
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
 
 
 def test_a_plugin_s_file_with_decimal_commas(tmp_path: Path) -> None:

@@ -1,22 +1,11 @@
-import sqlite3
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from server.flows import tables
 from server.flows.base import FlowFailed
 from server.flows.tables import import_csv
-
-
-def rows(tmp_path: Path, text: str, sql: str) -> list[Any]:
-    source = tmp_path / "t.csv"
-    source.write_text(text, encoding="utf-8")
-    connection = sqlite3.connect(import_csv(source, tmp_path / "data", "t"))
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
+from tests.csv_rows import rows
 
 
 def test_an_empty_cell_is_no_number(tmp_path: Path) -> None:
