@@ -15,6 +15,7 @@ from pydantic_core import from_json, to_json
 from server.errors import AppError
 from server.files import write_atomically
 from server.late import Late
+from server.roles import GIVEN_SECRET
 
 SERVICE = "moat"
 PROBE = "probe"
@@ -52,7 +53,7 @@ class Keychain:
 
     async def get(self, name: str) -> str | None:
         """The secret; a variable MOAT_SECRET_NAME stands before what is stored."""
-        given = os.environ.get("MOAT_SECRET_" + name.upper().replace("-", "_"))
+        given = os.environ.get(GIVEN_SECRET + name.upper().replace("-", "_"))
         if given:
             return given
         if await self._works():

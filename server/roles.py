@@ -11,6 +11,8 @@ Role = Literal["worker", "render", "tools", "serve", "window"]
 
 PARENT = "MOAT_PARENT_PID"
 """Tells a child whose it is; `server.lifeline` reads it."""
+GIVEN_SECRET = "MOAT_SECRET_"
+"""A variable that begins so holds a secret for the server; `server.keychain` reads it."""
 
 WORKER_TUNING: Mapping[str, str] = {
     "GOMP_SPINCOUNT": "20000",
@@ -47,8 +49,8 @@ def command(role: Role, *arguments: str) -> list[str]:
 
 
 def environment(role: Role) -> dict[str, str]:
-    """What a child sees of our environment: no secrets, and for a worker only a little."""
-    kept = {name: text for name, text in os.environ.items() if not _is_secret(name)}
+    """What a child sees of our environment: no secrets but the server's, little for a worker."""
+    kept = {name: text for name, text in os.environ.items() if not _is_secret_from(role, name)}
     if role == "worker":
         kept = {name: text for name, text in kept.items() if _FOR_WORKER.fullmatch(name.upper())}
         kept = {**WORKER_TUNING, **kept}
@@ -58,5 +60,7 @@ def environment(role: Role) -> dict[str, str]:
     return kept
 
 
-def _is_secret(name: str) -> bool:
+def _is_secret_from(role: Role, name: str) -> bool:
+    if name.upper().startswith(GIVEN_SECRET):
+        return role != "serve"
     return name.upper().endswith(_SECRET_ENDINGS)

@@ -33,6 +33,16 @@ def test_secrets_stay_here(monkeypatch: pytest.MonkeyPatch, role: roles.Role) ->
     assert environment[roles.PARENT] == str(os.getpid())
 
 
+@pytest.mark.parametrize("role", ["worker", "render", "tools"])
+def test_a_secret_for_the_server_reaches_no_other_role(
+    monkeypatch: pytest.MonkeyPatch, role: roles.Role
+) -> None:
+    for name in ("MOAT_SECRET_HUB_TOKEN", "MOAT_SECRET_WEATHER"):
+        monkeypatch.setenv(name, "hush")
+        assert roles.environment("serve")[name] == "hush"
+    assert "hush" not in roles.environment(role).values()
+
+
 def test_a_worker_sees_only_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/bus")
     monkeypatch.setenv("HTTPS_PROXY", "http://user:word@proxy")

@@ -5,8 +5,9 @@ from server.flows import charts
 from server.flows.asking import ask_json
 from server.flows.base import Output, Signs, Step, Work
 from server.flows.cutting import shorten
+from server.flows.templates import NOTE, marked
 
-SYSTEM = "You choose how to draw a table for a question."
+SYSTEM = "You choose how to draw a table for a question. " + NOTE
 USUAL = {"chart": "bar", "stacked": False, "ring": False, "scale": "linear", "title": ""}
 MOST_TOKENS = 120
 
@@ -15,7 +16,7 @@ async def run(step: Step, work: Work) -> Signs:
     rows, part = charts.rows_of(work.data), charts.part_of(work.data)
 
     def prompt(room: int) -> tuple[str, str]:
-        shown = shorten(rows[:5], room // 2)
+        shown = marked(shorten(rows[:5], room // 2))
         return SYSTEM, f"Rows: {shown}\nQuestion: {shorten(work.question, room // 3)}"
 
     fixed = {key: step.params[key] for key in USUAL if key in step.params}

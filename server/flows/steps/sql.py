@@ -6,8 +6,11 @@ from server.flows import sqlite
 from server.flows.asking import write
 from server.flows.base import Database, FlowFailed, Output, Signs, Step, Work
 from server.flows.cutting import shorten
+from server.flows.templates import NOTE, marked
 
-SYSTEM = "You write one SQLite SELECT statement that answers the question. Answer with SQL only."
+SYSTEM = (
+    "You write one SQLite SELECT statement that answers the question. Answer with SQL only. " + NOTE
+)
 PATTERN = r"(SELECT|WITH) [^;]{1,900};"
 TRIES = 3
 MOST_TOKENS = 300
@@ -37,9 +40,9 @@ async def _ask(work: Work, database: Database) -> Json:
     for _ in range(TRIES):
 
         def prompt(room: int, failed: str = failed) -> tuple[str, str]:
-            again = f"\nThis failed: {failed}. Write another one." if failed else ""
+            again = f"\nThis failed: {marked(failed)}. Write another one." if failed else ""
             asked = shorten(work.question, room // 2)
-            return SYSTEM, f"{shorten(tables, room)}\n\nQuestion: {asked}{again}"
+            return SYSTEM, f"{marked(shorten(tables, room))}\n\nQuestion: {asked}{again}"
 
         sql = await write(work.engine, prompt, PATTERN, MOST_TOKENS, work.client)
         try:

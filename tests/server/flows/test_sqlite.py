@@ -9,7 +9,8 @@ from server.events import Artifact, StatusNote
 from server.flows import sqlite
 from server.flows.base import Database, Flow, FlowFailed, Output, Step, Work
 from server.flows.steps import sql
-from tests.engines import ScriptedEngine
+from server.flows.templates import NOTE
+from tests.engines import ScriptedEngine, says
 from tests.plugin_kits import PlainKit
 
 ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT max(n) FROM c"
@@ -113,3 +114,15 @@ async def test_columns_of_the_same_name_keep_their_values(database: Database) ->
     found = await sqlite.query(database, sql)
     assert found["columns"] == ["a", "b", "a_3", "b_2", "a_2"]
     assert found["rows"] == [{"a": 7, "b": "x7", "a_3": 8, "b_2": "x7", "a_2": "own"}]
+
+
+async def test_samples_and_failures_are_shown_to_the_model_as_data(database: Database) -> None:
+    step = Step("find", "sql", {})
+    engine = ScriptedEngine(says("SELECT nothing FROM t;"), says("SELECT a FROM t LIMIT 1;"))
+    work = Work(Flow("p", "f", "d", (step,)), "what?", engine, PlainKit(base=database))
+    assert [sign async for sign in sql.run(step, work)]
+    system, asked = (message.content for message in engine.requests[1].messages)
+    assert NOTE in system
+    tables, failed = (part.split("</data>")[0] for part in asked.split("<data>")[1:])
+    assert "-- 0, x0" in tables
+    assert "nothing" in failed
