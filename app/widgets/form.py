@@ -5,11 +5,11 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QWheelEvent
+from PySide6.QtGui import QFocusEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QCheckBox,
     QComboBox,
-    QGridLayout,
     QLineEdit,
     QPlainTextEdit,
     QSpinBox,
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.sentences import told
-from app.widgets.controls import Button, Label, stack
+from app.widgets.controls import Button, Label, row, stack
 from app.words import tr
 
 
@@ -44,19 +44,27 @@ class Field(QWidget):
         self.control.setAccessibleDescription(about)
         self.reset = Button("", "reset", "icon", name=tr("Reset “{name}”").format(name=title))
         self.reset.clicked.connect(lambda: self._edited(self.default))
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(theme.LARGE)
-        grid.setColumnStretch(0, 1)
         words = stack(self.title, self.help, self.problem, spacing=2)
         words.setContentsMargins(0, theme.SMALL, 0, 0)
         words.addStretch(1)
-        grid.addLayout(words, 0, 0)
-        grid.addWidget(self.control, 0, 1, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(self.reset, 0, 2, Qt.AlignmentFlag.AlignTop)
+        beside = row(self.control, self.reset, 0, spacing=theme.LARGE)
+        for part in (self.control, self.reset):
+            beside.setAlignment(part, Qt.AlignmentFlag.AlignTop)
+        self._parts = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._parts.setContentsMargins(0, 0, 0, 0)
+        self._parts.addLayout(words, 1)
+        self._parts.addLayout(beside)
         policy = self.reset.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self.reset.setSizePolicy(policy)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Where there is little room the control stands below its words, not beside them."""
+        super().resizeEvent(event)
+        direction = QBoxLayout.Direction
+        narrow = event.size().width() < theme.LEAST_READING
+        self._parts.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
+        self._parts.setSpacing(theme.SMALL if narrow else theme.LARGE)
 
     def show_value(self, value: object) -> None:
         with QSignalBlocker(self.control):

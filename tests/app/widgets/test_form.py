@@ -84,3 +84,14 @@ async def test_scrolling_over_a_field_changes_nothing(name: str, shown: Shown) -
     turn = QWheelEvent(at, at, still, down, button, key, phase, False)
     QApplication.sendEvent(made.control, turn)
     assert changes == []
+
+
+async def test_with_little_room_the_control_stands_below_its_words(shown: Shown) -> None:
+    made = shown(field("number"))
+    made.resize(800, 100)
+    QApplication.processEvents()
+    assert made.control.x() > made.help.geometry().right()
+    made.resize(420, 200)
+    QApplication.processEvents()
+    assert made.control.y() > made.help.geometry().bottom()
+    assert made.help.width() == made.width()
