@@ -66,14 +66,23 @@ def test_speculation_changes_no_word_and_saves_steps(starter_model: Path) -> Non
     worker = WorkerClient(starter_model, slots=1, context_tokens=1024)
     table = "".join(f"| row {n} | {n * 7} | {n * 13} |\n" for n in range(6))
     prompt = f"Copy this table.\n{table}\nCopy:\n{table}\nCopy:\n"
-    before = worker.ask("stats")["value"]
-    fast = worker.generate(prompt=prompt, max_tokens=32, sampling=GREEDY)
-    after = worker.ask("stats")["value"]
-    assert after["accepted_tokens"] > before["accepted_tokens"]
-    assert after["steps"] - before["steps"] < 32
+    fast, steps = guessed(worker, prompt)
+    assert steps < 32
     slow = worker.generate(prompt=prompt, max_tokens=32, sampling=GREEDY, top_logprobs=0)
-    assert slow.text == fast.text
+    assert slow.text == fast
     worker.close()
+
+
+def guessed(worker: WorkerClient, prompt: str) -> tuple[str, int]:
+    """The first answer with right guesses, and its steps: when to guess is decided by times, so a
+    busy machine may need a few answers until it is tried."""
+    for _ in range(40):
+        before = worker.ask("stats")["value"]
+        text = worker.generate(prompt=prompt, max_tokens=32, sampling=GREEDY).text
+        after = worker.ask("stats")["value"]
+        if after["accepted_tokens"] > before["accepted_tokens"]:
+            return text, after["steps"] - before["steps"]
+    raise AssertionError("No guess was right.")
 
 
 def test_a_running_answer_goes_on_while_a_long_prompt_is_read(worker: WorkerClient) -> None:
