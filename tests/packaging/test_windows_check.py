@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pip._vendor import distlib
 
+from scripts.bootstrap.places import ROOT
 from scripts.bootstrap.say import SetupFailed
 from scripts.package.windows import check, places
 
@@ -70,10 +71,34 @@ def test_a_module_that_windows_will_not_have_is_named(tree: Path, name: str) -> 
     [
         "try:\n    import fcntl\nexcept ImportError:\n    fcntl = None\n",
         "if sys.platform == 'linux':\n    import fcntl\n",
+        "if sys.platform == 'win32':\n    pass\nelse:\n    import fcntl\n",
     ],
 )
 def test_what_a_module_can_do_without_does_not_count(text: str) -> None:
     assert list(check.imported(ast.parse(text))) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if sys.platform == 'linux':\n    pass\nelse:\n    import fcntl\n",
+        "if sys.platform == 'win32':\n    import fcntl\n",
+        "def lock():\n    import fcntl\n",
+    ],
+)
+def test_what_windows_comes_by_counts(text: str) -> None:
+    assert list(check.imported(ast.parse(text))) == ["fcntl"]
+
+
+def test_no_module_of_ours_imports_what_windows_lacks() -> None:
+    found = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for package in ("app", "server")
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for name in check.imported(ast.parse(path.read_bytes()))
+        if name.partition(".")[0] in check.POSIX_ONLY
+    ]
+    assert found == []
 
 
 def test_a_program_with_a_console_is_not_taken_for_the_one_without(tree: Path) -> None:

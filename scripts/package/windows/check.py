@@ -44,6 +44,7 @@ NEEDED = (
 )
 OPENED = ("llama", "mtmd")
 """By the bindings, with or without lib before the name: compilers differ in that."""
+HERE = "sys.platform == 'win32'"
 ELSEWHERE = ("sys.platform == 'linux'", "sys.platform == 'darwin'", "sys.platform != 'win32'")
 SYSTEM = places.PARTS / "system_dlls.txt"
 
@@ -124,8 +125,8 @@ def unresolved_modules(tree: Path) -> Iterator[str]:
 
 def imported(module: ast.AST) -> Iterator[str]:
     """The modules a file imports, but for what it tries and can do without."""
-    for node in ast.iter_child_nodes(module):
-        if _is_for_others(node):
+    for node in _on_windows(module):
+        if isinstance(node, ast.Try) and any(map(_catches_import, node.handlers)):
             continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -134,10 +135,15 @@ def imported(module: ast.AST) -> Iterator[str]:
         yield from imported(node)
 
 
-def _is_for_others(node: ast.AST) -> bool:
-    if isinstance(node, ast.Try):
-        return any(_catches_import(handler) for handler in node.handlers)
-    return isinstance(node, ast.If) and ast.unparse(node.test) in ELSEWHERE
+def _on_windows(node: ast.AST) -> Iterable[ast.AST]:
+    """What is below a node, without the branch that other systems take."""
+    if isinstance(node, ast.If):
+        test = ast.unparse(node.test)
+        if test == HERE:
+            return node.body
+        if test in ELSEWHERE:
+            return node.orelse
+    return ast.iter_child_nodes(node)
 
 
 def _catches_import(handler: ast.ExceptHandler) -> bool:

@@ -37,7 +37,8 @@ def libraries() -> list[Path]:
     if sys.platform == "win32":
         return engine_files.unpack(places.WORK / "engine")
     folder = places.CACHE / f"engine-{key()}"
-    with held(folder.with_suffix(".lock"), "another clone is compiling the engine, waiting"):
+    lock = folder.with_name(f"{folder.name}.lock")
+    with held(lock, "another clone is compiling the engine, waiting"):
         if not folder.exists():
             _compile(folder)
     return sorted(folder.glob("*.dll"))
@@ -60,7 +61,7 @@ def compiler_version() -> str:
 
 def _compile(folder: Path) -> None:
     say("engine: compiling it for Windows, once (15 to 40 minutes)")
-    log = folder.with_suffix(".log")
+    log = folder.with_name(f"{folder.name}.log")
     with tempfile.TemporaryDirectory(prefix="moat-windows-") as scratch:
         source = trimmed(Path(sys.executable), clone.engine_version(), LEFT_OUT, Path(scratch))
         built = Path(scratch) / "built"
@@ -73,7 +74,7 @@ def _compile(folder: Path) -> None:
         }
         for title, command in steps.items():
             follow(LongCommand(title, command, progress, log))
-        draft = folder.with_suffix(".part")
+        draft = folder.with_name(f"{folder.name}.part")
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(parents=True)
         for library in (*made(built), *runtimes()):
