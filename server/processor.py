@@ -40,7 +40,7 @@ class Processor:
 
 def read() -> Processor:
     architecture = platform.machine().lower()
-    if CPUINFO.exists():
+    if sys.platform != "win32" and CPUINFO.exists():
         return from_cpuinfo(architecture, CPUINFO.read_text(errors="replace"))
     if sys.platform == "darwin":
         return _from_sysctl(architecture)
