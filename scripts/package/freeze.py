@@ -64,7 +64,7 @@ def settle(folder: Path, *programs: str) -> None:
 
 def _command() -> list[str]:
     return [
-        *(sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"),
+        *(sys.executable, "-m", "PyInstaller", "--noconfirm"),
         *("--distpath", str(product.FROZEN.parent), "--workpath", str(product.WORK / "analysis")),
         str(product.COMMON / "moat.spec"),
     ]
@@ -85,4 +85,4 @@ def _log() -> Path:
 
 
 def _progress(line: str) -> str | None:
-    return line.split(": ", 1)[-1][:60] if "INFO" in line else None
+    return line.strip().split(": ", 1)[-1][:60] if "INFO" in line else None

@@ -24,7 +24,7 @@ from server.web import trusting
 
 Verdict = Literal["ok", "warn", "problem"]
 COLOURS: dict[Verdict, str] = {"ok": "32", "warn": "33", "problem": "31"}
-GB = 1024**3
+GB = 10**9
 LITTLE_MEMORY_GB = 2
 LITTLE_DISK_GB = 5
 PATIENCE_S = 30.0

@@ -20,7 +20,7 @@ from server.parts.configuration import PROXY_PASSWORD
 from server.settings_store import SettingsStore
 from server.stock import Fit, KvType, Setup
 
-GB = 1_000_000_000
+GB = 10**9
 MB = 1_000_000
 UNFINISHED = ".pulls"
 """Apart from the server's own: two programs must not work on one download."""

@@ -11,7 +11,7 @@ from server.errors import BadRequest
 from server.models.shelf import ModelShelf
 from server.stock import Download
 
-GB = 1_000_000_000
+GB = 10**9
 MB = 1_000_000
 BAR = 24
 

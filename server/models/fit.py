@@ -7,7 +7,7 @@ from server.models.header import Header
 from server.models.needs import MB, Layout, largest_context, layout_of, memory_of
 from server.stock import Fit, KvType, Machine, Memory, Setup, Verdict
 
-GB = 1 << 30
+GB = 10**9
 COMFORTABLE = 0.8
 """Of the free memory: what a model may take and leave the rest of the machine in peace."""
 GPU_MARGIN = 512 * MB

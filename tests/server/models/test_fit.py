@@ -11,7 +11,7 @@ from server.models.parse import parse
 from server.stock import Device, Machine, Setup
 from tests.gguf_files import Q4_K, Q6_K, Shape, head, metadata_of, tensors_of
 
-GB = 1 << 30
+GB = 10**9
 EIGHT_B = Shape(4096, 36, 32, 8, 12288, 1000, 40960, Q4_K, Q6_K, "qwen3", 128)
 LAPTOP = Machine(16 * GB, 10 * GB, 8)
 CARD = Device("A card", "CUDA", 23 * GB, 24 * GB)
