@@ -85,4 +85,5 @@ def _log() -> Path:
 
 
 def _progress(line: str) -> str | None:
-    return line.strip().split(": ", 1)[-1][:60] if "INFO" in line else None
+    """'1234 INFO: Processing module hook 'x' from '/path'': without the time and the path."""
+    return line.partition("INFO: ")[2].partition(" from ")[0].strip()[:60] or None
