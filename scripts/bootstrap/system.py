@@ -23,6 +23,7 @@ QT_LIBRARIES = {
     "libglib-2.0.so.0": "libglib2.0-0",
     "libgssapi_krb5.so.2": "libgssapi-krb5-2",
     "libwayland-cursor.so.0": "libwayland-cursor0",
+    "libwayland-egl.so.1": "libwayland-egl1",
 }
 FONTS = Path("/usr/share/fonts")
 TEST_TOOLS = {

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts.bootstrap.say import SetupFailed
+
 MAGIC = b"\x7fELF"
 NEEDED = re.compile(r"^\s*NEEDED\s+(\S+)", re.MULTILINE)
 GLIBC = re.compile(r"\bGLIBC_(\d+(?:\.\d+)+)")
@@ -49,7 +51,8 @@ def wants(folder: Path) -> Wants:
 def packages(libraries: Iterable[str], owners: Mapping[str, str]) -> list[str]:
     """The Debian packages that hold these libraries."""
     missing = [name for name in libraries if name not in owners]
-    assert not missing, f"No installed package holds {', '.join(sorted(missing))}."
+    if missing:
+        raise SetupFailed(f"No installed package holds {', '.join(sorted(missing))}.")
     return sorted({owners[name] for name in libraries})
 
 

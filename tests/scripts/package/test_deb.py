@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from scripts.bootstrap.say import SetupFailed
 from scripts.package import deb, elf, notices, product
 from server import cli
 from server.licenses import Component
@@ -62,7 +63,7 @@ def test_what_a_library_wants_from_the_system_is_found(tmp_path: Path) -> None:
 
 
 def test_a_library_nobody_holds_stops_the_package() -> None:
-    with pytest.raises(AssertionError, match="libnobody"):
+    with pytest.raises(SetupFailed, match="libnobody"):
         elf.packages(["libnobody.so.1"], notices.owners())
 
 
