@@ -28,6 +28,8 @@ GB = 10**9
 LITTLE_MEMORY_GB = 2
 LITTLE_DISK_GB = 5
 PATIENCE_S = 30.0
+ENGINE_PATIENCE_S = 120.0
+"""Far more than its trials may take, which are made at the first start on a machine."""
 X86_FEATURES = {"avx", "avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_tile", "f16c", "fma"}
 ARM_FEATURES = {"asimd", "asimddp", "asimdhp", "bf16", "i8mm", "sve", "sve2"}
 REBUILD = "In a clone: make setup. Otherwise install Moat again."
@@ -148,11 +150,11 @@ def ask_engine() -> dict[str, Any]:
             env=roles.environment("worker"),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=PATIENCE_S,
+            timeout=ENGINE_PATIENCE_S,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return {"error": f"it did not answer within {PATIENCE_S:.0f} s"}
+        return {"error": f"it did not answer within {ENGINE_PATIENCE_S:.0f} s"}
     try:
         facts: dict[str, Any] = json.loads(child.stdout)
     except ValueError:
