@@ -51,9 +51,7 @@ def run(emulator: str, processor: str, *arguments: str) -> "subprocess.Completed
     }
     given = [part for name, text in settled.items() for part in ("-E", f"{name}={text}")]
     command = [emulator, "-cpu", processor, *given, str(program), "--role", "worker", *arguments]
-    home = str(Path(product.WORK) / "emulated")
-    # Where the system itself starts the emulator, what the program starts is on that processor too.
-    environment = {**os.environ, "MOAT_HOME": home, "QEMU_CPU": processor}
+    environment = {**os.environ, "MOAT_HOME": str(Path(product.WORK) / "emulated")}
     return subprocess.run(
         command,
         env=environment,
