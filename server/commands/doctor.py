@@ -18,13 +18,13 @@ import psutil
 from server import VERSION, backends, paths, processor, roles
 from server.keychain import Keychain, KeyringFailed
 from server.models import starter
+from server.models.fit import GB
 from server.occupied import Occupant, who_listens
 from server.settings_store import SettingsStore
 from server.web import trusting
 
 Verdict = Literal["ok", "warn", "problem"]
 COLOURS: dict[Verdict, str] = {"ok": "32", "warn": "33", "problem": "31"}
-GB = 10**9
 LITTLE_MEMORY_GB = 2
 LITTLE_DISK_GB = 5
 PATIENCE_S = 30.0

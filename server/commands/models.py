@@ -14,13 +14,13 @@ from server.commands import pulling
 from server.egress import Egress
 from server.errors import AppError, BadRequest
 from server.keychain import Keychain
+from server.models.fit import GB
 from server.models.shelf import ModelShelf
 from server.observe import Value
 from server.parts.configuration import PROXY_PASSWORD
 from server.settings_store import SettingsStore
 from server.stock import Fit, KvType, Setup
 
-GB = 10**9
 MB = 1_000_000
 UNFINISHED = ".pulls"
 """Apart from the server's own: two programs must not work on one download."""

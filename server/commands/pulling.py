@@ -8,10 +8,10 @@ from typing import Any
 
 from server.control_client import RunningServer
 from server.errors import BadRequest
+from server.models.fit import GB
 from server.models.shelf import ModelShelf
 from server.stock import Download
 
-GB = 10**9
 MB = 1_000_000
 BAR = 24
 

@@ -8,15 +8,16 @@ from server.models.needs import MB, Layout, largest_context, layout_of, memory_o
 from server.stock import Fit, KvType, Machine, Memory, Setup, Verdict
 
 GB = 10**9
+"""As sizes are shown everywhere."""
 COMFORTABLE = 0.8
 """Of the free memory: what a model may take and leave the rest of the machine in peace."""
 GPU_MARGIN = 512 * MB
 SYSTEM_MARGIN = 256 * MB
 CACHE_SHARE = 0.25
-CACHE_MOST = 4 * GB
+CACHE_MOST = 4096 * MB
 SMALLEST_CONTEXT = 2048
 LAST_CONTEXT = 512
-SLOW_BYTES = 8 * GB
+SLOW_BYTES = 8192 * MB
 """Weights read for each token; more than this on a processor is slow."""
 
 
