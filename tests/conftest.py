@@ -8,7 +8,6 @@ import psutil
 import pytest
 
 from server.models import starter
-from tests.shared import shared_folder
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -42,14 +41,3 @@ def starter_model() -> Path:
     if path is None:
         pytest.fail("The starter model is not installed; 'make setup' brings it.")
     return path
-
-
-@pytest.fixture(scope="session")
-def shared() -> Path:
-    """The folder with recorded data and conformance clients that lie outside the repository."""
-    try:
-        return shared_folder()
-    except FileNotFoundError as missing:
-        if os.environ.get("CI"):
-            pytest.fail(str(missing))
-        pytest.skip(str(missing))

@@ -25,14 +25,15 @@ from tests.contract.copilotkit.programs import (
 )
 
 OWN = Path(__file__).parent / "copilotkit"
+KIT = OWN.parents[1] / "kits" / "copilotkit"
 TALK_S = 60
 CSV = "symbol,quantity,price,cost\nAAA,10,5.5,4\nBBB,3,100,120\n"
 NETWORKS = ["auto", "rest", "single"]
 
 
 @pytest.fixture(scope="module")
-def kit(shared: Path) -> Path:
-    return packaged(shared / "conformance" / "copilotkit")
+def kit() -> Path:
+    return packaged(KIT)
 
 
 def talk(kit: Path, address: str, transport: str, agent: str, *turns: dict[str, str]) -> Any:
