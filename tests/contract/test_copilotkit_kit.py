@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.copilotkit.programs import moat, need, packaged
+from tests.contract.copilotkit.programs import moat, packaged
+from tests.programs import need
 
 KIT = Path(__file__).resolve().parents[1] / "kits" / "copilotkit"
 KIT_S = 240
