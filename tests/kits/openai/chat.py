@@ -8,7 +8,7 @@ import openai
 from openai.types.chat import ChatCompletion
 
 from tests.kits.openai.probe import CHAT, Json, Probe, fit
-from tests.kits.verdicts import Cases, NotApplicable, need, shorten
+from tests.kits.verdicts import Cases, Failed, NotApplicable, need, shorten
 
 CASES: Cases[Probe] = Cases()
 case = CASES.case
@@ -66,8 +66,7 @@ def chat_plainly(probe: Probe) -> str:
 def check_usage(answer: ChatCompletion) -> None:
     usage = answer.usage
     if usage is None:
-        need(False, "there is no usage")
-        return
+        raise Failed("there is no usage")
     total = usage.prompt_tokens + usage.completion_tokens
     need(usage.prompt_tokens > 0 and usage.completion_tokens > 0, f"usage {usage}")
     need(usage.total_tokens == total, f"usage {usage}")
