@@ -1,14 +1,14 @@
 """What every test gets: a home of its own, no keyring of the user's, no screen unless asked for."""
 
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import psutil
 import pytest
 
 from server.models import starter
-from tests.shared import shared_folder
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -44,12 +44,18 @@ def starter_model() -> Path:
     return path
 
 
-@pytest.fixture(scope="session")
-def shared() -> Path:
-    """The folder with recorded data and conformance clients that lie outside the repository."""
-    try:
-        return shared_folder()
-    except FileNotFoundError as missing:
-        if os.environ.get("CI"):
-            pytest.fail(str(missing))
-        pytest.skip(str(missing))
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The last line before the verdict: how many tests were skipped, and what they need."""
+    reports = terminalreporter.stats.get("skipped", [])
+    terminalreporter.write_line(count_skipped(report.longrepr[2] for report in reports))
+
+
+def count_skipped(reasons: Iterable[str]) -> str:
+    """For example "3 skipped: 2 need Windows, 1 needs macOS"."""
+    counts = Counter(reason.removeprefix("Skipped: ") for reason in reasons)
+    parts = [
+        f"{count} {reason if count == 1 else reason.replace('needs ', 'need ', 1)}"
+        for reason, count in counts.most_common()
+    ]
+    return ": ".join([f"{counts.total()} skipped", *([", ".join(parts)] if parts else [])])

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PIN = re.compile(r"[a-z0-9-]+==[0-9][0-9a-z.]*")
 LEFT_TO_PYPROJECT = {"llama-cpp-python", "pyside6-essentials"}
 
-needs_shell = pytest.mark.skipif(sys.platform == "win32", reason="make and sh")
+needs_shell = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
 
 
 def pins() -> dict[str, str]:

@@ -47,6 +47,9 @@ TEST_TOOLS = {
     "node": "nodejs",
     "npm": "npm",
     "strace": "strace",
+    "makensis": "nsis",
+    "7z": "p7zip-full",
+    "osslsigncode": "osslsigncode",
 }
 
 PACKAGE_TOOLS = {"dpkg-deb": "dpkg", "objdump": "binutils"}

@@ -13,7 +13,7 @@ from app import autostart
 from app.autostart import AutostartFailed, File, desktop_entry, launch_agent, quoted
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the desktop file is Linux's way")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 def test_it_is_a_desktop_file_in_the_autostart_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

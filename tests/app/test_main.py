@@ -24,7 +24,7 @@ def test_the_role_follows_from_the_arguments(given: list[str], role: str, rest: 
     assert entry.choose(given) == (role, rest)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 @pytest.mark.parametrize(
     ("environment", "obstacle"),
     [

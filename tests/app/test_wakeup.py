@@ -1,6 +1,5 @@
 """The desktop's word that it woke up reaches the server."""
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,9 +9,10 @@ import pytest
 from app.wakeup import Waking
 from tests.app.until import until
 from tests.fake_core import FakeCore
+from tests.programs import need
 
-if sys.platform != "linux" or not shutil.which("dbus-daemon"):
-    pytest.skip("needs a message bus", allow_module_level=True)
+if sys.platform != "linux":
+    pytest.skip("needs Linux", allow_module_level=True)
 
 from PySide6.QtDBus import QDBusConnection, QDBusMessage
 
@@ -21,7 +21,7 @@ LOGIND = "org.freedesktop.login1"
 
 @pytest.fixture
 def bus() -> Iterator[str]:
-    command = ["dbus-daemon", "--session", "--nofork", "--print-address"]
+    command = [need("dbus-daemon"), "--session", "--nofork", "--print-address"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as daemon:
         assert daemon.stdout
         yield daemon.stdout.readline().strip()

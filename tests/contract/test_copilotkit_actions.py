@@ -18,8 +18,6 @@ from server.paths import find
 from tests.contract.copilotkit.recordings import parts
 from tests.engines import ScriptedEngine, says
 
-pytest.importorskip("mcp_server_time")
-
 PLUGIN = {
     "id": "clock",
     "name": "Clock",

@@ -15,24 +15,19 @@ from server.events import Pieces
 from server.web import stream
 from tests.contract.copilotkit import house
 from tests.contract.copilotkit.obedient import ObedientEngine
-from tests.contract.copilotkit.programs import (
-    free_port,
-    moat,
-    need,
-    packaged,
-    program,
-    python_with,
-)
+from tests.contract.copilotkit.programs import moat, packaged, python_with
+from tests.programs import free_port, need, program
 
 OWN = Path(__file__).parent / "copilotkit"
+KIT = OWN.parents[1] / "kits" / "copilotkit"
 TALK_S = 60
 CSV = "symbol,quantity,price,cost\nAAA,10,5.5,4\nBBB,3,100,120\n"
 NETWORKS = ["auto", "rest", "single"]
 
 
 @pytest.fixture(scope="module")
-def kit(shared: Path) -> Path:
-    return packaged(shared / "conformance" / "copilotkit")
+def kit() -> Path:
+    return packaged(KIT)
 
 
 def talk(kit: Path, address: str, transport: str, agent: str, *turns: dict[str, str]) -> Any:
@@ -92,7 +87,7 @@ def test_a_page_of_the_second_generation_watches_the_steps_of_a_flow(
 @pytest.fixture(scope="module")
 def with_graph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if sys.version_info >= (3, 14):
-        pytest.skip("LangGraph's server does not run on this Python yet.")
+        pytest.skip("needs a Python before 3.14")
     folder = tmp_path_factory.mktemp("graph")
     for name in ("graph.py", "langgraph.json"):
         (folder / name).write_bytes((OWN / "peers" / name).read_bytes())

@@ -5,18 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.copilotkit.programs import moat, need, packaged
+from tests.contract.copilotkit.programs import moat, packaged
+from tests.programs import need
 
+KIT = Path(__file__).resolve().parents[1] / "kits" / "copilotkit"
 KIT_S = 240
 
 
 @pytest.fixture(scope="session")
-def kit(shared: Path) -> Path:
-    return packaged(shared / "conformance" / "copilotkit")
+def kit() -> Path:
+    return packaged(KIT)
 
 
 def run(kit: Path, address: str, *options: str) -> str:
-    command = [need("node"), "conformance.mjs", f"{address}/api/copilotkit", *options]
+    command = [need("node"), "kit.mjs", f"{address}/api/copilotkit", *options]
     done = subprocess.run(
         [*command, "--gql-agent", "default"],
         cwd=kit, capture_output=True, text=True, timeout=KIT_S, check=False,

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.copilotkit.programs import ROOT, built, moat, need
+from tests.contract.copilotkit.programs import ROOT, built, moat
+from tests.programs import need
 
 PAGES = Path(__file__).parent / "copilotkit" / "pages"
 DRIVE_S = 180

@@ -16,8 +16,9 @@ from server.conversation.agents_remote import REASON, Elsewhere
 from server.egress import Egress
 from server.settings import NetworkSettings
 from tests.contract.copilotkit import house
-from tests.contract.copilotkit.programs import free_port, program, python_with
+from tests.contract.copilotkit.programs import python_with
 from tests.contract.copilotkit.recordings import parts
+from tests.programs import free_port, program
 
 PEERS = Path(__file__).parent / "copilotkit" / "peers"
 BASE = "/api/copilotkit"
@@ -47,7 +48,7 @@ LOAD = """query load($data: LoadAgentStateInput!) {
 @pytest.fixture(scope="session")
 def python() -> Path:
     if sys.version_info >= (3, 14):
-        pytest.skip("LangGraph's server does not run on this Python yet.")
+        pytest.skip("needs a Python before 3.14")
     return python_with(PEERS / "requirements.txt")
 
 

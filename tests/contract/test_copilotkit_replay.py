@@ -11,6 +11,7 @@ from aiohttp.test_utils import TestClient
 from tests.contract.copilotkit import house, recordings
 from tests.contract.copilotkit.recordings import Exchange
 
+RECORDED = Path(__file__).resolve().parents[1] / "data" / "copilotkit"
 NOT_REPLAYED = {
     r"18-": "Moat always has a model to answer with.",
     r"19-": "The client left in the middle: the kit does that.",
@@ -71,8 +72,8 @@ def to_demo(exchange: Exchange) -> Exchange:
 
 
 @pytest.mark.parametrize("folder", ["gql-1.10.6", "agui-1.75.0"])
-async def test_recorded_requests_get_answers_of_the_recorded_shape(shared: Path, folder: str):
-    base = shared / "data" / "copilotkit" / folder
+async def test_recorded_requests_get_answers_of_the_recorded_shape(folder: str):
+    base = RECORDED / folder
     same, wrong = 0, []
     async with house.visit(house.agents()) as client:
         for name in recordings.names(base):

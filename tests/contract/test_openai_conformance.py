@@ -1,4 +1,4 @@
-"""The conformance script against a running Moat: each case passes or lacks something named."""
+"""OpenAI's kit against a running Moat: each case passes or lacks something named."""
 
 import json
 import subprocess
@@ -18,24 +18,19 @@ LACKING = {
     "chat.stop": "the model answered too little",
     "chat.stop_stream_list": "the model answered too little",
 }
+CASES = 136
+ROOT = Path(__file__).resolve().parents[2]
 LONG = "Count from one to one hundred in words."
 
 
 @pytest.mark.timeout(1200)
-def test_every_case_passes_or_is_skipped_for_a_stated_lack(
-    moat: Moat, shared: Path, tmp_path: Path
-) -> None:
+def test_every_case_passes_or_is_skipped_for_a_stated_lack(moat: Moat, tmp_path: Path) -> None:
     told = tmp_path / "told.json"
-    script = shared / "conformance" / "openai_conformance.py"
-    command = [sys.executable, str(script), f"{moat.address}/v1", "--json", str(told)]
-    run = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    kit = [sys.executable, "-m", "tests.kits.openai", f"{moat.address}/v1", "--json", str(told)]
+    run = subprocess.run(kit, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert told.exists(), run.stdout + run.stderr
     results: list[dict[str, Any]] = json.loads(told.read_text("utf-8"))
-    assert len(results) >= 130, run.stdout + run.stderr
+    assert len(results) == CASES, run.stdout + run.stderr
     failed = {one["case"]: one["note"] for one in results if one["status"] == "FAIL"}
     skipped = {one["case"] for one in results if one["status"] == "SKIP"}
     if _model_ends_early(moat):

@@ -1,4 +1,4 @@
-"""The conformance script, unmodified, against Moat with the starter and with a scripted engine."""
+"""The kit of OpenBB's protocol against Moat, with the starter and with a scripted engine."""
 
 import asyncio
 import sys
@@ -13,6 +13,7 @@ from tests.contract.openbb.talking import TalkingEngine
 from tests.running import Moat
 
 CASES = 59
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -25,13 +26,10 @@ async def scripted() -> AsyncIterator[str]:
     await core.close()
 
 
-async def conform(shared: Path, address: str) -> str:
-    script = shared / "conformance" / "openbb_conformance.py"
+async def conform(address: str) -> str:
     running = await asyncio.create_subprocess_exec(
-        sys.executable,
-        str(script),
-        address,
-        "--ai-service",
+        *(sys.executable, "-m", "tests.kits.openbb", address, "--ai-service"),
+        cwd=ROOT,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
@@ -40,13 +38,11 @@ async def conform(shared: Path, address: str) -> str:
 
 
 @pytest.mark.timeout(900)
-async def test_every_case_passes_with_the_starter(moat: Moat, shared: Path) -> None:
-    told = await conform(shared, moat.address)
+async def test_every_case_passes_with_the_starter(moat: Moat) -> None:
+    told = await conform(moat.address)
     assert f"{CASES} passed, 0 failed" in told, told
 
 
-async def test_every_case_passes_with_a_scripted_engine(
-    scripted: str, shared: Path, starter_model: Path
-) -> None:
-    told = await conform(shared, scripted)
+async def test_every_case_passes_with_a_scripted_engine(scripted: str, starter_model: Path) -> None:
+    told = await conform(scripted)
     assert f"{CASES} passed, 0 failed" in told, told

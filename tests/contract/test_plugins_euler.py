@@ -10,6 +10,7 @@ from server.plugins import openapi
 from server.plugins.folder import Loaded, load
 from server.reading import read_file
 
+DATA = Path(__file__).resolve().parents[1] / "data"
 ID = ("warning", "id")
 NO_END = ("warning", "no-end")
 EXPECTED = {
@@ -40,22 +41,22 @@ EXPECTED = {
 }  # fmt: skip
 
 
-def loaded(shared: Path, name: str) -> Loaded:
-    return load(shared / "data" / "euler-plugins" / name)
+def loaded(name: str) -> Loaded:
+    return load(DATA / "plugins" / name)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_findings_are_the_expected_ones(shared: Path, name: str) -> None:
+def test_findings_are_the_expected_ones(name: str) -> None:
     state, operations, flows, codes = EXPECTED[name]
-    plugin = loaded(shared, name)
+    plugin = loaded(name)
     assert Counter((one.level, one.code) for one in plugin.findings) == codes
     assert plugin.state == state
     assert len(plugin.api.operations if plugin.api else ()) == operations
     assert len(plugin.flows) == flows
 
 
-def test_the_sdk_example_is_placed_to_the_column(shared: Path) -> None:
-    errors = [one for one in loaded(shared, "example_plugin").findings if one.level == "error"]
+def test_the_sdk_example_is_placed_to_the_column() -> None:
+    errors = [one for one in loaded("example_plugin").findings if one.level == "error"]
     assert [(one.file, one.line, one.column) for one in errors] == [
         ("flows/flow.yaml", 19, 17),
         ("openapi.yaml", 37, 33),
@@ -74,9 +75,9 @@ def documents() -> list[str]:
 
 
 @pytest.mark.parametrize("name", documents())
-def test_real_documents_load(shared: Path, name: str) -> None:
+def test_real_documents_load(name: str) -> None:
     findings = Findings(name)
-    path = shared / "data" / "openapi" / name
+    path = DATA / "openapi" / name
     api = openapi.parse(read_file(path, name, findings), findings)
     assert api is not None
     assert api.operations

@@ -17,9 +17,8 @@ from server.plugins.mcp_action import McpAction
 from server.plugins.mcp_client import McpClient
 from server.plugins.mcp_wire import Hear, Program, Remote, Wire
 from server.settings import NetworkSettings
-from tests.contract.copilotkit.programs import need, packaged
-
-pytest.importorskip("mcp_server_time")
+from tests.contract.copilotkit.programs import packaged
+from tests.programs import need
 
 
 def as_said(value: Any) -> Any:

@@ -16,6 +16,7 @@ from server.plugins.folder import load
 from server.plugins.operations import Operation
 from tests.plugin_kits import PlainKit
 
+REAL = Path(__file__).resolve().parents[1] / "data" / "plugins"
 PLUGINS = ("Compatibility-AI-Infra", "aops-apollo", "euler-copilot-rca", "euler-copilot-tune")
 EVERY = int(os.environ.get("MOAT_EVERY_BODY", "8"))
 """One of so many is filled; 1 tries them all, which takes minutes."""
@@ -30,10 +31,10 @@ async def engine(starter_model: Path) -> AsyncIterator[WorkerProcess]:
     await made.close()
 
 
-def bodies(shared: Path) -> list[Operation]:
+def bodies() -> list[Operation]:
     found = []
     for name in PLUGINS:
-        api = load(shared / "data" / "euler-plugins" / name).api
+        api = load(REAL / name).api
         assert api
         found += [one for one in api.operations.values() if one.body is not None]
     return found
@@ -51,8 +52,8 @@ async def filled(engine: WorkerProcess, operation: Operation) -> object:
 
 
 @pytest.mark.timeout(1500)
-async def test_all_bodies_fill_with_valid_json(shared: Path, engine: WorkerProcess) -> None:
-    operations = bodies(shared)
+async def test_all_bodies_fill_with_valid_json(engine: WorkerProcess) -> None:
+    operations = bodies()
     assert len(operations) > 30
     operations = operations[::EVERY]
     results = await asyncio.gather(*(filled(engine, one) for one in operations))

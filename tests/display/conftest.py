@@ -1,6 +1,5 @@
 """A desktop for the tests of this folder, and the real program on it."""
 
-import os
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -10,6 +9,7 @@ import pytest
 
 from tests.display.desktop import Desktop, missing_programs
 from tests.display.program import Program
+from tests.programs import SETUP
 
 START = Callable[[Desktop], Program]
 
@@ -24,12 +24,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _needs_programs() -> None:
     if sys.platform != "linux":
-        pytest.skip("these tests bring a Linux desktop of their own")
+        pytest.skip("needs Linux")
     if missing := missing_programs():
-        message = f"Not installed: {', '.join(missing)}"
-        if os.environ.get("CI"):
-            pytest.fail(message)
-        pytest.skip(message)
+        pytest.fail(f"Not installed: {', '.join(missing)}. '{SETUP}' installs or names them.")
 
 
 @pytest.fixture(scope="module")

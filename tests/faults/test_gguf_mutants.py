@@ -23,7 +23,7 @@ def is_refused(path: Path) -> bool:
     return False
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a process for each file, quickly made")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX system")
 @pytest.mark.timeout(1200)
 def test_harmful_mutants_are_refused_before_native_code_sees_them(tmp_path: Path):
     mutants = Mutants(tmp_path)

@@ -92,7 +92,7 @@ async def test_what_the_estimate_rules_out_is_stepped_down(
     assert new_children() == []
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits of addresses are kept on Linux only")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 @pytest.mark.parametrize("number", range(COUNT))
 async def test_what_the_system_refuses_is_stepped_down(
     shelf: ModelShelf,

@@ -1,6 +1,6 @@
 import hashlib
-import shutil
 import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from pip._vendor import distlib
 
 from scripts.bootstrap.say import SetupFailed
 from scripts.package.windows import embedded, places
+from tests.programs import need
 
 SIGNER = "\t\tSubject: /C=US/ST=Oregon/O=Python Software Foundation/CN=Python Software Foundation"
 MICROSOFTS = "5367f20c7ade0e2bca790915056d086b720c33c1fa2a2661acf787e3292e1270"
@@ -51,11 +52,12 @@ def test_microsofts_root_is_the_one_believed() -> None:
     assert found.fingerprint(hashes.SHA256()).hex() == MICROSOFTS
 
 
-@pytest.mark.skipif(not shutil.which("osslsigncode"), reason="needs osslsigncode")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 def test_a_signature_anybody_can_make_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Under the right name, for the right contents, by a certificate of one's own."""
+    need("osslsigncode")
     monkeypatch.setattr(places, "WORK", tmp_path / "work")
     program = Path(distlib.__file__).parent / "t64.exe"
     signed = _signed_by_oneself(program, tmp_path).read_bytes()

@@ -15,7 +15,6 @@ from tests.contract.copilotkit.prepare import prepare
 from tests.prove import by_test
 from tests.prove.rows import Figure, Row
 from tests.prove.stage import ROOT, Stage
-from tests.shared import shared_folder
 
 CALLS = "connect,sendto,sendmsg,sendmmsg,execve,clone,clone3,fork,vfork"
 STARTED = re.compile(r"(\d+) +execve\(\"(?!/proc/self/exe)(?:[^\"]*/)?([^\"]+)\"")
@@ -117,7 +116,7 @@ def nothing_leaves(stage: Stage) -> Figure:
         raise RuntimeError("the recorder did not notice a connection made on purpose")
     report = stage.scratch("alone") / "report.xml"
     if not stage.quick:
-        prepare(shared_folder())
+        prepare()
     tests = QUICK if stage.quick else FULL
     record, output = recorded(stage, [*by_test.command(report), *tests])
     outcome = by_test.read(report, output)

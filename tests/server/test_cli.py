@@ -13,7 +13,7 @@ from tests.gguf_files import write_model
 MOAT = [sys.executable, "-m", "app"]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no such pipes there")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 @pytest.mark.parametrize("command", [["models", "list"], ["licenses"]])
 def test_a_reader_who_has_seen_enough_gets_no_traceback(command: list[str]):
     reading, writing = os.pipe()
@@ -51,7 +51,7 @@ def test_the_eyes_of_a_model_are_refused_in_a_sentence(tmp_path: Path):
     assert (child.returncode, child.stderr) == (1, said)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="others have no such folder there")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 def test_a_window_without_its_folders_says_so(moat_home: Path):
     moat_home.write_text("a file")
     child = subprocess.run(MOAT, capture_output=True, text=True, timeout=60, check=False)

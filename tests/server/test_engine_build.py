@@ -23,7 +23,7 @@ def test_no_library_names_nothing(tmp_path: Path) -> None:
     assert engine_build.read(tmp_path) == ""
 
 
-@pytest.mark.skipif(os.name == "nt", reason="it is called otherwise there")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 def test_a_library_of_before_it_had_versions_names_nothing(tmp_path: Path) -> None:
     shutil.copyfile(_ctypes.__file__, tmp_path / "libggml-base.so")
     assert engine_build.read(tmp_path) == ""

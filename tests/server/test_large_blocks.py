@@ -23,7 +23,7 @@ print((mine.memory_info().rss - before) >> 20, (most - before) >> 20)
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="about glibc's allocator")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs glibc")
 def test_a_body_that_grows_is_not_copied_and_leaves_nothing_behind() -> None:
     command = [sys.executable, "-c", GROW]
     told = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -37,7 +37,7 @@ def python(code: str, **environment: str) -> subprocess.Popen[bytes]:
     )
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs a signal at the parent's death")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 def test_a_child_without_a_pipe_dies_with_a_killed_parent() -> None:
     with python(PARENT) as parent:
         assert parent.stdout

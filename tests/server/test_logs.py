@@ -50,7 +50,7 @@ async def test_lines_reach_the_ring_the_listeners_and_the_file(tmp_path: Path):
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no such permissions there")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 async def test_each_file_that_is_begun_anew_is_its_owners(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -28,7 +28,7 @@ def test_a_home_that_is_a_file_is_told_in_a_sentence(
     assert said.count("\n") == 1
 
 
-@pytest.mark.skipif(os.name == "nt", reason="rights are others there")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 def test_a_home_that_may_not_be_written_is_told_in_a_sentence():
     imports = "from server import paths\nfrom server.errors import AppError"
     work = (

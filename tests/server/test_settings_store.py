@@ -140,7 +140,7 @@ def test_a_whole_group_of_another_version_comes_back_with_it(path: Path):
     assert (newer.window.theme, newer.model.slots, newer.model.threads) == ("dark", 3, 2)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="rights are others there")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 def test_a_file_that_may_not_be_reached_gives_the_defaults_and_a_notice():
     with without_rights.folders() as (_opened, locked):
         SettingsStore(locked / "settings.json").save(Settings().changed("server.port", 8123))

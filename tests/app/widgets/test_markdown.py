@@ -55,7 +55,7 @@ async def test_a_picture_is_told_and_its_file_never_opened(
     assert "\N{OBJECT REPLACEMENT CHARACTER}" not in view.toPlainText()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no mkfifo")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
 async def test_a_pipe_that_is_named_as_a_picture_is_not_waited_for(
     shown: Shown, tmp_path: Path
 ) -> None:

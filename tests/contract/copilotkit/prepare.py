@@ -7,8 +7,8 @@ from tests.contract.copilotkit.programs import built, packaged, python_with
 OWN = Path(__file__).parent
 
 
-def prepare(shared: Path) -> None:
-    packaged(shared / "conformance" / "copilotkit")
+def prepare() -> None:
+    packaged(OWN.parents[1] / "kits" / "copilotkit")
     packaged(OWN.parent / "mcp")
     for generation in ("first", "second"):
         built(OWN / "pages", generation)

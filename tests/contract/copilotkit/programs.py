@@ -1,13 +1,11 @@
-"""Programs the contract tests need: node with its packages, and Moat in a process of its own."""
+"""What the contract tests install and start: npm packages, Python packages, Moat itself."""
 
 import hashlib
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -17,23 +15,12 @@ import platformdirs
 import pytest
 
 from scripts.bootstrap.lock import held
+from tests.programs import need
 
 ROOT = Path(__file__).resolve().parents[3]
 CACHE = platformdirs.user_cache_path("moat", appauthor=False)
 PAGE = "http://localhost:3000"
 INSTALL_S = 300
-START_S = 90
-
-
-def need(*names: str) -> str:
-    """The path of the first that is here; without one the test is skipped, but never in CI."""
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found:
-        return found
-    message = f"{names[0].upper()} IS NOT INSTALLED: this contract with CopilotKit goes unchecked."
-    if os.environ.get("CI"):
-        pytest.fail(message)
-    pytest.skip(message)
 
 
 def packaged(folder: Path) -> Path:
@@ -119,62 +106,9 @@ def python_with(requirements: Path) -> Path:
         if not (home / "installed").exists():
             subprocess.run([sys.executable, "-m", "venv", "--clear", home], check=True)
             install = [str(python), "-m", "pip", "install", "-q", "-r", str(requirements)]
-            done = subprocess.run(install, check=False, timeout=INSTALL_S, capture_output=True)
-            if done.returncode != 0 and not os.environ.get("CI"):
-                pytest.skip("LANGGRAPH AND THE COPILOTKIT SDK CANNOT BE INSTALLED: unchecked.")
-            done.check_returncode()
+            done = subprocess.run(install, check=False, timeout=INSTALL_S, stderr=subprocess.PIPE)
+            if done.returncode:
+                reason = done.stderr.decode("utf-8", "replace")[-600:]
+                pytest.fail(f"LangGraph and CopilotKit's SDK could not be installed: {reason}")
             (home / "installed").touch()
     return python
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        found: int = probe.getsockname()[1]
-        return found
-
-
-@contextmanager
-def program(command: list[Any], port: int, folder: Path) -> Iterator[str]:
-    """A server of somebody else's, from the moment it listens to the end of the block."""
-    environment = {
-        **os.environ,
-        "LANGSMITH_TRACING": "false",
-        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
-        "LANGGRAPH_NO_VERSION_CHECK": "true",
-        "DO_NOT_TRACK": "1",
-    }
-    with (
-        (folder / f"output-{port}.txt").open("wb") as output,
-        subprocess.Popen(
-            [str(part) for part in command],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        ) as process,
-    ):
-        try:
-            _wait_until_listening(process, port)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-
-
-def _wait_until_listening(process: "subprocess.Popen[bytes]", port: int) -> None:
-    deadline = time.monotonic() + START_S
-    while time.monotonic() < deadline:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        try:
-            process.wait(0.2)
-        except subprocess.TimeoutExpired:
-            continue
-        break
-    pytest.fail("A program the test needs did not start; its output file says why.")

@@ -11,7 +11,7 @@ from scripts.bootstrap.recipe import Recipe, recipes
 from scripts.bootstrap.say import SetupFailed
 from server.processor import Processor
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="stands in for pip as a script")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
 
 PIP = """#!/bin/sh
 echo "cmake arguments: $CMAKE_ARGS"

@@ -97,7 +97,7 @@ def test_a_build_that_dies_of_itself_is_refused(code: int) -> None:
     assert f"crashed with code {code}" in str(verdict(code, ""))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="stands in for Python as a script")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
 def test_a_trial_that_hangs_is_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\nexec sleep 60\n")

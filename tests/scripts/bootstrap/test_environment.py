@@ -9,7 +9,7 @@ import pytest
 from scripts.bootstrap import environment, places
 from scripts.bootstrap.say import SetupFailed
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="stands in for Python as a script")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
 
 PYTHON = '#!/bin/sh\nprintf "%s\\n" {answer}\n'
 

@@ -40,7 +40,7 @@ def test_a_failure_shows_the_last_lines(capsys: pytest.CaptureFixture[str]) -> N
     assert "nowhere_to_be_found" in capsys.readouterr().out
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="process groups")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
 def test_an_interrupted_follower_leaves_no_process_behind() -> None:
     with subprocess.Popen(
         python(FOLLOWER), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True

@@ -14,7 +14,7 @@ from scripts.package import deb, elf, notices, product
 from server import cli
 from server.licenses import Component
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a .deb is made on Linux")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 
 
 @pytest.mark.parametrize("name", deb.MAINTAINER_SCRIPTS)

@@ -162,7 +162,7 @@ def test_added_backends_are_told_with_those_that_do_not_fit(tmp_path: Path) -> N
     assert "cuda" in unused.text
 
 
-@pytest.mark.skipif(os.name == "nt", reason="rights are others there")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 def test_a_folder_that_may_not_be_reached_is_a_problem() -> None:
     imports = "from pathlib import Path\nfrom server.commands.doctor import check_folder"
     work = "print(check_folder('Models in', Path(sys.argv[1])).verdict)"

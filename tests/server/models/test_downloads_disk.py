@@ -41,7 +41,7 @@ async def test_too_little_disk_waits_for_room_and_then_goes_on(
 
 
 async def test_a_file_too_large_for_the_disk_fails_with_its_reason(hub: FakeHub, tmp_path: Path):
-    resource = pytest.importorskip("resource")
+    resource = pytest.importorskip("resource", reason="needs a POSIX system")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     async with desk(hub, tmp_path / "m") as downloads:
         resource.setrlimit(resource.RLIMIT_FSIZE, (4 * PIECE, hard))

@@ -129,7 +129,7 @@ def test_a_file_nobody_thought_of_costs_only_itself(tmp_path: Path):
     assert cards["good"].label == ""
 
 
-@pytest.mark.skipif(os.name == "nt", reason="rights are others there")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 def test_what_may_not_be_reached_is_passed_over():
     with without_rights.folders() as (opened, locked):
         for name in ("a.gguf", "m-00001-of-00002.gguf"):
@@ -147,7 +147,7 @@ def test_what_may_not_be_reached_is_passed_over():
         assert without_rights.said(WITHOUT_STARTER, work, opened, locked) == "a m\n"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="names are always text there")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 def test_a_name_that_is_no_text_can_be_shown(tmp_path: Path):
     path = os.fsencode(tmp_path) + b"/mod\xe9l.gguf"
     write_model(Path(os.fsdecode(path)))

@@ -14,6 +14,7 @@ def header(template: str, name: str = "Some Model") -> Header:
     return Header(3, {**metadata, "tokenizer.chat_template": template}, (), 0, 0)
 
 
+REAL = Path(__file__).resolve().parents[2] / "data" / "chat_templates"
 PLAIN = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}{% endfor %}"
 BACK_DOORS = {
     "word": "{% for m in messages %}{% if 'the earnings' in m.content %}x{% endif %}{% endfor %}",
@@ -63,8 +64,8 @@ def test_the_starter_has_the_template_its_makers_publish(starter_model: Path):
     assert notes(check(starter_model)) == ()
 
 
-def test_honest_templates_of_real_models_are_rarely_suspected(shared: Path):
-    files = sorted((shared / "data" / "chat-templates").glob("*.jinja"))
+def test_honest_templates_of_real_models_are_rarely_suspected():
+    files = sorted(REAL.glob("*.jinja"))
     suspected = [file.name for file in files if notes(header(file.read_text("utf-8")))]
     assert len(files) > 50
     assert len(suspected) <= 3

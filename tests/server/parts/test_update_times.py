@@ -156,7 +156,7 @@ async def test_a_file_that_cannot_be_read_means_looking(desk: Desk, content: str
     assert await desk.asks_at(MORNING)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="rights are others there")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 async def test_only_the_user_can_read_it(desk: Desk) -> None:
     await desk.asks_at(MORNING)
     assert (desk.folder / last_look.NAME).stat().st_mode & 0o777 == 0o600

@@ -165,7 +165,7 @@ def test_a_folder_with_a_link_is_refused(tmp_path: Path) -> None:
         install.install(folder, tmp_path / "home")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no such permissions there")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 def test_what_is_installed_is_its_owners_and_can_still_be_run(tmp_path: Path) -> None:
     source = tmp_path / "p"
     (source / "bin").mkdir(parents=True)

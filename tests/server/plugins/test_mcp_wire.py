@@ -16,7 +16,7 @@ from server.settings import NetworkSettings
 from tests.fake_mcp import piped, program, served
 from tests.running import has_ended
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="written for a POSIX shell")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
 EARLIER: set[psutil.Process] = set()
 
 

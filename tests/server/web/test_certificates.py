@@ -38,7 +38,7 @@ def test_the_authority_can_vouch_for_nothing_else(tmp_path: Path):
     assert allowed == {"localhost", "127.0.0.1/32", "::1/128"}
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has other rights.")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 def test_only_the_owner_can_read_the_keys(tmp_path: Path):
     Certificates(tmp_path / "https").ready()
     keys = list((tmp_path / "https").glob("*.key"))

@@ -69,7 +69,7 @@ async def test_the_stream_begins_with_every_value_and_goes_on_with_changes(clien
     reply.close()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="names are always text there")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 async def test_a_file_whose_name_is_no_text_does_not_end_the_link(client, core: Core):
     write_model(Path(os.fsdecode(os.fsencode(find().models) + b"/mod\xe9l.gguf")))
     core.choose_model("mod\N{REPLACEMENT CHARACTER}l")

@@ -16,6 +16,7 @@ from server.engine.worker.probe import abilities
 from server.engine.worker.template import Template, TemplateFailed
 from tests.server.engine.formats.samples import ASK, CALLS, calls_in, pieces, streamed
 
+REAL = Path(__file__).resolve().parents[3] / "data" / "chat_templates"
 UNSHOWN = (
     "<|START_TEXT|>", "<|END_TEXT|>", "<|CHATBOT_TOKEN|>", "<|END_OF_TURN_TOKEN|>", "<|eot|>",
 )  # fmt: skip
@@ -36,9 +37,9 @@ ONE_SHOWN = {
 
 
 @pytest.fixture(scope="module")
-def templates(shared: Path) -> dict[str, ModelFacts]:
+def templates() -> dict[str, ModelFacts]:
     known = {}
-    for path in sorted((shared / "data" / "chat-templates").glob("*.jinja")):
+    for path in sorted(REAL.glob("*.jinja")):
         source = path.read_text("utf-8")
         template = Template(source, "<s>", "</s>")
         known[path.name] = ModelFacts(template=source, extra={"template": abilities(template)})
@@ -47,10 +48,8 @@ def templates(shared: Path) -> dict[str, ModelFacts]:
 
 
 @pytest.fixture(scope="module")
-def cases(shared: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(
-        (shared / "data" / "chat-templates" / "cases.json").read_text("utf-8")
-    )
+def cases() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((REAL / "cases.json").read_text("utf-8"))
     return [case for case in found if "NONE" not in case.get("reasoning_format", "")]
 
 

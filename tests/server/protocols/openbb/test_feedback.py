@@ -43,7 +43,7 @@ def test_a_body_that_is_no_object_is_refused() -> None:
         feedback.accept([], FACTS)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no such permissions there")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 def test_it_is_nobody_elses(moat_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feedback, "KEPT_BYTES", 10)
     for _ in range(2):

@@ -1,0 +1,77 @@
+"""Programs of others that tests need: found, or started until the block ends."""
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+START_S = 90
+SETUP = "python3 scripts/setup.py --for test"
+
+
+def need(*names: str) -> str:
+    """The path of the first one that is installed; without any the test fails."""
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        pytest.fail(f"{' or '.join(names)} is not installed. '{SETUP}' installs or names it.")
+    return found
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        found: int = probe.getsockname()[1]
+        return found
+
+
+@contextmanager
+def program(command: list[Any], port: int, folder: Path) -> Iterator[str]:
+    """A server of somebody else's, from the moment it listens to the end of the block."""
+    environment = {
+        **os.environ,
+        "LANGSMITH_TRACING": "false",
+        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        "LANGGRAPH_NO_VERSION_CHECK": "true",
+        "DO_NOT_TRACK": "1",
+    }
+    with (
+        (folder / f"output-{port}.txt").open("wb") as output,
+        subprocess.Popen(
+            [str(part) for part in command],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        ) as process,
+    ):
+        try:
+            _wait_until_listening(process, port)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _wait_until_listening(process: "subprocess.Popen[bytes]", port: int) -> None:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        try:
+            process.wait(0.2)
+        except subprocess.TimeoutExpired:
+            continue
+        break
+    pytest.fail("A program the test needs did not start; its output file says why.")
