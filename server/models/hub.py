@@ -23,7 +23,7 @@ SEARCH, DOWNLOAD = "searching for models", "downloading a model"
 STALL_S = 30.0
 MAX_ANSWER_BYTES = 32 << 20
 MAX_PAGES = 20
-NEXT_PAGE = re.compile(r'<([^>]+)>;\s*rel="next"')
+NEXT_PAGE = re.compile(r'<([^<>]+)>;\s*rel="next"')
 AGENT = "moat"
 T = TypeVar("T")
 
