@@ -18,6 +18,7 @@ from server.models.headers import Headers
 from server.models.owner import check_deletable
 from server.models.projectors import pair
 from server.models.stores import StoredModel, models_in
+from server.texts import one_line
 
 log = logging.getLogger(__name__)
 
@@ -88,10 +89,10 @@ class Library:
     def _models(self) -> Iterator[StoredModel]:
         for path in (*self._extra, *self._files):
             if os.path.isfile(path):  # noqa: PTH113 - pathlib's raises where it may not look
-                yield StoredModel(path.stem, path)
+                yield StoredModel(one_line(path.stem), path)
                 with suppress(OSError):
                     for eyes in path.parent.glob("*mmproj*.gguf"):
-                        yield StoredModel(eyes.stem, eyes)
+                        yield StoredModel(one_line(eyes.stem), eyes)
         for folder in self._folders:
             yield from models_in(folder)
 
