@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import logging
 import os
+import re
 import secrets
 import threading
 from collections.abc import Callable
@@ -22,6 +23,7 @@ PROBE = "probe"
 PATIENCE_S = 5.0
 PART = 600
 """Characters in one entry: Windows takes 2,560 bytes, and a character may need four."""
+NOT_IN_A_VARIABLE = re.compile(r"[^A-Z0-9_]")
 IN_PARTS = "moat-in-parts:"
 """What stands in the place of a longer secret, with the mark of its parts and their number."""
 UNENCRYPTED = "This system has no usable keyring: secrets are stored unencrypted in {path}."
@@ -53,7 +55,7 @@ class Keychain:
 
     async def get(self, name: str) -> str | None:
         """The secret; a variable MOAT_SECRET_NAME stands before what is stored."""
-        given = os.environ.get(GIVEN_SECRET + name.upper().replace("-", "_"))
+        given = os.environ.get(GIVEN_SECRET + NOT_IN_A_VARIABLE.sub("_", name.upper()))
         if given:
             return given
         if await self._works():

@@ -12,6 +12,7 @@ from pathlib import Path
 from server.face import LogLine
 from server.files import open_private
 from server.observe import Signal
+from server.texts import printable
 
 KEPT_LINES = 5000
 FILE_BYTES = 2 * 1024 * 1024
@@ -29,7 +30,6 @@ _PATTERNS = (
     (re.compile(r"(://)[^/\s:@]+:[^/\s@]+@"), r"\1" + HIDDEN + "@"),
     (re.compile(r"\b(?:hf_|sk-|moat-)[A-Za-z0-9_-]{8,}"), HIDDEN),
 )
-_CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 class Redactor:
@@ -47,7 +47,7 @@ class Redactor:
             text = text.replace(secret, HIDDEN)
         for pattern, replacement in _PATTERNS:
             text = pattern.sub(replacement, text)
-        return _CONTROL_CHARACTERS.sub("", text)
+        return printable(text)
 
 
 class LogRing(logging.Handler):

@@ -1,9 +1,24 @@
-"""Texts as nothing else may hold them: half a surrogate pair can neither be stored nor sent."""
+"""Characters that must not be passed on: lone surrogates, and those that steer a screen."""
 
 import re
 
-_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_STEERING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
+)
+"""Control characters but tab and newline; what turns the direction of a text or hides in it."""
 
 
 def without_halves(text: str, instead: str = "") -> str:
-    return _HALF_A_PAIR.sub(instead, text)
+    """Removes lone surrogates: they can be neither stored nor sent."""
+    return _LONE_SURROGATE.sub(instead, text)
+
+
+def printable(text: str) -> str:
+    """A text from outside as a terminal, a log or a window may show it."""
+    return _STEERING.sub("", text)
+
+
+def one_line(text: str) -> str:
+    """A name from outside: printable, without line breaks, with single spaces."""
+    return " ".join(printable(text).split())

@@ -15,7 +15,7 @@ from server.settings import NetworkSettings
 from server.stock import Download
 from tests.fakes_hub import FakeHub
 
-Token = Callable[[], Awaitable[str | None]]
+Token = Callable[[str], Awaitable[str | None]]
 REPO = "maker/tiny-GGUF"
 PIECE = 64 * 1024
 FAST = Limits(
@@ -50,7 +50,7 @@ async def desk(
 
 
 def client(fake: FakeHub, egress: Egress, token: Token | None = None) -> Hub:
-    async def usual() -> str | None:
+    async def usual(_host: str) -> str | None:
         return fake.token or None
 
     network = NetworkSettings(hub=fake.address, hub_storage=("localhost",))

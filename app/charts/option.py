@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, cast
 
 from app.charts.figure import KINDS, Figure, Kind, Series
 from app.words import tr
@@ -17,7 +17,8 @@ MOST_TABLE_ROWS = 50
 LONGEST_LABEL = 200
 LARGEST, SMALLEST = 1e300, 1e-300
 """Numbers whose sums and differences can still be reckoned with."""
-_FENCE = re.compile(rf"^```{LANGUAGE}[ \t]*\n(.*?)\n```[ \t]*$", re.MULTILINE | re.DOTALL)
+_OPENING = re.compile(rf"^```{LANGUAGE}[ \t]*\n", re.MULTILINE)
+_CLOSING = re.compile(r"\n```[ \t]*$", re.MULTILINE)
 _OPENED = re.compile(rf"^```{LANGUAGE}[ \t]*(?:\n(?:(?!^```).)*)?\Z", re.MULTILINE | re.DOTALL)
 
 
@@ -25,11 +26,11 @@ def parts(text: str) -> list[str | Figure]:
     """An answer's text, with a figure where a chart is written; one half written is left out."""
     found: list[str | Figure] = []
     end = 0
-    for fence in _FENCE.finditer(text):
-        figure = _parsed(fence[1])
+    for fence in _fences(text):
+        figure = _parsed(fence.content)
         if figure is not None:
-            found += [text[end : fence.start()].strip("\n"), figure]
-            end = fence.end()
+            found += [text[end : fence.start].strip("\n"), figure]
+            end = fence.end
     rest = _OPENED.sub("", text[end:])
     found.append(rest.strip("\n") if found else rest)
     return [part for part in found if not isinstance(part, str) or part.strip()]
@@ -38,13 +39,30 @@ def parts(text: str) -> list[str | Figure]:
 def without_charts(text: str) -> str:
     """For the model: the numbers are in the table beside it."""
     found, end = [], 0
-    for fence in _FENCE.finditer(text):
-        found.append(text[end : fence.start()].strip("\n"))
-        end = fence.end()
+    for fence in _fences(text):
+        found.append(text[end : fence.start].strip("\n"))
+        end = fence.end
     if not found:
         return text
     found.append(text[end:].strip("\n"))
     return "\n\n".join(part for part in found if part)
+
+
+class _Fence(NamedTuple):
+    start: int
+    end: int
+    content: str
+
+
+def _fences(text: str) -> Iterator[_Fence]:
+    """The charts written in a text. Two patterns: a single one would be quadratic."""
+    at = 0
+    while (opening := _OPENING.search(text, at)) and (
+        closing := _CLOSING.search(text, opening.end())
+    ):
+        content = text[opening.end() : closing.start()]
+        yield _Fence(opening.start(), closing.end(), content)
+        at = closing.end()
 
 
 def written(made: Artifact) -> str:

@@ -13,6 +13,7 @@ from server.core import Core
 from server.errors import AppError
 from server.events import Failed, TextDelta
 from server.requests import About
+from server.texts import printable
 
 
 def add_to(commands: Any) -> None:
@@ -57,10 +58,10 @@ async def _answer(core: Core, text: str, system: str) -> int:
         async for event in run:
             match event:
                 case TextDelta(piece):
-                    sys.stdout.write(piece)
+                    sys.stdout.write(printable(piece))
                     sys.stdout.flush()
                 case Failed(error):
-                    sys.stderr.write(f"\n{error}\n")
+                    sys.stderr.write(f"\n{printable(str(error))}\n")
                     return 1
                 case _:
                     pass

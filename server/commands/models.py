@@ -20,6 +20,7 @@ from server.observe import Value
 from server.parts.configuration import PROXY_PASSWORD
 from server.settings_store import SettingsStore
 from server.stock import Fit, KvType, Setup
+from server.texts import printable
 
 MB = 1_000_000
 UNFINISHED = ".pulls"
@@ -255,5 +256,5 @@ def _folder() -> Path:
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(printable(text) + "\n")
     sys.stdout.flush()

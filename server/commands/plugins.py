@@ -14,6 +14,7 @@ from server.control_client import RunningServer
 from server.core import Core
 from server.errors import AppError
 from server.plugins.folder import load
+from server.texts import printable
 
 
 class Desk(Protocol):
@@ -201,4 +202,4 @@ def _may(card: PluginCard) -> str:
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(f"{printable(text)}\n")

@@ -20,6 +20,7 @@ from server.errors import AppError
 from server.files import write_atomically
 from server.lifeline import parent_gone
 from server.tasks import spawn, stop
+from server.texts import printable
 from server.web.control import create_control
 from server.web.guard import Gate, Guard
 from server.web.site import Listener, Listening
@@ -147,7 +148,7 @@ def _unpublish(path: Path) -> None:
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(printable(text) + "\n")
     sys.stdout.flush()
 
 

@@ -34,9 +34,9 @@ TOP = re.compile(
     rf"|({NUMBER})\s+(?:\w+\s+)?(?:(?:with|have|had)\s+the\s+)?(?:{BEST}|cheapest))\b",
     re.IGNORECASE,
 )
-SUMMING = re.compile(
-    r"\bhow much\b.*\b(came|paid|pay|received|earned|spent|spend|bought|sold|raised)\b",
-    re.IGNORECASE,
+HOW_MUCH = re.compile(r"\bhow much\b", re.IGNORECASE)
+MOVED = re.compile(
+    r"\b(came|paid|pay|received|earned|spent|spend|bought|sold|raised)\b", re.IGNORECASE
 )
 BEYOND = re.compile(
     r"\b(?:above|below|beyond|exceed\w*|than|at least|at most|between|versus|vs|compar\w+|against"
@@ -76,7 +76,7 @@ def operation(text: str, taken: set[str], owned: set[str]) -> Operation | None:
         counting = None
     if counting:
         found.add("count")
-    if not found and SUMMING.search(text):
+    if not found and _asks_for_a_sum(text):
         found.add("sum")
     if len(found) > 1 or (top and not found <= {"max", "min"}):
         return None
@@ -84,6 +84,15 @@ def operation(text: str, taken: set[str], owned: set[str]) -> Operation | None:
     if top and name:
         return Operation(name, _number(top[1] or top[2]))
     return Operation(name, noun=counting["noun"] if counting else "")
+
+
+def _asks_for_a_sum(text: str) -> bool:
+    """'How much' and, later in the same line, a word of money that moved."""
+    for line in text.splitlines():
+        asked = HOW_MUCH.search(line)
+        if asked and MOVED.search(line, asked.end()):
+            return True
+    return False
 
 
 def _is_beyond(text: str, owned: set[str]) -> bool:

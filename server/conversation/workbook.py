@@ -25,7 +25,7 @@ UNITS_PER_DAY = {"h": 24, "m": 24 * 60, "s": 24 * 60 * 60}
 AS_WRITTEN = re.compile(r'"[^"]*"|\\.|_.|\*.', re.DOTALL)
 """Of a format's code: texts, and the characters whose width is left free or that fill a cell."""
 ELAPSED = re.compile(r"\[([hms])\1*\]|^(m)m?:?ss?(?:\.0+)?$", re.IGNORECASE)
-BRACKETED = re.compile(r"\[[^\]]*\]")
+BRACKETED = re.compile(r"\[[^\[\]]*\]")
 DATE_CODE = re.compile(r"[ymdhs]", re.IGNORECASE)
 LETTERS = re.compile(r"[A-Z]+")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from server.errors import ModelDamaged
 from server.models.header import Header
 from server.models.parse import MAX_HEADER_BYTES, HeaderCut, parse
-from server.models.sense import defect
+from server.models.sense import defect, missing
 
 FIRST_LOOK_BYTES = 1 << 20
 MAX_SHARDS = 999
@@ -24,7 +24,7 @@ def check(path: Path) -> Header:
     except OSError as error:
         raise ModelDamaged(path.name, f"it cannot be read ({error.strerror})") from error
     header = _join(path, headers)
-    wrong = defect(header)
+    wrong = missing(header) or defect(header)
     if wrong:
         raise ModelDamaged(path.name, wrong)
     return header

@@ -13,7 +13,6 @@ QUANTISATION = re.compile(
     r"(?i)(?:^|[-._/])((?:UD-)?(?:I?Q\d(?:_[A-Z0-9]+)*|BF16|F16|F32|FP16|MXFP4(?:_MOE)?|TQ\d_\d))"
     r"(?=$|[-._/])"
 )
-PROJECTOR = re.compile(r"(?i)(^|/)mmproj|mmproj[^/]*\.gguf$")
 
 
 def group(files: Iterable[RemoteFile]) -> tuple[tuple[HubFile, ...], tuple[HubFile, ...]]:
@@ -28,8 +27,16 @@ def group(files: Iterable[RemoteFile]) -> tuple[tuple[HubFile, ...], tuple[HubFi
         if _is_whole(name, parts)
     ]
     made.sort(key=lambda one: (one.size_bytes, one.name))
-    models = tuple(one for one in made if not PROJECTOR.search(one.name))
-    return models, tuple(one for one in made if PROJECTOR.search(one.name))
+    models = tuple(one for one in made if not is_projector(one.name))
+    return models, tuple(one for one in made if is_projector(one.name))
+
+
+def is_projector(path: str) -> bool:
+    """By its name only: the part of a model that sees."""
+    lowered = path.lower()
+    name = lowered.rpartition("/")[2]
+    is_named_first = lowered.startswith("mmproj") or "/mmproj" in lowered
+    return is_named_first or ("mmproj" in name and name.endswith(".gguf"))
 
 
 def quantisation(path: str) -> str:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from server.models.ggml import FILE_TYPES, FORMATS
+from server.texts import one_line
 
 TOOL_MARKS = (
     ("<tool_call>", "hermes"),
@@ -74,11 +75,11 @@ class Header:
 
     @property
     def name(self) -> str:
-        return str(self.metadata.get("general.name", ""))
+        return one_line(str(self.metadata.get("general.name", "")))
 
     @property
     def licence(self) -> str:
-        return str(self.metadata.get("general.license", ""))
+        return one_line(str(self.metadata.get("general.license", "")))
 
     @property
     def template(self) -> str:

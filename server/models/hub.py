@@ -5,6 +5,7 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -23,7 +24,8 @@ SEARCH, DOWNLOAD = "searching for models", "downloading a model"
 STALL_S = 30.0
 MAX_ANSWER_BYTES = 32 << 20
 MAX_PAGES = 20
-NEXT_PAGE = re.compile(r'<([^>]+)>;\s*rel="next"')
+NEXT_PAGE = re.compile(r'<([^<>]+)>;\s*rel="next"')
+IN_CLEAR = "The hub wants a token, and Moat sends none unencrypted: use its https address."
 AGENT = "moat"
 T = TypeVar("T")
 
@@ -85,9 +87,10 @@ class Hub:
         self,
         egress: Egress,
         network: Callable[[], NetworkSettings],
-        token: Callable[[], Awaitable[str | None]],
+        token: Callable[[str], Awaitable[str | None]],
         stall_s: float = STALL_S,
     ) -> None:
+        """`token`: the token that belongs to a host, if there is one."""
         self._egress = egress
         self._network = network
         self._token = token
@@ -95,8 +98,12 @@ class Hub:
 
     @property
     def address(self) -> str:
-        chosen = self._network().hub or os.environ.get("HF_ENDPOINT") or PUBLIC
-        return chosen.rstrip("/")
+        return (self._network().hub or usual_address()).rstrip("/")
+
+    @property
+    def host(self) -> str:
+        """Name and port: what a token belongs to."""
+        return urlsplit(self.address).netloc.rpartition("@")[2].lower()
 
     async def search(self, text: str, limit: int = 30) -> list[HubModel]:
         """Repositories with GGUF files, the most used first."""
@@ -183,13 +190,15 @@ class Hub:
     async def _open(self, url: str, reason: str, headers: dict[str, str]) -> AsyncIterator[Any]:
         self._allow(reason)
         try:
-            token = await self._token()
+            token = await self._token(self.host) if self._may_have_token(url) else None
             if token:
                 headers = {**headers, "Authorization": f"Bearer {token}"}
             headers = {**headers, "User-Agent": AGENT}
             async with self._egress.request(
                 "GET", url, reason, headers=headers, stall_s=self._stall_s
             ) as response:
+                if response.status in (401, 403) and not self._is_private(url):
+                    raise HubRefused(IN_CLEAR)
                 _check_status(response.status, response.headers, has_token=bool(token))
                 yield response
         except KeyringFailed as error:
@@ -198,11 +207,34 @@ class Hub:
         except self._egress.failures as error:
             raise HubFailed(_why(error)) from error
 
+    def _may_have_token(self, url: str) -> bool:
+        """Only the hub itself, and never in clear over a network."""
+        there, own = urlsplit(url), urlsplit(self.address)
+        is_hub = (there.scheme, there.netloc) == (own.scheme, own.netloc)
+        return is_hub and self._is_private(url)
+
+    @staticmethod
+    def _is_private(url: str) -> bool:
+        there = urlsplit(url)
+        return there.scheme == "https" or is_loopback(there.hostname or "")
+
     def _allow(self, reason: str) -> None:
         """The user started this; the hub's storage may be used for downloads only."""
         own = urlsplit(self.address).hostname or ""
         storage = (own, *STORAGE, *self._network().hub_storage) if reason == DOWNLOAD else ()
         self._egress.allow(self.address, reason, storage)
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def usual_address() -> str:
+    """The hub where the settings name no other."""
+    return os.environ.get("HF_ENDPOINT") or PUBLIC
 
 
 async def _limited(chunks: AsyncIterator[bytes], most: int) -> AsyncGenerator[bytes, None]:

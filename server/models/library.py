@@ -12,12 +12,13 @@ from server.errors import BadRequest, ModelDamaged, ModelNotFound, NoModel
 from server.face import ModelCard
 from server.models import starter
 from server.models.gguf import shard_paths
-from server.models.groups import PROJECTOR
+from server.models.groups import is_projector
 from server.models.header import Header
 from server.models.headers import Headers
 from server.models.owner import check_deletable
 from server.models.projectors import pair
 from server.models.stores import StoredModel, models_in
+from server.texts import one_line
 
 log = logging.getLogger(__name__)
 
@@ -88,10 +89,10 @@ class Library:
     def _models(self) -> Iterator[StoredModel]:
         for path in (*self._extra, *self._files):
             if os.path.isfile(path):  # noqa: PTH113 - pathlib's raises where it may not look
-                yield StoredModel(path.stem, path)
+                yield StoredModel(one_line(path.stem), path)
                 with suppress(OSError):
                     for eyes in path.parent.glob("*mmproj*.gguf"):
-                        yield StoredModel(eyes.stem, eyes)
+                        yield StoredModel(one_line(eyes.stem), eyes)
         for folder in self._folders:
             yield from models_in(folder)
 
@@ -104,7 +105,7 @@ class Library:
 
     def _is_projector(self, path: Path) -> bool:
         header = self._look(path)
-        return header.is_projector if header else bool(PROJECTOR.search(path.name))
+        return header.is_projector if header else is_projector(path.name)
 
     def _projectors(self, listed: Iterable[Path]) -> dict[Path, Path]:
         """The projector that lies beside a model, by the model's path."""
@@ -194,9 +195,9 @@ def delete(card: ModelCard, models: Path) -> int:
         parts = list(shard_paths(path))
     except ModelDamaged:
         parts = [path]
-    others = {one for one in path.parent.glob("*.gguf") if not PROJECTOR.search(one.name)}
+    others = {one for one in path.parent.glob("*.gguf") if not is_projector(one.name)}
     if card.projector and others <= set(parts):
-        parts += [one for one in path.parent.glob("*.gguf") if PROJECTOR.search(one.name)]
+        parts += [one for one in path.parent.glob("*.gguf") if is_projector(one.name)]
     freed = 0
     for part in parts:
         freed += part.stat().st_size

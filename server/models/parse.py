@@ -13,12 +13,13 @@ from server.models.header import Header, LongArray, Tensor
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
 MAX_METADATA = 10_000
-MAX_TENSORS = 100_000
+MAX_TENSORS = 20_000
 MAX_KEY_BYTES = 512
 MAX_STRING_BYTES = 4 << 20
-MAX_ARRAY = 16 << 20
-MAX_STRINGS = 8 << 20
-MAX_HEADER_BYTES = 256 << 20
+MAX_ARRAY = 4 << 20
+MAX_STRINGS = 2 << 20
+"""The largest vocabularies have 0.3 million tokens and 0.5 million merges."""
+MAX_HEADER_BYTES = 64 << 20
 MAX_DIMENSIONS = 4
 MAX_SIZE = 1 << 40
 MAX_NAME_BYTES = 63

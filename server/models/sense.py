@@ -9,6 +9,9 @@ MAX_LAYERS = 2048
 MAX_WIDTH = 1 << 20
 MAX_CONTEXT = 1 << 28
 MAX_VOCABULARY = 1 << 22
+ARCHITECTURE = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.IGNORECASE)
+NO_MODELS = {"adapter": "an adapter for one", "imatrix": "a matrix of importance"}
+LAYER = re.compile(r"(?:^|\.)blk\.\d{1,6}\.")
 BLOCK = re.compile(r"^blk\.(\d+)\.(.+)$")
 WHOLE_NUMBERS = {
     "block_count": MAX_LAYERS,
@@ -69,12 +72,26 @@ def defect(header: Header) -> str:
     return next((text for check in CHECKS for text in check(header)), "")
 
 
+def missing(header: Header) -> str:
+    """What a whole file must hold besides; of a file that was only begun nobody knows."""
+    if not header.tensors:
+        return "it holds no tensors"
+    has_layers = any(LAYER.search(tensor.name) for tensor in header.tensors)
+    return "" if has_layers or header.is_projector else "it has no layers"
+
+
 def _texts(header: Header) -> Iterator[str]:
     for key in TEXTS:
         if not isinstance(header.metadata.get(key, ""), str):
             yield f"{key} is not text"
     if not header.architecture:
         yield "it does not say which architecture the model has"
+    elif isinstance(header.metadata["general.architecture"], str) and not ARCHITECTURE.fullmatch(
+        header.architecture
+    ):
+        yield "the name of its architecture has characters not allowed"
+    if (kind := header.metadata.get("general.type")) in NO_MODELS:
+        yield f"it is no model but {NO_MODELS[kind]}"
 
 
 def _numbers(header: Header) -> Iterator[str]:

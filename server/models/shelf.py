@@ -5,6 +5,7 @@ import os
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from server.egress import Egress
 from server.errors import BadRequest, HubFailed, ModelDamaged
@@ -18,7 +19,7 @@ from server.models.fit import judge
 from server.models.groups import group
 from server.models.header import Header
 from server.models.headers import Headers
-from server.models.hub import Hub, Repository
+from server.models.hub import Hub, Repository, usual_address
 from server.models.library import Library, delete, only_eyes
 from server.models.machine import Surveyor
 from server.models.owner import check_deletable, owner_of
@@ -200,12 +201,13 @@ class ModelShelf:
         return await asyncio.to_thread(stores.find, Path.home(), os.environ, used)
 
     async def set_hub_token(self, token: str) -> None:
-        """Kept in the keychain; an empty one forgets it."""
+        """Keeps it for the hub in use; an empty one forgets it."""
+        name = _token_name(self._hub.host)
         if token.strip():
             self.hide(token.strip())
-            await self._keychain.set(TOKEN, token.strip())
+            await self._keychain.set(name, token.strip())
         else:
-            await self._keychain.delete(TOKEN)
+            await self._keychain.delete(name)
 
     async def _judge_all(
         self, found: Repository, models: tuple[HubFile, ...], machine: Machine
@@ -254,8 +256,8 @@ class ModelShelf:
     def _network(self) -> NetworkSettings:
         return self._settings().network
 
-    async def _token(self) -> str | None:
-        token = await self._keychain.get(TOKEN)
+    async def _token(self, host: str) -> str | None:
+        token = await self._keychain.get(_token_name(host))
         if token:
             self.hide(token)
         return token
@@ -265,6 +267,12 @@ class ModelShelf:
 
     def _changed(self) -> None:
         self.on_change()
+
+
+def _token_name(host: str) -> str:
+    """A token belongs to a host: another hub does not get the one of Hugging Face."""
+    usual = urlsplit(usual_address()).netloc.lower()
+    return TOKEN if host == usual else f"{TOKEN}-{host}"
 
 
 def _existing(path: str) -> Path:

@@ -10,6 +10,7 @@ from pathlib import Path
 from server.models.gguf import SHARD
 from server.models.projectors import size_of
 from server.stock import FoundFolder
+from server.texts import one_line
 
 MODEL_LAYER = "application/vnd.ollama.image.model"
 PROJECTOR_LAYER = "application/vnd.ollama.image.projector"
@@ -62,7 +63,7 @@ def models_in(folder: Path) -> Iterator[StoredModel]:
     for path in sorted(_files(folder, "*.gguf")):
         match = SHARD.match(path.name)
         if not (match and match["number"] != "00001"):
-            yield StoredModel(_title(path), path)
+            yield StoredModel(one_line(_title(path)), path)
 
 
 def _files(folder: Path, pattern: str) -> Iterator[Path]:
@@ -92,7 +93,8 @@ def _ollama(folder: Path) -> Iterator[StoredModel]:
         parts = manifest.relative_to(folder / "manifests").parts
         if blob:
             short = parts[2:] if parts[:2] == LIBRARY and len(parts) > 2 else parts
-            yield StoredModel("/".join(short[:-1]) + ":" + short[-1], blob, eyes)
+            name = "/".join(short[:-1]) + ":" + short[-1]
+            yield StoredModel(one_line(name), blob, eyes)
 
 
 def _blob(folder: Path, layers: list[dict[str, str]], kind: str) -> Path | None:

@@ -13,6 +13,7 @@ from tests.prove import (
     laggards,
     load,
     models,
+    patterns,
     secrets,
     shown,
     soak,
@@ -26,7 +27,15 @@ def _place(key: str) -> tuple[int, str]:
     return int(key[1:].rstrip("a")), key
 
 
-_GETS_IN = (*gate.ROWS, *shown.ROWS, *models.ROWS, *bodies.ROWS, *laggards.SENDERS, *tls.ROWS)
+_GETS_IN = (
+    *gate.ROWS,
+    *shown.ROWS,
+    *models.ROWS,
+    *bodies.ROWS,
+    *laggards.SENDERS,
+    *tls.ROWS,
+    *patterns.ROWS,
+)
 SECTIONS: tuple[tuple[str, tuple[Row, ...]], ...] = (
     ("Nothing gets in", tuple(sorted(_GETS_IN, key=lambda row: _place(row.key)))),
     ("Nothing gets out", (*secrets.ROWS, *egress.ROWS, *answers.CACHE, *audit.ROWS)),

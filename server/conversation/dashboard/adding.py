@@ -12,9 +12,8 @@ from server.conversation.means import Means
 from server.conversation.tables import Table
 from server.events import StatusNote
 
-ADD = re.compile(
-    r"\b(add|put|pin|place|create|save)\b.*\b(dashboard|widget)\b", re.IGNORECASE | re.DOTALL
-)
+ADDING = re.compile(r"\b(add|put|pin|place|create|save)\b", re.IGNORECASE)
+TARGET = re.compile(r"\b(dashboard|widget)\b", re.IGNORECASE)
 NOTE = re.compile(r"\bnotes?\b", re.IGNORECASE)
 LONGEST_NOTE = 20_000
 FUNCTION = "add_generative_widget"
@@ -73,7 +72,12 @@ def is_note_added(query: Query) -> bool:
 
 def _is_wanted(query: Query) -> bool:
     allowed = query.options.get(OPTION) and not query.plain_calls and query.hop < MAX_HOPS
-    return bool(allowed and ADD.search(query.question)) and added(query) is None
+    return bool(allowed and _asks_to_add(query.question)) and added(query) is None
+
+
+def _asks_to_add(question: str) -> bool:
+    adding = ADDING.search(question)
+    return adding is not None and TARGET.search(question, adding.end()) is not None
 
 
 def added(query: Query) -> str | None:

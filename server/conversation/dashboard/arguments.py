@@ -173,7 +173,9 @@ def _date(param: Param, question: str, today: date) -> Any:
 def _number(param: Param, question: str) -> Any:
     """Only a number right beside the param's own name: 'limit 50', '50 rows limit'."""
     name = re.escape(param.name.replace("_", " "))
-    beside = re.search(rf"\b{name}\s*(?:of|to|=|:)?\s*(\d+(?:\.\d+)?)\b", question, re.IGNORECASE)
+    beside = re.search(
+        rf"\b{name}\s*(?:(?:of|to|=|:)\s*)?(\d+(?:\.\d+)?)\b", question, re.IGNORECASE
+    )
     if beside is None:
         return None
     number = float(beside[1])

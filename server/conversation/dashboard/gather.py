@@ -24,7 +24,7 @@ BINARY_KINDS = frozenset({"pdf", "png", "jpg", "jpeg", "xlsx", "xls", "docx"})
 ENCODED_STARTS = ("JVBERi0", "UEsDB", "iVBORw0KGgo", "/9j/")
 MAX_TEXT = 2_000_000
 MAX_BASE64 = 64 * 1024 * 1024
-BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+={0,2}\s*$")
+BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+(?:=\s*){0,2}$")
 DATA_URL = re.compile(r"data:(?:[\w.+-]+/[\w.+-]+)?(?:;[\w.=%-]+)*,", re.ASCII)
 LEFT_OUT = re.compile(r"\b(\d{1,9}) of (\d{1,9}) rows$")
 """The end of the description of a chart or a table that was thinned."""

@@ -8,6 +8,16 @@ from server.chat import Json
 
 Tier = Literal["primary", "secondary", "extra"]
 MAX_HOPS = 4
+MOST_OF_A_QUESTION = 10_000
+GAP = "\n[…]\n"
+
+
+def ends(text: str, characters: int) -> str:
+    """The beginning and the end, where all of it is too long."""
+    if len(text) <= characters:
+        return text
+    half = (characters - len(GAP)) // 2
+    return text[:half] + GAP + text[-half:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +152,7 @@ class Query:
     """A whole request: what was said, what is on the dashboard, what was brought so far."""
 
     said: tuple[Said, ...]
-    question: str
+    asked: str
     turn: int
     widgets: tuple[Widget, ...] = ()
     results: tuple[Result, ...] = ()
@@ -160,6 +170,11 @@ class Query:
     """Another agent asks, not the user: with the results its words come as if we had said them."""
     note: str = ""
     """Something to tell the user before the answer."""
+
+    @property
+    def question(self) -> str:
+        """What is asked, for code that looks for words in it: of a very long text both ends."""
+        return ends(self.asked, MOST_OF_A_QUESTION)
 
     @property
     def new_results(self) -> tuple[Result, ...]:

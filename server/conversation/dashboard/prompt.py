@@ -7,7 +7,7 @@ from datetime import datetime
 
 from server.chat import Image, Json, Message
 from server.conversation.dashboard.gather import Material
-from server.conversation.dashboard.nouns import Query, Said
+from server.conversation.dashboard.nouns import Query, Said, ends
 from server.conversation.documents import Document
 from server.conversation.figures import Figure
 from server.conversation.means import Means
@@ -23,7 +23,6 @@ MOST_TOKENS_ELSEWHERE = 12_000
 HISTORY_TOKENS = 400
 LEAST_QUESTION = 600
 MOST_OF_A_TURN = 2000
-GAP = "\n[…]\n"
 LENGTHS = {"short": 120, "normal": 400, "long": 1000}
 SHRINK = 0.85
 TRIES = 5
@@ -79,8 +78,8 @@ def _composed(
     sees: bool,
 ) -> Prompt:
     prompt = Prompt()
-    question = _ends(query.question, max(characters, LEAST_QUESTION)) or "Describe the data."
-    if len(question) < len(query.question):
+    question = ends(query.asked, max(characters, LEAST_QUESTION)) or "Describe the data."
+    if len(question) < len(query.asked):
         prompt.cuts.append("the question: only its beginning and end were read")
     history = _history(query.said[:-1], characters // 3, prompt)
     system = _system(query)
@@ -115,20 +114,12 @@ def _system(query: Query) -> str:
     return "\n".join(parts)
 
 
-def _ends(text: str, characters: int) -> str:
-    """The beginning and the end, where all of it is too long."""
-    if len(text) <= characters:
-        return text
-    half = (characters - len(GAP)) // 2
-    return text[:half] + GAP + text[-half:]
-
-
 def _history(said: Sequence[Said], characters: int, prompt: Prompt) -> list[Message]:
     """The newest turns that fit, beginning with the user."""
     kept: list[Message] = []
     is_cut = False
     for one in reversed(said):
-        text = _ends(one.text, MOST_OF_A_TURN)
+        text = ends(one.text, MOST_OF_A_TURN)
         characters -= len(text)
         is_cut |= len(text) < len(one.text) or characters < 0
         if characters < 0:

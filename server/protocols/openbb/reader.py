@@ -24,7 +24,7 @@ FUNCTIONS = frozenset({
     "update_widget_in_dashboard", "add_generative_widget", "manage_navigation_bar",
     "assign_tasks_to_agents", "execute_agent_tool", "get_skill_content", "save_skill",
 })  # fmt: skip
-MARKERS = re.compile(r"<\|start_(artifact|citation)_id\|>.*?<\|end_\1_id\|>", re.DOTALL)
+MARKER = re.compile(r"<\|start_(artifact|citation)_id\|>")
 SKILL_MENTION = re.compile(r"/skill:[\w-]+\s*")
 CURRENT_FIELDS = ("workspace_state", "workspace_options", "timezone", "tools", "model")
 
@@ -190,7 +190,18 @@ def _source(source: Json) -> Source:
 
 def _clean(text: str) -> str:
     """Without the client's markers, which a model would imitate."""
-    return MARKERS.sub("", text).replace("\x00", "").strip()
+    kept, at, unfinished = [], 0, set()
+    for start in MARKER.finditer(text):
+        kind = start[1]
+        if start.start() < at or kind in unfinished:
+            continue
+        end = text.find(mark := f"<|end_{kind}_id|>", start.end())
+        if end < 0:
+            unfinished.add(kind)
+            continue
+        kept.append(text[at : start.start()])
+        at = end + len(mark)
+    return "".join([*kept, text[at:]]).replace("\x00", "").strip()
 
 
 def _timezone(body: Json, state: Json) -> str:

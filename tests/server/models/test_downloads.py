@@ -222,7 +222,7 @@ async def test_a_gated_model_names_what_to_do(hub: FakeHub, tmp_path: Path):
 async def test_a_keyring_that_fails_for_a_moment_is_asked_again(hub: FakeHub, tmp_path: Path):
     asked = 0
 
-    async def token() -> str | None:
+    async def token(_host: str) -> str | None:
         nonlocal asked
         asked += 1
         if asked <= 4:
@@ -245,7 +245,7 @@ async def test_a_keyring_that_fails_for_a_moment_is_asked_again(hub: FakeHub, tm
 async def test_whatever_goes_wrong_no_download_seems_to_run_for_ever(
     hub: FakeHub, tmp_path: Path, error: Exception, reason: str
 ):
-    async def token() -> str | None:
+    async def token(_host: str) -> str | None:
         raise error
 
     async with desk(hub, tmp_path / "m", token=token) as downloads:

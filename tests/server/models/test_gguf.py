@@ -42,6 +42,38 @@ def test_a_file_that_is_not_there_or_empty_is_refused(tmp_path: Path):
         check(tmp_path / "none.gguf")
 
 
+@pytest.mark.parametrize(
+    "architecture", ["../../../etc/passwd", "a b", "llama\x1b[31m", "\u202ella"]
+)
+def test_a_name_of_an_architecture_that_cannot_be_one_is_refused(tmp_path: Path, architecture: str):
+    shape = Shape()
+    metadata = {**metadata_of(shape), "general.architecture": architecture}
+    write(tmp_path / "a.gguf", metadata, tensors_of(shape))
+    with pytest.raises(ModelDamaged, match="architecture has characters not allowed"):
+        check(tmp_path / "a.gguf")
+
+
+def test_a_file_without_weights_or_layers_is_no_model(tmp_path: Path):
+    metadata, tensors = metadata_of(Shape()), tensors_of(Shape())
+    write(tmp_path / "a.gguf", metadata, [])
+    with pytest.raises(ModelDamaged, match="holds no tensors"):
+        check(tmp_path / "a.gguf")
+    write(tmp_path / "b.gguf", metadata, [one for one in tensors if not one[0].startswith("blk.")])
+    with pytest.raises(ModelDamaged, match="has no layers"):
+        check(tmp_path / "b.gguf")
+    write(tmp_path / "c.gguf", {**metadata, "general.type": "adapter"}, tensors)
+    with pytest.raises(ModelDamaged, match="adapter"):
+        check(tmp_path / "c.gguf")
+
+
+def test_what_a_file_says_of_itself_steers_no_screen(tmp_path: Path):
+    said = {"general.name": "Good\x1b]0;owned\x07\u202emodel\r\nx", "general.license": "mit\x9b2J"}
+    write(tmp_path / "a.gguf", {**metadata_of(Shape()), **said}, tensors_of(Shape()))
+    header = check(tmp_path / "a.gguf")
+    assert header.name == "Good]0;ownedmodel x"
+    assert header.licence == "mit2J"
+
+
 def test_a_file_cut_in_its_weights_is_refused_with_the_tensor_named(tmp_path: Path):
     path = tmp_path / "cut.gguf"
     write_model(path)

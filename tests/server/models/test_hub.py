@@ -1,6 +1,8 @@
 """The hub's answers are read, its tricks refused, its token kept to itself."""
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import ClassVar, cast
 
 import pytest
 
@@ -118,7 +120,7 @@ async def test_a_hub_that_is_not_there_is_one_sentence():
 
 
 async def test_a_mirror_is_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch):
-    async def token() -> None:
+    async def token(_host: str) -> None:
         return None
 
     monkeypatch.setenv("HF_ENDPOINT", "https://mirror.test/")
@@ -126,3 +128,53 @@ async def test_a_mirror_is_taken_from_the_environment(monkeypatch: pytest.Monkey
     assert Hub(egress, NetworkSettings, token).address == "https://mirror.test"
     chosen = NetworkSettings(hub="https://other.test")
     assert Hub(egress, lambda: chosen, token).page("a/b") == "https://other.test/a/b"
+
+
+class _Answer:
+    """What any hub says: that it wants a token."""
+
+    status = 401
+    headers: ClassVar[dict[str, str]] = {}
+
+
+class _Door:
+    """Remembers what was sent where."""
+
+    failures = ()
+
+    def __init__(self) -> None:
+        self.sent: list[dict[str, str]] = []
+
+    def allow(self, *_given: object) -> None:
+        pass
+
+    @asynccontextmanager
+    async def request(
+        self, _method: str, _url: str, _reason: str, *, headers: dict[str, str], stall_s: float
+    ) -> AsyncIterator[_Answer]:
+        self.sent.append(headers)
+        yield _Answer()
+
+
+@pytest.mark.parametrize(
+    ("address", "gets_it"),
+    [
+        ("https://hub.example", True),
+        ("http://127.0.0.1:8000", True),
+        ("http://[::1]:8000", True),
+        ("http://localhost:8000", True),
+        ("http://hub.example", False),
+        ("http://10.1.2.3", False),
+        ("http://localhost.example", False),
+        ("http://127.0.0.1.example", False),
+    ],
+)
+async def test_a_token_is_never_sent_in_clear_over_a_network(address: str, gets_it: bool) -> None:
+    async def token(_host: str) -> str:
+        return "hf_secret"
+
+    door = _Door()
+    hub = Hub(cast("Egress", door), lambda: NetworkSettings(hub=address), token)
+    with pytest.raises(HubRefused, match="accept the model's terms" if gets_it else "https"):
+        await hub.search("x")
+    assert ["Authorization" in headers for headers in door.sent] == [gets_it]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from server.egress import Egress
-from server.errors import BadRequest, ModelDamaged
+from server.errors import BadRequest, HubRefused, ModelDamaged
 from server.keychain import Keychain
 from server.models import starter
 from server.models.shelf import ModelShelf
@@ -186,7 +186,23 @@ async def test_the_token_is_kept_in_the_keychain_and_hidden(desk: Desk, fake: Fa
     assert (await desk.shelf.list_repository(REPO)).gated
     assert "hf_abcdef" in hidden
     await desk.shelf.set_hub_token("")
-    assert await desk.keychain.get("hub-token") is None
+    fake.token = "hf_abcdef"
+    with pytest.raises(HubRefused):
+        await desk.shelf.list_repository(REPO)
+
+
+async def test_a_token_is_not_sent_to_another_hub_than_it_was_saved_for(
+    desk: Desk, fake: FakeHub, monkeypatch: pytest.MonkeyPatch
+):
+    fake.gated.add(REPO)
+    fake.token = "hf_abcdef"
+    await desk.keychain.set("hub-token", "hf_abcdef")
+    with pytest.raises(HubRefused, match="wants a token"):
+        await desk.shelf.list_repository(REPO)
+    assert all("authorization" not in headers for _, headers in fake.requests("hub"))
+    # The same token, where this hub is the usual one.
+    monkeypatch.setenv("HF_ENDPOINT", fake.address)
+    assert (await desk.shelf.list_repository(REPO)).gated
 
 
 async def test_pause_resume_and_cancel_reach_the_download(desk: Desk, fake: FakeHub):

@@ -28,7 +28,7 @@ async def test_a_chart_goes_on_the_dashboard_when_asked_and_allowed() -> None:
 
 
 async def test_without_a_chart_the_rows_go_there() -> None:
-    query = replace(QUERY, question="Put this on my dashboard")
+    query = replace(QUERY, asked="Put this on my dashboard")
     step = await add_widget(query, MEANS, [TABLE])
     assert step is not None
     assert step.call.arguments["widget_type"] == "table"
@@ -38,7 +38,7 @@ async def test_without_a_chart_the_rows_go_there() -> None:
 async def test_nothing_is_added_unasked_unallowed_or_twice() -> None:
     done = Result("add_generative_widget", {"name": "Prices"}, (), (Element(),), 1)
     for query in (
-        replace(QUERY, question="Draw a chart"),
+        replace(QUERY, asked="Draw a chart"),
         replace(QUERY, options={}),
         replace(QUERY, plain_calls=True),
         replace(QUERY, results=(done,)),
@@ -58,7 +58,7 @@ def test_what_became_of_it_is_said() -> None:
 
 
 async def test_a_note_keeps_the_answer_and_not_the_rows() -> None:
-    query = replace(QUERY, question="Put a note about this on my dashboard")
+    query = replace(QUERY, asked="Put a note about this on my dashboard")
     assert is_note_wanted(query)
     assert await add_widget(query, MEANS, [TABLE]) is None
     arguments = note_call(query, "Prices", "**It rose.**\n").arguments

@@ -80,7 +80,7 @@ async def test_what_is_here_is_not_read_again() -> None:
 async def test_the_dashboard_is_read_when_nothing_was_pointed_at() -> None:
     query = Query((), "Which headlines are there?", 1, (PRICES, NEWS))
     assert await sources(query) == [("news", {})]
-    assert await step(replace(query, question="Hello!")) is None
+    assert await step(replace(query, asked="Hello!")) is None
     assert await step(replace(query, results=(fetched(NEWS, 1),))) is None
 
 

@@ -22,3 +22,11 @@ def test_hops_count_since_the_user_spoke() -> None:
     old = Result("get_widget_data", {}, (), (Element(),), turn=1)
     new = Result("get_widget_data", {}, (), (Element(),), turn=2)
     assert Query((), "", 2, results=(old, new, new)).hop == 2
+
+
+def test_of_a_very_long_question_rules_read_both_ends() -> None:
+    query = Query((), "What is the price" + " and so on" * 100_000 + " of TSLA?", 1)
+    assert len(query.question) <= 10_000
+    assert query.question.startswith("What is the price")
+    assert query.question.endswith("of TSLA?")
+    assert len(query.asked) > 1_000_000

@@ -110,6 +110,11 @@ def test_markers_never_reach_the_model() -> None:
     )
 
 
+def test_a_marker_without_an_end_stays_and_hides_no_other() -> None:
+    text = "A<|start_artifact_id|>x B<|start_citation_id|>1<|end_citation_id|>C"
+    assert read(human(text)).question == "A<|start_artifact_id|>x BC"
+
+
 def test_a_last_message_of_another_agent_is_a_task() -> None:
     query = read(human("x"), {"role": "ai", "content": "Write.", "agent_id": "openbb-copilot"})
     assert (query.question, query.is_task) == ("Write.", True)

@@ -1,0 +1,351 @@
+"""Every pattern of the product, timed on texts made to be slow for it.
+
+A pattern that looks at text from outside must take time in proportion to that text: a quadratic one
+freezes the server with a request of some hundred kilobytes.
+"""
+
+import ast
+import importlib
+import itertools
+import pkgutil
+import re
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+from tests.prove.rows import Figure, Row
+from tests.prove.stage import ROOT, Stage
+
+PACKAGES = ("server", "app")
+SIZE, FIRST_SIZE = 200_000, 20_000
+FIRST_S = 0.001
+"""A text that takes less at the first size stays below the limit at the full one, even squared."""
+LIMIT_S, GIVEN_UP_S = 0.25, 2.0
+"""Of processor time: a linear pattern takes some milliseconds for 200 kB."""
+MOST_GROWTH = 30
+"""Ten times the text takes a linear pattern ten times as long, and a quadratic one a hundred."""
+SAMPLES, MOST_TEXTS, FEWEST = 4, 150, 100
+"""How many texts are made for each part of a pattern."""
+ANCHORED = {"match", "fullmatch"}
+CATEGORIES = {
+    "DIGIT": (r"\d", "1"),
+    "WORD": (r"\w", "a"),
+    "SPACE": (r"\s", " "),
+    "NOT_DIGIT": (r"\D", "a"),
+    "NOT_WORD": (r"\W", "-"),
+    "NOT_SPACE": (r"\S", "a"),
+}
+"""A class of signs as it is written, and one of its signs."""
+METHODS = ANCHORED | {"search", "sub", "subn", "split", "findall", "finditer"}
+parser = re._parser  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A pattern, where it stands, and whether it is only ever tried at one place of a text."""
+
+    place: str
+    pattern: str
+    flags: int
+    anchored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Slow:
+    used: Used
+    text: str
+    took_s: float
+    growth: float = 0.0
+
+    @property
+    def is_superlinear(self) -> bool:
+        if self.took_s >= GIVEN_UP_S:
+            return True
+        return self.took_s > LIMIT_S and self.growth > MOST_GROWTH
+
+
+def collect() -> list[Used]:
+    """Patterns compiled by the modules of the product, and those written where they are used."""
+    return sorted({*_compiled(), *_inline()}, key=lambda used: (used.place, used.pattern))
+
+
+def _compiled() -> Iterator[Used]:
+    methods = _methods_by_name()
+    for package in PACKAGES:
+        for module in _modules(package):
+            for name, pattern in _patterns_of(module):
+                used = methods.get(name, set())
+                anchored = bool(used) and used <= ANCHORED
+                place = f"{module.__name__}.{name}"
+                yield Used(place, str(pattern.pattern), pattern.flags, anchored)
+
+
+def _modules(package: str) -> Iterator[ModuleType]:
+    root = importlib.import_module(package)
+    for found in pkgutil.walk_packages(root.__path__, f"{package}."):
+        if not found.name.endswith("__main__"):
+            yield importlib.import_module(found.name)
+
+
+def _patterns_of(module: ModuleType) -> Iterator[tuple[str, "re.Pattern[str]"]]:
+    for name, value in vars(module).items():
+        for pattern in _inside(value, depth=4):
+            if isinstance(pattern.pattern, str):
+                yield name, pattern
+
+
+def _inside(value: Any, depth: int) -> Iterator["re.Pattern[str]"]:
+    """Patterns in a value, whatever holds them: a table, a list, a class, a record."""
+    if isinstance(value, re.Pattern):
+        yield value
+    elif depth and isinstance(value, dict):
+        yield from (p for one in (*value, *value.values()) for p in _inside(one, depth - 1))
+    elif depth and isinstance(value, list | tuple | set | frozenset):
+        yield from (p for one in value for p in _inside(one, depth - 1))
+    elif depth and not isinstance(value, ModuleType) and _is_ours(value):
+        names = {*getattr(value, "__dict__", ()), *getattr(value, "__slots__", ())}
+        held = (getattr(value, name, None) for name in names if isinstance(name, str))
+        yield from (p for one in held for p in _inside(one, depth - 1))
+
+
+def _is_ours(value: Any) -> bool:
+    home = value.__module__ if isinstance(value, type) else type(value).__module__
+    return str(home).split(".")[0] in PACKAGES
+
+
+@cache
+def _sources() -> dict[Path, ast.Module]:
+    files = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+    return {path: ast.parse(path.read_text("utf-8")) for path in files}
+
+
+@cache
+def _methods_by_name() -> dict[str, set[str]]:
+    """What is called on each name: SEARCHED.finditer(…) says how a pattern meets its text."""
+    found: dict[str, set[str]] = {}
+    for node in itertools.chain.from_iterable(map(ast.walk, _sources().values())):
+        match node:
+            case ast.Attribute(ast.Name(name), method) | ast.Attribute(
+                ast.Attribute(attr=name), method
+            ) if method in METHODS:
+                found.setdefault(name, set()).add(method)
+            case ast.Name(name, ast.Load()):
+                found.setdefault(name, set())
+    return found
+
+
+def _inline() -> Iterator[Used]:
+    for path, tree in _sources().items():
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(ast.Attribute(ast.Name("re"), method), [first, *_], words) if (
+                    method in METHODS
+                ):
+                    text = _text(first)
+                    if text is not None:
+                        place = f"{path.relative_to(ROOT)}:{node.lineno}"
+                        yield Used(place, text, _flags(node, words), method in ANCHORED)
+
+
+def _text(node: ast.expr) -> str | None:
+    """A literal pattern; what is put into an f-string is taken for a word."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        parts = (part.value if isinstance(part, ast.Constant) else "word" for part in node.values)
+        return "".join(map(str, parts))
+    return None
+
+
+def _flags(call: ast.Call, words: list[ast.keyword]) -> int:
+    named = [word.value for word in words if word.arg == "flags"] + call.args[2:]
+    flags = 0
+    for node in itertools.chain.from_iterable(map(ast.walk, named)):
+        if isinstance(node, ast.Attribute) and hasattr(re, node.attr):
+            flags |= int(getattr(re, node.attr))
+    return flags
+
+
+def attacks(pattern: str, flags: int) -> list[tuple[str, str]]:
+    """Beginnings of texts and what is repeated after them: the pattern begins often, ends never."""
+    made: dict[tuple[str, str], None] = {}
+    for sample in _beginnings(list(parser.parse(pattern, flags & ~re.DEBUG))):
+        repeated = (sample, sample[-1:], sample + " ", sample + "x", sample + "\n")
+        made.update(dict.fromkeys([("", text) for text in repeated if text]))
+        if sample[:-1]:
+            made[sample, sample[-1:]] = None
+    every = max(1, len(made) // MOST_TEXTS)
+    return list(made)[::every]
+
+
+def _beginnings(nodes: list[Any]) -> Iterator[str]:
+    """Samples of the first part, of the first two parts, and so on; and of the parts inside."""
+    for end in range(1, len(nodes) + 1):
+        yield from itertools.islice(_samples(nodes[:end]), SAMPLES)
+    for start in range(1, len(nodes)):
+        yield from itertools.islice(_samples(nodes[start : start + 1]), SAMPLES)
+    for node in nodes:
+        for inner in _children(node):
+            yield from _beginnings(inner)
+
+
+def _children(node: Any) -> Iterator[list[Any]]:
+    kind, value = str(node[0]), node[1]
+    if kind in {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}:
+        yield list(value[2])
+    elif kind == "SUBPATTERN":
+        yield list(value[3])
+    elif kind == "BRANCH":
+        yield from map(list, value[1])
+    elif kind in {"ASSERT", "ASSERT_NOT"}:
+        yield list(value[1])
+    elif kind == "ATOMIC_GROUP":
+        yield list(value)
+
+
+def _samples(nodes: list[Any]) -> Iterator[str]:
+    """Texts that match this sequence of parts."""
+    each = [list(itertools.islice(_of_one(node), SAMPLES)) or [""] for node in nodes]
+    return map("".join, itertools.islice(itertools.product(*each), SAMPLES * 4))
+
+
+def _of_one(node: Any) -> Iterator[str]:
+    kind, value = str(node[0]), node[1]
+    if kind == "LITERAL":
+        yield chr(value)
+    elif kind == "NOT_LITERAL":
+        yield "a" if value != ord("a") else "b"
+    elif kind == "ANY":
+        yield "a"
+    elif kind == "IN":
+        yield from _of_set(value)
+    elif kind == "BRANCH":
+        for branch in value[1]:
+            yield from itertools.islice(_samples(list(branch)), 2)
+    elif kind in {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}:
+        least, _most, inner = value
+        yield from (made * max(least, 1) for made in _samples(list(inner)))
+    elif kind == "SUBPATTERN":
+        yield from _samples(list(value[3]))
+    elif kind == "ATOMIC_GROUP":
+        yield from _samples(list(value))
+    else:
+        yield ""
+
+
+def _of_set(members: list[Any]) -> Iterator[str]:
+    if str(members[0][0]) == "NEGATE":
+        barred = re.compile("".join(["[", _written(members[1:]), "]"]))
+        yield from (sign for sign in " a1-,\n\"'(" if not barred.match(sign))
+        return
+    for kind, value in members:
+        if str(kind) == "LITERAL":
+            yield chr(value)
+        elif str(kind) == "RANGE":
+            yield chr(value[0])
+        elif str(kind) == "CATEGORY":
+            yield CATEGORIES[str(value).removeprefix("CATEGORY_")][1]
+
+
+def _written(members: list[Any]) -> str:
+    """The members of a set as a pattern again."""
+    parts = []
+    for kind, value in members:
+        if str(kind) == "LITERAL":
+            parts.append(re.escape(chr(value)))
+        elif str(kind) == "RANGE":
+            parts.append(f"{re.escape(chr(value[0]))}-{re.escape(chr(value[1]))}")
+        else:
+            parts.append(CATEGORIES[str(value).removeprefix("CATEGORY_")][0])
+    return "".join(parts)
+
+
+class TooSlow(Exception):
+    pass
+
+
+def time_one(used: Used) -> Slow:
+    """The slowest text for this pattern; it is given up after two seconds."""
+    pattern = re.compile(used.pattern, used.flags)
+    signal.signal(signal.SIGVTALRM, _give_up)
+    worst = Slow(used, "", 0.0)
+    for start, repeated in attacks(used.pattern, used.flags):
+        short, long = (
+            f"{start}{(repeated * (size // len(repeated) + 1))[:size]}\x00"
+            for size in (FIRST_SIZE, SIZE)
+        )
+        first_s = _time(pattern, short, anchored=used.anchored)
+        if first_s < FIRST_S:
+            continue
+        took_s = _time(pattern, long, anchored=used.anchored)
+        worst = max(worst, Slow(used, short[:60], took_s, took_s / first_s), key=_by_time)
+        if worst.is_superlinear:
+            break
+    return worst
+
+
+def _by_time(slow: Slow) -> float:
+    return slow.took_s
+
+
+def _time(pattern: "re.Pattern[str]", text: str, *, anchored: bool) -> float:
+    began = time.thread_time()
+    signal.setitimer(signal.ITIMER_VIRTUAL, GIVEN_UP_S)
+    try:
+        if anchored:
+            pattern.match(text)
+            pattern.fullmatch(text)
+        else:
+            for _ in pattern.finditer(text):
+                pass
+    except TooSlow:
+        return GIVEN_UP_S
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    return time.thread_time() - began
+
+
+def _give_up(_number: int, _frame: FrameType | None) -> None:
+    raise TooSlow
+
+
+def time_all() -> list[Slow]:
+    with ProcessPoolExecutor() as pool:
+        return sorted(pool.map(time_one, collect()), key=_by_time, reverse=True)
+
+
+def linear(_stage: Stage) -> Figure:
+    timed = time_all()
+    slow = [found for found in timed if found.is_superlinear]
+    text = f"{len(timed) - len(slow)} of {len(timed)} patterns are linear"
+    if slow:
+        text += f"; not {', '.join(found.used.place for found in slow[:5])}"
+    worst = timed[0]
+    text += f"; the slowest ({worst.used.place}) takes {worst.took_s:.2f} s for 200 kB"
+    return Figure(text, not slow and len(timed) > FEWEST)
+
+
+ROWS = (
+    Row(
+        "S31",
+        "No text makes a pattern slow: each is timed on 200 kB of its own beginnings",
+        "time grows as the text does",
+        linear,
+    ),
+)
+
+if __name__ == "__main__":
+    for found in time_all():
+        if found.took_s > LIMIT_S / 4:
+            verdict = "SLOW" if found.is_superlinear else "linear"
+            sys.stdout.write(
+                f"{verdict} {found.took_s:.2f} s {found.used.place} x{found.growth:.0f}\n"
+                f"    {found.used.pattern[:120]!r}\n    on {found.text!r}\n"
+            )
