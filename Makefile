@@ -26,9 +26,10 @@ setup:
 run: setup
 	@$(IN_ENVIRONMENT)/moat
 
+SIDE_BY_SIDE ?= auto
 test:
 	@$(SETUP) --for test
-	@$(IN_ENVIRONMENT)/python -m pytest $(if $(REPORT),--junitxml="$(REPORT)")
+	@$(IN_ENVIRONMENT)/python -m pytest --numprocesses=$(SIDE_BY_SIDE) $(if $(REPORT),--junitxml="$(REPORT)")
 
 check:
 	@$(SETUP) --for test

@@ -13,6 +13,12 @@ from server.models import starter
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with a long test first: begun last, one would keep all others waiting."""
+    long = {item.path for item in items if item.get_closest_marker("long")}
+    items.sort(key=lambda item: item.path not in long)
+
+
 @pytest.fixture(autouse=True)
 def moat_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Settings, models, logs and secrets of this test; gone with it."""
