@@ -55,6 +55,8 @@ class Tool:
     run: Callable[[Json], Awaitable[str]] | None = None
     strict: bool = False
     """Its schema is refused where a call cannot be kept to it."""
+    param: str = field(default="", compare=False)
+    """Where its schema stands in the request, for errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,18 @@ class Constraint:
     kind: Literal["json_schema", "regex", "lark"]
     source: str
     strict: bool = True
+    param: str = field(default="", compare=False)
+    """Where it stands in the request, for errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Infill:
+    """Text to be written between two texts, by a model with marks for that."""
+
+    before: str
+    after: str
+    files: tuple[tuple[str, str], ...] = ()
+    """Other files to know of: name and text of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +109,10 @@ class Sampling:
     ignore_eos: bool = False
 
 
+Prompt = str | tuple[str | int, ...]
+"""Raw text, or texts and token numbers in their order."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
     """One turn asked of a model: its messages, or raw `prompt` text in place of them."""
@@ -110,9 +128,20 @@ class ChatRequest:
     constraint: Constraint | None = None
     top_logprobs: int | None = None
     choices: int = 1
-    prompt: str | None = None
+    prompt: Prompt | None = None
+    infill: Infill | None = None
+    """What to fill; a `prompt` beside it is how the fill begins."""
+    continues: bool = False
+    """The last message is an answer's beginning, and is gone on with."""
     template_options: tuple[tuple[str, Any], ...] = ()
     client: str = ""
     """Who asks: the queue is fair between clients."""
     chat: str = ""
     """Which conversation it belongs to; empty: its client does not say."""
+    warnings: tuple[str, ...] = ()
+    """What was asked for and left out, in sentences."""
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether no chat template is used."""
+        return self.prompt is not None or self.infill is not None

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from server import VERSION, backends
+from server.conversation.response_memory import ResponseMemory
 from server.egress import Egress
 from server.engine.base import Engine
 from server.engine.pool import Found, Pool
@@ -70,6 +71,7 @@ class Core(Shelved, Plugged, Windowed):
         self.requests, self.answered = self._requests.running, self._requests.answered
         self.outgoing, self.opened_at = self.egress.recent, Value(time.time())
         self.asked_to_quit: Signal[str] = Signal()
+        self._responses = ResponseMemory()
         self._furnish(paths)
         self._serving = Serving(
             ENDPOINTS,
@@ -142,6 +144,7 @@ class Core(Shelved, Plugged, Windowed):
             self._answering.look,
             self._requests.note_reply,
             self.is_own,
+            self._requests.cancel_by_client,
         )
 
     async def open(self, *, downloads: bool = True) -> None:
@@ -235,7 +238,13 @@ class Core(Shelved, Plugged, Windowed):
         return await self._pool.engine(card.name)
 
     def _facts(self, host: str) -> Facts:
-        return Facts(f"http://{host}", self.models.get(), self._default_name(), VERSION)
+        return Facts(
+            f"http://{host}",
+            self.models.get(),
+            self._default_name(),
+            VERSION,
+            responses=self._responses,
+        )
 
     async def _load_default(self, old: str = "") -> None:
         await self._current.load(old)

@@ -25,8 +25,13 @@ class ContextOverflow(AppError):
     code = "context_length_exceeded"
     status = 400
 
-    def __init__(self, needed: int, available: int) -> None:
-        super().__init__(f"The prompt needs {needed} tokens; the model has room for {available}.")
+    def __init__(self, needed: int, available: int, context: int | None = None) -> None:
+        """`context`: what prompt and answer have together, where that is more than `available`."""
+        # LiteLLM and others know an overflow by OpenAI's first words.
+        super().__init__(
+            f"This model's maximum context length is {context or available} tokens. "
+            f"However, the prompt has {needed} tokens. Please shorten it."
+        )
         self.needed = needed
         self.available = available
 
@@ -104,8 +109,10 @@ class Stopping(AppError):
 
 
 class NotSupported(AppError):
+    """Asking again will not help, so that it is no status which clients repeat."""
+
     code = "not_supported"
-    status = 501
+    status = 400
 
 
 class EgressRefused(AppError):

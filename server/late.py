@@ -7,6 +7,7 @@ MODULES = (
     "jsonschema",
     "keyring",
     "llguidance",
+    "llguidance.gbnf_to_lark",
     "pypdf",
     "pypdf.errors",
     "pypdf.generic._font",

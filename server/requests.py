@@ -38,8 +38,8 @@ class Cancelled(AppError):
     code = "cancelled"
     status = 499
 
-    def __init__(self) -> None:
-        super().__init__("The request was cancelled in Moat's window.")
+    def __init__(self, message: str = "The request was cancelled in Moat's window.") -> None:
+        super().__init__(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,8 @@ class About:
     """It came from the person's own window."""
     chat: str = ""
     """Its client's name for the chat, where it says one."""
+    request_id: str = ""
+    """What it can be cancelled by from outside."""
 
 
 @dataclass(slots=True)
@@ -60,6 +62,7 @@ class _Tracked:
     """A request under way, counted at every token; what is shown of it is made when asked for."""
 
     shown: RunningRequest
+    request_id: str = ""
     phase: RequestPhase = "waiting"
     tokens: int = 0
     prompt_done: int = 0
@@ -151,7 +154,7 @@ class Requests:
         shown = RunningRequest(
             number, about.client, about.route, about.model, time.time(), "waiting"
         )
-        tracked = self._tracked[number] = _Tracked(shown)
+        tracked = self._tracked[number] = _Tracked(shown, about.request_id)
         self._none.clear()
         self._publish_soon()
         try:
@@ -181,6 +184,12 @@ class Requests:
         """End one request with a typed error."""
         if number in self._tracked:
             self._tracked[number].end(reason or Cancelled())
+
+    def cancel_by_client(self, request_id: str) -> None:
+        """End the request of that id; its client has found another way to say so."""
+        for tracked in self._tracked.values():
+            if tracked.request_id == request_id:
+                tracked.end(Cancelled("The request was cancelled by its client."))
 
     def cancel_all(self, reason: AppError) -> None:
         for number in tuple(self._tracked):

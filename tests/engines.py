@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from server.chat import ChatRequest
-from server.engine.base import Embeddings, LoadState, ModelFacts
+from server.chat import ChatRequest, Prompt
+from server.engine.base import Embeddings, LoadState, ModelFacts, Ranking
 from server.errors import AppError
 from server.events import Event, Events, Finished, OfChoice, Piece, Pieces, TextDelta
 from server.observe import Value
@@ -42,8 +42,11 @@ class ScriptedEngine:
     async def detokenize(self, tokens: Sequence[int]) -> str:
         return bytes(tokens).decode()
 
-    async def embed(self, texts: Sequence[str]) -> Embeddings:
+    async def embed(self, texts: Sequence[Prompt]) -> Embeddings:
         return Embeddings([[float(len(text)), 1.0] for text in texts], len(texts))
+
+    async def rerank(self, query: str, documents: Sequence[str]) -> Ranking:
+        return Ranking([float(text.count(query)) for text in documents], len(documents))
 
     async def stats(self) -> dict[str, Any]:
         return {}

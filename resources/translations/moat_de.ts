@@ -2539,8 +2539,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das Zertifikat {0} lässt sich nicht lesen: {1}.</translation>
   </message>
   <message>
-   <source>The prompt needs {0} tokens; the model has room for {1}.</source>
-   <translation>Die Frage braucht {0} Token; das Modell hat Platz für {1}.</translation>
+   <source>This model's maximum context length is {0} tokens. However, the prompt has {1} tokens. Please shorten it.</source>
+   <translation>Das Modell hat höchstens Platz für {0} Token. Die Frage hat aber {1} Token. Bitte kürzen Sie sie.</translation>
   </message>
   <message>
    <source>There is no model '{0}' here. Installed: {1}.</source>
@@ -2577,6 +2577,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The request was cancelled in Moat's window.</source>
    <translation>Die Anfrage wurde im Fenster von Moat abgebrochen.</translation>
+  </message>
+  <message>
+   <source>The request was cancelled by its client.</source>
+   <translation>Die Anfrage wurde von ihrem Programm abgebrochen.</translation>
   </message>
   <message>
    <source>Something went wrong inside Moat; the log says what.</source>
@@ -2709,6 +2713,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The engine on the other machine takes only a JSON schema, and only for a chat.</source>
    <translation>Die Engine auf dem anderen Rechner nimmt nur ein JSON-Schema, und nur für einen Chat.</translation>
+  </message>
+  <message>
+   <source>The engine on the other machine cannot fill a gap in a text.</source>
+   <translation>Die Engine auf dem anderen Rechner kann keine Lücke in einem Text füllen.</translation>
   </message>
   <message>
    <source>The engine stopped: {0}.</source>
@@ -3071,6 +3079,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Bilder sind zusammen zu groß; senden Sie weniger oder kleinere.</translation>
   </message>
   <message>
+   <source>The model's chat template does not show the last message as it is.</source>
+   <translation>Die Chat-Vorlage des Modells zeigt die letzte Nachricht nicht so, wie sie ist.</translation>
+  </message>
+  <message>
    <source>The prompt is empty.</source>
    <translation>Die Frage ist leer.</translation>
   </message>
@@ -3083,8 +3095,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Chat-Vorlage des Modells zeigt nicht, wo die Bilder stehen.</translation>
   </message>
   <message>
-   <source>The prompt needs {0} tokens; the model has room for {1}. Nothing was cut.</source>
-   <translation>Die Frage braucht {0} Token; das Modell hat Platz für {1}. Nichts wurde abgeschnitten.</translation>
+   <source>The prompt has {0} tokens; the model has room for {1}.</source>
+   <translation>Die Frage hat {0} Token; das Modell hat Platz für {1}.</translation>
   </message>
   <message>
    <source>The model's chat template could not be rendered: {0}.</source>
@@ -3123,12 +3135,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} brauchte länger als {1} s.</translation>
   </message>
   <message>
-   <source>There are no rows to draw: render follows a table of data.</source>
-   <translation>Es gibt keine Zeilen zu zeichnen: „render“ folgt auf eine Tabelle.</translation>
-  </message>
-  <message>
    <source>There are no rows to draw.</source>
    <translation>Es gibt keine Zeilen zu zeichnen.</translation>
+  </message>
+  <message>
+   <source>There are no rows to draw: render follows a table of data.</source>
+   <translation>Es gibt keine Zeilen zu zeichnen: „render“ folgt auf eine Tabelle.</translation>
   </message>
   <message>
    <source>There is no column of numbers to draw.</source>

@@ -2539,8 +2539,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法读取证书 {0}：{1}。</translation>
   </message>
   <message>
-   <source>The prompt needs {0} tokens; the model has room for {1}.</source>
-   <translation>提问需要 {0} 个词元；模型只能容纳 {1} 个。</translation>
+   <source>This model's maximum context length is {0} tokens. However, the prompt has {1} tokens. Please shorten it.</source>
+   <translation>该模型的最大上下文长度为 {0} 个词元，而提示有 {1} 个词元。请缩短提示。</translation>
   </message>
   <message>
    <source>There is no model '{0}' here. Installed: {1}.</source>
@@ -2577,6 +2577,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The request was cancelled in Moat's window.</source>
    <translation>请求已在 Moat 窗口中取消。</translation>
+  </message>
+  <message>
+   <source>The request was cancelled by its client.</source>
+   <translation>该请求已被其客户端取消。</translation>
   </message>
   <message>
    <source>Something went wrong inside Moat; the log says what.</source>
@@ -2709,6 +2713,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The engine on the other machine takes only a JSON schema, and only for a chat.</source>
    <translation>另一台机器上的引擎只接受 JSON 模式，且仅限对话。</translation>
+  </message>
+  <message>
+   <source>The engine on the other machine cannot fill a gap in a text.</source>
+   <translation>另一台机器上的引擎无法填补文本中的空缺。</translation>
   </message>
   <message>
    <source>The engine stopped: {0}.</source>
@@ -3071,6 +3079,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>图片总量过大；请减少数量或使用更小的图片。</translation>
   </message>
   <message>
+   <source>The model's chat template does not show the last message as it is.</source>
+   <translation>该模型的聊天模板没有原样显示最后一条消息。</translation>
+  </message>
+  <message>
    <source>The prompt is empty.</source>
    <translation>提问为空。</translation>
   </message>
@@ -3083,8 +3095,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>模型的聊天模板没有标明图片的位置。</translation>
   </message>
   <message>
-   <source>The prompt needs {0} tokens; the model has room for {1}. Nothing was cut.</source>
-   <translation>提问需要 {0} 个词元；模型只能容纳 {1} 个。没有截断任何内容。</translation>
+   <source>The prompt has {0} tokens; the model has room for {1}.</source>
+   <translation>提示有 {0} 个词元；该模型只能容纳 {1} 个。</translation>
   </message>
   <message>
    <source>The model's chat template could not be rendered: {0}.</source>
@@ -3123,12 +3135,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 用时超过 {1} 秒。</translation>
   </message>
   <message>
-   <source>There are no rows to draw: render follows a table of data.</source>
-   <translation>没有可绘制的行：render 之前需要一张数据表。</translation>
-  </message>
-  <message>
    <source>There are no rows to draw.</source>
    <translation>没有可绘制的行。</translation>
+  </message>
+  <message>
+   <source>There are no rows to draw: render follows a table of data.</source>
+   <translation>没有可绘制的行：render 之前需要一张数据表。</translation>
   </message>
   <message>
    <source>There is no column of numbers to draw.</source>

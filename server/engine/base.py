@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from server.chat import ChatRequest
+from server.chat import ChatRequest, Prompt
 from server.events import Pieces
 from server.observe import Value
 
@@ -77,6 +77,15 @@ class Embeddings:
     tokens: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How well each document fits a question, by a model made for that or by embeddings."""
+
+    scores: list[float]
+    tokens: int = 0
+    method: Literal["rank", "embeddings"] = "embeddings"
+
+
 class Engine(Protocol):
     """One loaded model. `generate` raises AppError before its first piece for what it refuses."""
 
@@ -89,5 +98,6 @@ class Engine(Protocol):
     async def apply_template(self, request: ChatRequest) -> str: ...
     async def tokenize(self, text: str, *, special: bool = True) -> list[int]: ...
     async def detokenize(self, tokens: Sequence[int]) -> str: ...
-    async def embed(self, texts: Sequence[str]) -> Embeddings: ...
+    async def embed(self, texts: Sequence[Prompt]) -> Embeddings: ...
+    async def rerank(self, query: str, documents: Sequence[str]) -> Ranking: ...
     async def stats(self) -> dict[str, Any]: ...

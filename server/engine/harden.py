@@ -5,6 +5,8 @@ Whatever the copy allows, the schema allows; only the copy is compiled, never sh
 
 from typing import Any, NamedTuple
 
+from server.chat import Json
+from server.engine.patterns import NOT_SCHEMAS
 from server.engine.strengthen import strengthen
 
 LARGEST_INTEGER = 2**53 - 1
@@ -30,6 +32,15 @@ NAMED = frozenset({
 })  # fmt: skip
 
 
+NAMED_SCHEMAS = frozenset({"properties", "$defs", "definitions", "patternProperties"})
+ONE_OF_ITS_OWN = frozenset({"items", "prefixItems", "additionalProperties", "contains"})
+"""Keywords whose schemas are for other values than the one they stand in."""
+DEFINITIONS = frozenset({"$defs", "definitions"})
+UNIONS = frozenset({"anyOf", "oneOf"})
+OPEN_ENDED = UNIONS | {"additionalProperties", "patternProperties", "unevaluatedProperties",
+                       "allOf", "$ref", "dependencies", "dependentRequired"}  # fmt: skip
+
+
 class _Whole(NamedTuple):
     """What every part of a schema is hardened by."""
 
@@ -39,6 +50,11 @@ class _Whole(NamedTuple):
 
 def harden(schema: Any, longest: int = LONGEST_STRING) -> Any:
     return _hardened(schema, _Whole(schema, longest))
+
+
+def closed(value: Any) -> Any:
+    """With every object that names its members, be it none, left without others."""
+    return _closed(value, DEFINITIONS if _combines(value) else frozenset(), whole=True)
 
 
 def _hardened(schema: Any, whole: _Whole) -> Any:
@@ -119,3 +135,48 @@ def _step(bound: float) -> float:
     if isinstance(bound, int) and abs(bound) > LARGEST_INTEGER:
         return abs(bound) // STEPS  # it may be too large for a float
     return max(SMALLEST_STEP, abs(bound) * SMALLEST_STEP)
+
+
+def _closed(value: Any, loose: frozenset[str], *, whole: bool) -> Any:
+    """`whole`: this is not one of several schemas for the same object; `loose` ones may be."""
+    if isinstance(value, list):
+        return [_closed(item, loose, whole=whole) for item in value]
+    if not isinstance(value, dict):
+        return value
+    apart = not value.keys() & {"properties", "required"}
+    made: Json = {}
+    for key, inner in value.items():
+        if key in NAMED_SCHEMAS and isinstance(inner, dict):
+            made[key] = {
+                name: _closed(item, loose, whole=key not in loose) for name, item in inner.items()
+            }
+        elif key in NOT_SCHEMAS:
+            made[key] = inner
+        else:
+            alone = key in ONE_OF_ITS_OWN or (key in UNIONS and whole and apart)
+            made[key] = _closed(inner, loose, whole=alone)
+    if whole and _is_closable(value):
+        made["additionalProperties"] = False
+    return made
+
+
+def _is_closable(node: Json) -> bool:
+    known, required = node.get("properties"), node.get("required")
+    if not isinstance(known, dict) or OPEN_ENDED & node.keys():
+        return False
+    least = node.get("minProperties")
+    names = required if isinstance(required, list) else []
+    enough = not isinstance(least, int) or least <= len(known)
+    return enough and all(isinstance(name, str) and name in known for name in names)
+
+
+def _combines(value: Any) -> bool:
+    """Whether several schemas hold for one object somewhere."""
+    if isinstance(value, list):
+        return any(map(_combines, value))
+    if not isinstance(value, dict):
+        return False
+    parts = value.get("allOf")
+    several = isinstance(parts, list) and len(parts) > 1
+    beside = "properties" in value and bool(value.keys() & (UNIONS | {"allOf", "$ref"}))
+    return several or beside or any(map(_combines, value.values()))

@@ -1,9 +1,10 @@
 """A request as a job for a worker, and the worker's items as pieces."""
 
+import secrets
 from dataclasses import asdict, fields
 from typing import Any
 
-from server.chat import ChatRequest, Json
+from server.chat import ChatRequest, Constraint, Json
 from server.engine.base import EngineOptions, ModelFacts
 from server.engine.formats.base import Format, Parser, Prepared
 from server.engine.formats.messages import IMAGE_MARK
@@ -35,26 +36,35 @@ class PlainText:
         return [Finished(reason, usage)]
 
 
+CONTINUE_MARK = f"<goes on here {secrets.token_hex(8)}>"
+"""Nobody else can write it."""
+
+
 def prepare(request: ChatRequest, style: Format, facts: ModelFacts) -> Prepared:
-    if request.prompt is None:
+    if not request.is_raw:
         return style.prepare(request, facts)
     return Prepared((), PlainText(), constraint=request.constraint, stop=request.stop)
 
 
 def job_of(request: ChatRequest, prepared: Prepared) -> Json:
     constraint = prepared.constraint
+    messages = list(prepared.messages)
+    if request.continues:
+        messages[-1] = {**messages[-1], "content": f"{messages[-1]['content']}{CONTINUE_MARK}"}
     job = Job(
-        messages=list(prepared.messages),
+        messages=messages,
         tools=list(prepared.tools),
         template_options=dict((*prepared.options, *request.template_options)),
-        prompt=request.prompt,
+        prompt=request.prompt if isinstance(request.prompt, str | None) else list(request.prompt),
+        infill=asdict(request.infill) if request.infill else None,
+        continue_mark=CONTINUE_MARK if request.continues else "",
         prompt_suffix=prepared.prompt_suffix,
         images=[image.data for message in request.messages for image in message.images],
         image_mark=IMAGE_MARK,
         sampling=asdict(request.sampling),
         max_tokens=request.max_tokens,
         stop=list(prepared.stop),
-        constraint=asdict(constraint) if constraint else None,
+        constraint=_constraint(constraint) if constraint else None,
         trigger=prepared.trigger,
         trigger_lead=prepared.trigger_lead,
         trigger_thought=prepared.trigger_thought,
@@ -64,6 +74,10 @@ def job_of(request: ChatRequest, prepared: Prepared) -> Json:
     )
     # Shallow: a conversation may be megabytes, and packing it makes the copy that travels.
     return {field.name: getattr(job, field.name) for field in fields(job)}
+
+
+def _constraint(constraint: Constraint) -> Json:
+    return {"kind": constraint.kind, "source": constraint.source, "strict": constraint.strict}
 
 
 def options_of(options: EngineOptions) -> Json:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
 from typing import Any
 
-from server.chat import ChatRequest
-from server.engine.base import Embeddings, Engine
+from server.chat import ChatRequest, Prompt
+from server.engine.base import Embeddings, Engine, Ranking
 from server.events import Pieces
 
 Use = Callable[[], AbstractAsyncContextManager[Engine]]
@@ -43,9 +43,13 @@ class PooledEngine:
         async with self._use() as engine:
             return await engine.detokenize(tokens)
 
-    async def embed(self, texts: Sequence[str]) -> Embeddings:
+    async def embed(self, texts: Sequence[Prompt]) -> Embeddings:
         async with self._use() as engine:
             return await engine.embed(texts)
+
+    async def rerank(self, query: str, documents: Sequence[str]) -> Ranking:
+        async with self._use() as engine:
+            return await engine.rerank(query, documents)
 
     async def stats(self) -> dict[str, Any]:
         async with self._use() as engine:

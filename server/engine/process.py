@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from server import roles
-from server.chat import ChatRequest
+from server.chat import ChatRequest, Prompt
 from server.engine import formats
-from server.engine.base import Embeddings, EngineOptions, LoadState, ModelFacts
+from server.engine.base import Embeddings, EngineOptions, LoadState, ModelFacts, Ranking
 from server.engine.formats.base import Format
 from server.engine.jobs import Reading, facts_of, job_of, options_of, prepare
 from server.engine.pulse import Limits
+from server.engine.schema_faults import located
 from server.engine.worker_link import Answer, WorkerLink
-from server.errors import AppError, Busy, EngineCrashed, ModelLoadFailed, Stopping
+from server.errors import AppError, BadSchema, Busy, EngineCrashed, ModelLoadFailed, Stopping
 from server.events import Piece, Pieces, PromptProgress
 from server.observe import Value
 from server.tasks import spawn, stop
@@ -86,6 +87,8 @@ class WorkerProcess:
                 if not reading.ended:
                     link.cancel(answer)
                 raise
+            except BadSchema as error:
+                raise await asyncio.to_thread(located, error, request) from error
             except EngineCrashed:
                 crashes += 1
                 # One that the worker had not yet looked at is less likely to be what ended it.
@@ -117,7 +120,19 @@ class WorkerProcess:
         text: str = await self._ask("detokenize", tokens=list(tokens))
         return text
 
-    async def embed(self, texts: Sequence[str]) -> Embeddings:
+    async def rerank(self, query: str, documents: Sequence[str]) -> Ranking:
+        scores: list[float] = []
+        tokens = 0
+        method: Any = "embeddings"
+        for at in range(0, len(documents), EMBEDDED_AT_ONCE):
+            asked = list(documents[at : at + EMBEDDED_AT_ONCE])
+            some = await self._ask("rerank", query=query, documents=asked)
+            scores += some["scores"]
+            tokens += some["tokens"]
+            method = some["method"]
+        return Ranking(scores, tokens, method)
+
+    async def embed(self, texts: Sequence[Prompt]) -> Embeddings:
         """A few at a time: chats come in between, and one who leaves ends it."""
         vectors: list[list[float]] = []
         tokens = 0

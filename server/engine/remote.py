@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from server.chat import ChatRequest, Json
-from server.engine.base import Embeddings, LoadState, ModelFacts
+from server.chat import ChatRequest, Json, Prompt
+from server.engine.base import Embeddings, LoadState, ModelFacts, Ranking
 from server.engine.remote_body import body_of
 from server.engine.remote_stream import DONE, RemoteAnswer, data_lines, text_of
 from server.errors import (
@@ -135,7 +135,17 @@ class RemoteEngine:
         with self._as_expected():
             return text_of(found["content"] if "content" in found else found["prompt"])
 
-    async def embed(self, texts: Sequence[str]) -> Embeddings:
+    async def rerank(self, query: str, documents: Sequence[str]) -> Ranking:
+        await self.load()
+        body = {"model": self.facts.name, "query": query, "documents": list(documents)}
+        found = await self._call("POST", "/v1/rerank", body)
+        with self._as_expected():
+            scores = {int(row["index"]): float(row["relevance_score"]) for row in found["results"]}
+            usage = found.get("usage") or {}
+            ordered = [scores[at] for at in range(len(documents))]
+            return Ranking(ordered, int(usage.get("total_tokens") or 0), "rank")
+
+    async def embed(self, texts: Sequence[Prompt]) -> Embeddings:
         await self.load()
         body = {"model": self.facts.name, "input": list(texts)}
         found = await self._call("POST", "/v1/embeddings", body)

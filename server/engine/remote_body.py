@@ -7,6 +7,7 @@ from server.chat import ChatRequest, Constraint, Image, Json, Message, Sampling,
 from server.errors import NotSupported
 
 NO_GRAMMAR = "The engine on the other machine takes only a JSON schema, and only for a chat."
+NO_INFILL = "The engine on the other machine cannot fill a gap in a text."
 _EXTRAS = {
     "top_k": ("top_k",),
     "min_p": ("min_p",),
@@ -28,11 +29,15 @@ def body_of(request: ChatRequest, model: str) -> Json:
         **_sampling(request.sampling),
         **_limits(request),
     }
+    if request.infill is not None:
+        raise NotSupported(NO_INFILL)
     if request.prompt is not None:
         if request.constraint is not None:
             raise NotSupported(NO_GRAMMAR)
         return body | {"prompt": request.prompt}
     body["messages"] = [_message(message) for message in request.messages]
+    if request.continues:
+        body |= {"continue_final_message": True, "add_generation_prompt": False}
     if request.template_options:
         body["chat_template_kwargs"] = dict(request.template_options)
     if request.constraint is not None:

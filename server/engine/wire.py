@@ -4,7 +4,7 @@ Server to worker:
   {"op": "load", "path": str, "options": {...EngineOptions...}}          first frame
   {"op": "generate", "id": int, "job": {...Job...}}
   {"op": "cancel", "id": int}             an answer that is being made gets its "end"
-  {"op": "ask", "id": int, "what": "tokenize|detokenize|render|embed|stats", "with": {...}}
+  {"op": "ask", "id": int, "what": "tokenize|detokenize|render|embed|rerank|stats", "with": {...}}
   {"op": "ping", "id": int}               answered by the reader thread
   {"op": "quit"}
 Worker to server:
@@ -19,7 +19,8 @@ Worker to server:
                                                      stop text, where one was met
             [id, "error", code, message, {facts}]    ends the request; code is an AppError code
   {"op": "answer", "id": int, "value": any}             embed: {"vectors": [...], "tokens": int}
-  {"op": "refused", "id": int, "code": str, "message": str}
+                                    rerank: {"scores": [...], "tokens": int, "method": str}
+  {"op": "refused", "id": int, "code": str, "message": str, ...facts}
   {"op": "pong", "id": int, "steps": int, "running": int, "waiting": int,
       "errands": int, "errands_done": int}      generate and ask, until they are handed on or done
 A worker that reads end-of-file on its pipe exits.
@@ -44,7 +45,10 @@ class Job:
     messages: list[dict[str, Any]] = field(default_factory=list)
     tools: list[dict[str, Any]] = field(default_factory=list)
     template_options: dict[str, Any] = field(default_factory=dict)
-    prompt: str | None = None
+    prompt: str | list[str | int] | None = None
+    infill: dict[str, Any] | None = None
+    continue_mark: str = ""
+    """What stands in the last message where the answer goes on; empty: a new one begins."""
     prompt_suffix: str = ""
     images: list[bytes] = field(default_factory=list)
     image_mark: str = "<__media__>"

@@ -17,7 +17,7 @@ from server.plugins.house import PluginHouse
 from server.protocols.base import AgentRun, Ask, Look, Run, Told
 from server.requests import About, Requests
 
-ASKABLE = frozenset({"tokenize", "detokenize", "embed", "apply_template", "stats"})
+ASKABLE = frozenset({"tokenize", "detokenize", "embed", "rerank", "apply_template", "stats"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from server.chat import ChatRequest
-from server.engine.base import Embeddings, Engine, EngineOptions, LoadState, ModelFacts
+from server.chat import ChatRequest, Prompt
+from server.engine.base import Embeddings, Engine, EngineOptions, LoadState, ModelFacts, Ranking
 from server.errors import AppError, ModelDamaged, ModelLoadFailed, OutOfMemory, Stopping
 from server.events import Pieces
 from server.models import drafts
@@ -101,8 +101,11 @@ class FittedEngine:
     async def detokenize(self, tokens: Sequence[int]) -> str:
         return await (await self._loaded()).detokenize(tokens)
 
-    async def embed(self, texts: Sequence[str]) -> Embeddings:
+    async def embed(self, texts: Sequence[Prompt]) -> Embeddings:
         return await (await self._loaded()).embed(texts)
+
+    async def rerank(self, query: str, documents: Sequence[str]) -> Ranking:
+        return await (await self._loaded()).rerank(query, documents)
 
     async def stats(self) -> dict[str, Any]:
         return await (await self._loaded()).stats()

@@ -15,7 +15,7 @@ async def log_prompt(engine: Engine, request: ChatRequest) -> None:
     """As the model gets it."""
     try:
         prompt = request.prompt
-        if prompt is None:
+        if not isinstance(prompt, str) or request.infill is not None:
             prompt = await engine.apply_template(request)
     except AppError as error:
         log.info("A prompt cannot be shown: %s", error)

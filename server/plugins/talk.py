@@ -58,7 +58,7 @@ class PluginTalk:
         said = Said(request.messages, request.client)
         if request.chat:
             said = replace(said, chat=request.chat)
-        if request.constraint is not None or request.prompt is not None or not said.question:
+        if request.constraint is not None or request.is_raw or not said.question:
             return None
         paused = self._resumed(_pause_key(said))
         if paused is not None:

@@ -3,10 +3,12 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 from server.chat import ChatRequest
 from server.conversation.agents import Agents
 from server.conversation.means import Means
+from server.conversation.response_memory import ResponseMemory
 from server.conversation.threads import EVERYBODY
 from server.events import Events
 from server.face import ModelCard
@@ -40,6 +42,11 @@ class Facts:
     """The request's headers, names in lower case, without those that carry secrets."""
     is_own: bool = False
     """It came from the person's own window."""
+    request_id: str = field(default_factory=lambda: uuid4().hex)
+    """Known to who tracks the requests under way."""
+    owner: str = ""
+    """Whose responses it may see: the same for the same page and key, a secret to others."""
+    responses: ResponseMemory = field(default_factory=ResponseMemory)
 
     @property
     def origin(self) -> str:
@@ -68,6 +75,14 @@ class Ask:
     model: str | None
     arguments: dict[str, Any]
     then: Callable[[Any], "Reply | Ask"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Ends the request of that id, if it is under way, and gives this answer."""
+
+    request_id: str
+    reply: Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +119,7 @@ class Look:
     find: Callable[[Agents], Awaitable[Told]]
 
 
-Accepted = ChatRequest | Run | Reply | Ask | Look
+Accepted = ChatRequest | Run | Reply | Ask | Cancel | Look
 Accept = Callable[[Any, Facts], Accepted]
 Render = Callable[[Events, Any, Facts], Frames]
 Collect = Callable[[Events, Any, Facts], Awaitable[Reply]]

@@ -6,13 +6,16 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from server.chat import Constraint, Json, Sampling
+from server.chat import Constraint, Json, Prompt, Sampling
 from server.errors import BadRequest, ModelNotFound
 from server.numbers import beyond_64_bits
 from server.protocols.base import Facts
 
 BIGGEST = 2**31 - 1
 BIGGEST_SEED = 2**63
+NO_LIMIT = -1
+MOST_TOKENS = 1_000_000
+PROMPTS = "must be a string, an array of token numbers, or an array of these"
 SAMPLING_RANGES = {
     "temperature": (0, 2), "top_p": (0, 1), "min_p": (0, 1), "typical_p": (0, 1),
     "repeat_penalty": (0, 10), "frequency_penalty": (-2, 2), "presence_penalty": (-2, 2),
@@ -111,6 +114,8 @@ def sampling(fields: Fields) -> Sampling:
     given: dict[str, Any] = {
         name: fields.number(name, *bounds) for name, bounds in SAMPLING_RANGES.items()
     }
+    if given["repeat_penalty"] is None:
+        given["repeat_penalty"] = fields.number("repetition_penalty", 0, 10)  # vLLM's name
     given["top_k"] = fields.integer("top_k", -1, BIGGEST)
     given["mirostat"] = fields.integer("mirostat", 0, 2)
     seed = fields.integer("seed", -(2**63), 2**64 - 1)
@@ -121,9 +126,39 @@ def sampling(fields: Fields) -> Sampling:
     return Sampling(**known, logit_bias=_logit_bias(fields))
 
 
-def token_limit(fields: Fields, *names: str) -> int | None:
-    limits = [fields.integer(name, 1, BIGGEST) for name in names]
-    return next((limit for limit in limits if limit is not None), None)
+def token_limit(fields: Fields, *names: str, usual: int | None = None) -> int | None:
+    """The first that is given, else the usual one; -1 says that there is no limit."""
+    for name in names:
+        limit = None if fields.value(name) == NO_LIMIT else fields.integer(name, 1, BIGGEST)
+        if fields.value(name) is not None:
+            return limit
+    return usual
+
+
+def prompts_of(fields: Fields, name: str) -> list[Prompt]:
+    """One or several raw prompts: text, token numbers, or arrays of either."""
+    found = fields.value(name)
+    if isinstance(found, str):
+        return [found]
+    if not isinstance(found, list):
+        raise fields.wrong(name, PROMPTS)
+    if found and all(_is_token(part) for part in found):
+        return [tuple(found)]
+    if any(_is_token(part) for part in found):
+        return [_prompt(fields, name, found)]
+    return [part if isinstance(part, str) else _prompt(fields, name, part) for part in found]
+
+
+def _prompt(fields: Fields, name: str, parts: Any) -> Prompt:
+    if not isinstance(parts, list) or not parts or len(parts) > MOST_TOKENS:
+        raise fields.wrong(name, PROMPTS)
+    if not all(isinstance(part, str) or _is_token(part) for part in parts):
+        raise fields.wrong(name, PROMPTS)
+    return tuple(parts)
+
+
+def _is_token(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= BIGGEST
 
 
 def stop_texts(fields: Fields, name: str = "stop") -> tuple[str, ...]:
@@ -148,11 +183,20 @@ def json_constraint(format_: Fields | None) -> Constraint | None:
     if kind == "text":
         return None
     if kind == "json_object":
-        schema = format_.value("schema")
-        return _schema(format_, schema if schema is not None else {"type": "object"}, strict=True)
+        given = format_.value("schema")
+        schema = Fields({"schema": {"type": "object"}}) if given is None else format_
+        return schema_constraint(schema, strict=True)
     holder = format_.object("json_schema") or format_
-    strict = holder.flag("strict")
-    return _schema(holder, holder.value("schema"), strict=strict is not False)
+    # OpenAI's default. The grammar is the same; what it cannot express is passed over.
+    return schema_constraint(holder, strict=holder.flag("strict") is True)
+
+
+def schema_constraint(holder: Fields, name: str = "schema", *, strict: bool) -> Constraint:
+    given = holder.value(name)
+    schema = parsed(given) if isinstance(given, str) else given
+    if not isinstance(schema, dict):
+        raise holder.wrong(name, "must be a JSON schema object")
+    return Constraint("json_schema", json.dumps(sendable(schema)), strict, holder.path(name))
 
 
 def template_options(fields: Fields) -> tuple[tuple[str, Any], ...]:
@@ -188,12 +232,6 @@ def parsed(text: str, otherwise: Any = None) -> Any:
         return from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError):
         return otherwise
-
-
-def _schema(holder: Fields, schema: Any, *, strict: bool) -> Constraint:
-    if not isinstance(schema, dict):
-        raise holder.wrong("schema", "must be a JSON schema object")
-    return Constraint("json_schema", json.dumps(sendable(schema)), strict)
 
 
 def _logit_bias(fields: Fields) -> tuple[tuple[int, float], ...]:

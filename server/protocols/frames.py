@@ -38,6 +38,11 @@ class Mould:
         return self._before + dumped(text).encode("utf-8", "replace") + self._after
 
 
+def warned(warnings: Sequence[str]) -> Json:
+    """A field of an answer that says what was left out; absent where nothing was."""
+    return {"warnings": list(warnings)} if warnings else {}
+
+
 def step(message: str) -> bytes:
     """What a flow is doing, as a comment: who does not know it passes it over."""
     return f": step {' '.join(message.split())}\n\n".encode("utf-8", "replace")

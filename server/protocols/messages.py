@@ -3,12 +3,13 @@
 import base64
 import binascii
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from server.chat import Image, Json, Message, Role, Tool, ToolCall, ToolChoice
+from server.chat import ChatRequest, Image, Json, Message, Role, Tool, ToolCall, ToolChoice
 from server.errors import BadRequest
+from server.protocols.base import Ask, Reply
 from server.protocols.fields import Fields, parsed, sendable
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -28,6 +29,8 @@ SCHEMA_KINDS: dict[str, tuple[type, ...]] = {
     "items": (dict, bool, list),
     "type": (str, list),
 }
+CLIENT_TOOLS = ("function", "custom")
+DESCRIBED = ("function", "parameters", "input_schema")
 DATA_URL = re.compile(r"data:(image/[\w.+-]+);base64,(.*)", re.DOTALL)
 
 
@@ -51,28 +54,70 @@ def tools_of(fields: Fields, name: str = "tools") -> tuple[Tool, ...]:
 def listed_tools(
     fields: Fields, read: Callable[[Fields], Tool], name: str = "tools"
 ) -> tuple[Tool, ...]:
-    """Each as `read` reads it; no two may have one name."""
+    """Each as `read` reads it, without those a provider runs; no two may have one name."""
     tools: dict[str, Tool] = {}
     for at, item in enumerate(fields.list(name)):
-        tool = read(Fields(item, fields.path(f"{name}[{at}]")))
+        given = Fields(item, fields.path(f"{name}[{at}]"))
+        if _is_hosted(given):
+            continue
+        tool = read(given)
         if tool.name in tools:
             raise fields.wrong(name, f"has two tools named '{tool.name}'")
         tools[tool.name] = tool
     return tuple(tools.values())
 
 
-def function_tool(function: Fields) -> Tool:
+def left_out(fields: Fields, *others: str) -> tuple[str, ...]:
+    """A sentence for each tool of the request that its provider would run, and for `others`:
+    fields that ask for such a tool. The answer is made without them."""
+    found = [_hosted_names(item) for item in fields.list("tools")]
+    names = [
+        f"{names[-1]}' ({names[0]})" if names[1:] else f"{names[0]}'" for names in found if names
+    ]
+    names += [f"{name}'" for name in others if fields.value(name)]
+    return tuple(f"The tool '{name} is not available here and was left out." for name in names)
+
+
+def _is_hosted(tool: Fields) -> bool:
+    """Whether it is not the client's function but something that a provider brings along."""
+    kind = tool.value("type")
+    if kind is None or (kind in CLIENT_TOOLS and not _is_free_text(tool)):
+        return False
+    if not isinstance(kind, str):
+        raise tool.wrong("type", "must be a string")
+    if any(isinstance(tool.value(name), dict) for name in DESCRIBED):
+        raise tool.wrong("type", f"is '{kind}', but the tool is described like a function")
+    return True
+
+
+def _is_free_text(tool: Fields) -> bool:
+    """OpenAI calls a tool custom that takes any text; Anthropic one of the client."""
+    return tool.value("type") == "custom" and not isinstance(tool.value("input_schema"), dict)
+
+
+def _hosted_names(item: Any) -> list[str]:
+    """What a tool that was left out is called: its type, and its own name."""
+    if not isinstance(item, dict) or not _is_hosted(Fields(item, "tools")):
+        return []
+    inner = item.get("custom")
+    own = inner.get("name") if isinstance(inner, dict) else item.get("name")
+    return [item["type"], *([own] if isinstance(own, str) else [])]
+
+
+def function_tool(function: Fields, schema: str = "parameters") -> Tool:
+    """`schema`: what the client calls the schema of its arguments."""
     name = function.some_text("name")
     if not NAME.fullmatch(name):
         raise function.wrong("name", "may have letters, digits and _ . : / - only, at most 128")
-    parameters = function.value("parameters")
+    parameters = function.value(schema)
     if parameters is not None and not isinstance(parameters, dict):
-        raise function.wrong("parameters", "must be a JSON schema object")
+        raise function.wrong(schema, "must be a JSON schema object")
     known = tidied(sendable(parameters)) if parameters else NO_PARAMETERS
     strict = function.flag("strict") is True
     if strict and parameters and known != sendable(parameters):
-        raise function.wrong("parameters", "has keywords of the wrong kind, and is strict")
-    return Tool(name, function.text("description") or "", known, strict=strict)
+        raise function.wrong(schema, "has keywords of the wrong kind, and is strict")
+    about = function.text("description") or ""
+    return Tool(name, about, known, strict=strict, param=function.path(schema))
 
 
 def tidied(schema: Any) -> Any:
@@ -96,13 +141,19 @@ def tidied(schema: Any) -> Any:
 
 
 def choice_of(
-    given: Any, tools: tuple[Tool, ...], param: str = "tool_choice"
+    given: Any, tools: tuple[Tool, ...], param: str = "tool_choice", hosted: Sequence[str] = ()
 ) -> tuple[tuple[Tool, ...], ToolChoice]:
-    """The tools that may be called and the choice among them."""
+    """The tools that may be called and the choice among them; `hosted` ones were left out."""
     if given is None:
         return tools, ToolChoice()
     if given == "none":
         return tools, ToolChoice("none")
+    if isinstance(given, dict):
+        check_hosted(Fields(given, param), hosted)
+    elif given in ("required", "any") and hosted and not tools:
+        raise BadRequest(f"'{param}' needs '{hosted[0]}', which is not available here.", param)
+    if not tools and hosted:
+        return tools, ToolChoice()
     if not tools:
         raise BadRequest(f"'{param}' needs 'tools' to choose from.", param)
     if isinstance(given, dict):
@@ -112,6 +163,29 @@ def choice_of(
     if given in ("required", "any"):
         return tools, ToolChoice("required")
     raise BadRequest(f"'{param}' must be none, auto, required or an object.", param)
+
+
+def check_hosted(choice: Fields, hosted: Sequence[str]) -> None:
+    """A tool that was left out cannot be asked for."""
+    kind = choice.value("type")
+    inner = choice.object("function") or choice.object("custom") or choice
+    named = [name for name in hosted if name in (kind, inner.value("name"))]
+    if named and kind != "allowed_tools":
+        raise choice.wrong("type", f"asks for '{named[0]}', which is not available here")
+
+
+def hosted_names(fields: Fields) -> list[str]:
+    """Types and names of the tools that were left out."""
+    return [name for item in fields.list("tools") for name in _hosted_names(item)]
+
+
+def token_count(request: ChatRequest, reply: Callable[[int], Reply]) -> Ask:
+    """How many tokens the prompt of a request has, without an answer to it."""
+
+    def count(prompt: str) -> Ask:
+        return Ask("tokenize", request.model, {"text": prompt}, lambda found: reply(len(found)))
+
+    return Ask("apply_template", request.model, {"request": request}, count)
 
 
 def several_calls(flag: bool | None, tools: tuple[Tool, ...], choice: ToolChoice) -> bool:
@@ -219,8 +293,10 @@ def _choice_object(
     fields = Fields(given, param)
     if given.get("type") == "allowed_tools":
         allowed = fields.object("allowed_tools") or fields
-        listed = allowed.list("tools")
-        names = [_named(Fields(item, param), tools) for item in listed]
+        listed = [Fields(item, param) for item in allowed.list("tools")]
+        names = [_named(item, tools) for item in listed if not _is_hosted(item)]
+        if listed and not names:
+            raise fields.wrong("tools", "has no tool that is available here")
         mode = allowed.word("mode", ("auto", "required")) or "auto"
         kept = tuple(tool for tool in tools if tool.name in names)
         return kept, ToolChoice("required" if mode == "required" else "auto")

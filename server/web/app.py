@@ -1,11 +1,15 @@
 """Endpoints on aiohttp: read the body, hand it to the protocol, send what the protocol says."""
 
 import asyncio
+import hmac
 import logging
+import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
 
 from aiohttp import web
 
@@ -17,6 +21,7 @@ from server.protocols.base import (
     KEEP_ALIVE,
     AgentRun,
     Ask,
+    Cancel,
     Endpoint,
     Facts,
     Look,
@@ -38,6 +43,10 @@ FIRST_EVENT_S = 5.0
 Item = Event | OfChoice
 OWN_HEADER = "x-moat-window"
 CHAT_HEADER = "x-moat-chat"
+WARNING_HEADER = "X-Moat-Warning"
+WARNINGS = web.RequestKey("warnings", str)
+READABLE = " '.,:;_-()/"
+OWNER_SECRET = secrets.token_bytes(32)
 SECRET_HEADERS = frozenset(
     {"authorization", "x-api-key", "cookie", "proxy-authorization", OWN_HEADER}
 )
@@ -58,6 +67,7 @@ class Site:
     look: Callable[[Look], Awaitable[Told]] = _no_agents
     replied: Callable[[About], None] = lambda _about: None
     is_own: Callable[[str], bool] = lambda _sent: False
+    cancel: Callable[[str], None] = lambda _request_id: None
 
 
 def create_app(
@@ -65,6 +75,7 @@ def create_app(
 ) -> web.Application:
     app = web.Application(client_max_size=max_body_bytes)
     guard.install(app)
+    app.on_response_prepare.append(_add_warnings)
     app.middlewares.append(_limit(site.max_requests))
     app.middlewares.append(_errors)
     for endpoint in endpoints:
@@ -76,22 +87,18 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         try:
             body = await _body(request, endpoint)
-            facts = replace(
-                site.facts(request.host),
-                address=f"{request.scheme}://{request.host}",
-                path=dict(request.match_info),
-                query=dict(request.query),
-                headers=_headers(request),
-                is_own=site.is_own(request.headers.get(OWN_HEADER, "")),
-            )
+            facts = _facts(request, site)
             accepted = endpoint.accept(body, facts)
             while isinstance(accepted, Ask):
                 accepted = accepted.then(await site.answer(accepted))
-            chat = facts.headers.get(CHAT_HEADER, "")
-            about = About(endpoint.path, client_of(request), is_own=facts.is_own, chat=chat)
+            about = _about(request, endpoint, facts)
+            if isinstance(accepted, Cancel):
+                site.cancel(accepted.request_id)
+                accepted = accepted.reply
             if isinstance(accepted, Reply):
                 site.replied(about)
                 return _plain(accepted)
+            _note_warnings(request, accepted)
             if isinstance(accepted, Look):
                 return await _tell(request, await site.look(accepted), site, about)
             async with aclosing(site.converse(accepted, about)) as events:
@@ -100,6 +107,51 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
             return _failure(endpoint, error)
 
     return handle
+
+
+def _facts(request: web.Request, site: Site) -> Facts:
+    return replace(
+        site.facts(request.host),
+        address=f"{request.scheme}://{request.host}",
+        path=dict(request.match_info),
+        query=dict(request.query),
+        headers=_headers(request),
+        is_own=site.is_own(request.headers.get(OWN_HEADER, "")),
+        request_id=uuid4().hex,
+        owner=_owner(request),
+    )
+
+
+def _about(request: web.Request, endpoint: Endpoint, facts: Facts) -> About:
+    return About(
+        endpoint.path,
+        client_of(request),
+        is_own=facts.is_own,
+        chat=facts.headers.get(CHAT_HEADER, ""),
+        request_id=facts.request_id,
+    )
+
+
+def _owner(request: web.Request) -> str:
+    """The same for the same page and key. The key itself does not travel on."""
+    names = ("Origin", "Authorization", "X-API-Key")
+    sent = [request.headers.get(name, "") for name in names]
+    told = "\0".join(sent).encode("utf-8", "surrogateescape")
+    return hmac.new(OWNER_SECRET, told, "sha256").hexdigest()
+
+
+def _note_warnings(request: web.Request, accepted: Any) -> None:
+    """Said in the log, and in a header of the answer."""
+    warnings: tuple[str, ...] = getattr(accepted, "warnings", ())
+    for warning in warnings:
+        log.warning("%s: %s", request.path, warning)
+    if warnings:
+        request[WARNINGS] = " ".join(warnings)
+
+
+async def _add_warnings(request: web.Request, response: web.StreamResponse) -> None:
+    if WARNINGS in request:
+        response.headers[WARNING_HEADER] = quote(request[WARNINGS], safe=READABLE)
 
 
 async def _body(request: web.Request, endpoint: Endpoint) -> Any:

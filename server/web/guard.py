@@ -22,7 +22,7 @@ OUTCOMES: dict[str, Literal["let in", "origin", "key"]] = {
     "origin_not_allowed": "origin",
     "invalid_api_key": "key",
 }
-EXPOSED = "X-Trace-Id, X-Completion-Id, Retry-After"
+EXPOSED = "X-Trace-Id, X-Completion-Id, X-Moat-Warning, Retry-After"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """The anthropic package, unmodified, against a running Moat."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
-from anthropic import Anthropic, NotFoundError
+from anthropic import Anthropic, BadRequestError, NotFoundError
 from anthropic.types import MessageParam, ToolParam
 
 from tests.running import Moat
@@ -73,3 +74,48 @@ def test_tokens_are_counted(client: Anthropic) -> None:
 def test_an_unknown_model_is_not_found(client: Anthropic) -> None:
     with pytest.raises(NotFoundError, match="no model 'nope'"):
         client.messages.create(model="nope", max_tokens=8, messages=ASK)
+
+
+def test_a_structured_output_fits_its_schema(client: Anthropic) -> None:
+    schema = {"type": "object", "properties": {"on": {"type": "boolean"}}, "required": ["on"]}
+    answer = client.messages.create(
+        model=NAME,
+        max_tokens=60,
+        messages=ASK,
+        output_config={"format": {"type": "json_schema", "schema": schema}},
+    )
+    assert answer.content[0].type == "text"
+    assert isinstance(json.loads(answer.content[0].text)["on"], bool)
+
+
+def test_an_answer_that_was_begun_is_gone_on_with(client: Anthropic) -> None:
+    begun: list[MessageParam] = [*ASK, {"role": "assistant", "content": "1, 2, 3,"}]
+    answer = client.messages.create(model=NAME, max_tokens=4, messages=begun)
+    assert answer.content[0].type == "text"
+    assert not answer.content[0].text.startswith("1,")
+
+
+def test_models_are_listed_in_anthropics_shape(client: Anthropic) -> None:
+    (model,) = client.models.list()
+    assert (model.type, model.id, client.models.retrieve(NAME).display_name) == (
+        "model",
+        NAME,
+        NAME,
+    )
+    with pytest.raises(NotFoundError):
+        client.models.retrieve("none")
+
+
+def test_a_server_tool_is_left_out_and_an_overflow_has_anthropics_words(client: Anthropic) -> None:
+    answer = client.messages.create(
+        model=NAME,
+        max_tokens=2,
+        messages=ASK,
+        tools=[{"type": "web_search_20250305", "name": "web_search"}],
+    )
+    assert answer.model_extra
+    assert "web_search" in answer.model_extra["warnings"][0]
+    with pytest.raises(BadRequestError, match=r"prompt is too long: \d+ tokens > \d+ maximum"):
+        client.messages.create(
+            model=NAME, max_tokens=2, messages=[{"role": "user", "content": "word " * 30000}]
+        )

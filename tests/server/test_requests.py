@@ -40,6 +40,21 @@ async def test_a_cancelled_request_ends_typed_and_stops_the_engine(requests: Req
     assert engine.stopped.is_set()
 
 
+async def test_its_client_can_end_a_request_by_its_id_and_no_other(requests: Requests):
+    events = [
+        requests.track(EndlessEngine().generate(ASK), About("/v1/x", request_id=name))
+        for name in ("one", "two")
+    ]
+    for stream in events:
+        await anext(stream)
+    requests.cancel_by_client("two")
+    seen = [event async for event in events[1]]
+    assert isinstance(seen[-1], Failed)
+    assert "client" in str(seen[-1].error)
+    assert isinstance(await anext(events[0]), TextDelta)
+    await events[0].aclose()
+
+
 async def test_closing_ends_all_and_refuses_new_ones(requests: Requests):
     engine = EndlessEngine()
 

@@ -1,5 +1,6 @@
 """Tool-call styles: the first that fits a model's template is used, else the generic one."""
 
+from dataclasses import replace
 from functools import partial
 
 from server.chat import ChatRequest
@@ -84,6 +85,9 @@ def choose(facts: ModelFacts) -> Format:
 
 
 def _prepare(style: Format, request: ChatRequest, facts: ModelFacts) -> Prepared:
-    if style.always or wants_tools(request):
-        return style.prepare(request, facts)
-    return plain.FORMAT.prepare(request, facts)
+    used = style if style.always or wants_tools(request) else plain.FORMAT
+    prepared = used.prepare(request, facts)
+    if request.continues and request.constraint is not None and not wants_tools(request):
+        # What a style writes before an answer is already said.
+        return replace(prepared, constraint=request.constraint, trigger=None)
+    return prepared

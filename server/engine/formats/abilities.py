@@ -47,6 +47,9 @@ def thought_marks(facts: ModelFacts) -> tuple[str, str] | None:
 
 def starts_in_thought(request: ChatRequest, facts: ModelFacts) -> bool:
     """Whether the prompt of this request ends inside a thought, so that the answer begins there."""
+    if request.continues:
+        begun, marks = request.messages[-1].content, thought_marks(facts)
+        return marks is not None and begun.rfind(marks[0]) > begun.rfind(marks[1])
     able = abilities(facts)
     asked = dict(request.template_options).get("enable_thinking")
     if asked is None:

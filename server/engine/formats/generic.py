@@ -8,17 +8,23 @@ from server.engine.formats.base import Format, Prepared
 from server.engine.formats.choice import callable_tools, most_calls, wants_tools
 from server.engine.formats.signatures import json_schemas, typescript
 from server.engine.formats.stream import More, Reader, Script, ScriptParser
+from server.errors import BadRequest
 
 NOTE = """You can call functions. Functions:
 {functions}
 Reply in JSON: {forms}"""
 ANSWER_NOTE = "Reply in JSON: {forms}"
 CALLS = '{"tool_calls": [{"name": ..., "arguments": {...}}]} to call functions'
+NOT_WITH_TOOLS = "With tools, this model cannot go on with a message that was begun for it."
 ANSWER = '{"response": ...} to answer'
 
 
 def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
     if not (wants_tools(request) or _would_imitate_calls(request)):
+        return plain.prepare(request, facts)
+    if request.continues:
+        if wants_tools(request):
+            raise BadRequest(NOT_WITH_TOOLS, "messages")
         return plain.prepare(request, facts)
     able = abilities(facts)
     marks = thought_marks(facts)

@@ -6,19 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from server.chat import Constraint, Json
-from server.engine.harden import LONGEST_ARGUMENT, LONGEST_STRING, harden
+from server.engine.harden import LONGEST_ARGUMENT, LONGEST_STRING, closed, harden
 from server.engine.patterns import NOT_SCHEMAS, enforceable
 
 SPACING = {"item_separator": ", ", "key_separator": ": ", "whitespace_flexible": False}
 MOST_MEMBERS = 64
 """In an object or a list that says no number."""
-NAMED_SCHEMAS = frozenset({"properties", "$defs", "definitions", "patternProperties"})
-ONE_OF_ITS_OWN = frozenset({"items", "prefixItems", "additionalProperties", "contains"})
-"""Keywords whose schemas are for other values than the one they stand in."""
-DEFINITIONS = frozenset({"$defs", "definitions"})
-UNIONS = frozenset({"anyOf", "oneOf"})
-OPEN_ENDED = UNIONS | {"additionalProperties", "patternProperties", "unevaluatedProperties",
-                       "allOf", "$ref", "dependencies", "dependentRequired"}  # fmt: skip
 
 
 def quoted(text: str) -> str:
@@ -92,68 +85,18 @@ def part(value: Any, root: Mapping[str, Any], *, lenient: bool = True) -> str:
     return schema(shape, lenient=lenient)
 
 
-def constraint_rule(constraint: Constraint) -> str | None:
-    """The right side of a rule; None when it cannot be part of a larger grammar."""
+def constraint_rule(constraint: Constraint) -> str:
+    """The right side of a rule."""
     if constraint.kind == "json_schema":
         given = json.loads(constraint.source)
-        return _hardened(given, LONGEST_STRING, lenient=not constraint.strict)
+        return _hardened(closed(given), LONGEST_STRING, lenient=not constraint.strict)
     if constraint.kind == "regex":
         return "/" + constraint.source.replace("/", r"\/") + "/"
-    return None
-
-
-def closed(value: Any) -> Any:
-    """With every object that names its members left without others."""
-    return _closed(value, DEFINITIONS if _combines(value) else frozenset(), whole=True)
+    return f"%lark {{\n{constraint.source}\n}}"
 
 
 def _hardened(value: Any, longest: int, *, lenient: bool) -> str:
     return json_rule(harden(enforceable(value) if lenient else value, longest), lenient=lenient)
-
-
-def _closed(value: Any, loose: frozenset[str], *, whole: bool) -> Any:
-    """`whole`: this is not one of several schemas for the same object; `loose` ones may be."""
-    if isinstance(value, list):
-        return [_closed(item, loose, whole=whole) for item in value]
-    if not isinstance(value, dict):
-        return value
-    apart = not value.keys() & {"properties", "required"}
-    made: Json = {}
-    for key, inner in value.items():
-        if key in NAMED_SCHEMAS and isinstance(inner, dict):
-            made[key] = {
-                name: _closed(item, loose, whole=key not in loose) for name, item in inner.items()
-            }
-        elif key in NOT_SCHEMAS:
-            made[key] = inner
-        else:
-            alone = key in ONE_OF_ITS_OWN or (key in UNIONS and whole and apart)
-            made[key] = _closed(inner, loose, whole=alone)
-    if whole and _is_closable(value):
-        made["additionalProperties"] = False
-    return made
-
-
-def _is_closable(node: Json) -> bool:
-    known, required = node.get("properties"), node.get("required")
-    if not known or not isinstance(known, dict) or OPEN_ENDED & node.keys():
-        return False
-    least = node.get("minProperties")
-    names = required if isinstance(required, list) else []
-    enough = not isinstance(least, int) or least <= len(known)
-    return enough and all(isinstance(name, str) and name in known for name in names)
-
-
-def _combines(value: Any) -> bool:
-    """Whether several schemas hold for one object somewhere."""
-    if isinstance(value, list):
-        return any(map(_combines, value))
-    if not isinstance(value, dict):
-        return False
-    parts = value.get("allOf")
-    several = isinstance(parts, list) and len(parts) > 1
-    beside = "properties" in value and bool(value.keys() & (UNIONS | {"allOf", "$ref"}))
-    return several or beside or any(map(_combines, value.values()))
 
 
 def _moved(value: Any) -> Any:

@@ -47,13 +47,14 @@ def enforced_parameters(tool: Tool) -> Parameters:
     """The same; refused where calls of a strict tool could not be kept to them."""
     made = call_parameters(tool)
     if tool.strict and made.beyond:
-        raise not_kept(made.beyond, tool.name)
+        raise not_kept(made.beyond, tool)
     return made
 
 
-def not_kept(keyword: str, name: str) -> BadSchema:
+def not_kept(keyword: str, tool: Tool) -> BadSchema:
     return BadSchema(
-        f"The parameters of '{name}' cannot be enforced with this model: '{keyword}'.", "tools"
+        f"The parameters of '{tool.name}' cannot be enforced with this model: '{keyword}'.",
+        f"{tool.param}.{keyword}" if tool.param else "tools",
     )
 
 

@@ -19,7 +19,7 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
     opened = starts_in_thought(request, facts)
     constraint, trigger = _bound(request.constraint, facts, opened=opened)
     return Prepared(
-        messages=messages.native(request.messages, able) if request.prompt is None else (),
+        messages=messages.native(request.messages, able) if not request.is_raw else (),
         parser=ScriptParser(script(marks, opened=opened), request.stop if marks else ()),
         constraint=constraint,
         trigger=trigger,
@@ -78,8 +78,6 @@ def _bound(
     if opened:
         return constraint, marks[1]
     rule = lark.constraint_rule(constraint)
-    if rule is None:
-        return constraint, None
     begin = lark.literal(marks[0], special_ids(facts))
     ending = lark.text_until("thought_text", marks[1], special_ids(facts))
     source = (

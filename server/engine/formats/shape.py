@@ -123,8 +123,6 @@ def bound(
     if request.constraint is None:
         return _lark(["calls"], rules), shape.mark
     answer = lark.constraint_rule(request.constraint)
-    if answer is None:
-        return request.constraint, after_thought
     return _lark([*forms, "answer"], [*rules, f"answer: {answer}"]), after_thought
 
 

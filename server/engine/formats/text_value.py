@@ -66,7 +66,7 @@ def check_text(schema: Json, tool: Tool) -> None:
     if not told and pattern is not None and not is_expression(_expression(pattern)):
         told = "pattern"
     if told:
-        raise not_kept(told, tool.name)
+        raise not_kept(told, tool)
 
 
 def text_rules(

@@ -30,6 +30,7 @@ class Asks:
             "detokenize": self._detokenize,
             "render": self._render,
             "embed": self._embed,
+            "rerank": self._rerank,
             "stats": self._stats,
         }
 
@@ -53,6 +54,10 @@ class Asks:
     def _embed(self, question: Question) -> dict[str, Any]:
         vectors, tokens = self._embedder.embed(question["texts"])
         return {"vectors": vectors, "tokens": tokens}
+
+    def _rerank(self, question: Question) -> dict[str, Any]:
+        scores, tokens, method = self._embedder.rerank(question["query"], question["documents"])
+        return {"scores": scores, "tokens": tokens, "method": method}
 
     def _stats(self, _question: Question) -> dict[str, Any]:
         return self._scheduler.stats()

@@ -3,14 +3,14 @@
 import json
 import re
 from collections import OrderedDict
-from collections.abc import Iterator
 from typing import Any
 
 import llguidance.llamacpp
 from llguidance import LLMatcher
 
-from server.engine.harden import harden
+from server.engine.harden import closed, harden
 from server.engine.patterns import enforceable
+from server.engine.schema_faults import find_fault
 from server.engine.worker.constrained import Constrained
 from server.engine.worker.refusals import Refused
 from server.engine.worker.trigger import Trigger
@@ -18,8 +18,6 @@ from server.engine.worker.vocabulary import Vocabulary
 
 SPACING = {"item_separator": ", ", "key_separator": ": ", "whitespace_flexible": False}
 MOST_COMPILED = 64
-MOST_PLACES = 300
-SHARED = ("$defs", "definitions")
 
 FAILING_LINE = re.compile(r"at (\d+)\(")
 FLAGS = re.MULTILINE | re.IGNORECASE
@@ -62,28 +60,17 @@ class Grammars:
             raise Refused("invalid_schema", f"The schema is not JSON: {error}.") from error
         if not isinstance(schema, dict | bool):
             raise Refused("invalid_schema", "The schema must be an object.")
-        hardened = harden(schema)
+        hardened = harden(closed(schema))
         matcher = self._matcher(_grammar(hardened, strict=strict))
         if matcher.is_error() and not strict:
             matcher = self._matcher(_grammar(enforceable(hardened), strict=strict))
         if not matcher.is_error():
             return matcher
-        place = self._failing_place(hardened, strict=strict)
-        reason = _reason(matcher)
-        message = f"The schema cannot be enforced at {place}: {reason}"
-        raise Refused("invalid_schema", message, place=place)
-
-    def _failing_place(self, schema: Any, *, strict: bool) -> str:
-        """The deepest part that does not compile on its own."""
-        shared = {key: schema[key] for key in SHARED if key in schema}
-        failing = "#"
-        for count, (path, part) in enumerate(_parts(schema, "#")):
-            if count >= MOST_PLACES:
-                break
-            alone = _grammar({**shared, **part}, strict=strict)
-            if len(path) > len(failing) and self._matcher(alone).is_error():
-                failing = path
-        return failing
+        fault = find_fault(schema, strict=strict)
+        place = "/".join(("#", *(fault.path.split(".") if fault and fault.path else ())))
+        raise Refused(
+            "invalid_schema", f"The schema cannot be enforced at {place}: {_reason(matcher)}"
+        )
 
     def _checked(self, grammar: str, what: str) -> Any:
         matcher = self._matcher(grammar)
@@ -103,17 +90,6 @@ class Grammars:
 def _grammar(schema: Any, *, strict: bool) -> str:
     options: Any = {**SPACING, "lenient": not strict}
     return LLMatcher.grammar_from_json_schema(json.dumps(schema), overrides=options)
-
-
-def _parts(schema: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every object inside a schema with its path, outer ones first."""
-    if isinstance(schema, dict):
-        yield path, schema
-        for key, part in schema.items():
-            yield from _parts(part, f"{path}/{key}")
-    elif isinstance(schema, list):
-        for index, part in enumerate(schema):
-            yield from _parts(part, f"{path}/{index}")
 
 
 def _blamed(error: str) -> str | None:

@@ -166,14 +166,15 @@ class Worker:
         try:
             value = _loaded(self._asks).answer(what, question)
         except Refused as refused:
-            self._refuse(ask_id, refused.code, str(refused))
+            self._refuse(ask_id, refused.code, str(refused), **refused.facts)
         except Exception as error:  # noqa: BLE001 - one question must not end the others' thread
             self._refuse(ask_id, *_blamed(error, f"The question could not be read: {error}."))
         else:
             self._pipe.send({"op": "answer", "id": ask_id, "value": value})
 
-    def _refuse(self, ask_id: int, code: str, message: str) -> None:
-        self._pipe.send({"op": "refused", "id": ask_id, "code": code, "message": message})
+    def _refuse(self, ask_id: int, code: str, message: str, **facts: Any) -> None:
+        frame = {"op": "refused", "id": ask_id, "code": code, "message": message}
+        self._pipe.send({**facts, **frame})
 
 
 def _loaded(part: T | None) -> T:

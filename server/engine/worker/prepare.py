@@ -5,6 +5,7 @@ from typing import Any
 
 from server.chat import Sampling
 from server.engine.wire import Job
+from server.engine.worker.batch import Tokens
 from server.engine.worker.grammar import Grammars
 from server.engine.worker.refusals import Refused, too_long
 from server.engine.worker.request import Request
@@ -53,12 +54,19 @@ class Preparer:
         )
 
     def _plain(self, job: Job) -> Prompt:
-        tokens = self._vocabulary.tokenize_prompt(self.render(job))
+        tokens = self._tokens(job)
         if len(tokens) > self._available:
             raise too_long(len(tokens), self._available)
         if not len(tokens):
             raise Refused("invalid_request", "The prompt is empty.")
         return Prompt(tokens)
+
+    def _tokens(self, job: Job) -> Tokens:
+        if job.infill is not None:
+            return self._vocabulary.tokenize_infill(job.infill, job.prompt or "")
+        if isinstance(job.prompt, list):
+            return self._vocabulary.tokenize_parts(job.prompt)
+        return self._vocabulary.tokenize_prompt(self.render(job))
 
     def _illustrated(self, job: Job) -> Prompt:
         if self._projector is None:
@@ -72,12 +80,21 @@ class Preparer:
         return self._projector.read(texts, job.images, self._available, bos=bos)
 
     def render(self, job: Job) -> str:
+        if isinstance(job.prompt, list) or job.infill is not None:
+            return self._vocabulary.detokenize(self._tokens(job).tolist())
         if job.prompt is not None:
             return job.prompt + job.prompt_suffix
         try:
-            text = self._template.render(job.messages, job.tools, job.template_options)
+            text = self._template.render(
+                job.messages,
+                job.tools,
+                job.template_options,
+                add_generation_prompt=not job.continue_mark,
+            )
         except TemplateFailed as error:
             raise Refused("template_failed", str(error)) from error
+        if job.continue_mark:
+            return _until(text, job.continue_mark)
         return text + job.prompt_suffix
 
 
@@ -86,6 +103,16 @@ def sampling_of(raw: dict[str, Any]) -> Sampling:
     bias = known.get("logit_bias") or ()
     known["logit_bias"] = tuple((int(token), float(value)) for token, value in bias)
     return Sampling(**known)
+
+
+def _until(text: str, mark: str) -> str:
+    """The prompt up to where the last message is gone on with."""
+    before, found, _ = text.rpartition(mark)
+    if not found:
+        raise Refused(
+            "template_failed", "The model's chat template does not show the last message as it is."
+        )
+    return before
 
 
 def _trigger(job: Job) -> Trigger | None:

@@ -15,7 +15,8 @@ class Refused(Exception):
 def too_long(needed: int, available: int) -> Refused:
     return Refused(
         "context_length_exceeded",
-        f"The prompt needs {needed} tokens; the model has room for {available}. Nothing was cut.",
+        f"The prompt has {needed} tokens; the model has room for {available}.",
         needed=needed,
         available=available,
+        context=available + 1,
     )

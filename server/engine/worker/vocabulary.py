@@ -1,7 +1,7 @@
 """Text to tokens and back, with a cache of what each token says."""
 
 import ctypes
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,8 +9,13 @@ from numpy.typing import NDArray
 
 from server.engine.worker.batch import Tokens
 from server.engine.worker.native import INT_P, lib, pointer
+from server.engine.worker.refusals import Refused
 
 PIECE_BYTES = 1024
+NO_TOKEN = (
+    "{part} is no token of this model, which has {size}. Send text, or tokens of this model: the "
+    "tokens of another one mean something else here."
+)
 
 
 class Vocabulary:
@@ -37,6 +42,42 @@ class Vocabulary:
     def tokenize_prompt(self, text: str) -> Tokens:
         """A whole prompt: its markers count, and it gets the BOS its model wants, once."""
         return self.tokenize(text, bos=self.lacks_bos(text))
+
+    def tokenize_parts(self, parts: Sequence[str | int]) -> Tokens:
+        """A prompt of texts and token numbers; only a text that begins it may get a BOS."""
+        made: list[Tokens] = []
+        for at, part in enumerate(parts):
+            if isinstance(part, str):
+                made.append(self.tokenize(part, bos=at == 0 and self.lacks_bos(part)))
+            elif 0 <= part < self.size:
+                made.append(np.array([part], np.int32))
+            else:
+                raise Refused("invalid_request", NO_TOKEN.format(part=part, size=self.size))
+        return np.concatenate(made) if made else np.empty(0, np.int32)
+
+    def tokenize_infill(self, gap: Mapping[str, Any], begin: str | Sequence[str | int]) -> Tokens:
+        """The text before and after a gap, with the marks of the model around them."""
+        names = ("pre", "suf", "mid", "rep", "sep")
+        marks = {name: getattr(lib, f"llama_vocab_fim_{name}")(self.native) for name in names}
+        if min(marks["pre"], marks["suf"], marks["mid"]) < 0:
+            raise Refused("not_supported", "This model cannot fill a gap: it has no marks for one.")
+        parts: list[str | int] = [lib.llama_vocab_bos(self.native)] if self.adds_bos else []
+        if marks["rep"] >= 0 and gap["files"]:
+            parts += [marks["rep"], "project\n"]
+        for name, text in gap["files"]:
+            heading = (
+                [marks["sep"], f"{name}\n"] if marks["sep"] >= 0 else [f"\n\n--- {name} ---\n"]
+            )
+            parts += [*heading, text]
+        if marks["sep"] >= 0 and gap["files"]:
+            parts += [marks["sep"], "current\n"]
+        parts += [marks["pre"], gap["before"], marks["suf"], gap["after"], marks["mid"]]
+        parts += [begin] if isinstance(begin, str) else begin
+        # The texts are a stranger's: marks that they spell are text.
+        known = (
+            self.tokenize(one, special=False) if isinstance(one, str) else [one] for one in parts
+        )
+        return np.concatenate([np.asarray(one, np.int32) for one in known])
 
     def lacks_bos(self, prompt: str) -> bool:
         return not (self.bos and prompt.startswith(self.bos))

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 from server.chat import Json
-from server.errors import AppError
+from server.errors import AppError, ContextOverflow
 from server.events import (
     CallArguments,
     CallOpened,
@@ -21,7 +21,9 @@ from server.events import (
     Usage,
 )
 from server.protocols.base import Facts, Frames, Reply
-from server.protocols.frames import dumped, placed, sse
+from server.protocols.fields import Fields
+from server.protocols.frames import dumped, placed, sse, warned
+from server.protocols.messages import left_out
 
 REASONS = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use"}
 TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error",
@@ -63,6 +65,8 @@ def error_body(error: Exception) -> Json:
     status = error.status if isinstance(error, AppError) else 500
     kind = "invalid_request_error" if status < 500 else "api_error"
     message = str(error) if known else "Something went wrong inside Moat."
+    if isinstance(error, ContextOverflow):
+        message = f"prompt is too long: {error.needed} tokens > {error.available} maximum"
     return {"type": "error", "error": {"type": TYPES.get(status, kind), "message": message}}
 
 
@@ -79,6 +83,7 @@ class _Told:
             "stop_reason": None,
             "stop_sequence": None,
             "usage": _usage(Usage()),
+            **warned(left_out(Fields(body), "mcp_servers")),
         }
         self._blocks: list[Json] = []
         self._is_open = False

@@ -5,17 +5,33 @@ import binascii
 from dataclasses import replace
 from typing import Any
 
-from server.chat import ChatRequest, Image, Message, Tool, ToolCall, ToolChoice
+from server.chat import ChatRequest, Constraint, Image, Message, Tool, ToolCall, ToolChoice
 from server.protocols.base import Ask, Facts, Reply
+from server.protocols.constraints import (
+    check_together,
+    constraint_of,
+    refuse_what_is_not_done,
+)
 from server.protocols.fields import (
     Fields,
     model_name,
     sampling,
+    schema_constraint,
     sendable,
     stop_texts,
     token_limit,
 )
-from server.protocols.messages import function_tool, listed_tools, several_calls
+from server.protocols.messages import (
+    check_hosted,
+    function_tool,
+    hosted_names,
+    left_out,
+    listed_tools,
+    several_calls,
+    token_count,
+)
+
+EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 
 def accept(body: Any, facts: Facts) -> ChatRequest:
@@ -28,16 +44,7 @@ def accept(body: Any, facts: Facts) -> ChatRequest:
 
 def count_tokens(body: Any, facts: Facts) -> Ask:
     request = _request(Fields(body), facts, None)
-
-    def count(prompt: str) -> Ask:
-        return Ask(
-            "tokenize",
-            request.model,
-            {"text": prompt},
-            lambda tokens: Reply({"input_tokens": len(tokens)}),
-        )
-
-    return Ask("apply_template", request.model, {"request": request}, count)
+    return token_count(request, lambda count: Reply({"input_tokens": count}))
 
 
 def streams(body: Any) -> bool:
@@ -46,12 +53,16 @@ def streams(body: Any) -> bool:
 
 def _request(fields: Fields, facts: Facts, limit: int | None) -> ChatRequest:
     streams(fields.body)
+    refuse_what_is_not_done(fields)
     tools = listed_tools(fields, _tool)
     choice, parallel = _choice(fields, tools)
     thinking = fields.object("thinking")
     asked = thinking.word("type", ("enabled", "disabled", "adaptive")) if thinking else None
+    constraint, effort = _output(fields)
+    check_together(constraint, tools, choice)
+    messages = _messages(fields)
     return ChatRequest(
-        messages=(*_system(fields), *_messages(fields)),
+        messages=(*_system(fields), *messages),
         model=model_name(fields, facts),
         tools=tools,
         tool_choice=choice,
@@ -59,14 +70,28 @@ def _request(fields: Fields, facts: Facts, limit: int | None) -> ChatRequest:
         sampling=sampling(fields),
         max_tokens=limit,
         stop=stop_texts(fields, "stop_sequences"),
-        template_options=(("enable_thinking", asked != "disabled"),) if asked else (),
+        constraint=constraint,
+        continues=messages[-1].role == "assistant" and not messages[-1].tool_calls,
+        template_options=((("enable_thinking", asked != "disabled"),) if asked else ()) + effort,
+        warnings=left_out(fields, "mcp_servers"),
     )
 
 
+def _output(fields: Fields) -> tuple[Constraint | None, tuple[tuple[str, Any], ...]]:
+    """What the answer must match, and how hard it is to be thought about."""
+    config = fields.object("output_config")
+    effort = config.word("effort", EFFORTS) if config else None
+    told = (("reasoning_effort", "high" if effort == "max" else effort),) if effort else ()
+    format_ = config.object("format") if config else None
+    found = [one for one in (format_, fields.object("output_format")) if one is not None]
+    for given in found:
+        given.word("type", ("json_schema",))
+        return schema_constraint(given, strict=True), told
+    return constraint_of(fields), told
+
+
 def _tool(fields: Fields) -> Tool:
-    if fields.value("type") not in (None, "custom"):
-        raise fields.wrong("type", "is not supported here: tools of the client are")
-    return function_tool(Fields({**fields.body, "parameters": fields.value("input_schema")}))
+    return function_tool(fields, "input_schema")
 
 
 def _choice(fields: Fields, tools: tuple[Tool, ...]) -> tuple[ToolChoice, bool]:
@@ -76,6 +101,10 @@ def _choice(fields: Fields, tools: tuple[Tool, ...]) -> tuple[ToolChoice, bool]:
     alone = given.flag("disable_parallel_tool_use")
     several = None if alone is None else not alone
     kind = given.word("type", ("auto", "any", "tool", "none"))
+    hosted = hosted_names(fields)
+    check_hosted(given, hosted)
+    if kind == "any" and hosted and not tools:
+        raise fields.wrong("tool_choice", f"needs '{hosted[0]}', which is not available here")
     if kind in ("any", "tool") and not tools:
         raise fields.wrong("tool_choice", "needs 'tools' to choose from")
     if kind == "tool":

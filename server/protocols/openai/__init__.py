@@ -1,12 +1,33 @@
-"""OpenAI's API."""
+"""OpenAI's API, and what llama-server adds to it. Every path works without its /v1, too."""
 
-from server.protocols.openai import chat, completions, embeddings, llama_server, models, responses
+from dataclasses import replace
 
-ENDPOINTS = (
+from server.protocols.openai import (
+    chat,
+    completions,
+    embeddings,
+    llama_completion,
+    llama_server,
+    models,
+    rerank,
+    responses,
+)
+
+_ENDPOINTS = (
     *chat.ENDPOINTS,
     *completions.ENDPOINTS,
     *embeddings.ENDPOINTS,
+    *llama_completion.ENDPOINTS,
     *llama_server.ENDPOINTS,
     *models.ENDPOINTS,
+    *rerank.ENDPOINTS,
     *responses.ENDPOINTS,
+)
+ENDPOINTS = (
+    *_ENDPOINTS,
+    *(
+        replace(endpoint, path=endpoint.path.removeprefix("/v1"))
+        for endpoint in _ENDPOINTS
+        if endpoint.path.startswith("/v1/")
+    ),
 )

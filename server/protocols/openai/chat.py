@@ -23,9 +23,14 @@ from server.events import (
     Usage,
 )
 from server.protocols.base import KEEP_ALIVE, Endpoint, Facts, Frames, Reply
+from server.protocols.constraints import (
+    check_together,
+    constraint_of,
+    continues,
+    refuse_what_is_not_done,
+)
 from server.protocols.fields import (
     Fields,
-    json_constraint,
     model_name,
     sampling,
     stop_texts,
@@ -42,10 +47,13 @@ from server.protocols.frames import (
     sse,
     step,
     summed,
+    warned,
 )
 from server.protocols.messages import (
     choice_of,
     function_tool,
+    hosted_names,
+    left_out,
     listed_tools,
     messages_of,
     several_calls,
@@ -58,24 +66,30 @@ MOST_CHOICES = 16
 
 def accept(body: Any, facts: Facts) -> ChatRequest:
     fields = Fields(body)
+    refuse_what_is_not_done(fields, echo=(False,))
     tools, choice = _tools(fields)
     streams(body)
     _stream_options(fields)
+    messages = messages_of(fields)
+    constraint = constraint_of(fields)
+    check_together(constraint, tools, choice)
     return ChatRequest(
-        messages=messages_of(fields),
+        messages=messages,
         model=model_name(fields, facts),
         tools=tools,
         tool_choice=choice,
         parallel_calls=not _is_legacy(body)
         and several_calls(fields.flag("parallel_tool_calls"), tools, choice),
         sampling=sampling(fields),
-        max_tokens=token_limit(fields, "max_completion_tokens", "max_tokens"),
+        max_tokens=token_limit(fields, "max_completion_tokens", "max_tokens", "n_predict"),
         stop=stop_texts(fields),
-        constraint=json_constraint(fields.object("response_format")),
+        constraint=constraint,
         top_logprobs=_top_logprobs(fields),
         choices=fields.integer("n", 1, MOST_CHOICES) or 1,
+        continues=continues(fields, messages),
         template_options=template_options(fields),
         client=fields.text("user") or "",
+        warnings=_warnings(fields),
     )
 
 
@@ -254,6 +268,7 @@ def _head(kind: str, body: Any, facts: Facts) -> Json:
         "created": int(time.time()),
         "model": body.get("model") or facts.default_model,
         "system_fingerprint": f"moat-{facts.version}",
+        **warned(_warnings(Fields(body))),
     }
 
 
@@ -263,9 +278,14 @@ def _is_legacy(body: Any) -> bool:
 
 def _tools(fields: Fields) -> tuple[tuple[Any, ...], Any]:
     if not _is_legacy(fields.body):
-        return choice_of(fields.value("tool_choice"), tools_of(fields))
+        given = fields.value("tool_choice")
+        return choice_of(given, tools_of(fields), hosted=hosted_names(fields))
     tools = listed_tools(fields, function_tool, "functions")
     return choice_of(fields.value("function_call"), tools, "function_call")
+
+
+def _warnings(fields: Fields) -> tuple[str, ...]:
+    return left_out(fields, "web_search_options")
 
 
 def _top_logprobs(fields: Fields) -> int | None:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-from server.chat import ChatRequest, Json
+from server.chat import ChatRequest, Infill, Json, Prompt
 from server.conversation.means import Means
 from server.conversation.run import converse
 from server.events import (
@@ -24,10 +24,11 @@ from server.events import (
     Usage,
 )
 from server.protocols.base import KEEP_ALIVE, Endpoint, Facts, Frames, Reply, Run
+from server.protocols.constraints import constraint_of, refuse_what_is_not_done
 from server.protocols.fields import (
     Fields,
-    json_constraint,
     model_name,
+    prompts_of,
     sampling,
     stop_texts,
     token_limit,
@@ -46,22 +47,31 @@ def accept(body: Any, facts: Facts) -> ChatRequest | Run:
     _wants_usage(fields)
     if fields.flag("echo") and fields.value("logprobs") is not None:
         raise fields.wrong("echo", "cannot be had with 'logprobs': the prompt's tokens have none")
-    if fields.text("suffix"):
-        raise fields.wrong("suffix", "is not supported here")
+    refuse_what_is_not_done(fields, best_of=(1, _choices(fields)))
     request = ChatRequest(
         model=model_name(fields, facts),
         sampling=sampling(fields),
-        max_tokens=token_limit(fields, "max_tokens") or DEFAULT_TOKENS,
+        max_tokens=token_limit(fields, "max_tokens", "n_predict", usual=DEFAULT_TOKENS),
         stop=stop_texts(fields),
-        constraint=json_constraint(fields.object("response_format")),
+        constraint=constraint_of(fields),
         top_logprobs=fields.integer("logprobs", 0, 20),
         choices=_choices(fields),
         client=fields.text("user") or "",
     )
-    requests = [replace(request, prompt=prompt) for prompt in _prompts(fields)]
+    requests = [_asking(request, fields, prompt) for prompt in _prompts(fields)]
     if len(requests) == 1:
         return requests[0]
     return Run(partial(_each, requests), request.model)
+
+
+def _asking(request: ChatRequest, fields: Fields, prompt: Prompt) -> ChatRequest:
+    suffix = fields.text("suffix")
+    if not isinstance(prompt, str) and (suffix or fields.flag("echo")):
+        other = "suffix" if suffix else "echo"
+        raise fields.wrong(other, "needs a prompt of text, not of tokens")
+    if suffix:
+        return replace(request, infill=Infill(str(prompt), suffix))
+    return replace(request, prompt=prompt)
 
 
 def streams(body: Any) -> bool:
@@ -146,11 +156,8 @@ async def _each(requests: list[ChatRequest], means: Means) -> AsyncGenerator[OfC
                     return
 
 
-def _prompts(fields: Fields) -> list[str]:
-    found = fields.value("prompt")
-    prompts = [found] if isinstance(found, str) else found
-    if not isinstance(prompts, list) or not all(isinstance(text, str) for text in prompts):
-        raise fields.wrong("prompt", "must be a string or an array of strings")
+def _prompts(fields: Fields) -> list[Prompt]:
+    prompts = prompts_of(fields, "prompt")
     if not 1 <= len(prompts) <= MOST_PROMPTS:
         raise fields.wrong("prompt", f"must have 1 to {MOST_PROMPTS} entries")
     return prompts
@@ -171,7 +178,7 @@ def _echoes(fields: Fields) -> Iterator[Json]:
     choices = _choices(fields)
     for at, prompt in enumerate(_prompts(fields)):
         for index in range(at * choices, (at + 1) * choices):
-            yield _choice(index, prompt, None, None)
+            yield _choice(index, str(prompt), None, None)
 
 
 def _choice(index: int, text: str, reason: str | None, logprobs: Json | None) -> Json:

@@ -6,10 +6,10 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-from server.chat import Json
+from server.chat import Json, Prompt
 from server.engine.base import Embeddings
 from server.protocols.base import Ask, Endpoint, Facts, Reply
-from server.protocols.fields import Fields, model_name
+from server.protocols.fields import Fields, model_name, prompts_of
 from server.protocols.openai.errors import failed
 
 MOST_INPUTS = 2048
@@ -18,7 +18,7 @@ LARGEST = 65536
 
 def accept(body: Any, facts: Facts) -> Ask:
     fields = Fields(body)
-    texts = _texts(fields)
+    texts = _inputs(fields)
     model = model_name(fields, facts)
     as_base64 = fields.word("encoding_format", ("float", "base64")) == "base64"
     size = fields.integer("dimensions", 1, LARGEST)
@@ -35,11 +35,9 @@ def accept(body: Any, facts: Facts) -> Ask:
     return Ask("embed", model, {"texts": texts}, reply)
 
 
-def _texts(fields: Fields) -> list[str]:
-    found = fields.value("input")
-    texts = [found] if isinstance(found, str) else found
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise fields.wrong("input", "must be a string or an array of strings")
+def _inputs(fields: Fields) -> list[Prompt]:
+    """Texts, or token numbers of this model as LangChain sends them."""
+    texts = prompts_of(fields, "input")
     if not texts or not all(texts):
         raise fields.wrong("input", "must not be empty")
     if len(texts) > MOST_INPUTS:

@@ -1,21 +1,31 @@
-"""GET /v1/models and /v1/models/{id}."""
+"""GET /v1/models and /v1/models/{id}, in OpenAI's shape, or in Anthropic's for its clients."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from server.chat import Json
 from server.errors import ModelNotFound
 from server.face import ModelCard
 from server.protocols.base import Endpoint, Facts, Reply
+from server.protocols.fields import Fields
 from server.protocols.openai.errors import failed
+
+ANTHROPIC_HEADER = "anthropic-version"
+UNKNOWN_TIME = "1970-01-01T00:00:00Z"
+MOST_LISTED = 1000
 
 
 def listed(_body: Any, facts: Facts) -> Reply:
+    if ANTHROPIC_HEADER in facts.headers:
+        return _anthropic_list(facts)
     return Reply({"object": "list", "data": [_card(card) for card in facts.models]})
 
 
 def one(_body: Any, facts: Facts) -> Reply:
     name = facts.path["id"]
     found = next((card for card in facts.models if card.name == name), None)
+    if ANTHROPIC_HEADER in facts.headers:
+        return Reply(_anthropic_card(found)) if found else _anthropic_error(404, f"model: {name}")
     if found is None:
         raise ModelNotFound(name, tuple(card.name for card in facts.models))
     return Reply(_card(found))
@@ -30,6 +40,51 @@ def _card(card: ModelCard) -> Json:
         "vision": bool(card.projector),
     }
     return {"id": card.name, "object": "model", "created": 0, "owned_by": "moat", "meta": about}
+
+
+def _anthropic_list(facts: Facts) -> Reply:
+    query = Fields(dict(facts.query))
+    limit = query.text("limit") or "20"
+    if not limit.isascii() or not limit.isdigit() or not 1 <= int(limit[:6]) <= MOST_LISTED:
+        return _anthropic_error(400, f"limit: must be between 1 and {MOST_LISTED}")
+    rest, before = _page(facts.models, query)
+    count = int(limit)
+    page = rest[-count:] if before else rest[:count]
+    return Reply(
+        {
+            "data": [_anthropic_card(card) for card in page],
+            "has_more": len(rest) > len(page),
+            "first_id": page[0].name if page else None,
+            "last_id": page[-1].name if page else None,
+        }
+    )
+
+
+def _page(cards: Sequence[ModelCard], query: Fields) -> tuple[Sequence[ModelCard], bool]:
+    """The cards on the asked side of a cursor, and whether that is the side before it."""
+    names = [card.name for card in cards]
+    before, after = query.text("before_id"), query.text("after_id")
+    if before in names:
+        return cards[: names.index(before)], True
+    if after in names:
+        return cards[names.index(after) + 1 :], False
+    return cards, False
+
+
+def _anthropic_card(card: ModelCard) -> Json:
+    return {
+        "type": "model",
+        "id": card.name,
+        "display_name": card.name,
+        "created_at": UNKNOWN_TIME,
+        "lifecycle": "active",
+        "max_input_tokens": card.trained_context_tokens or None,
+    }
+
+
+def _anthropic_error(status: int, message: str) -> Reply:
+    kind = "not_found_error" if status == 404 else "invalid_request_error"
+    return Reply({"type": "error", "error": {"type": kind, "message": message}}, status)
 
 
 ENDPOINTS = (

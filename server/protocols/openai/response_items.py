@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from server.chat import Message, Tool, ToolCall
+from server.chat import Json, Message, Tool, ToolCall
 from server.protocols.fields import Fields
 from server.protocols.messages import arguments_of, function_tool, listed_tools, parts_of
 
@@ -33,13 +33,33 @@ def input_messages(fields: Fields, earlier: tuple[Message, ...]) -> tuple[Messag
     return tuple(said)
 
 
+def input_items(given: Any, response_id: str) -> tuple[Json, ...]:
+    """What a response was asked with, each item with a type and an id of its own."""
+    items = given if isinstance(given, list) else [{"role": "user", "content": given}]
+    return tuple(
+        _listed({"id": f"item_{response_id.removeprefix('resp_')}_{at}", **item})
+        for at, item in enumerate(items)
+    )
+
+
+def _listed(item: Json) -> Json:
+    kind = item.get("type") or "message"
+    content = item.get("content")
+    if kind != "message" or not isinstance(content, str):
+        return {**item, "type": kind}
+    said = item.get("role") == "assistant"
+    part: Json = {"type": "output_text" if said else "input_text", "text": content}
+    part |= {"annotations": []} if said else {}
+    return {**item, "type": kind, "status": "completed", "content": [part]}
+
+
 def response_tools(fields: Fields) -> tuple[Tool, ...]:
     return listed_tools(fields, _tool)
 
 
 def _tool(fields: Fields) -> Tool:
     if fields.value("type") != "function":
-        raise fields.wrong("type", "is not supported here: 'function' is")
+        raise fields.wrong("type", "is missing")
     return function_tool(fields)
 
 

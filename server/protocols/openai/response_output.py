@@ -147,6 +147,8 @@ class Output:
         yield self._event(f"response.{self.response['status']}", response=dict(self.response))
 
     def failed(self, error: Json) -> Json:
+        if self.response["status"] == "cancelled":
+            return self._event("response.failed", response=dict(self.response))
         self.response["status"] = "failed"
         self.response["error"] = {"code": "server_error", "message": error["message"]}
         return self._event("response.failed", response=dict(self.response))

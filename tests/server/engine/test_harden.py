@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from server.engine.harden import LARGEST_INTEGER, LONGEST_STRING, harden
+from server.engine.harden import LARGEST_INTEGER, LONGEST_STRING, closed, harden
 
 
 @pytest.mark.parametrize(
@@ -99,3 +99,18 @@ def test_nonsense_is_left_to_the_compiler(least: Any) -> None:
         {"type": "array", "items": items, "uniqueItems": True, "minItems": least},
     ):
         assert harden(schema)
+
+
+def test_an_object_that_names_its_members_be_it_none_has_no_others() -> None:
+    empty = {"type": "object", "properties": {}}
+    assert closed(empty) == {**empty, "additionalProperties": False}
+    held = closed({"type": "object", "properties": {"a": empty}})
+    assert held["properties"]["a"]["additionalProperties"] is False
+    for open_one in (
+        {"type": "object"},
+        {"type": "object", "properties": {}, "additionalProperties": True},
+        {"type": "object", "properties": {}, "required": ["a"]},
+        {"type": "object", "properties": {}, "minProperties": 1},
+        {"type": "object", "properties": {}, "patternProperties": {"^a": {}}},
+    ):
+        assert closed(open_one) == open_one

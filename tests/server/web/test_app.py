@@ -2,6 +2,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from aiohttp import web
@@ -13,7 +14,7 @@ from server.conversation.run import converse
 from server.engine.base import Engine
 from server.errors import Busy, ContextOverflow, EngineCrashed
 from server.events import Events, Failed, TextDelta
-from server.protocols.base import Ask, Endpoint, Facts, Frames, Reply
+from server.protocols.base import Ask, Cancel, Endpoint, Facts, Frames, Reply
 from server.requests import About
 from server.web import stream
 from server.web.app import Site, create_app
@@ -214,3 +215,67 @@ async def test_a_program_may_name_its_chat(opened: Open):
     await client.post("/chat", json={"text": "x"}, headers={"X-Moat-Chat": "c1"})
     await client.post("/chat", json={"text": "x"})
     assert seen == ["c1", ""]
+
+
+OWNED = (
+    *ENDPOINTS,
+    Endpoint("GET", "/owner", lambda _body, facts: Reply({"owner": facts.owner})),
+    Endpoint("POST", "/end", lambda _body, _facts: Cancel("abc", Reply({"ended": True}))),
+    Endpoint(
+        "POST",
+        "/warned",
+        lambda _body, _facts: ChatRequest((Message("user", "x"),), warnings=("'é' was left out.",)),
+        render,
+        collect,
+        streams=lambda body: body.get("stream"),
+    ),
+)
+
+
+@pytest.fixture
+async def owned(aiohttp_client: Callable[..., Awaitable[Client]]) -> tuple[Client, list[str]]:
+    ended: list[str] = []
+    engine = ScriptedEngine(says("a"), says("b"))
+    gate: dict[str, frozenset[str]] = {"hosts": frozenset()}
+    page = frozenset({"http://page"})
+    guard = Guard(lambda: Gate(gate["hosts"], page), lambda _origin, _method: None)
+    site = Site(
+        lambda request, _about: converse(Means(engine), request),
+        lambda _ask: engine.stats(),
+        lambda host: Facts(f"http://{host}"),
+        lambda: 10,
+        cancel=ended.append,
+    )
+    client = await aiohttp_client(create_app(OWNED, site, guard, 2**20))
+    gate["hosts"] = frozenset({f"127.0.0.1:{client.port}"})
+    return client, ended
+
+
+async def test_another_key_or_page_is_another_owner(owned: tuple[Client, list[str]]):
+    client, _ = owned
+
+    async def owner(**headers: str) -> str:
+        reply = await client.get("/owner", headers=headers)
+        return str((await reply.json())["owner"])
+
+    key = {"Authorization": "Bearer secret"}
+    assert await owner(**key) == await owner(**key)
+    assert "secret" not in await owner(**key)
+    others = ({"Authorization": "Bearer other"}, {"Origin": "http://page"}, {"X-API-Key": "secret"})
+    found = {await owner(**headers) for headers in (key, {}, *others)}
+    assert len(found) == 5
+
+
+async def test_a_request_is_ended_by_its_id(owned: tuple[Client, list[str]]):
+    client, ended = owned
+    reply = await client.post("/end", json={})
+    assert (await reply.json(), ended) == ({"ended": True}, ["abc"])
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_what_was_left_out_is_told_in_a_header(owned: tuple[Client, list[str]], stream: bool):
+    client, _ = owned
+    reply = await client.post("/warned", json={"stream": stream})
+    assert unquote(reply.headers["X-Moat-Warning"]) == "'é' was left out."
+    reply = await client.post("/end", json={})
+    assert "X-Moat-Warning" not in reply.headers

@@ -81,7 +81,9 @@ def test_the_schema_given_is_not_changed() -> None:
 def test_constraints_as_parts_of_a_grammar() -> None:
     expression = lark.constraint_rule(Constraint("regex", "a/b+"))
     assert matches(f"start: {expression}\n", "a/bb")
-    assert lark.constraint_rule(Constraint("lark", 'start: "x"')) is None
+    inner = lark.constraint_rule(Constraint("lark", 'start: "x" other\nother: /[0-9}]+/'))
+    assert matches(f'start: "<" answer ">"\nanswer: {inner}\n', "<x1}>")
+    assert not matches(f'start: "<" answer ">"\nanswer: {inner}\n', "<x>")
 
 
 @pytest.mark.parametrize(("schema", "good", "bad"), CASES)

@@ -184,3 +184,78 @@ def test_the_worker_ends_when_its_pipe_does(starter_model: Path) -> None:
     assert left == []
     assert len(gone) == len(children)
     client.kill()
+
+
+def test_a_prompt_of_tokens_is_read_as_it_is(worker: WorkerClient) -> None:
+    tokens = worker.ask("tokenize", text="One, two, three,")["value"]
+    by_text, by_tokens, mixed = (
+        worker.generate(prompt=prompt, max_tokens=4, sampling={"temperature": 0})
+        for prompt in ("One, two, three,", tokens, [*tokens[:2], " two, three,"])
+    )
+    assert by_text.text == by_tokens.text == mixed.text
+    assert by_tokens.usage["prompt_tokens"] == len(tokens)
+    vectors = worker.ask("embed", texts=["One, two, three,", tokens])["value"]["vectors"]
+    assert vectors[0] == pytest.approx(vectors[1])
+
+
+def test_a_number_that_is_no_token_is_refused(worker: WorkerClient) -> None:
+    assert worker.generate(prompt=[1, 10**9]).ended[1] == "invalid_request"
+    assert worker.ask("embed", texts=[[10**9]])["code"] == "invalid_request"
+
+
+def test_an_over_long_text_for_an_embedding_is_refused_with_the_numbers(
+    worker: WorkerClient,
+) -> None:
+    refused = worker.ask("embed", texts=["a " * 5000])
+    assert refused["code"] == "context_length_exceeded"
+    assert refused["needed"] > refused["available"] == 2048
+
+
+def test_the_last_message_is_gone_on_with_where_its_mark_stands(worker: WorkerClient) -> None:
+    asked = [{"role": "user", "content": "Count."}]
+    begun = {"role": "assistant", "content": "1, 2, 3,<mark>"}
+    job = {"messages": [*asked, begun], "continue_mark": "<mark>"}
+    prompt = worker.ask("render", **job)["value"]
+    assert prompt.endswith("1, 2, 3,")
+    assert prompt.count("<|im_start|>assistant") == 1
+    answer = worker.generate(**job, max_tokens=3, sampling={"temperature": 0})
+    assert answer.text.strip().startswith("4")
+    lost = {**job, "messages": asked}
+    assert worker.generate(**lost).ended[1] == "template_failed"
+
+
+def test_a_document_is_ranked_by_its_embedding_where_the_model_does_not_rank(
+    worker: WorkerClient,
+) -> None:
+    found = worker.ask("rerank", query="a cat", documents=["a cat", "bond yields"])["value"]
+    assert found["method"] == "embeddings"
+    assert found["scores"][0] == pytest.approx(1.0)
+    assert found["scores"][1] < found["scores"][0]
+
+
+def test_a_gap_is_refused_by_a_model_without_marks_for_it(worker: WorkerClient) -> None:
+    gap = {"before": "a", "after": "b", "files": []}
+    assert worker.generate(infill=gap).ended[1] == "not_supported"
+
+
+def test_a_gap_is_told_with_the_marks_of_the_model(starter_model: Path, tmp_path: Path) -> None:
+    """The starter with words of its vocabulary renamed to marks that llama.cpp knows."""
+    renamed = {
+        b"<jupyter_text>": b"<|fim_prefix|>",
+        b"<jupyter_code>": b"<|fim_suffix|>",
+        b"<empty_output>": b"<|fim_middle|>",
+    }
+    data = starter_model.read_bytes()
+    for old, new in renamed.items():
+        assert data.count(old) == 1
+        data = data.replace(old, new)
+    model = tmp_path / "gaps.gguf"
+    model.write_bytes(data)
+    client = WorkerClient(model, slots=1, context_tokens=512)
+    gap = {"before": "def f(", "after": "<|fim_middle|>): pass", "files": [["b.py", "b = 1"]]}
+    prompt = client.ask("render", infill=gap, prompt="x")["value"]
+    assert client.generate(infill=gap, max_tokens=3).reason in ("stop", "length")
+    assert client.close() == 0
+    assert "b.py" in prompt
+    expected = "<|fim_prefix|>def f(<|fim_suffix|><|fim_middle|>): pass<|fim_middle|>x"
+    assert prompt.endswith(expected)

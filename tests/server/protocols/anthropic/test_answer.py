@@ -88,3 +88,9 @@ async def test_a_stop_text_that_was_met_is_named() -> None:
     told = json.loads(frames[-2].split(b"data: ", 1)[1])["delta"]
     for ended in (reply.body, told):
         assert (ended["stop_reason"], ended["stop_sequence"]) == ("stop_sequence", "END")
+
+
+def test_an_overflow_has_the_words_that_clients_look_for() -> None:
+    told = failed(ContextOverflow(9000, 8191, 8192)).body["error"]
+    assert told["message"] == "prompt is too long: 9000 tokens > 8191 maximum"
+    assert told["type"] == "invalid_request_error"

@@ -1,10 +1,11 @@
 """What Anthropic's clients send becomes our requests."""
 
+import json
 from typing import Any
 
 import pytest
 
-from server.chat import Image, Message, ToolCall, ToolChoice
+from server.chat import Constraint, Image, Message, ToolCall, ToolChoice
 from server.errors import BadRequest
 from server.protocols.anthropic.ask import accept, count_tokens
 from server.protocols.base import Ask, Facts, Reply
@@ -78,7 +79,14 @@ def test_tokens_are_counted_in_the_rendered_prompt() -> None:
          "messages[0].content[0].tool_use_id"),
         ({"tool_choice": {"type": "any"}}, "tool_choice"),
         ({"system": 5}, "system"),
-        ({"tools": [{"type": "web_search_20250305", "name": "w"}]}, "tools[0].type"),
+        ({"tools": [{"type": "web_search_20250305", "name": "w"}],
+          "tool_choice": {"type": "tool", "name": "w"}}, "tool_choice.type"),
+        ({"tools": [{"type": "bash_20250124", "name": "bash"}], "tool_choice": {"type": "any"}},
+         "tool_choice"),
+        ({"output_config": {"format": {"type": "yaml", "schema": {}}}},
+         "output_config.format.type"),
+        ({"output_config": {"format": {"type": "json_schema"}}}, "output_config.format.schema"),
+        ({"stop_token_ids": [1]}, "stop_token_ids"),
     ],
 )  # fmt: skip
 def test_a_wrong_field_is_named(change: dict[str, Any], param: str) -> None:
@@ -125,3 +133,31 @@ def test_two_tools_cannot_have_one_name() -> None:
         accept({**BODY, "tools": [TOOL, TOOL]}, FACTS)
     strict = accept({**BODY, "tools": [{**TOOL, "strict": True}]}, FACTS)
     assert strict.tools[0].strict
+
+
+def test_a_structured_output_is_a_constraint_of_the_answer() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    form = {"type": "json_schema", "schema": schema}
+    config = {"output_config": {"format": form, "effort": "max"}}
+    request = accept({**BODY, **config}, FACTS)
+    assert request.constraint == Constraint("json_schema", json.dumps(schema))
+    assert request.constraint.param == "output_config.format.schema"
+    assert dict(request.template_options)["reasoning_effort"] == "high"
+    assert accept({**BODY, "output_format": form}, FACTS).constraint == request.constraint
+
+
+def test_an_answer_that_was_begun_is_gone_on_with() -> None:
+    begun = [*BODY["messages"], {"role": "assistant", "content": "So"}]
+    assert accept({**BODY, "messages": begun}, FACTS).continues
+    assert not accept(BODY, FACTS).continues
+
+
+def test_a_tool_of_the_provider_is_left_out_with_a_word_about_it() -> None:
+    hosted = [
+        {"type": "web_search_20250305", "name": "web_search"},
+        {"type": "bash_20250124", "name": "bash"},
+    ]
+    request = accept({**BODY, "tools": [*hosted, TOOL]}, FACTS)
+    assert [tool.name for tool in request.tools] == ["add"]
+    assert request.tools[0].param == "tools[2].input_schema"
+    assert len(request.warnings) == 2

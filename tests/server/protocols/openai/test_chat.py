@@ -88,7 +88,7 @@ def test_all_parameters_arrive() -> None:
     assert [tool.name for tool in request.tools] == ["add", "sub"]
     assert request.tool_choice == ToolChoice("required")
     assert not request.parallel_calls
-    assert request.constraint == Constraint("json_schema", '{"type": "array"}')
+    assert request.constraint == Constraint("json_schema", '{"type": "array"}', strict=False)
     assert request.template_options == (("enable_thinking", False),)
 
 
@@ -262,3 +262,39 @@ async def test_a_failure_of_a_whole_answer_has_its_status() -> None:
 async def test_reading_a_long_prompt_keeps_the_connection_alive() -> None:
     events = replay(PromptProgress(1, 2), Finished("stop"))
     assert KEEP_ALIVE in [frame async for frame in render(events, {}, FACTS)]
+
+
+async def test_a_tool_of_a_provider_is_left_out_with_a_word_about_it() -> None:
+    custom = {"type": "custom", "custom": {"name": "query"}}
+    add = {"type": "function", "function": {"name": "add"}}
+    body = {
+        "messages": [{"role": "user", "content": "Hi"}],
+        "tools": [custom, add],
+        "tool_choice": "auto",
+        "web_search_options": {"search_context_size": "low"},
+    }
+    request = accept(body, FACTS)
+    assert [tool.name for tool in request.tools] == ["add"]
+    tool, option = request.warnings
+    assert "'query' (custom)" in tool
+    assert "'web_search_options'" in option
+    reply = await collect(replay(TextDelta("x"), Finished("stop", USED)), body, FACTS)
+    assert reply.body["warnings"] == list(request.warnings)
+    frames = [frame async for frame in render(replay(Finished("stop", USED)), body, FACTS)]
+    assert b'"warnings": [' in frames[0]
+
+
+def test_no_limit_is_said_by_minus_one() -> None:
+    body = {"messages": [{"role": "user", "content": "Hi"}]}
+    assert accept({**body, "max_tokens": -1}, FACTS).max_tokens is None
+    assert accept({**body, "max_completion_tokens": -1, "max_tokens": 5}, FACTS).max_tokens is None
+    assert accept({**body, "n_predict": 7}, FACTS).max_tokens == 7
+
+
+def test_a_begun_answer_is_gone_on_with() -> None:
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "So"}]
+    assert accept({"messages": messages, "continue_final_message": True}, FACTS).continues
+    assert not accept({"messages": messages}, FACTS).continues
+    called = {**messages[1], "tool_calls": [{"id": "c", "function": {"name": "f"}}]}
+    with pytest.raises(BadRequest):
+        accept({"messages": [called], "continue_final_message": True}, FACTS)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from openai.types import Completion
 
-from server.chat import ChatRequest
+from server.chat import ChatRequest, Infill
 from server.conversation.means import Means
 from server.errors import BadRequest, EngineCrashed
 from server.events import Event, Failed, Finished, OfChoice, TextDelta, TokenLogprob, Usage
@@ -106,9 +106,14 @@ async def test_a_failure_is_an_error_object() -> None:
     ("change", "param"),
     [
         ({"prompt": None}, "prompt"),
-        ({"prompt": [1, 2]}, "prompt"),
+        ({"prompt": [1, -2]}, "prompt"),
+        ({"prompt": [[1], []]}, "prompt"),
+        ({"prompt": [1, 2], "echo": True}, "echo"),
+        ({"prompt": [1, 2], "suffix": "x"}, "suffix"),
+        ({"best_of": 4}, "best_of"),
+        ({"min_tokens": 3}, "min_tokens"),
         ({"prompt": []}, "prompt"),
-        ({"suffix": "end"}, "suffix"),
+        ({"suffix": 5}, "suffix"),
         ({"logprobs": 99}, "logprobs"),
         ({"echo": "yes"}, "echo"),
         ({"n": 0}, "n"),
@@ -118,3 +123,22 @@ def test_a_wrong_field_is_named(change: dict[str, Any], param: str) -> None:
     with pytest.raises(BadRequest) as refused:
         accept({"prompt": "a", **change}, FACTS)
     assert refused.value.param == param
+
+
+def test_a_prompt_may_be_an_array_of_tokens() -> None:
+    request = accept({"prompt": [1, 2, 3]}, FACTS)
+    assert isinstance(request, ChatRequest)
+    assert request.prompt == (1, 2, 3)
+    assert isinstance(accept({"prompt": [[1, 2], [3]]}, FACTS), Run)
+
+
+def test_a_suffix_is_the_text_after_a_gap() -> None:
+    request = accept({"prompt": "a(", "suffix": ")"}, FACTS)
+    assert isinstance(request, ChatRequest)
+    assert (request.infill, request.prompt) == (Infill("a(", ")"), None)
+
+
+def test_no_limit_is_said_by_minus_one() -> None:
+    request = accept({"prompt": "a", "max_tokens": -1}, FACTS)
+    assert isinstance(request, ChatRequest)
+    assert request.max_tokens is None

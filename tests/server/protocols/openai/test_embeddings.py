@@ -38,8 +38,15 @@ def test_base64_and_fewer_dimensions() -> None:
     assert struct.unpack("<2f", data) == pytest.approx((0.6, 0.8))
 
 
-@pytest.mark.parametrize("given", [None, "", [], [""], 5, [1, 2], {"a": 1}])
+@pytest.mark.parametrize(
+    "given", [None, "", [], [""], 5, [1.5], [-1], [True], [[]], [[1, None]], {"a": 1}]
+)
 def test_input_must_be_text(given: Any) -> None:
     with pytest.raises(BadRequest) as refused:
         accept({"input": given}, FACTS)
     assert refused.value.param == "input"
+
+
+def test_input_may_be_tokens() -> None:
+    assert accept({"input": [1, 2]}, FACTS).arguments["texts"] == [(1, 2)]
+    assert accept({"input": [[1, 2], [3]]}, FACTS).arguments["texts"] == [(1, 2), (3,)]

@@ -12,6 +12,7 @@ from server.errors import (
     ContextOverflow,
     ModelNotFound,
     NoModel,
+    NotSupported,
 )
 from server.protocols.openai.errors import failed
 
@@ -40,3 +41,13 @@ def test_an_error_in_openai_words(
     assert (told["type"], told["param"], told["code"]) == (kind, param, code)
     assert told["message"]
     assert "secret" not in told["message"]
+
+
+def test_an_overflow_has_the_words_that_clients_look_for() -> None:
+    told = failed(ContextOverflow(9000, 8191, 8192)).body["error"]
+    assert "This model's maximum context length is 8192 tokens" in told["message"]
+    assert "9000" in told["message"]
+
+
+def test_what_is_not_supported_has_no_status_that_clients_repeat() -> None:
+    assert failed(NotSupported("No.")).status == 400

@@ -2,13 +2,21 @@
 
 import json
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 import pytest
-from openai.types.responses import Response, ResponseStreamEvent
+from openai.types.responses import (
+    InputTokenCountResponse,
+    Response,
+    ResponseItem,
+    ResponseStreamEvent,
+)
 from pydantic import TypeAdapter
 
 from server.chat import Constraint, Image, Message, ToolCall, ToolChoice
+from server.conversation.response_memory import MOST_OF_ONE, ResponseMemory
 from server.errors import BadRequest, EngineCrashed
 from server.events import (
     CallArguments,
@@ -21,21 +29,24 @@ from server.events import (
     TextDelta,
     Usage,
 )
-from server.protocols.base import Facts
+from server.protocols.base import Ask, Cancel, Facts, Reply
 from server.protocols.openai.responses import (
-    MOST_REMEMBERED,
-    Memory,
     ResponseNotFound,
     accept,
+    cancel,
     collect,
+    count_tokens,
     forget,
+    list_input,
     recall,
     render,
 )
+from server.requests import Cancelled
 
 FACTS = Facts("http://127.0.0.1", default_model="small", version="1")
 USED = Usage(prompt_tokens=7, cached_tokens=3, completion_tokens=5)
 EVENT: TypeAdapter[Any] = TypeAdapter(ResponseStreamEvent)
+ITEM: TypeAdapter[Any] = TypeAdapter(ResponseItem)
 TOOL = {"type": "function", "name": "add", "parameters": {"type": "object"}, "strict": True}
 CALL = ToolCall("call_1", "add", {"a": 1})
 CALLED: tuple[Event, ...] = (
@@ -52,13 +63,17 @@ async def replay(*events: Event) -> AsyncGenerator[Event, None]:
         yield event
 
 
-async def whole(memory: Memory, body: dict[str, Any], *events: Event) -> Response:
-    reply = await collect(memory, replay(*events), body, FACTS)
+def facts_with(memory: ResponseMemory, owner: str = "", **path: str) -> Facts:
+    return replace(FACTS, responses=memory, owner=owner, path=path, request_id=uuid4().hex)
+
+
+async def whole(memory: ResponseMemory, body: dict[str, Any], *events: Event) -> Response:
+    reply = await collect(replay(*events), body, facts_with(memory))
     return Response.model_validate(reply.body)
 
 
 async def stream(body: dict[str, Any], *events: Event) -> list[dict[str, Any]]:
-    frames = [frame async for frame in render(Memory(), replay(*events), body, FACTS)]
+    frames = [frame async for frame in render(replay(*events), body, facts_with(ResponseMemory()))]
     told = [json.loads(frame.split(b"data: ", 1)[1]) for frame in frames]
     for one in told:
         EVENT.validate_python(one)
@@ -81,7 +96,7 @@ def test_input_items_become_messages() -> None:
         "text": {"format": {"type": "json_schema", "name": "o", "schema": {"type": "array"}}},
         "reasoning": {"effort": "low"},
     }
-    request = accept(Memory(), body, FACTS)
+    request = accept(body, FACTS)
     assert request.messages == (
         Message("system", "Be brief."),
         Message("user", "Hi"),
@@ -89,7 +104,7 @@ def test_input_items_become_messages() -> None:
         Message("tool", "2", tool_call_id="c", name="add"),
     )
     assert request.tool_choice == ToolChoice("required", ("add",))
-    assert request.constraint == Constraint("json_schema", '{"type": "array"}')
+    assert request.constraint == Constraint("json_schema", '{"type": "array"}', strict=False)
     assert request.max_tokens == 9
     assert dict(request.template_options)["reasoning_effort"] == "low"
     assert not request.parallel_calls
@@ -121,13 +136,17 @@ async def test_a_call_streams_its_arguments() -> None:
 
 
 async def test_a_call_that_was_not_streamed_is_told_whole() -> None:
-    answer = await whole(Memory(), {"input": "Hi"}, ClientToolCall(CALL), Finished("tool_calls"))
+    answer = await whole(
+        ResponseMemory(), {"input": "Hi"}, ClientToolCall(CALL), Finished("tool_calls")
+    )
     assert answer.output[0].type == "function_call"
     assert json.loads(answer.output[0].arguments) == {"a": 1}
 
 
 async def test_a_cut_answer_is_incomplete() -> None:
-    answer = await whole(Memory(), {"input": "Hi"}, TextDelta("x"), Finished("length", USED))
+    answer = await whole(
+        ResponseMemory(), {"input": "Hi"}, TextDelta("x"), Finished("length", USED)
+    )
     assert answer.status == "incomplete"
     assert answer.incomplete_details
     assert answer.incomplete_details.reason == "max_output_tokens"
@@ -135,20 +154,20 @@ async def test_a_cut_answer_is_incomplete() -> None:
 
 async def test_thoughts_come_as_an_item_of_their_own() -> None:
     events = (ReasoningDelta("hm"), TextDelta("so"), Finished("stop", USED))
-    answer = await whole(Memory(), {"input": "Hi"}, *events)
+    answer = await whole(ResponseMemory(), {"input": "Hi"}, *events)
     assert [item.type for item in answer.output] == ["reasoning", "message"]
     assert answer.output_text == "so"
     assert await stream({"input": "Hi"}, *events)
 
 
 async def test_the_next_request_can_build_on_a_response() -> None:
-    memory = Memory()
+    memory = ResponseMemory()
     first = await whole(memory, {"input": "Hi", "instructions": "Be brief."}, *CALLED)
     body = {
         "previous_response_id": first.id,
         "input": [{"type": "function_call_output", "call_id": "call_1", "output": "2"}],
     }
-    request = accept(memory, body, FACTS)
+    request = accept(body, facts_with(memory))
     assert request.messages == (
         Message("user", "Hi"),
         Message("assistant", "", tool_calls=(CALL,)),
@@ -158,7 +177,7 @@ async def test_the_next_request_can_build_on_a_response() -> None:
 
 @pytest.mark.parametrize("instructions", [None, "", "Be brief."])
 async def test_only_instructions_hold_for_one_response_alone(instructions: str | None) -> None:
-    memory = Memory()
+    memory = ResponseMemory()
     said = [{"role": "developer", "content": "Be kind."}, {"role": "user", "content": "Hi"}]
     body = {"input": said, "instructions": instructions}
     first = await whole(memory, body, TextDelta("Yes?"), Finished("stop", USED))
@@ -170,35 +189,127 @@ async def test_only_instructions_hold_for_one_response_alone(instructions: str |
         Message("assistant", "Yes?"),
         Message("user", "Bye"),
     )
-    assert accept(memory, second, FACTS).messages == expected
+    assert accept(second, facts_with(memory)).messages == expected
     reply = await whole(memory, second, TextDelta("Oh."), Finished("stop", USED))
-    third = accept(memory, {"previous_response_id": reply.id, "input": "?"}, FACTS)
+    third = accept({"previous_response_id": reply.id, "input": "?"}, facts_with(memory))
     assert third.messages == (*expected[1:], Message("assistant", "Oh."), Message("user", "?"))
 
 
 async def test_an_answer_ends_well_though_what_it_went_on_from_is_deleted_meanwhile() -> None:
-    memory = Memory()
+    memory = ResponseMemory()
     first = await whole(memory, {"input": "Hi"}, Finished("stop"))
     body = {"previous_response_id": first.id, "input": "Bye"}
-    accept(memory, body, FACTS)
-    forget(memory, None, Facts("", path={"id": first.id}))
+    accept(body, facts_with(memory))
+    forget(None, facts_with(memory, id=first.id))
     answer = await whole(memory, body, TextDelta("Oh."), Finished("stop", USED))
     assert answer.output_text == "Oh."
 
 
 async def test_the_memory_is_bounded_and_can_be_told_to_forget() -> None:
-    memory = Memory()
+    memory = ResponseMemory()
     first = await whole(memory, {"input": "Hi"}, Finished("stop"))
-    again = Facts("", path={"id": first.id})
-    assert recall(memory, None, again).body["id"] == first.id
-    assert forget(memory, None, again).body["deleted"]
+    again = facts_with(memory, id=first.id)
+    assert recall(None, again).body["id"] == first.id
+    assert forget(None, again).body["deleted"]
     with pytest.raises(ResponseNotFound):
-        recall(memory, None, again)
+        recall(None, again)
     await whole(memory, {"input": "Hi", "store": False}, Finished("stop"))
-    assert not memory.kept
-    for _ in range(MOST_REMEMBERED + 5):
+    assert not len(memory)
+    for _ in range(MOST_OF_ONE + 5):
         await whole(memory, {"input": "Hi"}, Finished("stop"))
-    assert len(memory.kept) == MOST_REMEMBERED
+    assert len(memory) == MOST_OF_ONE
+
+
+async def test_nobody_sees_deletes_or_goes_on_from_the_response_of_another() -> None:
+    memory = ResponseMemory()
+    first = await whole(memory, {"input": "Hi"}, Finished("stop"))
+    other = facts_with(memory, "somebody else", id=first.id)
+    for ask in (recall, forget, list_input, cancel):
+        with pytest.raises(ResponseNotFound):
+            ask(None, other)
+    with pytest.raises(ResponseNotFound) as refused:
+        accept({"previous_response_id": first.id, "input": "?"}, other)
+    assert refused.value.param == "previous_response_id"
+    assert recall(None, facts_with(memory, id=first.id)).body["id"] == first.id
+
+
+async def test_the_items_of_a_request_are_listed_page_by_page() -> None:
+    memory = ResponseMemory()
+    items = [{"role": "user", "content": str(number)} for number in range(5)]
+    first = await whole(memory, {"input": items}, TextDelta("x"), Finished("stop"))
+    facts = facts_with(memory, id=first.id)
+    newest = list_input(None, replace(facts, query={"limit": "2"})).body
+    assert [item["content"][0]["text"] for item in newest["data"]] == ["4", "3"]
+    assert newest["has_more"]
+    rest = {"after": newest["last_id"], "order": "desc"}
+    older = list_input(None, replace(facts, query=rest)).body
+    assert [item["content"][0]["text"] for item in older["data"]] == ["2", "1", "0"]
+    assert not older["has_more"]
+    for item in older["data"]:
+        ITEM.validate_python(item)
+    with pytest.raises(BadRequest):
+        list_input(None, replace(facts, query={"limit": "0"}))
+
+
+async def test_a_response_under_way_is_cancelled_by_its_id() -> None:
+    memory = ResponseMemory()
+    facts = facts_with(memory)
+    frames = render(replay(Failed(Cancelled("Enough."))), {"input": "Hi"}, facts)
+    begun = json.loads((await anext(frames)).split(b"data: ", 1)[1])["response"]
+    by_id = replace(facts, path={"id": begun["id"]})
+    with pytest.raises(BadRequest, match="in_progress"):
+        accept({"previous_response_id": begun["id"], "input": "?"}, facts)
+    ended = cancel(None, by_id)
+    assert isinstance(ended, Cancel)
+    assert ended.request_id == facts.request_id
+    assert Response.model_validate(ended.reply.body).status == "cancelled"
+    told = [json.loads(frame.split(b"data: ", 1)[1]) async for frame in frames]
+    assert told[-1]["response"]["status"] == "cancelled"
+    assert recall(None, by_id).body["status"] == "cancelled"
+
+
+async def test_what_has_ended_cannot_be_cancelled_and_who_leaves_leaves_nothing() -> None:
+    memory = ResponseMemory()
+    first = await whole(memory, {"input": "Hi"}, Finished("stop"))
+    with pytest.raises(BadRequest, match="completed"):
+        cancel(None, facts_with(memory, id=first.id))
+    frames = render(replay(TextDelta("x")), {"input": "Hi"}, facts_with(memory))
+    await anext(frames)
+    assert len(memory) == 2
+    await frames.aclose()
+    assert len(memory) == 1
+
+
+def test_the_tokens_of_an_input_are_counted() -> None:
+    ask = count_tokens({"input": "Hi", "instructions": "Be brief."}, FACTS)
+    assert ask.arguments["request"].messages[0] == Message("system", "Be brief.")
+    then = ask.then("<user>Hi")
+    assert isinstance(then, Ask)
+    reply = then.then([1, 2, 3])
+    assert isinstance(reply, Reply)
+    assert InputTokenCountResponse.model_validate(reply.body).input_tokens == 3
+
+
+async def test_a_tool_of_a_provider_is_left_out_with_a_word_about_it() -> None:
+    body = {"input": "a", "tools": [{"type": "web_search"}, TOOL], "tool_choice": "required"}
+    request = accept(body, FACTS)
+    assert [tool.name for tool in request.tools] == ["add"]
+    assert "web_search" in request.warnings[0]
+    reply = await collect(replay(Finished("stop")), body, facts_with(ResponseMemory()))
+    assert reply.body["warnings"] == list(request.warnings)
+    alone = accept({**body, "tools": [{"type": "web_search"}], "tool_choice": "auto"}, FACTS)
+    assert alone.tools == ()
+    allowed = {"type": "allowed_tools", "mode": "auto",
+               "tools": [{"type": "web_search"}, {"type": "function", "name": "add"}]}  # fmt: skip
+    assert accept({**body, "tool_choice": allowed}, FACTS).tools == request.tools
+
+
+async def test_a_function_without_a_word_on_strict_is_told_as_openai_does() -> None:
+    plain = {"type": "function", "name": "add", "parameters": {"type": "object"}}
+    assert not accept({"input": "a", "tools": [plain]}, FACTS).tools[0].strict
+    body = {"input": "a", "tools": [plain]}
+    reply = await collect(replay(Finished("stop")), body, facts_with(ResponseMemory()))
+    assert reply.body["tools"] == [{**plain, "strict": True}]
 
 
 async def test_a_failure_ends_the_stream_with_its_event() -> None:
@@ -216,30 +327,36 @@ async def test_a_failure_ends_the_stream_with_its_event() -> None:
         ({"input": [{"role": "user"}]}, "input[0].content"),
         ({"input": [{"type": "function_call_output", "call_id": "z", "output": "1"}]},
          "input[0].call_id"),
-        ({"input": "a", "tools": [{"type": "web_search"}]}, "tools[0].type"),
+        ({"input": "a", "tools": [{"type": "web_search"}], "tool_choice": {"type": "web_search"}},
+         "tool_choice.type"),
+        ({"input": "a", "tools": [{"type": "web_search"}], "tool_choice": "required"},
+         "tool_choice"),
+        ({"input": "a", "background": True}, "background"),
+        ({"input": "a", "prompt": {"id": "pmpt_1"}}, "prompt"),
+        ({"input": "a", "grammar": 'root ::= "a"',
+          "text": {"format": {"type": "json_object"}}}, "grammar"),
         ({"input": "a", "text": {"format": {"type": "yaml"}}}, "text.format.type"),
     ],
 )  # fmt: skip
 def test_a_wrong_field_is_named(body: dict[str, Any], param: str) -> None:
     with pytest.raises(BadRequest) as refused:
-        accept(Memory(), body, FACTS)
+        accept(body, FACTS)
     assert refused.value.param == param
 
 
 async def test_a_thought_before_a_call_comes_back_with_it() -> None:
-    memory = Memory()
+    memory = ResponseMemory()
     answer = await collect(
-        memory,
         replay(ReasoningDelta("hm"), CallOpened(0, "c", "shot"), Finished("tool_calls", USED)),
         {"input": "Hi"},
-        FACTS,
+        facts_with(memory),
     )
     image = {"type": "input_image", "image_url": "data:image/png;base64,aGk="}
     result = {"type": "function_call_output", "call_id": "c", "output": [image]}
     sent_back = [{"role": "user", "content": "Hi"}, *answer.body["output"], result]
     later = {"previous_response_id": answer.body["id"], "input": [result]}
     for body in ({"input": sent_back}, later):
-        assert accept(memory, body, FACTS).messages == (
+        assert accept(body, facts_with(memory)).messages == (
             Message("user", "Hi"),
             Message("assistant", "", tool_calls=(ToolCall("c", "shot", {}),), reasoning="hm"),
             Message("tool", "", (Image("image/png", b"hi"),), tool_call_id="c", name="shot"),
@@ -250,11 +367,11 @@ def test_a_thought_is_kept_with_the_answer_that_follows_it() -> None:
     summary = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}
     said = {"role": "assistant", "content": "Yes."}
     asked = {"role": "user", "content": "Sure?"}
-    messages = accept(Memory(), {"input": [summary, said, summary, asked]}, FACTS).messages
+    messages = accept({"input": [summary, said, summary, asked]}, FACTS).messages
     assert messages == (Message("assistant", "Yes.", reasoning="hm"), Message("user", "Sure?"))
 
 
 def test_two_tools_cannot_have_one_name() -> None:
-    assert accept(Memory(), {"input": "Hi", "tools": [TOOL]}, FACTS).tools[0].strict
+    assert accept({"input": "Hi", "tools": [TOOL]}, FACTS).tools[0].strict
     with pytest.raises(BadRequest, match="two tools named 'add'"):
-        accept(Memory(), {"input": "Hi", "tools": [TOOL, TOOL]}, FACTS)
+        accept({"input": "Hi", "tools": [TOOL, TOOL]}, FACTS)

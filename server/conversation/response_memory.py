@@ -1,0 +1,65 @@
+"""The last responses that clients may go on from, each client's apart. Gone with the server."""
+
+from collections import Counter, OrderedDict
+from dataclasses import dataclass
+
+from server.chat import Json, Message
+
+MOST_OF_ONE = 200
+MOST_OF_ALL = 1000
+MOST_BYTES = 128 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class KeptResponse:
+    """A response, the items it was asked with, and the conversation with its answer."""
+
+    owner: str
+    request_id: str
+    response: Json
+    items: tuple[Json, ...] = ()
+    messages: tuple[Message, ...] = ()
+
+    @property
+    def bytes(self) -> int:
+        """About what it takes: its texts and images."""
+        texts = sum(len(message.content) for message in self.messages)
+        images = sum(len(image.data) for message in self.messages for image in message.images)
+        return texts + images
+
+
+class ResponseMemory:
+    """Bounded: who keeps the most loses the oldest first."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, KeptResponse] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def keep(self, kept: KeptResponse) -> None:
+        self._kept[kept.response["id"]] = kept
+        self._kept.move_to_end(kept.response["id"])
+        while len(self._kept) > 1 and self._is_full():
+            del self._kept[self._oldest_of_most()]
+
+    def find(self, owner: str, response_id: str) -> KeptResponse | None:
+        """None as well where it is somebody else's: nobody learns that it exists."""
+        kept = self._kept.get(response_id)
+        return kept if kept is not None and kept.owner == owner else None
+
+    def forget(self, owner: str, response_id: str) -> None:
+        if self.find(owner, response_id) is not None:
+            del self._kept[response_id]
+
+    def _is_full(self) -> bool:
+        if len(self._kept) > MOST_OF_ALL or self._most()[1] > MOST_OF_ONE:
+            return True
+        return sum(kept.bytes for kept in self._kept.values()) > MOST_BYTES
+
+    def _most(self) -> tuple[str, int]:
+        return Counter(kept.owner for kept in self._kept.values()).most_common(1)[0]
+
+    def _oldest_of_most(self) -> str:
+        owner, _ = self._most()
+        return next(name for name, kept in self._kept.items() if kept.owner == owner)

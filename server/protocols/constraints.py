@@ -1,0 +1,180 @@
+"""What an answer must match, in the words of each client; and what is refused rather than ignored.
+
+A field that narrows the answer or changes its meaning is done, or refused by its name. Everything
+else that is not known here is passed over: clients send much that is meant for other servers.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from server.chat import Constraint, Message, Tool, ToolChoice
+from server.engine.gbnf import lark_of
+from server.errors import BadRequest
+from server.protocols.fields import Fields, json_constraint, schema_constraint
+
+MOST_CHOICES = 1000
+NOT_DONE: dict[str, tuple[Any, ...]] = {
+    "allowed_token_ids": ([],),
+    "audio": (),
+    "background": (False,),
+    "bad_words": ([],),
+    "beam_width": (0, 1),
+    "chat_template": ("",),
+    "conversation": (),
+    "documents": ([],),
+    "grammar_lazy": (False,),
+    "grammar_triggers": ([],),
+    "guided_whitespace_pattern": ("",),
+    "image_data": ([],),
+    "include_stop_str_in_output": (False,),
+    "length_penalty": (1,),
+    "logits_processors": ([],),
+    "lora": ([],),
+    "min_tokens": (0,),
+    "modalities": ([], ["text"]),
+    "n_indent": (0,),
+    "prompt_logprobs": (False,),
+    "skip_special_tokens": (True,),
+    "stop_regex": ("", []),
+    "stop_token_ids": ([],),
+    "structural_tag": (),
+    "t_max_predict_ms": (0, -1),
+    "truncate_prompt_tokens": (-1,),
+    "use_beam_search": (False,),
+}
+"""Fields that narrow an answer or change its meaning and are not done here, with the values that
+ask for nothing. Null asks for nothing anywhere."""
+
+
+def refuse_what_is_not_done(fields: Fields, **more: tuple[Any, ...]) -> None:
+    for name, idle in {**NOT_DONE, **more}.items():
+        value = fields.value(name)
+        if value is not None and value not in idle:
+            raise fields.wrong(name, "is not supported here; leave it out")
+
+
+def constraint_of(fields: Fields) -> Constraint | None:
+    """The one thing that the answer must match; two at once are refused."""
+    found: tuple[str, Constraint] | None = None
+    for name, read in READERS.items():
+        made = read(fields, name) if fields.value(name) is not None else None
+        if made is not None and found is not None:
+            raise fields.wrong(name, f"cannot be had together with '{fields.path(found[0])}'")
+        found = (name, made) if made is not None else found
+    return found[1] if found else None
+
+
+def check_together(
+    constraint: Constraint | None, tools: tuple[Tool, ...], choice: ToolChoice
+) -> None:
+    """Calls and a JSON answer have one grammar; with an answer of another form they have none."""
+    if constraint is None or constraint.kind == "json_schema" or choice.mode == "none":
+        return
+    if tools:
+        name = constraint.param.partition(".")[0]
+        raise BadRequest(f"'{name}' cannot be had together with 'tools'.", name)
+
+
+def continues(fields: Fields, messages: tuple[Message, ...]) -> bool:
+    """Whether the last message is to be gone on with: vLLM's flag, or a mark in the message."""
+    wanted = fields.flag("continue_final_message")
+    opens = fields.flag("add_generation_prompt")
+    last = fields.list("messages")[-1] if fields.list("messages") else None
+    marked = isinstance(last, dict) and Fields(last).flag("prefix") is True
+    if wanted and opens:
+        raise fields.wrong("add_generation_prompt", "cannot be true with 'continue_final_message'")
+    if opens is False and not wanted:
+        raise fields.wrong("add_generation_prompt", "needs 'continue_final_message' to be false")
+    name = "continue_final_message" if wanted else "messages"
+    if (wanted or marked) and messages[-1].role != "assistant":
+        raise fields.wrong(name, "can continue an assistant's message only, which must be the last")
+    if (wanted or marked) and messages[-1].tool_calls:
+        raise fields.wrong(name, "cannot continue a message with tool calls")
+    return bool(wanted or marked)
+
+
+def format_constraint(format_: Fields | None) -> Constraint | None:
+    """`response_format` and what other servers call so: more kinds than OpenAI's."""
+    kind = format_.value("type") if format_ else None
+    if format_ is None or kind not in ("regex", "grammar", "json"):
+        return json_constraint(format_)
+    if kind == "json":
+        return schema_constraint(format_, _first(format_, "schema", "value"), strict=True)
+    read = _expression if kind == "regex" else _grammar
+    return read(format_, _first(format_, kind, "pattern", "value"))
+
+
+def _first(fields: Fields, *names: str) -> str:
+    return next((name for name in names if fields.value(name) is not None), names[0])
+
+
+def _response_format(fields: Fields, name: str) -> Constraint | None:
+    return format_constraint(fields.object(name))
+
+
+def _schema(fields: Fields, name: str) -> Constraint:
+    return schema_constraint(fields, name, strict=True)
+
+
+def _expression(fields: Fields, name: str) -> Constraint | None:
+    text = fields.text(name)
+    return Constraint("regex", text, param=fields.path(name)) if text else None
+
+
+def _choice(fields: Fields, name: str) -> Constraint | None:
+    choices = fields.list(name)
+    if not all(isinstance(one, str) and one for one in choices) or len(choices) > MOST_CHOICES:
+        raise fields.wrong(name, f"must be an array of at most {MOST_CHOICES} strings")
+    if not choices:
+        return None
+    listed = " | ".join(json.dumps(one, ensure_ascii=False) for one in choices)
+    return Constraint("lark", f"start: {listed}\n", param=fields.path(name))
+
+
+def _grammar(fields: Fields, name: str) -> Constraint | None:
+    """llama.cpp's notation or Lark; an object says of which kind it is, as in TGI."""
+    given = fields.value(name)
+    if isinstance(given, dict):
+        return format_constraint(fields.object(name))
+    source = fields.text(name)
+    if not source or not source.strip():
+        return None
+    try:
+        return Constraint("lark", lark_of(source), param=fields.path(name))
+    except ValueError as error:
+        raise fields.wrong(name, f"cannot be read: {error}") from None
+
+
+def _structured(fields: Fields, name: str) -> Constraint | None:
+    """vLLM's object: one of json, regex, choice, grammar, json_object."""
+    given = fields.object(name)
+    assert given is not None
+    refuse_what_is_not_done(given, whitespace_pattern=("",))
+    known: dict[str, Reader] = {
+        "json": _schema, "regex": _expression, "choice": _choice, "grammar": _grammar,
+    }  # fmt: skip
+    wanted = [key for key in known if given.value(key) is not None]
+    if given.flag("json_object"):
+        wanted.append("json_object")
+    if len(wanted) > 1:
+        raise given.wrong(wanted[1], f"cannot be had together with '{given.path(wanted[0])}'")
+    if wanted == ["json_object"]:
+        return json_constraint(Fields({"type": "json_object"}))
+    return known[wanted[0]](given, wanted[0]) if wanted else None
+
+
+Reader = Callable[[Fields, str], Constraint | None]
+READERS: dict[str, Reader] = {
+    "response_format": _response_format,
+    "json_schema": _schema,
+    "grammar": _grammar,
+    "regex": _expression,
+    "ebnf": _grammar,
+    "guided_json": _schema,
+    "guided_regex": _expression,
+    "guided_choice": _choice,
+    "guided_grammar": _grammar,
+    "structured_outputs": _structured,
+}
+"""Names from OpenAI, llama.cpp, SGLang and vLLM."""
