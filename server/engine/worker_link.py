@@ -195,7 +195,7 @@ class WorkerLink:
         self.error = Stopping() if self._closing else EngineCrashed(sentence)
         self._pipe.close()
         if not self._loaded.done():
-            killed = code == -signal.SIGKILL if os.name == "posix" else False
+            killed = sys.platform != "win32" and code == -signal.SIGKILL
             self._fail_load(
                 f"The model could not be loaded. {sentence}", for_memory=killed and not self._cause
             )

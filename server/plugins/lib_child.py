@@ -19,10 +19,8 @@ from typing import Any, BinaryIO
 from server.lifeline import die_with_parent
 from server.plugins import lib_guard
 
-try:
+if sys.platform != "win32":
     import resource
-except ImportError:  # Windows
-    resource = None  # type: ignore[assignment]
 
 MEMORY_BYTES = 1024 * 1024 * 1024
 FILE_BYTES = 64 * 1024 * 1024
@@ -103,11 +101,11 @@ def _private_wire() -> Wire:
 
 
 def _limit() -> None:
-    if resource is None:
-        return
-    for kind, most in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_FSIZE, FILE_BYTES)):
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(kind, (most, most))
+    if sys.platform != "win32":
+        limits = {resource.RLIMIT_AS: MEMORY_BYTES, resource.RLIMIT_FSIZE: FILE_BYTES}
+        for kind, most in limits.items():
+            with contextlib.suppress(ValueError, OSError):
+                resource.setrlimit(kind, (most, most))
 
 
 def _tools(folder: Path) -> dict[str, Any]:

@@ -20,10 +20,8 @@ from jinja2.nodes import Node
 from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-try:
+if sys.platform != "win32":
     import resource
-except ImportError:  # Windows
-    resource = None  # type: ignore[assignment]
 
 TIME_LIMIT_S = 2.0
 MEMORY_LIMIT_BYTES = 512 * 1024 * 1024
@@ -93,10 +91,9 @@ def serve(jobs: io.TextIOBase, answers: io.TextIOBase) -> None:
 
 def limit_memory() -> None:
     """The kernel keeps this where it can; elsewhere the parent watches the child's size."""
-    if resource is None:
-        return
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
+    if sys.platform != "win32":
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
 
 
 def main() -> None:
