@@ -20,6 +20,7 @@ class Asks:
         preparer: Preparer,
         embedder: Embedder,
         scheduler: Scheduler,
+        try_template: Callable[[], dict[str, Any]],
     ) -> None:
         self._vocabulary = vocabulary
         self._preparer = preparer
@@ -31,6 +32,7 @@ class Asks:
             "render": self._render,
             "embed": self._embed,
             "stats": self._stats,
+            "template": lambda _question: try_template(),
         }
 
     def answer(self, what: str, question: Question) -> Any:
