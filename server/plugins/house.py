@@ -83,6 +83,7 @@ class PluginHouse:
     async def flows(self) -> Sequence[Flow]:
         """Every flow of every enabled plugin."""
         found: list[Flow] = []
+        await self.shelf.look_again()
         plugins = self.shelf.enabled()
         # At the same time: a server that does not answer must not hold up the others.
         of_tools = await asyncio.gather(*(plugin.tool_flows() for plugin in plugins))
