@@ -60,6 +60,7 @@ def prepare(purpose: str) -> bool:
         system.provide(system.missing_for_package(), "tools for the package")
     environment.make()
     engine.install(environment.install_starter(), purpose)
+    environment.compile_program()
     try:
         environment.install_packages("window", *EXTRAS[purpose])
     except SetupFailed:
