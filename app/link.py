@@ -39,7 +39,7 @@ class Unresponsive(AppError):
 class Pulse:
     """How often the core is asked whether it is awake, and how long it may take to say so."""
 
-    every_s: float = 15.0
+    every_s: float = 30.0
     """While nobody looks; who acts or looks has it asked at once (`Link.look`)."""
     patience_s: float = 3.0
 

@@ -34,6 +34,19 @@ async def test_cancelled_timers_are_forgotten() -> None:
     assert loop.timers < 250
 
 
+async def test_nobody_is_woken_for_a_timer_that_was_cancelled() -> None:
+    loop = running()
+    while loop._alarm.isActive():  # what a test before this one left
+        await asyncio.sleep(0)
+        loop._set_alarm()
+    first, second = loop.call_later(1000, print), loop.call_later(2000, print)
+    first.cancel()
+    assert 1_500_000 < loop._alarm.interval() <= 2_000_001
+    second.cancel()
+    assert not loop._alarm.isActive()
+    assert loop.timers == 0
+
+
 async def test_timers_fire_in_their_order() -> None:
     loop = running()
     fired: list[str] = []
