@@ -56,7 +56,8 @@ def run_all(rows: Sequence[Row], stage: Stage) -> Iterator[tuple[Row, Result]]:
     with ExitStack() as lines, ended_early(stage):
         begun: list[tuple[Row, Future[Result]]] = []
         for name, together in _beside(rows, stage).items():
-            line = lines.enter_context(ThreadPoolExecutor(None if name == LASTING else 1))
+            line = ThreadPoolExecutor(None if name == LASTING else 1)
+            lines.callback(line.shutdown, cancel_futures=True)
             begun += [(row, line.submit(run, row, stage)) for row in together]
         elsewhere = [row for row, _ in begun]
         yield from ((row, run(row, stage)) for row in rows if row not in elsewhere)

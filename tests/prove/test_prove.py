@@ -5,6 +5,8 @@ import re
 import threading
 from pathlib import Path
 
+import pytest
+
 from tests.prove import report
 from tests.prove.__main__ import measured, run, run_all
 from tests.prove.egress import read
@@ -61,6 +63,32 @@ def test_in_the_short_form_what_does_not_disturb_runs_beside_the_others() -> Non
     )
     ran = [(row.key, result.held) for row, result in run_all(rows, Stage(quick=True))]
     assert ran == [("F3", True), ("F1", True), ("F2", True)]
+
+
+def test_ending_early_begins_no_further_row() -> None:
+    begun: list[str] = []
+
+    def first(stage: Stage) -> Figure:
+        begun.append("first")
+        return Figure("", stage.stopping.wait(60))
+
+    def second(_stage: Stage) -> Figure:
+        begun.append("second")
+        return Figure("", held=True)
+
+    def ends(_stage: Stage) -> Figure:
+        while not begun:
+            pass
+        raise KeyboardInterrupt
+
+    rows = (
+        Row("F1", "", "", first, beside="apart"),
+        Row("F2", "", "", second, beside="apart"),
+        Row("F3", "", "", ends),
+    )
+    with pytest.raises(KeyboardInterrupt):
+        list(run_all(rows, Stage(quick=True)))
+    assert begun == ["first"]
 
 
 def test_who_runs_beside_the_others_shares_no_server_with_them() -> None:
