@@ -57,6 +57,7 @@ class FakePlugins:
     plugins: Value[tuple[PluginCard, ...]]
     approvals: Value[tuple[Approval, ...]]
     forms: Value[tuple[FormCard, ...]]
+    looks = 0
 
     def _take(self, name: str, *arguments: Any) -> None:
         raise NotImplementedError
@@ -69,6 +70,9 @@ class FakePlugins:
     async def answer_form(self, form_id: str, values: str) -> None:
         self._take("answer_form", form_id, values)
         self.forms.set(tuple(one for one in self.forms.get() if one.id != form_id))
+
+    async def look_at_plugins(self) -> None:
+        self.looks += 1
 
     async def install_plugin(self, path: str) -> str:
         self._take("install_plugin", path)

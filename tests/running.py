@@ -60,7 +60,7 @@ def serving(
         yield moat
 
 
-def all_gone(processes: list[psutil.Process], within_s: float) -> float:
+def all_gone(processes: list[psutil.Process], within_s: float = PATIENCE_S) -> float:
     """Seconds until all have ended; fails when one is still there after the time."""
     began = time.monotonic()
     until(lambda: all(has_ended(one) for one in processes), within_s)

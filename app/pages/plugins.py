@@ -1,10 +1,11 @@
 """Plugins: what is there, what each may do, and a way to add one."""
 
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout
 
 from app.pages.base import Page
@@ -18,6 +19,8 @@ from server.face import Face
 from server.settings import Settings
 
 LOG_LINES = 300
+_LOOK_MS = 2000
+"""How often the folders are looked at while this page is shown."""
 
 
 class PluginsPage(Page):
@@ -39,11 +42,28 @@ class PluginsPage(Page):
         self.list: Rows[PluginCard, PluginBox] = Rows(
             _identity, self._make, PluginBox.show_card, lined=False
         )
+        self._looking = QTimer(self)
+        self._looking.setInterval(_LOOK_MS)
+        self._looking.timeout.connect(lambda: self.run(self._look()))
         self._lay_out()
         self.install.clicked.connect(self._pick)
         self.install_archive.clicked.connect(self._pick_archive)
         self.observe(core.plugins, self.show_plugins)
         self.observe(core.settings, self.show_settings)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self.run(self._look())
+        self._looking.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+        self._looking.stop()
+        super().hideEvent(event)
+
+    async def _look(self) -> None:
+        """Whoever edits a plugin sees here soon what became of it."""
+        with suppress(AppError):  # without a server there is nothing to look at
+            await self.core.look_at_plugins()
 
     def show_plugins(self, plugins: tuple[PluginCard, ...]) -> None:
         self.list.show(plugins)

@@ -2967,6 +2967,18 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} antwortete nicht mehr, nachdem der Computer geschlafen hatte, und wurde neu geladen.</translation>
   </message>
   <message>
+   <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
+   <translation>Bis das gelingt, fehlen vielleicht Systemanweisungen, Werkzeuge und Gedanken; bei der nächsten Frage wird es wieder versucht.</translation>
+  </message>
+  <message>
+   <source>System prompts, tools or thoughts may not reach the model.</source>
+   <translation>Systemanweisungen, Werkzeuge oder Gedanken erreichen das Modell vielleicht nicht.</translation>
+  </message>
+  <message>
+   <source>{0}: The chat template could not be tried out: {1}. {2}</source>
+   <translation>{0}: Die Chat-Vorlage konnte nicht ausprobiert werden: {1}. {2}</translation>
+  </message>
+  <message>
    <source>{0} does not fit: {1}</source>
    <translation>{0} passt nicht: {1}</translation>
   </message>
@@ -3697,6 +3709,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>it ran longer than {0} seconds</source>
    <translation>sie lief länger als {0} Sekunden</translation>
+  </message>
+  <message>
+   <source>it did not answer for {0} seconds</source>
+   <translation>sie antwortete {0} Sekunden lang nicht</translation>
   </message>
   <message>
    <source>the render process ended</source>

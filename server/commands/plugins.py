@@ -32,6 +32,7 @@ class Running:
         self.command = server.command
 
     async def cards(self) -> tuple[PluginCard, ...]:
+        await self._server.command("look_at_plugins")
         found: tuple[PluginCard, ...] = await self._server.value("plugins")
         return found
 

@@ -19,6 +19,8 @@ class Limits:
     """
 
     tick_s: float = 0.5
+    rest_s: float = 30.0
+    """How long a worker that has nothing to do is left alone between two pings."""
     halted_s: float = 1.5
     silent_s: float = 15.0
     step_s: float = 120.0
@@ -57,6 +59,7 @@ class Pulse:
         self._quiet_ticks = 0
         self._steps = Stall(pid)
         self._errands = Stall(pid)
+        self._in_hand = 0
 
     def loaded(self) -> None:
         self._loaded = True
@@ -74,11 +77,17 @@ class Pulse:
         if self._loaded:
             self._quiet_ticks = 0
 
+    @property
+    def is_calm(self) -> bool:
+        """Whether it was heard since the last tick and had nothing in hand."""
+        return not (self._quiet_ticks or self._in_hand)
+
     def stepped(self) -> None:
         self._steps.ticks = 0
 
     def pong(self, steps: int, running: int, errands_done: int = 0, errands: int = 0) -> None:
         """The answer to the ping of one tick; errands are what it does outside of steps."""
+        self._in_hand = running + errands
         self._steps.hear(steps, running)
         self._errands.hear(errands_done, errands)
 

@@ -31,6 +31,9 @@ class Plugged:
     async def answer_form(self, form_id: str, values: str) -> None:
         self.house.answer_form(form_id, values)
 
+    async def look_at_plugins(self) -> None:
+        await self.house.shelf.look_again()
+
     async def install_plugin(self, path: str) -> str:
         return await self.house.install_plugin(path)
 

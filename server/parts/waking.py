@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 
-TICK_S = 10.0
+TICK_S = 20.0
 JUMP_S = 20.0
 """Later than this is not a busy machine but one that slept."""
 

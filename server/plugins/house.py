@@ -27,6 +27,7 @@ from server.plugins.plugin import Plugin
 from server.plugins.shelf import PluginPlaces, PluginShelf, Shared
 from server.plugins.talk import PluginTalk
 from server.settings import PluginSettings
+from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
 
@@ -58,16 +59,19 @@ class PluginHouse:
         self._settings = settings
         self._engine = engine
         self._missing: dict[str, tuple[str, ...]] = {}
+        self._asking_keychain: asyncio.Task[None] | None = None
         self.talk = PluginTalk(self.flows, self.kit, lambda: settings().choose == "automatic")
         self._own_talk = PluginTalk(
             self.flows, self._own_kit, lambda: settings().choose == "automatic"
         )
 
     async def open(self) -> None:
+        """Does not wait for the keychain, which may be slow or ask the person first."""
         await self.shelf.open()
-        await self._look_for_secrets()
+        self._asking_keychain = spawn(self._look_for_secrets(), "plugin-secrets")
 
     async def close(self) -> None:
+        await stop(self._asking_keychain)
         await self.shelf.close()
 
     def for_clients(self) -> PluginTalk | None:
@@ -83,6 +87,7 @@ class PluginHouse:
     async def flows(self) -> Sequence[Flow]:
         """Every flow of every enabled plugin."""
         found: list[Flow] = []
+        await self.shelf.look_again()
         plugins = self.shelf.enabled()
         # At the same time: a server that does not answer must not hold up the others.
         of_tools = await asyncio.gather(*(plugin.tool_flows() for plugin in plugins))
@@ -226,7 +231,7 @@ class PluginHouse:
         return PluginKit(self._find(flow.plugin), self._approvals, chat, self._forms)
 
     async def _look_for_secrets(self) -> None:
-        for key, plugin in self.shelf.plugins.items():
+        for key, plugin in tuple(self.shelf.plugins.items()):
             sealed = self.shelf.sealed(key)
             names = [name for name in plugin.secrets if not await sealed.has(name)]
             if plugin.sign_in is not None:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +24,10 @@ from server.texts import without_halves
 
 log = logging.getLogger(__name__)
 
-LOOK_S = 2.0
+LOOK_S = 30.0
+"""How often the folders are looked at while nobody uses plugins or looks at them."""
+FRESH_S = 1.0
+"""A use or a person's look so soon after another finds nothing new."""
 RETIRE_S = 300.0
 Signature = tuple[tuple[str, int, int], ...]
 
@@ -74,6 +78,8 @@ class PluginShelf:
         self._journals: dict[str, Journal] = {}
         self._sealed: dict[str, Sealed] = {}
         self._seen: dict[Path, Signature] = {}
+        self._looking = asyncio.Lock()
+        self._looked_at = -math.inf
         self._retired: list[Plugin] = []
         self._watch: asyncio.Task[None] | None = None
 
@@ -86,10 +92,24 @@ class PluginShelf:
         for plugin in (*self.plugins.values(), *self._retired):
             await plugin.close()
 
+    async def look_again(self) -> None:
+        """Before plugins are used or shown: whoever edits one need not wait."""
+        if asyncio.get_running_loop().time() - self._looked_at < FRESH_S:
+            return
+        try:
+            await self.look()
+        except OSError as error:
+            log.warning("The plugins could not be read: %s", error)
+
     async def look(self) -> None:
         """Reads what is new or changed, forgets what is gone."""
-        folders = await asyncio.to_thread(self._folders)
-        signatures = {folder: await asyncio.to_thread(_signature, folder) for folder in folders}
+        async with self._looking:
+            await self._look()
+            self._looked_at = asyncio.get_running_loop().time()
+
+    async def _look(self) -> None:
+        signatures = await asyncio.to_thread(self._signatures)
+        folders = list(signatures)
         changed = [folder for folder in folders if signatures[folder] != self._seen.get(folder)]
         keys = {folder.name for folder in folders}
         gone = [key for key in (*self.plugins, *self.broken) if key not in keys]
@@ -183,13 +203,13 @@ class PluginShelf:
                     found.setdefault(folder.name, folder)
         return list(found.values())
 
+    def _signatures(self) -> dict[Path, Signature]:
+        return {folder: _signature(folder) for folder in self._folders()}
+
     async def _look_on(self, every_s: float) -> None:
         while True:
             await asyncio.sleep(every_s)
-            try:
-                await self.look()
-            except OSError as error:
-                log.warning("The plugins could not be read: %s", error)
+            await self.look_again()
 
 
 def _read(folder: Path) -> Loaded:

@@ -20,6 +20,7 @@ class Asks:
         preparer: Preparer,
         embedder: Embedder,
         scheduler: Scheduler,
+        try_template: Callable[[], dict[str, Any]],
     ) -> None:
         self._vocabulary = vocabulary
         self._preparer = preparer
@@ -32,6 +33,7 @@ class Asks:
             "embed": self._embed,
             "rerank": self._rerank,
             "stats": self._stats,
+            "template": lambda _question: try_template(),
         }
 
     def answer(self, what: str, question: Question) -> Any:

@@ -24,7 +24,7 @@ from server.engine.worker.native_log import NativeLog
 from server.engine.worker.pipe import Pipe, take_standard_streams
 from server.engine.worker.plan import Plan, make_plan
 from server.engine.worker.prepare import Preparer
-from server.engine.worker.probe import abilities, reads_parts
+from server.engine.worker.probe import try_out
 from server.engine.worker.refusals import Refused
 from server.engine.worker.scheduler import Scheduler
 from server.engine.worker.template import Template
@@ -122,15 +122,14 @@ class Worker:
         self._log.mute_while(context.is_aborting)
         words = model.vocabulary
         template = Template(model.template, words.bos, words.eos)
-        template.reads_parts = bool(model.template) and reads_parts(template)
+        extra = try_out(template) if model.template else {"template": {}}
         projector = _projector(model, plan)
         preparer = Preparer(words, template, context.sequence_tokens, projector)
         scheduler = Scheduler(model, context, plan, self._tell_step, projector)
         embedder = Embedder(model, plan.threads)
-        self._asks = Asks(words, preparer, embedder, scheduler)
+        self._asks = Asks(words, preparer, embedder, scheduler, partial(try_out, template))
         self._preparer = preparer
         self._scheduler = scheduler
-        extra = {"template": abilities(template) if model.template else {}}
         sees_images = projector is not None
         facts = model.facts(context.sequence_tokens, extra, sees_images=sees_images)
         return scheduler, {"op": "ready", "facts": facts}

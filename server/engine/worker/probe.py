@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from server.engine.formats.abilities import THOUGHTS
-from server.engine.worker.template import Template, TemplateFailed
+from server.engine.worker.template import RenderLost, Template, TemplateFailed
 
 SYSTEM, QUESTION, RESULT = "needle-system", "needle-question", "needle-result"
 NAME, VALUE = "needle_name", "needle-value"
@@ -26,22 +26,45 @@ TOOL = {
 }
 
 
+def try_out(template: Template) -> dict[str, Any]:
+    """What the server is told about the template: `template` holds the flags of its abilities.
+
+    `template_lost` says why some may be missing, `template_again` whether another try may help.
+    """
+    template.stalls.clear()
+    try:
+        template.reads_parts = reads_parts(template)
+        found = abilities(template)
+    except RenderLost as lost:
+        return {"template": {}, "template_lost": lost.reason, "template_again": True}
+    lost_for = template.stalls[-1] if template.stalls else ""
+    return {"template": found, "template_lost": lost_for, "template_again": False}
+
+
 def abilities(template: Template) -> dict[str, bool]:
     """The flags of `server.engine.formats.abilities.Abilities`."""
+    # The tools come last: they are the hardest part, and a template that fails at them may be
+    # good for all the rest.
+    return {
+        "system": SYSTEM in _render(template, [{"role": "system", "content": SYSTEM}, USER]),
+        "alternates": _alternates(template),
+        "opens_thought": _opens(template, {}),
+        "opens_thought_if_asked": _opens(template, {"enable_thinking": True}),
+        "opens_thought_if_unasked": _opens(template, {"enable_thinking": False}),
+        **_tools(template),
+    }
+
+
+def _tools(template: Template) -> dict[str, bool]:
     shown = _shown(template, [_calling({"city": VALUE}), _result()])
     shown_as_text = _shown(template, [_calling('{"city": "needle-value"}'), _result()])
     called = NAME in shown and VALUE in shown
     called_as_text = NAME in shown_as_text and VALUE in shown_as_text
     quoted_twice = '\\"city\\"' in shown_as_text
     return {
-        "system": SYSTEM in _render(template, [{"role": "system", "content": SYSTEM}, USER]),
-        "alternates": _alternates(template),
         "calls": called or called_as_text,
         "results": RESULT in shown or RESULT in shown_as_text,
         "text_arguments": called_as_text and not quoted_twice and not called,
-        "opens_thought": _opens(template, {}),
-        "opens_thought_if_asked": _opens(template, {"enable_thinking": True}),
-        "opens_thought_if_unasked": _opens(template, {"enable_thinking": False}),
     }
 
 
@@ -91,9 +114,14 @@ def _render(
     *,
     add_generation_prompt: bool = True,
 ) -> str:
-    if template.stalls >= PATIENCE:
+    if len(template.stalls) >= PATIENCE:
         return ""
-    try:
-        return template.render(messages, tools, options, add_generation_prompt)
-    except TemplateFailed:
-        return ""
+    for is_last in (False, True):
+        try:
+            return template.render(messages, tools, options, add_generation_prompt)
+        except RenderLost:
+            if is_last:
+                raise
+        except TemplateFailed:
+            break
+    return ""

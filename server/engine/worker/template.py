@@ -1,6 +1,10 @@
-"""A model's chat template, rendered in a warm child process under time and memory limits."""
+"""A model's chat template, rendered in a warm child process under time and memory limits.
+
+The time is the processor's: on a busy machine a child that waits for its turn loses nothing.
+"""
 
 import json
+import math
 import queue
 import subprocess
 import threading
@@ -11,11 +15,16 @@ from typing import Any
 import psutil
 
 from server import roles
-from server.engine.worker.render import MEMORY_LIMIT_BYTES, TIME_LIMIT_S
+from server.engine.worker.render import MEMORY_LIMIT_BYTES, TIME_LIMIT_CODE, TIME_LIMIT_S
 from server.errors import TemplateRefused
 
-STARTING_S = 15.0
+ANSWER_S = 20.0
+"""The last resort: a child that gets no turn for so long, or is halted, is replaced.
+
+Two of these must fit into the time that a load may go without progress (`pulse.Limits.load_s`).
+"""
 LOOK_EVERY_S = 0.05
+TOO_LONG = f"it ran longer than {TIME_LIMIT_S:g} seconds"
 
 
 class TemplateFailed(TemplateRefused):
@@ -24,19 +33,29 @@ class TemplateFailed(TemplateRefused):
         self.reason = reason
 
 
+class RenderLost(TemplateFailed):
+    """The render process gave no answer. That says nothing about the template: try again."""
+
+
 class Template:
     def __init__(
-        self, source: str, bos: str = "", eos: str = "", command: Sequence[str] | None = None
+        self,
+        source: str,
+        bos: str = "",
+        eos: str = "",
+        command: Sequence[str] | None = None,
+        answer_s: float = ANSWER_S,
     ) -> None:
         self._source = source
         self.reads_parts = False
         """Whether it wants a message's content as a list of parts and shows no plain text."""
-        self.stalls = 0
-        """How often it had to be ended: at its limits, or dead."""
+        self.stalls: list[str] = []
+        """Why it had to be ended, each time that it went beyond its limits."""
         self._fixed = {"bos_token": bos, "eos_token": eos}
         self._command = command or roles.command("render")
+        self._answer_s = answer_s
         self._one_at_a_time = threading.Lock()
-        self._child: _Child | None = _Child(self._command)
+        self._child: _Child | None = _Child(self._command, answer_s)
 
     def render(
         self,
@@ -57,20 +76,26 @@ class Template:
         job = json.dumps({"source": self._source, "variables": variables})
         with self._one_at_a_time:
             if self._child is None:
-                self._child = _Child(self._command)
+                self._child = _Child(self._command, self._answer_s)
             try:
                 return self._child.ask(job)
-            except _ChildGone as gone:
-                self._child.end()
-                self._child = None
-                self.stalls += 1
-                raise TemplateFailed(str(gone)) from None
+            except _BeyondLimits as beyond:
+                self._replace_child()
+                self.stalls.append(str(beyond))
+                raise TemplateFailed(str(beyond)) from None
+            except _NoAnswer as silence:
+                self._replace_child()
+                raise RenderLost(str(silence)) from None
 
     def close(self) -> None:
         with self._one_at_a_time:
-            if self._child:
-                self._child.end()
-            self._child = None
+            self._replace_child()
+
+    def _replace_child(self) -> None:
+        """Ends it; the next job starts another."""
+        if self._child:
+            self._child.end()
+        self._child = None
 
 
 def _in_parts(message: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -80,14 +105,18 @@ def _in_parts(message: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**message, "content": [{"type": "text", "text": content}]}
 
 
-class _ChildGone(Exception):
+class _BeyondLimits(Exception):
+    pass
+
+
+class _NoAnswer(Exception):
     pass
 
 
 class _Child:
     """One render process. A thread reads its answers, because pipes cannot be polled everywhere."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], answer_s: float) -> None:
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -95,22 +124,26 @@ class _Child:
             stderr=subprocess.DEVNULL,
             env=roles.environment("render"),
         )
+        self._answer_s = answer_s
         self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, name="render answers", daemon=True)
         self._reader.start()
-        self._ready_at = time.monotonic() + STARTING_S
+        self._is_ready = False
 
     def ask(self, job: str) -> str:
         assert self._process.stdin
+        if not self._is_ready:  # the time of its own imports is not the template's
+            self._wait(math.inf)
+            self._is_ready = True
+        used_s = self._used_s()
         try:
             self._process.stdin.write(job.encode("utf-8", "surrogatepass") + b"\n")
             self._process.stdin.flush()
         except OSError:
-            raise _ChildGone("the render process ended") from None
-        answer = json.loads(self._wait())
+            raise _NoAnswer("the render process ended") from None
+        answer = json.loads(self._wait(used_s + TIME_LIMIT_S))
         if "failed" in answer:
             raise TemplateFailed(answer["failed"])
-        self._ready_at = 0.0
         return str(answer["text"])
 
     def end(self) -> None:
@@ -121,29 +154,39 @@ class _Child:
             assert pipe
             pipe.close()
 
-    def _wait(self) -> bytes:
-        """The child ends itself at its limit; longer waits are for a slow or a stuck one."""
-        began = time.monotonic()
-        deadline = max(began + 2 * TIME_LIMIT_S, self._ready_at)
+    def _wait(self, most_used_s: float) -> bytes:
+        """Its next line. The child ends itself at its limits where the system can see to it."""
+        deadline = time.monotonic() + self._answer_s
         while time.monotonic() < deadline:
             try:
                 line = self._answers.get(timeout=LOOK_EVERY_S)
             except queue.Empty:
                 if self._size() > MEMORY_LIMIT_BYTES:
-                    raise _ChildGone("it took too much memory") from None
+                    raise _BeyondLimits("it took too much memory") from None
+                if self._used_s() > most_used_s:
+                    raise _BeyondLimits(TOO_LONG) from None
                 continue
             if line:
                 return line
-            if time.monotonic() - began < TIME_LIMIT_S:
-                raise _ChildGone("the render process ended")
-            break
-        raise _ChildGone(f"it ran longer than {TIME_LIMIT_S:g} seconds")
+            self._process.kill()  # it may live on without its pipe
+            if self._process.wait() == TIME_LIMIT_CODE:
+                raise _BeyondLimits(TOO_LONG)
+            raise _NoAnswer("the render process ended")
+        raise _NoAnswer(f"it did not answer for {self._answer_s:g} seconds")
 
     def _size(self) -> int:
         try:
             return int(psutil.Process(self._process.pid).memory_info().rss)
         except psutil.Error:
             return 0
+
+    def _used_s(self) -> float:
+        """Seconds of the processor's time."""
+        try:
+            used = psutil.Process(self._process.pid).cpu_times()
+        except psutil.Error:
+            return 0.0
+        return float(used.user + used.system)
 
     def _read(self) -> None:
         assert self._process.stdout

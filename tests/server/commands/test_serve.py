@@ -73,14 +73,14 @@ def test_ctrl_c_ends_everything_in_mid_answer(moat: Moat, number: signal.Signals
     assert len(family) >= 2
     os.kill(moat.pid, number)
     assert b"server_stopping" in reply.read()
-    all_gone(family, within_s=3)
+    all_gone(family)
     assert moat.process.wait() == 0
 
 
 def test_a_killed_server_leaves_no_worker(moat: Moat):
     family = moat.family()
     moat.process.kill()
-    all_gone(family, within_s=3)
+    all_gone(family)
 
 
 def test_a_taken_port_is_named_and_the_next_used():
@@ -124,7 +124,7 @@ def test_as_a_child_it_ends_typed_soon_after_its_parent(tmp_path):
         process.stdin.close()  # what the kernel does when the parent is killed
         rest = reply.read()
         assert b"server_stopping" in rest or b"[DONE]" in rest
-        all_gone(family, within_s=3)
+        all_gone(family)
     finally:
         process.kill()
         process.wait()

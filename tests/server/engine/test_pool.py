@@ -60,7 +60,7 @@ async def until_loaded(pool: Pool, *wanted: str) -> None:
             reached.set()
 
     disconnect = pool.loaded.connect(look)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await reached.wait()
     disconnect()
 

@@ -287,7 +287,7 @@ async def test_whoever_leaves_ends_the_answer_over_there(
     house.endless = True
     async with aclosing(engine.generate(ASK)) as stream:
         await anext(stream)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await house.left.wait()
 
 

@@ -280,7 +280,7 @@ steps:
         async for event in events:
             if isinstance(event, TextDelta):
                 break
-    await asyncio.wait_for(engine.stopped.wait(), 2)
+    await asyncio.wait_for(engine.stopped.wait(), 30)
 
 
 async def test_all_files_of_a_run_go_where_several_may_be() -> None:

@@ -78,7 +78,7 @@ async def test_servers_are_asked_at_the_same_time(house: PluginHouse, tmp_path: 
         mine = {"one": {"url": first.url}, "two": {"url": second.url}}
         await enable(house, tmp_path / "a", mcp=mine)
         await enable(house, tmp_path / "b", mcp={"three": {"url": third.url}})
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             flows = await house.flows()
         assert [flow.key for flow in flows] == ["a/one/add", "a/two/add", "b/three/add"]
 
@@ -91,7 +91,7 @@ async def test_a_server_that_misspeaks_is_left_out(
 ) -> None:
     servers = {"bad": started(program(tools_list=listed)), "good": started(program())}
     await enable(house, tmp_path / "a", mcp=servers)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         assert [flow.name for flow in await house.flows()] == ["good/add"]
     assert "bad does not tell its tools" in "\n".join(await house.plugin_log("a", 10))
 
@@ -103,7 +103,7 @@ async def test_a_server_that_hangs_is_left_out_and_ended(
     monkeypatch.setattr(mcp_wire, "QUIT_S", 0.1)
     servers = {"bad": started(("sh", "-c", "sleep 1000; true")), "good": started(program())}
     await enable(house, tmp_path / "a", mcp=servers)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         assert [flow.name for flow in await house.flows()] == ["good/add"]
         await house.close()
 

@@ -179,8 +179,8 @@ def test_the_worker_ends_when_its_pipe_does(starter_model: Path) -> None:
     children = psutil.Process(client.process.pid).children(recursive=True)
     assert client.process.stdin
     client.process.stdin.close()
-    assert client.process.wait(10) == 0
-    gone, left = psutil.wait_procs(children, timeout=10)
+    assert client.process.wait(60) == 0
+    gone, left = psutil.wait_procs(children, timeout=30)
     assert left == []
     assert len(gone) == len(children)
     client.kill()
