@@ -82,6 +82,8 @@ class Sampling:
     min_p: float = 0.05
     typical_p: float = 1.0
     repeat_penalty: float = 1.0
+    repeat_last_n: int = 64
+    """How many of the last tokens the penalties look at; 0: they are off."""
     frequency_penalty: float = 0.0
     presence_penalty: float = 0.0
     dry_multiplier: float = 0.0
@@ -116,3 +118,5 @@ class ChatRequest:
     """Who asks: the queue is fair between clients."""
     chat: str = ""
     """Which conversation it belongs to; empty: its client does not say."""
+    keep_s: float | None = None
+    """How long the model is to stay loaded afterwards; None: as the settings say."""
