@@ -96,6 +96,8 @@ class Sampling:
     min_p: float = 0.05
     typical_p: float = 1.0
     repeat_penalty: float = 1.0
+    repeat_last_n: int = 64
+    """How many of the last tokens the penalties look at; 0: they are off."""
     frequency_penalty: float = 0.0
     presence_penalty: float = 0.0
     dry_multiplier: float = 0.0
@@ -140,6 +142,8 @@ class ChatRequest:
     """Which conversation it belongs to; empty: its client does not say."""
     warnings: tuple[str, ...] = ()
     """What was asked for and left out, in sentences."""
+    keep_s: float | None = None
+    """How long the model is to stay loaded afterwards; None: as the settings say."""
 
     @property
     def is_raw(self) -> bool:

@@ -62,6 +62,12 @@ class ModelCard:
     projector: str = ""
     """The file beside it that lets it see images."""
     owned: Owner = "ours"
+    architecture: str = ""
+    digest: str = ""
+    """64 hexadecimal digits: the file's SHA-256 where that is known, else made from its content."""
+    modified_at: float = 0.0
+    base: str = ""
+    """Set where this is a second name: the name of the model itself."""
 
 
 RequestPhase = Literal["waiting", "reading", "writing"]

@@ -54,7 +54,7 @@ def serving(
 ) -> Iterator[Moat]:
     """`moat serve` on a free port, with the starter loaded."""
     command = roles.command("serve", "--port", "0", *arguments)
-    with _started(command, environment or {}) as process:
+    with started(command, environment or {}) as process:
         moat = Moat(process)
         moat.read_until(wait_for)
         yield moat
@@ -106,7 +106,7 @@ def _worker_of(pid: int) -> psutil.Process | None:
 
 
 @contextmanager
-def _started(command: list[str], environment: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
+def started(command: list[str], environment: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,

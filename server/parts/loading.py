@@ -67,6 +67,7 @@ class FittedEngine:
         self._unlink: Disconnect = lambda: None
         self._turn = asyncio.Lock()
         self._device = ""
+        self._gpu_bytes = 0
         self._settling = False
         self._closed = False
 
@@ -224,6 +225,7 @@ class FittedEngine:
     def _show(self, state: LoadState) -> None:
         if self._engine is not None:
             self.facts = self._engine.facts
+            self.facts.extra["gpu_bytes"] = self._gpu_bytes
         if state.phase == "ready" and not self._settling:
             self._compare_device()
             self._tell_lost_template()
@@ -249,6 +251,8 @@ class FittedEngine:
             self._loader.say(f"{self._path.stem} cannot see images: {eyes.name} does not fit it.")
         self._tell_lost_template()
         missing = self._loader.worked.last_card(machine)
+        self._gpu_bytes = judge(header, taken, machine).memory.gpu
+        self.facts.extra["gpu_bytes"] = self._gpu_bytes
         if self.facts.device == "cpu":
             self._warn(without_card(asked, taken, machine, missing))
         self._device = self.facts.device

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 from server.chat import ChatRequest
@@ -10,8 +10,12 @@ from server.conversation.agents import Agents
 from server.conversation.means import Means
 from server.conversation.response_memory import ResponseMemory
 from server.conversation.threads import EVERYBODY
+from server.engine.pool import Loaded
 from server.events import Events
 from server.face import ModelCard
+from server.models.aliases import Alias
+from server.models.header import Header
+from server.stock import Download
 
 Frames = AsyncGenerator[bytes, None]
 EVENT_STREAM = "text/event-stream"
@@ -34,6 +38,7 @@ class Facts:
 
     address: str
     models: tuple[ModelCard, ...] = ()
+    """Each of them, and once more under every other name it has."""
     default_model: str = ""
     version: str = ""
     path: dict[str, str] = field(default_factory=dict)
@@ -47,6 +52,7 @@ class Facts:
     owner: str = ""
     """Whose responses it may see: the same for the same page and key, a secret to others."""
     responses: ResponseMemory = field(default_factory=ResponseMemory)
+    loaded: tuple[Loaded, ...] = ()
 
     @property
     def origin(self) -> str:
@@ -75,6 +81,31 @@ class Ask:
     model: str | None
     arguments: dict[str, Any]
     then: Callable[[Any], "Reply | Ask"]
+    keep_s: float | None = None
+    """How long the model is to stay loaded afterwards; None: as the settings say."""
+
+
+class ModelKeeper(Protocol):
+    """The models of this machine, as far as a client may look at them and change them."""
+
+    async def header(self, card: ModelCard) -> Header: ...
+    def alias(self, card: ModelCard) -> Alias | None: ...
+    def name_model(self, name: str, alias: Alias) -> None:
+        """Gives a model another name."""
+
+    def keep(self, card: ModelCard, seconds: float) -> None:
+        """Keeps a loaded model for so long after its last answer."""
+
+    async def delete(self, card: ModelCard) -> None: ...
+    async def pull(self, name: str) -> AsyncGenerator[Download, None]:
+        """Begins a download, or refuses; then yields how far it is, until it is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manage:
+    """A look at the models of this machine, or a change: `do` answers, streams, or asks on."""
+
+    do: Callable[[ModelKeeper], Awaitable["Managed"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +141,7 @@ class AgentRun:
 
 
 Told = Reply | AgentRun | Frames
+Managed = Reply | Frames | ChatRequest | Ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +151,7 @@ class Look:
     find: Callable[[Agents], Awaitable[Told]]
 
 
-Accepted = ChatRequest | Run | Reply | Ask | Cancel | Look
+Accepted = ChatRequest | Run | Reply | Ask | Cancel | Look | Manage
 Accept = Callable[[Any, Facts], Accepted]
 Render = Callable[[Events, Any, Facts], Frames]
 Collect = Callable[[Events, Any, Facts], Awaitable[Reply]]
@@ -139,6 +171,8 @@ class Endpoint:
     failed: Callable[[Exception], Reply] | None = None
     """How this protocol words an error before a stream began; None: the server's plain form."""
     needs_body: bool = True
+    reads_body: bool = True
+    """Not where a request is refused whatever it brings, and that may be gigabytes."""
     takes_form: bool = False
     """A form with a file may come in place of JSON; its fields are the body then."""
     takes_credentials: bool = False

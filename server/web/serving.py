@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
-from server.errors import AppError
+from server.errors import AppError, PortTaken
 from server.face import Knock, ServerStatus
 from server.observe import Recent, Value
 from server.occupied import who_listens
@@ -43,6 +43,8 @@ class Serving:
         self._listener: Listener | None = None
         self._listening = NOWHERE
         self._opened_with = ServerSettings()
+        self._asked_port: int | None = None
+        """The port that was asked for when it was started: that one or none."""
         self._secure = Secure(https_folder)
         self._secured = Secured()
         self._key = ""
@@ -95,6 +97,7 @@ class Serving:
         if self._listener is not None:
             return
         self.status.set(ServerStatus("starting"))
+        self._asked_port = port or None
         try:
             await self._open(self._settings().port if port is None else port)
         except (AppError, OSError) as error:
@@ -113,8 +116,9 @@ class Serving:
         if not self._listening.everywhere or self._settings().listen == "network":
             await self._learn_key()
         if needs_new_socket(self._opened_with, self._settings()):
+            is_moved = self._opened_with.port != self._settings().port
             await self._close()
-            await self._start(None)
+            await self._start(None if is_moved else self._asked_port)
 
     async def _close(self) -> None:
         await whole(self._close_all(), "close the server")
@@ -146,7 +150,12 @@ class Serving:
         app = create_app(self._endpoints, self._site, guard, settings.max_body_mb * MB)
         self._listener = Listener(app)
         everywhere = settings.listen == "network"
-        self._listening = await self._listener.open(wanted, everywhere=everywhere)
+        try:
+            self._listening = await self._listener.open(
+                wanted, everywhere=everywhere, exact=self._asked_port is not None
+            )
+        except PortTaken as error:
+            raise PortTaken(f"{await _taken(wanted)}.") from error
         port = self._listening.port
         note = await _moved(wanted, port, "Moat")
         if settings.https:
@@ -196,6 +205,9 @@ def needs_new_socket(before: ServerSettings, after: ServerSettings) -> bool:
 async def _moved(wanted: int, port: int, what: str) -> str:
     if wanted in (0, port):
         return ""
-    occupant = await asyncio.to_thread(who_listens, wanted)
-    by = f" by {occupant}" if occupant else ""
-    return f"Port {wanted} is taken{by}; {what} uses {port}."
+    return f"{await _taken(wanted)}; {what} uses {port}."
+
+
+async def _taken(port: int) -> str:
+    occupant = await asyncio.to_thread(who_listens, port)
+    return f"Port {port} is taken" + (f" by {occupant}" if occupant else "")
