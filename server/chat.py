@@ -116,3 +116,9 @@ class ChatRequest:
     """Who asks: the queue is fair between clients."""
     chat: str = ""
     """Which conversation it belongs to; empty: its client does not say."""
+
+    @property
+    def takes_one_call(self) -> bool:
+        """The client named the one function to call, or handles one call at a time."""
+        is_forced = self.tool_choice.mode == "required" and len(self.tool_choice.names) == 1
+        return is_forced or not self.parallel_calls
