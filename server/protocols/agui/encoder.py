@@ -27,6 +27,7 @@ from server.events import (
     ToolCallFinished,
     ToolCallStarted,
 )
+from server.protocols.agui.messages import further_call
 
 
 @dataclass(slots=True)
@@ -42,6 +43,8 @@ class Encoder:
     _text_open: bool = False
     _thinking: bool = False
     _calls: dict[int, str] = field(default_factory=dict)
+    _calls_begun: int = 0
+    """How many calls the message that is open has."""
     _steps: list[str] = field(default_factory=list)
     _interrupts: list[Json] = field(default_factory=list)
     _state: Json | None = None
@@ -93,6 +96,7 @@ class Encoder:
     def _open_message(self, message_id: str) -> Iterator[Json]:
         yield from self._close()
         self._message = message_id
+        self._calls_begun = 0
 
     def _call(
         self, event: CallOpened | CallArguments | ClientToolCall | ToolCallStarted
@@ -120,11 +124,16 @@ class Encoder:
         yield {"type": "TOOL_CALL_END", "toolCallId": call.id}
 
     def _call_start(self, call_id: str, name: str) -> Json:
+        """CopilotKit 1.50 shows only the first call of a message, so each further one gets its own.
+
+        A page that must be answered in the card of a call would else wait for ever.
+        """
+        self._calls_begun += 1
         return {
             "type": "TOOL_CALL_START",
             "toolCallId": call_id,
             "toolCallName": name,
-            "parentMessageId": self._message,
+            "parentMessageId": further_call(self._message, self._calls_begun),
         }
 
     def _result(self, call_id: str, result: str) -> Iterator[Json]:
