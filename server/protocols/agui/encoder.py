@@ -32,16 +32,19 @@ from server.protocols.agui.messages import further_call
 
 @dataclass(slots=True)
 class Encoder:
-    """One run. Clients before AG-UI 1.0 refuse nulls, empty deltas and reasoning: none is sent."""
+    """One run. Clients before AG-UI 1.0 refuse nulls and empty deltas, so neither is sent."""
 
     thread_id: str
     run_id: str
     speaks_1_0: bool = False
     is_over: bool = False
     """It is told again: clients take nothing more after a failure, so it finishes even then."""
+    knows_reasoning: bool = False
     _message: str = ""
     _text_open: bool = False
-    _thinking: bool = False
+    _thought: str = ""
+    """The id of the thought that is open."""
+    _thoughts: int = 0
     _calls: dict[int, str] = field(default_factory=dict)
     _calls_begun: int = 0
     """How many calls the message that is open has."""
@@ -180,21 +183,24 @@ class Encoder:
         yield {"type": "CUSTOM", "name": "on_interrupt", "value": value}
 
     def _reasoning(self, text: str) -> Iterator[Json]:
-        if not self.speaks_1_0 or not text:
+        if not (self.speaks_1_0 or self.knows_reasoning) or not text:
             return
-        thought = f"{self.run_id}-reasoning"
-        if not self._thinking:
-            self._thinking = True
-            yield {"type": "REASONING_START", "messageId": thought}
-            yield {"type": "REASONING_MESSAGE_START", "messageId": thought, "role": "reasoning"}
-        yield {"type": "REASONING_MESSAGE_CONTENT", "messageId": thought, "delta": text}
+        if not self._thought:
+            self._thoughts += 1
+            self._thought = f"{self.run_id}-reasoning-{self._thoughts}"
+            yield {"type": "REASONING_START", "messageId": self._thought}
+            yield {
+                "type": "REASONING_MESSAGE_START",
+                "messageId": self._thought,
+                "role": "reasoning",
+            }
+        yield {"type": "REASONING_MESSAGE_CONTENT", "messageId": self._thought, "delta": text}
 
     def _end_thinking(self) -> Iterator[Json]:
-        if self._thinking:
-            self._thinking = False
-            thought = f"{self.run_id}-reasoning"
-            yield {"type": "REASONING_MESSAGE_END", "messageId": thought}
-            yield {"type": "REASONING_END", "messageId": thought}
+        if self._thought:
+            yield {"type": "REASONING_MESSAGE_END", "messageId": self._thought}
+            yield {"type": "REASONING_END", "messageId": self._thought}
+            self._thought = ""
 
     def _close(self, *, calls: bool = True) -> Iterator[Json]:
         yield from self._end_thinking()

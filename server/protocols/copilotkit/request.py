@@ -94,10 +94,11 @@ def _image(image: Json) -> Message:
         raise BadRequest("An image's 'bytes' must be base64.", "messages") from None
     role: Role = "assistant" if image["role"] == "assistant" else "user"
     kind = image["format"].strip().lower()
+    if kind in DOCUMENTS:
+        return Message(role, "", files=(File(f"attachment.{kind}", data=data),))
     mime = kind if "/" in kind else f"image/{kind}"
-    if kind in DOCUMENTS or not mime.startswith("image/"):
-        name = f"attachment.{kind}" if kind in DOCUMENTS else ""
-        return Message(role, "", files=(File(name, mime, data),))
+    if not mime.startswith("image/"):
+        return Message(role, "", files=(File("", mime, data),))
     return Message(role, "", (Image(mime, data),))
 
 
