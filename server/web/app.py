@@ -14,7 +14,6 @@ from server.errors import AppError, NotSupported
 from server.events import Event, Events, Failed, OfChoice
 from server.protocols.base import (
     EVENT_STREAM,
-    KEEP_ALIVE,
     AgentRun,
     Ask,
     Endpoint,
@@ -129,7 +128,7 @@ async def _respond(
                 return _plain(await endpoint.collect(all_events, *known))
             assert endpoint.render
             async with aclosing(endpoint.render(all_events, *known)) as frames:
-                kept = KEEP_ALIVE if endpoint.content_type == EVENT_STREAM else b""
+                kept = endpoint.keep_alive if endpoint.content_type == EVENT_STREAM else b""
                 return await send(request, frames, endpoint.content_type, kept)
     finally:
         first.cancel()
