@@ -17,6 +17,23 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
+class File:
+    """A document that came with a message. `problem` says why there is no data."""
+
+    name: str = ""
+    mime: str = ""
+    data: bytes = field(default=b"", repr=False)
+    problem: str = ""
+    part: str = "document"
+    """The kind of part it came in. Clients read their own kind, so it goes back as that."""
+
+    @property
+    def mark(self) -> str:
+        """What stands in the text of its message in its place."""
+        return f"[{self.name or self.part} attached]"
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall:
     id: str
     name: str
@@ -32,6 +49,7 @@ class Message:
     tool_call_id: str | None = None
     name: str | None = None
     reasoning: str | None = None
+    files: tuple[File, ...] = ()
 
     def parts(self) -> Iterator["str | Image"]:
         """Its text and images in the order they were given."""
@@ -149,3 +167,9 @@ class ChatRequest:
     def is_raw(self) -> bool:
         """Whether no chat template is used."""
         return self.prompt is not None or self.infill is not None
+
+    @property
+    def takes_one_call(self) -> bool:
+        """The client named the one function to call, or handles one call at a time."""
+        is_forced = self.tool_choice.mode == "required" and len(self.tool_choice.names) == 1
+        return is_forced or not self.parallel_calls

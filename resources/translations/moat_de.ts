@@ -100,6 +100,10 @@
    <translation>Programme für Ollama brauchen nur einen anderen Host:</translation>
   </message>
   <message>
+   <source>The older form, for apps with @copilotkit/react-ui:</source>
+   <translation>Die ältere Form, für Apps mit @copilotkit/react-ui:</translation>
+  </message>
+  <message>
    <source>Ollama programs</source>
    <translation>Ollama-Programme</translation>
   </message>
@@ -970,6 +974,14 @@
   <message>
    <source>what to paste for {name}</source>
    <translation>was für {name} einzusetzen ist</translation>
+  </message>
+  <message>
+   <source>What to paste for an older {name}</source>
+   <translation>Was für ein älteres {name} einzufügen ist</translation>
+  </message>
+  <message>
+   <source>what to paste for an older {name}</source>
+   <translation>was für ein älteres {name} einzufügen ist</translation>
   </message>
   <message>
    <source>Test {name}</source>

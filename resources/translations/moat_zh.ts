@@ -100,6 +100,10 @@
    <translation>为 Ollama 编写的程序只需换一个主机：</translation>
   </message>
   <message>
+   <source>The older form, for apps with @copilotkit/react-ui:</source>
+   <translation>旧的写法，适用于使用 @copilotkit/react-ui 的应用：</translation>
+  </message>
+  <message>
    <source>Ollama programs</source>
    <translation>Ollama 程序</translation>
   </message>
@@ -970,6 +974,14 @@
   <message>
    <source>what to paste for {name}</source>
    <translation>为 {name} 粘贴的内容</translation>
+  </message>
+  <message>
+   <source>What to paste for an older {name}</source>
+   <translation>较旧的 {name} 需要粘贴的内容</translation>
+  </message>
+  <message>
+   <source>what to paste for an older {name}</source>
+   <translation>较旧的 {name} 需要粘贴的内容</translation>
   </message>
   <message>
    <source>Test {name}</source>

@@ -20,6 +20,9 @@ from server.stock import Download
 Frames = AsyncGenerator[bytes, None]
 EVENT_STREAM = "text/event-stream"
 KEEP_ALIVE = b": still here\n\n"
+KeepAlive = bytes | Callable[[bytes], bytes]
+"""What says nothing but that the answer is still to come. A function gets the frame before it,
+which is empty when there was none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +138,7 @@ class AgentRun:
     render: Callable[[Events], Frames] | None = None
     collect: Callable[[Events], Awaitable[Reply]] | None = None
     content_type: str = EVENT_STREAM
-    keep_alive: bytes = KEEP_ALIVE
-    """What says nothing but that the answer is still to come."""
+    keep_alive: KeepAlive = KEEP_ALIVE
     model: str | None = None
 
 
@@ -177,3 +179,4 @@ class Endpoint:
     """A form with a file may come in place of JSON; its fields are the body then."""
     takes_credentials: bool = False
     """An allowed page may send its cookies to this path and all below it."""
+    keep_alive: KeepAlive = KEEP_ALIVE

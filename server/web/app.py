@@ -19,7 +19,6 @@ from server.events import Event, Events, Failed, OfChoice
 from server.protocols import wording
 from server.protocols.base import (
     EVENT_STREAM,
-    KEEP_ALIVE,
     Accepted,
     AgentRun,
     Ask,
@@ -223,7 +222,7 @@ async def _respond(
             return _plain(await endpoint.collect(all_events, *known))
         assert endpoint.render
         async with aclosing(endpoint.render(all_events, *known)) as frames:
-            kept = KEEP_ALIVE if endpoint.content_type == EVENT_STREAM else b""
+            kept = endpoint.keep_alive if endpoint.content_type == EVENT_STREAM else b""
             return await send(request, frames, endpoint.content_type, kept)
 
 

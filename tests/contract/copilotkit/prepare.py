@@ -12,4 +12,5 @@ def prepare() -> None:
     packaged(OWN.parent / "mcp")
     for generation in ("first", "second"):
         built(OWN / "pages", generation)
+    built(OWN / "pages", "second", "current")
     python_with(OWN / "peers" / "requirements.txt")

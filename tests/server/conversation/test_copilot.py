@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from server.chat import Image, Json, Message, Tool, ToolCall, ToolChoice
+from server.chat import File, Image, Json, Message, Tool, ToolCall, ToolChoice
 from server.conversation.agents import AgentRequest
 from server.conversation.copilot import CANNOT_SEE, PROMPT, Copilot, messages, tool_choice
 from server.conversation.threads import Said
@@ -105,3 +105,20 @@ def test_a_small_model_must_answer_after_one_round_of_calls_and_a_big_one_after_
     assert tool_choice(once, 0) == wanted
     assert tool_choice(often, 7_000_000_000) == ToolChoice("none")
     assert tool_choice(earlier, 135_000_000) == wanted
+
+
+async def test_an_attached_document_is_read_into_the_prompt():
+    file = File("a.txt", "text/plain", b"Pears cost 4 euros.")
+    engine = ScriptedEngine(says("4"))
+    asked = replace(ASK, said=(Said("u", Message("user", "How much?", files=(file,))),))
+    assert await run(engine, asked) == [TextDelta("4"), Finished("stop")]
+    assert "Pears cost 4 euros." in engine.requests[0].messages[-1].content
+
+
+async def test_a_person_is_told_which_document_could_not_be_read():
+    file = File("a.pdf", "application/pdf", b"%PDF-1.7 nothing")
+    engine = ScriptedEngine(says("Sorry."))
+    asked = replace(ASK, said=(Said("u", Message("user", "How much?", files=(file,))),))
+    first, *rest = await run(engine, asked)
+    assert first == TextDelta("a.pdf is damaged or not what it claims to be.\n\n")
+    assert rest == [TextDelta("Sorry."), Finished("stop")]
