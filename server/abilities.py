@@ -82,6 +82,8 @@ class Approval:
     arguments: str = "{}"
     can_always: bool = True
     expires_at: float = 0.0
+    client: str = ""
+    """The connected program that uses this plugin for the first time; empty otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

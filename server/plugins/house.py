@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from server.abilities import Approval, FormCard, PluginCard, PluginTest
@@ -12,13 +13,15 @@ from server.egress import is_address
 from server.engine.base import Engine
 from server.errors import AppError, BadRequest
 from server.events import StatusNote, StepChanged, TextDelta
+from server.findings import nearest
 from server.flows.base import Flow, Kit, Work
 from server.flows.runner import Run
 from server.observe import Value
 from server.plugins import install
 from server.plugins.approval import Approvals, chat_key
-from server.plugins.cards import SERVER, broken_card, card
+from server.plugins.cards import SERVER, broken_card, card, card_options
 from server.plugins.decidable import decidable
+from server.plugins.folder import Loaded
 from server.plugins.forms import Forms
 from server.plugins.kept import Decided
 from server.plugins.kit import PluginKit, RehearsalKit, worded
@@ -31,14 +34,15 @@ from server.settings import PluginSettings
 log = logging.getLogger(__name__)
 
 CHANGING = "changing_methods"
+MOST_NAMED = 8
 
 
 class NoPlugin(BadRequest):
     code = "plugin_not_found"
     status = 404
 
-    def __init__(self, key: str) -> None:
-        super().__init__(f"There is no plugin '{key}'.", "key")
+    def __init__(self, key: str, known: Iterable[str] = ()) -> None:
+        super().__init__(f"There is no plugin '{key}'. {nearest(key, known)}".strip(), "key")
 
 
 class PluginHouse:
@@ -58,10 +62,9 @@ class PluginHouse:
         self._settings = settings
         self._engine = engine
         self._missing: dict[str, tuple[str, ...]] = {}
-        self.talk = PluginTalk(self.flows, self.kit, lambda: settings().choose == "automatic")
-        self._own_talk = PluginTalk(
-            self.flows, self._own_kit, lambda: settings().choose == "automatic"
-        )
+        is_automatic = lambda: settings().choose == "automatic"  # noqa: E731
+        self.talk = PluginTalk(self.flows, self.kit, is_automatic, self.explain)
+        self._own_talk = PluginTalk(self.flows, self._own_kit, is_automatic, self.explain)
 
     async def open(self) -> None:
         await self.shelf.open()
@@ -75,21 +78,65 @@ class PluginHouse:
         return self.talk if self._settings().serve_clients and self._has_any() else None
 
     def talk_for(self, *, is_own: bool) -> PluginTalk | None:
-        """The person's own window needs no leave to use what they have enabled."""
-        if is_own:
-            return self._own_talk if self._has_any() else None
-        return self.for_clients()
+        """The person's own window needs no leave to use what they have enabled.
+
+        It also hears why a plugin that they name cannot answer.
+        """
+        return self._own_talk if is_own else self.for_clients()
 
     async def flows(self) -> Sequence[Flow]:
-        """Every flow of every enabled plugin."""
+        """Every flow of every enabled plugin; one that is switched off is marked unusable."""
         found: list[Flow] = []
-        plugins = self.shelf.enabled()
+        plugins = [] if self._settings().paused else self.shelf.enabled()
         # At the same time: a server that does not answer must not hold up the others.
         of_tools = await asyncio.gather(*(plugin.tool_flows() for plugin in plugins))
         for plugin, flows in zip(plugins, of_tools, strict=True):
-            found += [flow for flow in plugin.loaded.flows.values() if flow.is_usable]
-            found += flows
+            declared = [flow for flow in plugin.loaded.flows.values() if flow.is_usable]
+            found += [self._marked(plugin, flow) for flow in (*declared, *flows)]
         return found
+
+    async def explain(self, key: str, flow: str | None) -> str:
+        """Why a plugin that was named, or a flow of it, cannot answer; empty for no plugin."""
+        known = (*self.shelf.plugins, *self.shelf.broken)
+        if key not in known:
+            hint = nearest(key, known)
+            return f"There is no plugin '{key}'. {hint}" if hint else ""
+        if key in self.shelf.broken:
+            return f"The plugin '{key}' is broken. {_first_error(self.shelf.broken[key])}"
+        plugin = self.shelf.plugins[key]
+        if self._settings().paused:
+            return f"Plugins are paused, so '{key}' cannot answer: resume them under Plugins."
+        if not self.shelf.is_enabled(plugin):
+            changed = " again, because it has changed" if plugin.decided.enabled else ""
+            return f"The plugin '{key}' is switched off: enable it under Plugins{changed}."
+        return await self._explain_enabled(plugin, flow)
+
+    async def _explain_enabled(self, plugin: Plugin, name: str | None) -> str:
+        flows = {one.name: one for one in await self._all_flows(plugin)}
+        if name in flows and (off := self._off(plugin, flows[name])):
+            return f"'{plugin.key}/{name}' cannot run. {off}"
+        if plugin.failures:
+            told = " ".join(f"Its server '{one}': {why}" for one, why in plugin.failures.items())
+            return f"The plugin '{plugin.key}' cannot answer. {told}"
+        if name in plugin.loaded.flows:
+            return f"'{plugin.key}/{name}' is broken. {_first_error(plugin.loaded)}"
+        if name is not None and flows:
+            hint = nearest(name, flows) or f"It has: {', '.join(list(flows)[:MOST_NAMED])}."
+            return f"The plugin '{plugin.key}' has no flow '{name}'. {hint}"
+        offs = list(filter(None, (self._off(plugin, one) for one in flows.values())))
+        if len(offs) < len(flows):
+            return ""
+        return f"The plugin '{plugin.key}' cannot answer. {offs[0] if offs else 'It has no flow.'}"
+
+    async def _all_flows(self, plugin: Plugin) -> list[Flow]:
+        declared = [flow for flow in plugin.loaded.flows.values() if flow.is_usable]
+        return [*declared, *await plugin.tool_flows()]
+
+    def _marked(self, plugin: Plugin, flow: Flow) -> Flow:
+        return replace(flow, is_usable=False) if self._off(plugin, flow) else flow
+
+    def _off(self, plugin: Plugin, flow: Flow) -> str:
+        return plugin.switched_off(flow, partial(self._approvals.is_blocked, plugin.key))
 
     def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
         self._approvals.answer(approval_id, decision, arguments)
@@ -145,8 +192,10 @@ class PluginHouse:
         return folder.name
 
     async def set_plugin_secret(self, key: str, name: str, value: str) -> None:
-        if name not in self._find(key).secrets:
-            raise BadRequest(f"{key} names no secret '{name}'.", "name")
+        plugin = self._find(key)
+        if name not in plugin.secrets:
+            hint = nearest(name, plugin.secrets)
+            raise BadRequest(f"{key} names no secret '{name}'. {hint}".strip(), "name")
         if value:
             await self.shelf.sealed(key).keep(name, value)
         else:
@@ -172,18 +221,21 @@ class PluginHouse:
         if name == SERVER:
             decided = replace(decided, server=_address(value))
         elif name == CHANGING:
-            decided = replace(decided, changing_methods=value == "true")
+            decided = replace(decided, changing_methods=_switched(value))
         elif any(name == option.name for option in plugin.manifest.options):
             decided = replace(decided, options={**decided.options, name: value})
         else:
-            raise BadRequest(f"{key} has no option '{name}'.", "name")
+            known = [option.name for option in card_options(plugin)]
+            hint = nearest(name, known) or f"It has: {', '.join(known) or 'none'}."
+            raise BadRequest(f"{key} has no option '{name}'. {hint}", "name")
         self.shelf.decide(key, decided)
 
     async def set_operation_policy(self, key: str, operation: str, policy: str) -> None:
         plugin = self._find(key)
         known = decidable(plugin, self._approvals)
         if operation not in known:
-            raise BadRequest(f"{key} has no tool '{operation}'.", "operation")
+            hint = nearest(operation, known)
+            raise BadRequest(f"{key} has no tool '{operation}'. {hint}".strip(), "operation")
         self._approvals.set_policy(key, known[operation], policy)
         self._publish()
 
@@ -215,7 +267,7 @@ class PluginHouse:
     def _find(self, key: str) -> Plugin:
         plugin = self.shelf.plugins.get(key)
         if plugin is None:
-            raise NoPlugin(key)
+            raise NoPlugin(key, (*self.shelf.plugins, *self.shelf.broken))
         return plugin
 
     def kit(self, flow: Flow, chat: str) -> Kit:
@@ -223,7 +275,8 @@ class PluginHouse:
         return PluginKit(self._find(flow.plugin), self._approvals, chat)
 
     def _own_kit(self, flow: Flow, chat: str) -> Kit:
-        return PluginKit(self._find(flow.plugin), self._approvals, chat, self._forms)
+        plugin = self._find(flow.plugin)
+        return PluginKit(plugin, self._approvals, chat, self._forms, is_own=True)
 
     async def _look_for_secrets(self) -> None:
         for key, plugin in self.shelf.plugins.items():
@@ -252,6 +305,18 @@ def _address(value: str) -> str:
     if value and not is_address(value):
         raise BadRequest("This address cannot be read: it names no host or no such port.", "value")
     return value.rstrip("/")
+
+
+def _switched(value: str) -> bool:
+    words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+    if value.lower() not in words:
+        raise BadRequest(f"'{value}' is neither true nor false.", "value")
+    return words[value.lower()]
+
+
+def _first_error(loaded: Loaded) -> str:
+    errors = (str(one) for one in loaded.findings if one.level == "error")
+    return next(errors, "It cannot be read.")
 
 
 async def _tested(run: Run, rehearsal: RehearsalKit) -> PluginTest:

@@ -88,7 +88,8 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
             while isinstance(accepted, Ask):
                 accepted = accepted.then(await site.answer(accepted))
             chat = facts.headers.get(CHAT_HEADER, "")
-            about = About(endpoint.path, client_of(request), is_own=facts.is_own, chat=chat)
+            client = facts.origin or client_of(request)
+            about = About(endpoint.path, client, is_own=facts.is_own, chat=chat)
             if isinstance(accepted, Reply):
                 site.replied(about)
                 return _plain(accepted)

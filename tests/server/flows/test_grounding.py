@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from server.flows.filling import grounded
+from server.flows.grounding import grounded
 
 
 def kept(found: dict[str, Any], heard: str) -> dict[str, Any]:
