@@ -61,6 +61,7 @@ class PluginTools:
             return ()
         named = _named([flow for flow in await self._house.flows() if flow.is_usable])
         chosen = _fitting(said.question, named)
+        said = replace(said, results=[])
         tools = [await self._tool(name, flow, engine, said) for name, flow in chosen.items()]
         return tuple(tool for tool in tools if tool is not None)
 
@@ -82,7 +83,8 @@ class PluginTools:
         fixed = _fixed(flow.first)
 
         async def call(arguments: Json) -> str:
-            result = await _call(work, action, {**_heard(arguments, action, said), **fixed})
+            given = {name: one for name, one in arguments.items() if name not in fixed}
+            result = await _call(work, action, {**_heard(given, action, said), **fixed})
             said.results.append(result)
             return result
 

@@ -37,8 +37,8 @@ SUMMARY = Step(
     "answer",
     "llm",
     {
-        "user_prompt": "{context}\n{data}\nAnswer this from the data: {question}",
-        "max_tokens": 300,
+        "user_prompt": "{context}\n{data}\nAnswer this from the data, in a sentence: {question}",
+        "max_tokens": 160,
     },
 )
 

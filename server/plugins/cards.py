@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from server.abilities import FlowCard, OperationCard, OptionCard, PluginCard
+from server.abilities import SERVER, FlowCard, OperationCard, OptionCard, PluginCard
 from server.findings import Findings, summarised
 from server.plugins.approval import Approvals
 from server.plugins.decidable import decidable
@@ -13,8 +13,6 @@ from server.plugins.oidc import ACCESS
 from server.plugins.plugin import Plugin
 from server.plugins.shelf import PluginShelf
 from server.reading import read_file
-
-SERVER = "server"
 
 
 def card(
@@ -46,6 +44,7 @@ def card(
         previous_version=_previous(shelf, plugin.key),
         changing_methods=decided.changing_methods,
         sign_in=_signed(plugin),
+        has_tools=bool(manifest.servers or loaded.tools),
     )
 
 

@@ -1,6 +1,7 @@
 """Everything a screen or a conversation asks of plugins, in one place."""
 
 import asyncio
+import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
@@ -8,23 +9,27 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from server.abilities import Approval, FormCard, PluginCard, PluginTest
+from server.abilities import SERVER, Approval, FormCard, PluginCard, PluginTest, ToolCard
+from server.chat import Json
 from server.egress import is_address
 from server.engine.base import Engine
 from server.errors import AppError, BadRequest
 from server.events import StatusNote, StepChanged, TextDelta
 from server.findings import nearest
-from server.flows.base import Flow, Kit, Work
+from server.flows import slots
+from server.flows.as_markdown import as_markdown
+from server.flows.base import Action, Flow, FlowFailed, Kit, Reach, Step, Work
 from server.flows.runner import Run
 from server.observe import Value
 from server.plugins import install
 from server.plugins.approval import Approvals, chat_key
-from server.plugins.cards import SERVER, broken_card, card, card_options
+from server.plugins.cards import broken_card, card, card_options
 from server.plugins.decidable import decidable
 from server.plugins.folder import Loaded
 from server.plugins.forms import Forms
 from server.plugins.kept import Decided
-from server.plugins.kit import PluginKit, RehearsalKit, worded
+from server.plugins.kit import PluginKit, RehearsalKit, Rehearsed, worded
+from server.plugins.mcp_action import McpAction
 from server.plugins.oidc import TOKENS
 from server.plugins.plugin import Plugin
 from server.plugins.shelf import PluginPlaces, PluginShelf, Shared
@@ -35,6 +40,8 @@ log = logging.getLogger(__name__)
 
 CHANGING = "changing_methods"
 MOST_NAMED = 8
+TRIAL_S = 60.0
+NOTHING_BEFORE: Json = {"background": "", "question": "", "files": [], "previous_data": {}}
 
 
 class NoPlugin(BadRequest):
@@ -167,6 +174,8 @@ class PluginHouse:
         self.shelf.decide(key, replace(self._find(key).decided, enabled=False))
 
     async def remove_plugin(self, key: str) -> None:
+        if key not in self.shelf.broken:
+            self._find(key)
         if self.shelf.is_shipped(key):
             raise BadRequest(f"{key} comes with Moat; disable it instead.", "key")
         for name in (*self._find(key).secrets, *TOKENS) if key in self.shelf.plugins else ():
@@ -240,23 +249,78 @@ class PluginHouse:
         self._publish()
 
     async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
+        """A flow, or a tool as if it were a flow of one step: the model fills its arguments."""
         plugin = self._find(key)
-        found = plugin.loaded.flows.get(flow)
-        if found is None or not found.is_usable:
+        found = plugin.loaded.flows.get(flow) or await self._tool_flow(plugin, flow)
+        if not found.is_usable:
             raise BadRequest(f"{key} has no usable flow '{flow}'.", "flow")
-        if mode not in ("dry", "mock", "run"):
-            raise BadRequest(f"'{mode}' is no mode: dry, mock or run.", "mode")
-        is_enabled = self.shelf.is_enabled(plugin)
-        if mode == "run" and not is_enabled:
-            raise BadRequest(f"Enable {key} before you run it.", "key")
-        if mode == "run" and self._settings().paused:
-            raise BadRequest("Plugins are paused; resume them to run one.", "mode")
-        kit: Kit
-        rehearsal = RehearsalKit(plugin, mock=mode == "mock", is_enabled=is_enabled)
-        chat = chat_key(is_own=True)
-        kit = PluginKit(plugin, self._approvals, chat) if mode == "run" else rehearsal
+        kit, rehearsal = self._trial_kit(plugin, mode)
         run = Run(Work(found, question, await self._engine(None), kit))
         return await _tested(run, rehearsal)
+
+    async def find_tools(self, key: str) -> tuple[ToolCard, ...]:
+        plugin = self._find(key)
+        self._may_run(plugin)
+        found = await plugin.tools()
+        if not found and plugin.failures:
+            raise FlowFailed("mcp_error", await self.explain(key, None))
+        return tuple(
+            ToolCard(one.key, one.description, json.dumps(one.schema), one.risk) for one in found
+        )
+
+    async def try_tool(self, key: str, tool: str, arguments: str, mode: str) -> PluginTest:
+        plugin = self._find(key)
+        kit, rehearsal = self._trial_kit(plugin, mode)
+        self._may_run(plugin)
+        known = await plugin.tools()
+        action = next((one for one in known if one.key == tool), None)
+        if action is None:
+            raise self._no_flow(plugin, tool, [one.key for one in known])
+        given = slots.with_defaults(_object(arguments), action.schema)
+        if wrong := slots.problems(given, action.schema):
+            raise BadRequest(f"The arguments are not valid: {wrong[0][1]}.", "arguments")
+        reach: Reach = "mcp" if isinstance(action, McpAction) else "lib"
+        return await _called(await kit.action(reach, tool), given, kit, rehearsal)
+
+    def _trial_kit(self, plugin: Plugin, mode: str) -> tuple[Kit, RehearsalKit]:
+        if mode not in ("dry", "mock", "run"):
+            raise BadRequest(f"'{mode}' is no mode: dry, mock or run.", "mode")
+        if mode == "run":
+            self._may_run(plugin)
+        is_enabled = self.shelf.is_enabled(plugin)
+        rehearsal = RehearsalKit(plugin, mock=mode == "mock", is_enabled=is_enabled)
+        if mode != "run":
+            return rehearsal, rehearsal
+        return PluginKit(plugin, self._approvals, chat_key(is_own=True), is_own=True), rehearsal
+
+    def _may_run(self, plugin: Plugin) -> None:
+        if not self.shelf.is_enabled(plugin):
+            raise BadRequest(f"Enable {plugin.key} before you run it.", "key")
+        if self._settings().paused:
+            raise BadRequest("Plugins are paused; resume them to run one.", "mode")
+
+    async def _tool_flow(self, plugin: Plugin, name: str) -> Flow:
+        """The flow of a tool that no file declares; its code and programs start for it."""
+        servers = {server.name for server in plugin.manifest.servers}
+        is_tool = name in {one.name for one in plugin.loaded.tools}
+        if not is_tool and name.partition("/")[0] not in servers:
+            raise self._no_flow(plugin, name, [*plugin.loaded.flows])
+        if not self.shelf.is_enabled(plugin):
+            raise BadRequest(f"Enable {plugin.key} first: even a trial runs its code.", "key")
+        if is_tool:
+            return Flow(plugin.key, name, name, (Step("start", name),))
+        flows = await plugin.tool_flows()
+        found = next((one for one in flows if one.name == name), None)
+        if found is None:
+            raise self._no_flow(plugin, name, [one.name for one in flows])
+        return found
+
+    def _no_flow(self, plugin: Plugin, name: str, known: Iterable[str]) -> BadRequest:
+        tools = (tool.name for tool in plugin.loaded.tools)
+        hint = nearest(name, [*known, *tools])
+        failed = " ".join(f"Its server '{one}': {why}" for one, why in plugin.failures.items())
+        text = f"{plugin.key} has no usable flow '{name}'. {failed or hint}"
+        return BadRequest(text.strip(), "flow")
 
     async def plugin_log(self, key: str, count: int) -> list[str]:
         return self.shelf.journal(key).recent(count)
@@ -317,6 +381,32 @@ def _switched(value: str) -> bool:
 def _first_error(loaded: Loaded) -> str:
     errors = (str(one) for one in loaded.findings if one.level == "error")
     return next(errors, "It cannot be read.")
+
+
+def _object(text: str) -> Json:
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        raise BadRequest("The arguments are not JSON.", "arguments") from None
+    if not isinstance(found, dict):
+        raise BadRequest("The arguments must be an object.", "arguments")
+    return found
+
+
+async def _called(action: Action, arguments: Json, kit: Kit, rehearsal: RehearsalKit) -> PluginTest:
+    """One call of a tool with the arguments a person gave, and what it answered."""
+    text, failed = "", False
+    around = {**NOTHING_BEFORE, "plugin": kit.plugin}
+    kit.note(f"try {action.key}")
+    try:
+        allowed = await kit.approve(action, arguments, confirm=False)
+        async with asyncio.timeout(TRIAL_S):
+            text = as_markdown((await action.call(allowed, around, TRIAL_S)).data)
+    except FlowFailed as error:
+        text, failed = str(error), not isinstance(error, Rehearsed)
+    except TimeoutError:
+        text, failed = f"{action.key} took longer than {TRIAL_S:.0f} s.", True
+    return PluginTest(text, tuple(map(worded, rehearsal.shown)), (action.key,), failed)
 
 
 async def _tested(run: Run, rehearsal: RehearsalKit) -> PluginTest:

@@ -162,6 +162,18 @@ class Plugin:
             for tool in client.known.values()
         ]
 
+    async def tools(self) -> list[Action]:
+        """Every tool of its servers and its code; starts both to hear of them."""
+        listed = await asyncio.gather(*(self._listed(one) for one in self.manifest.servers))
+        found: list[Action] = [
+            McpAction(server, tool, self._client(server))
+            for server, tools in zip(self.manifest.servers, listed, strict=True)
+            for tool in tools.values()
+        ]
+        if self.loaded.tools:
+            found += [self._lib_action(name) for name in await self._host().tools()]
+        return found
+
     async def tool_flows(self) -> list[Flow]:
         """One flow for each tool that no flow declares: MCP tools, and lib tools if automatic."""
         found: list[Flow] = []

@@ -18,7 +18,11 @@ USUAL_TEMPERATURE = 0.3
 USUAL_S = 300.0
 USUAL_TOKENS = 1024
 LEAST_ECHO = 12
+STOPS = ".!\"' "
 _MARKS = re.compile(r"</?data>", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?\n]")
+OPENING = " ".join(NOTE.split()[:3])
+"""A sentence that begins like our note is about it, not about the data."""
 OWN_SENTENCES = (NOTE, _MARKS.sub("", NOTE), *filter(None, SYSTEM.split(".")))
 _MARK_BEGUN = re.compile(r"</?d?a?t?a?$", re.IGNORECASE)
 _WORD_START = re.compile(r"(?<![^\W_])[^\W_]")
@@ -63,10 +67,15 @@ class Echo:
     """Takes out of a streamed text what a weak model repeats of our own instructions."""
 
     _held: str = ""
+    _is_after: bool = False
+    """One of our sentences has just ended: its full stop may still come."""
 
     def without(self, text: str) -> str:
         """What can be shown by now; what may become one of our sentences is held back."""
         self._held = _MARKS.sub("", self._held + text)
+        if self._is_after:
+            self._held = self._held.lstrip(STOPS)
+            self._is_after = not self._held
         shown = ""
         while (found := self._find()) is not None:
             begin, end = found
@@ -74,7 +83,8 @@ class Echo:
             if end is None:
                 self._held = self._held[begin:]
                 return shown
-            self._held = self._held[end:]
+            self._held = self._held[end:].lstrip(STOPS)
+            self._is_after = not self._held
         begun = _MARK_BEGUN.search(self._held)
         place = begun.start() if begun else len(self._held)
         shown, self._held = shown + self._held[:place], self._held[place:]
@@ -93,6 +103,9 @@ class Echo:
         for start in _WORD_START.finditer(self._held):
             begin = start.start()
             letters = _letters(self._held[begin:])
+            if letters.startswith(_letters(OPENING)):
+                end = _SENTENCE_END.search(self._held, begin)
+                return begin, end.end() if end else None
             for own in map(_letters, OWN_SENTENCES):
                 if letters.startswith(own):
                     return begin, begin + _length(self._held[begin:], len(own))
@@ -106,11 +119,8 @@ def _letters(text: str) -> str:
 
 
 def _length(text: str, letters: int) -> int:
-    """How much of the text those letters take, with the full stop after them."""
-    end = next(n for n in range(1, len(text) + 1) if len(_letters(text[:n])) >= letters)
-    while end < len(text) and text[end] in ".!\"' ":
-        end += 1
-    return end
+    """How much of the text those letters take."""
+    return next(n for n in range(1, len(text) + 1) if len(_letters(text[:n])) >= letters)
 
 
 def _room(step: Step, work: Work, messages_chars: int) -> int:
