@@ -49,7 +49,7 @@ class NoPlugin(BadRequest):
     status = 404
 
     def __init__(self, key: str, known: Iterable[str] = ()) -> None:
-        super().__init__(f"There is no plugin '{key}'. {nearest(key, known)}".strip(), "key")
+        super().__init__(_joined(f"There is no plugin '{key}'.", nearest(key, known)), "key")
 
 
 class PluginHouse:
@@ -107,33 +107,35 @@ class PluginHouse:
         known = (*self.shelf.plugins, *self.shelf.broken)
         if key not in known:
             hint = nearest(key, known)
-            return f"There is no plugin '{key}'. {hint}" if hint else ""
+            return _joined(f"There is no plugin '{key}'.", hint) if hint else ""
         if key in self.shelf.broken:
-            return f"The plugin '{key}' is broken. {_first_error(self.shelf.broken[key])}"
+            broken = self.shelf.broken[key]
+            return _joined(f"The plugin '{key}' is broken.", _first_error(broken))
         plugin = self.shelf.plugins[key]
         if self._settings().paused:
             return f"Plugins are paused, so '{key}' cannot answer: resume them under Plugins."
         if not self.shelf.is_enabled(plugin):
-            changed = " again, because it has changed" if plugin.decided.enabled else ""
-            return f"The plugin '{key}' is switched off: enable it under Plugins{changed}."
+            if plugin.decided.enabled:
+                return f"The plugin '{key}' has changed: look at it and enable it again."
+            return f"The plugin '{key}' is switched off: enable it under Plugins."
         return await self._explain_enabled(plugin, flow)
 
     async def _explain_enabled(self, plugin: Plugin, name: str | None) -> str:
         flows = {one.name: one for one in await self._all_flows(plugin)}
         if name in flows and (off := self._off(plugin, flows[name])):
-            return f"'{plugin.key}/{name}' cannot run. {off}"
+            return off
         if plugin.failures:
-            told = " ".join(f"Its server '{one}': {why}" for one, why in plugin.failures.items())
-            return f"The plugin '{plugin.key}' cannot answer. {told}"
+            return _joined(f"The plugin '{plugin.key}' cannot answer.", *_failed(plugin))
         if name in plugin.loaded.flows:
-            return f"'{plugin.key}/{name}' is broken. {_first_error(plugin.loaded)}"
+            broken = f"The flow '{name}' of {plugin.key} is broken."
+            return _joined(broken, _first_error(plugin.loaded))
         if name is not None and flows:
             hint = nearest(name, flows) or f"It has: {', '.join(list(flows)[:MOST_NAMED])}."
-            return f"The plugin '{plugin.key}' has no flow '{name}'. {hint}"
+            return _joined(f"The plugin '{plugin.key}' has no flow '{name}'.", hint)
         offs = list(filter(None, (self._off(plugin, one) for one in flows.values())))
         if len(offs) < len(flows):
             return ""
-        return f"The plugin '{plugin.key}' cannot answer. {offs[0] if offs else 'It has no flow.'}"
+        return _joined(f"The plugin '{plugin.key}' cannot answer.", *offs[:1])
 
     async def _all_flows(self, plugin: Plugin) -> list[Flow]:
         declared = [flow for flow in plugin.loaded.flows.values() if flow.is_usable]
@@ -204,7 +206,7 @@ class PluginHouse:
         plugin = self._find(key)
         if name not in plugin.secrets:
             hint = nearest(name, plugin.secrets)
-            raise BadRequest(f"{key} names no secret '{name}'. {hint}".strip(), "name")
+            raise BadRequest(_joined(f"{key} names no secret '{name}'.", hint), "name")
         if value:
             await self.shelf.sealed(key).keep(name, value)
         else:
@@ -236,7 +238,7 @@ class PluginHouse:
         else:
             known = [option.name for option in card_options(plugin)]
             hint = nearest(name, known) or f"It has: {', '.join(known) or 'none'}."
-            raise BadRequest(f"{key} has no option '{name}'. {hint}", "name")
+            raise BadRequest(_joined(f"{key} has no option '{name}'.", hint), "name")
         self.shelf.decide(key, decided)
 
     async def set_operation_policy(self, key: str, operation: str, policy: str) -> None:
@@ -244,7 +246,7 @@ class PluginHouse:
         known = decidable(plugin, self._approvals)
         if operation not in known:
             hint = nearest(operation, known)
-            raise BadRequest(f"{key} has no tool '{operation}'. {hint}".strip(), "operation")
+            raise BadRequest(_joined(f"{key} has no tool '{operation}'.", hint), "operation")
         self._approvals.set_policy(key, known[operation], policy)
         self._publish()
 
@@ -318,9 +320,8 @@ class PluginHouse:
     def _no_flow(self, plugin: Plugin, name: str, known: Iterable[str]) -> BadRequest:
         tools = (tool.name for tool in plugin.loaded.tools)
         hint = nearest(name, [*known, *tools])
-        failed = " ".join(f"Its server '{one}': {why}" for one, why in plugin.failures.items())
-        text = f"{plugin.key} has no usable flow '{name}'. {failed or hint}"
-        return BadRequest(text.strip(), "flow")
+        text = f"{plugin.key} has no usable flow '{name}'."
+        return BadRequest(_joined(text, *(_failed(plugin) or [hint])), "flow")
 
     async def plugin_log(self, key: str, count: int) -> list[str]:
         return self.shelf.journal(key).recent(count)
@@ -376,6 +377,14 @@ def _switched(value: str) -> bool:
     if value.lower() not in words:
         raise BadRequest(f"'{value}' is neither true nor false.", "value")
     return words[value.lower()]
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
+
+
+def _failed(plugin: Plugin) -> list[str]:
+    return [f"Its server '{name}' failed: {why}" for name, why in plugin.failures.items()]
 
 
 def _first_error(loaded: Loaded) -> str:

@@ -203,7 +203,8 @@ class Plugin:
         except (AppError, TimeoutError) as error:
             told = str(error) or f"no answer in {LISTING_S:.0f} s"
             if self.journal.recent(1) != last_words:
-                told = f"{told} Its last words: {self.journal.recent(1)[0][STAMP:]}"
+                said = self.journal.recent(1)[0][STAMP:]
+                told = " ".join((told, f"It said: {said}"))
             self.journal.note(f"{server.name} does not tell its tools: {told}")
             self._resting[server.name] = loop.time() + REST_S
             self.failures[server.name] = told
