@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from server.engine.base import Engine
 from server.flows.asking import pick
-from server.flows.base import Flow
+from server.flows.base import Flow, FlowFailed
 from server.flows.cutting import shorten
 from server.flows.words import terms
 
@@ -17,7 +17,7 @@ B = 0.75
 MOST_TOKENS = 600
 """Of the question to the model: reading more takes long on a machine without a graphics card."""
 SHORTEST_LINE = 20
-SHORTEST_QUESTION = 80
+SHORTEST_QUESTION = 60
 FAR = 0.2
 """The share of the best score below which a flow does not fit at all."""
 NONE = "none"
@@ -74,8 +74,18 @@ async def choose(
     best = best_of(question, flows)
     if is_named:
         best = [*best, *(flow for flow in flows if flow not in best)][:MOST]
-    if not best:
-        return None
+    while best:
+        try:
+            return await _pick(engine, question, best, client)
+        except FlowFailed as error:
+            if error.fault != "too_large":
+                raise
+            best = best[: len(best) // 2]
+    return None
+
+
+async def _pick(engine: Engine, question: str, best: Sequence[Flow], client: str) -> Flow | None:
+    """One question to the model, which may say none; FlowFailed when even this is too long."""
 
     def prompt(room: int) -> tuple[str, str]:
         each = max(room // (2 * len(best)), SHORTEST_LINE)
