@@ -89,6 +89,8 @@ class PluginsPage(Page):
             lambda *given: self.run(self._set(box, core.set_plugin_option(*given)))
         )
         box.tried.connect(lambda *given: self.run(self._try(box, *given)))
+        box.tool_tried.connect(lambda *given: self.run(self._try_tool(box, *given)))
+        box.tools_wanted.connect(lambda key: self.run(self._find_tools(box, key)))
         box.log_wanted.connect(lambda key: self.run(self._read_log(box, key)))
         box.sign_in.connect(lambda key: self.run(self._sign_in(key)))
         box.sign_out.connect(lambda key: self.run(core.sign_out_plugin(key)))
@@ -113,6 +115,20 @@ class PluginsPage(Page):
     async def _try(self, box: PluginBox, key: str, flow: str, question: str, mode: str) -> None:
         try:
             box.trial.show_test(await self.core.test_plugin(key, flow, question, mode))
+        except AppError as error:
+            box.trial.show_failure(str(error))
+
+    async def _try_tool(
+        self, box: PluginBox, key: str, tool: str, arguments: str, mode: str
+    ) -> None:
+        try:
+            box.trial.show_test(await self.core.try_tool(key, tool, arguments, mode))
+        except AppError as error:
+            box.trial.show_failure(str(error))
+
+    async def _find_tools(self, box: PluginBox, key: str) -> None:
+        try:
+            box.trial.show_tools(await self.core.find_tools(key))
         except AppError as error:
             box.trial.show_failure(str(error))
 

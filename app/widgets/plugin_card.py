@@ -55,6 +55,8 @@ class PluginBox(Card):
     secret_set = Signal(str, str, str)
     option_set = Signal(str, str, str)
     tried = Signal(str, str, str, str)
+    tool_tried = Signal(str, str, str, str)
+    tools_wanted = Signal(str)
     log_wanted = Signal(str)
     sign_in = Signal(str)
     sign_out = Signal(str)
@@ -135,6 +137,8 @@ class PluginBox(Card):
         self._section("", [self.log])
         self.options.option_set.connect(lambda *given: self.option_set.emit(card.key, *given))
         self.trial.asked.connect(lambda *given: self.tried.emit(card.key, *given))
+        self.trial.called.connect(lambda *given: self.tool_tried.emit(card.key, *given))
+        self.trial.tools_wanted.connect(lambda: self.tools_wanted.emit(card.key))
         self.log.wanted.connect(lambda: self.log_wanted.emit(card.key))
         actions = row(self.signing, 0)
         if card.previous_version is not None:
@@ -208,6 +212,8 @@ def review_words(card: PluginCard) -> str:
         parts.append(tr("It runs code of its own, in a process apart."))
     if card.secrets:
         parts.append(tr("It asks for: {secrets}.").format(secrets=", ".join(card.secrets)))
+    if card.lacks_address:
+        parts.append(tr("The address of its API is not set yet."))
     return " ".join(parts) or tr("It reaches nothing outside Moat.")
 
 

@@ -816,6 +816,10 @@
    <translation>Eins pro Zeile</translation>
   </message>
   <message>
+   <source>{client} wants to use this plugin for the first time.</source>
+   <translation>{client} möchte dieses Plugin zum ersten Mal benutzen.</translation>
+  </message>
+  <message>
    <source>Allow once</source>
    <translation>Einmal erlauben</translation>
   </message>
@@ -1676,6 +1680,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Es führt eigenen Code aus, in einem eigenen Prozess.</translation>
   </message>
   <message>
+   <source>The address of its API is not set yet.</source>
+   <translation>Die Adresse seiner API ist noch nicht festgelegt.</translation>
+  </message>
+  <message>
    <source>waits for your review</source>
    <translation>wartet auf Ihre Durchsicht</translation>
   </message>
@@ -1788,6 +1796,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Ablauf zum Ausprobieren</translation>
   </message>
   <message>
+   <source>Find its tools</source>
+   <translation>Werkzeuge suchen</translation>
+  </message>
+  <message>
    <source>A question to try it with</source>
    <translation>Eine Frage zum Ausprobieren</translation>
   </message>
@@ -1804,6 +1816,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Läuft…</translation>
   </message>
   <message>
+   <source>Find its tools: starts its programs</source>
+   <translation>Werkzeuge suchen: startet seine Programme</translation>
+  </message>
+  <message>
    <source>Dry run</source>
    <translation>Trockenlauf</translation>
   </message>
@@ -1814,6 +1830,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Run</source>
    <translation>Ausführen</translation>
+  </message>
+  <message>
+   <source>It has no tools.</source>
+   <translation>Es hat keine Werkzeuge.</translation>
   </message>
   <message>
    <source>Done.</source>
@@ -1830,6 +1850,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Run it for real</source>
    <translation>Wirklich ausführen</translation>
+  </message>
+  <message>
+   <source>{name} (tool)</source>
+   <translation>{name} (Werkzeug)</translation>
   </message>
   <message>
    <source>Raw events</source>
@@ -3175,8 +3199,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das Diagramm wird bei „{0}“ abgelehnt: {1}</translation>
   </message>
   <message>
+   <source>Stopped: {0} was not run any further.</source>
+   <translation>Abgebrochen: {0} wurde nicht weiter ausgeführt.</translation>
+  </message>
+  <message>
    <source>There was nothing to do.</source>
    <translation>Es gab nichts zu tun.</translation>
+  </message>
+  <message>
+   <source>The model gave no answer.</source>
+   <translation>Das Modell hat keine Antwort gegeben.</translation>
   </message>
   <message>
    <source>The flow goes in circles at '{0}'.</source>
@@ -3311,8 +3343,32 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Niemand füllte das Formular rechtzeitig aus.</translation>
   </message>
   <message>
-   <source>There is no plugin '{0}'.</source>
-   <translation>Es gibt kein Plugin „{0}“.</translation>
+   <source>{0} has no usable flow '{1}'.</source>
+   <translation>{0} hat keinen brauchbaren Ablauf „{1}“.</translation>
+  </message>
+  <message>
+   <source>Its server '{0}' failed: {1}</source>
+   <translation>Sein Server „{0}“ ist gescheitert: {1}</translation>
+  </message>
+  <message>
+   <source>It cannot be read.</source>
+   <translation>Es kann nicht gelesen werden.</translation>
+  </message>
+  <message>
+   <source>Plugins are paused, so '{0}' cannot answer: resume them under Plugins.</source>
+   <translation>Plugins sind angehalten, deshalb kann „{0}“ nicht antworten: Setzen Sie sie unter „Plugins“ fort.</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' is switched off: enable it under Plugins.</source>
+   <translation>Das Plugin „{0}“ ist ausgeschaltet: Aktivieren Sie es unter „Plugins“.</translation>
+  </message>
+  <message>
+   <source>The flow '{0}' of {1} is broken.</source>
+   <translation>Der Ablauf „{0}“ von {1} ist defekt.</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' cannot answer.</source>
+   <translation>Das Plugin „{0}“ kann nicht antworten.</translation>
   </message>
   <message>
    <source>An address begins with http:// or https://.</source>
@@ -3321,6 +3377,30 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>This address cannot be read: it names no host or no such port.</source>
    <translation>Diese Adresse ist nicht lesbar: Sie nennt keinen Host oder einen Port, den es nicht gibt.</translation>
+  </message>
+  <message>
+   <source>'{0}' is neither true nor false.</source>
+   <translation>„{0}“ ist weder „true“ noch „false“.</translation>
+  </message>
+  <message>
+   <source>There is no plugin '{0}'.</source>
+   <translation>Es gibt kein Plugin „{0}“.</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' is broken.</source>
+   <translation>Das Plugin „{0}“ ist defekt.</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' has changed: look at it and enable it again.</source>
+   <translation>Das Plugin „{0}“ hat sich geändert: Sehen Sie es an und aktivieren Sie es erneut.</translation>
+  </message>
+  <message>
+   <source>It has: {0}.</source>
+   <translation>Es hat: {0}.</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' has no flow '{1}'.</source>
+   <translation>Das Plugin „{0}“ hat keinen Ablauf „{1}“.</translation>
   </message>
   <message>
    <source>{0} is broken and cannot be enabled.</source>
@@ -3335,24 +3415,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>In {0} gibt es keine plugin.json.</translation>
   </message>
   <message>
-   <source>{0} names no secret '{1}'.</source>
-   <translation>{0} nennt kein Geheimnis „{1}“.</translation>
-  </message>
-  <message>
    <source>{0} names nobody to sign in with.</source>
    <translation>{0} nennt niemanden, bei dem man sich anmelden könnte.</translation>
   </message>
   <message>
    <source>Enable {0} before you sign in.</source>
    <translation>Schalten Sie {0} ein, bevor Sie sich anmelden.</translation>
-  </message>
-  <message>
-   <source>{0} has no tool '{1}'.</source>
-   <translation>{0} hat kein Werkzeug „{1}“.</translation>
-  </message>
-  <message>
-   <source>{0} has no usable flow '{1}'.</source>
-   <translation>{0} hat keinen brauchbaren Ablauf „{1}“.</translation>
   </message>
   <message>
    <source>'{0}' is no mode: dry, mock or run.</source>
@@ -3365,6 +3433,18 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Plugins are paused; resume them to run one.</source>
    <translation>Plugins sind angehalten; setzen Sie sie fort, um eines auszuführen.</translation>
+  </message>
+  <message>
+   <source>Enable {0} first: even a trial runs its code.</source>
+   <translation>Aktivieren Sie zuerst {0}: Schon ein Versuch führt seinen Code aus.</translation>
+  </message>
+  <message>
+   <source>{0} names no secret '{1}'.</source>
+   <translation>{0} nennt kein Geheimnis „{1}“.</translation>
+  </message>
+  <message>
+   <source>{0} has no tool '{1}'.</source>
+   <translation>{0} hat kein Werkzeug „{1}“.</translation>
   </message>
   <message>
    <source>{0} has no option '{1}'.</source>
@@ -3497,6 +3577,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} does not tell its tools: {1}</source>
    <translation>{0} nennt seine Werkzeuge nicht: {1}</translation>
+  </message>
+  <message>
+   <source>It said: {0}</source>
+   <translation>Es meldete: {0}</translation>
   </message>
   <message>
    <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>

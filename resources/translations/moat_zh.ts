@@ -816,6 +816,10 @@
    <translation>每行一个</translation>
   </message>
   <message>
+   <source>{client} wants to use this plugin for the first time.</source>
+   <translation>{client} 想首次使用此插件。</translation>
+  </message>
+  <message>
    <source>Allow once</source>
    <translation>允许一次</translation>
   </message>
@@ -1676,6 +1680,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>它在单独的进程中运行自己的代码。</translation>
   </message>
   <message>
+   <source>The address of its API is not set yet.</source>
+   <translation>尚未设置其 API 的地址。</translation>
+  </message>
+  <message>
    <source>waits for your review</source>
    <translation>等待您审阅</translation>
   </message>
@@ -1788,6 +1796,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>要试的流程</translation>
   </message>
   <message>
+   <source>Find its tools</source>
+   <translation>查找其工具</translation>
+  </message>
+  <message>
    <source>A question to try it with</source>
    <translation>用来试的问题</translation>
   </message>
@@ -1804,6 +1816,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>运行中…</translation>
   </message>
   <message>
+   <source>Find its tools: starts its programs</source>
+   <translation>查找其工具：会启动其程序</translation>
+  </message>
+  <message>
    <source>Dry run</source>
    <translation>试运行</translation>
   </message>
@@ -1814,6 +1830,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Run</source>
    <translation>运行</translation>
+  </message>
+  <message>
+   <source>It has no tools.</source>
+   <translation>它没有工具。</translation>
   </message>
   <message>
    <source>Done.</source>
@@ -1830,6 +1850,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Run it for real</source>
    <translation>真正运行</translation>
+  </message>
+  <message>
+   <source>{name} (tool)</source>
+   <translation>{name}（工具）</translation>
   </message>
   <message>
    <source>Raw events</source>
@@ -3175,8 +3199,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>图表在“{0}”处被拒绝：{1}</translation>
   </message>
   <message>
+   <source>Stopped: {0} was not run any further.</source>
+   <translation>已停止：{0} 没有继续运行。</translation>
+  </message>
+  <message>
    <source>There was nothing to do.</source>
    <translation>没有要做的事。</translation>
+  </message>
+  <message>
+   <source>The model gave no answer.</source>
+   <translation>模型没有给出回答。</translation>
   </message>
   <message>
    <source>The flow goes in circles at '{0}'.</source>
@@ -3311,8 +3343,32 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>没有人及时填写表单。</translation>
   </message>
   <message>
-   <source>There is no plugin '{0}'.</source>
-   <translation>没有插件“{0}”。</translation>
+   <source>{0} has no usable flow '{1}'.</source>
+   <translation>{0} 没有可用的流程“{1}”。</translation>
+  </message>
+  <message>
+   <source>Its server '{0}' failed: {1}</source>
+   <translation>它的服务器“{0}”失败：{1}</translation>
+  </message>
+  <message>
+   <source>It cannot be read.</source>
+   <translation>无法读取它。</translation>
+  </message>
+  <message>
+   <source>Plugins are paused, so '{0}' cannot answer: resume them under Plugins.</source>
+   <translation>插件已暂停，因此“{0}”无法回答：请在“插件”中恢复。</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' is switched off: enable it under Plugins.</source>
+   <translation>插件“{0}”已关闭：请在“插件”中启用。</translation>
+  </message>
+  <message>
+   <source>The flow '{0}' of {1} is broken.</source>
+   <translation>{1} 的流程“{0}”已损坏。</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' cannot answer.</source>
+   <translation>插件“{0}”无法回答。</translation>
   </message>
   <message>
    <source>An address begins with http:// or https://.</source>
@@ -3321,6 +3377,30 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>This address cannot be read: it names no host or no such port.</source>
    <translation>无法读取此地址：未指明主机，或端口不存在。</translation>
+  </message>
+  <message>
+   <source>'{0}' is neither true nor false.</source>
+   <translation>“{0}”既不是 true 也不是 false。</translation>
+  </message>
+  <message>
+   <source>There is no plugin '{0}'.</source>
+   <translation>没有插件“{0}”。</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' is broken.</source>
+   <translation>插件“{0}”已损坏。</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' has changed: look at it and enable it again.</source>
+   <translation>插件“{0}”已更改：请查看后重新启用。</translation>
+  </message>
+  <message>
+   <source>It has: {0}.</source>
+   <translation>它有：{0}。</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' has no flow '{1}'.</source>
+   <translation>插件“{0}”没有流程“{1}”。</translation>
   </message>
   <message>
    <source>{0} is broken and cannot be enabled.</source>
@@ -3335,24 +3415,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 中没有 plugin.json。</translation>
   </message>
   <message>
-   <source>{0} names no secret '{1}'.</source>
-   <translation>{0} 没有名为“{1}”的机密。</translation>
-  </message>
-  <message>
    <source>{0} names nobody to sign in with.</source>
    <translation>{0} 没有指明登录的提供方。</translation>
   </message>
   <message>
    <source>Enable {0} before you sign in.</source>
    <translation>登录前请先启用 {0}。</translation>
-  </message>
-  <message>
-   <source>{0} has no tool '{1}'.</source>
-   <translation>{0} 没有工具“{1}”。</translation>
-  </message>
-  <message>
-   <source>{0} has no usable flow '{1}'.</source>
-   <translation>{0} 没有可用的流程“{1}”。</translation>
   </message>
   <message>
    <source>'{0}' is no mode: dry, mock or run.</source>
@@ -3365,6 +3433,18 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Plugins are paused; resume them to run one.</source>
    <translation>插件已暂停；要运行请先恢复。</translation>
+  </message>
+  <message>
+   <source>Enable {0} first: even a trial runs its code.</source>
+   <translation>请先启用 {0}：即使试用也会运行其代码。</translation>
+  </message>
+  <message>
+   <source>{0} names no secret '{1}'.</source>
+   <translation>{0} 没有名为“{1}”的机密。</translation>
+  </message>
+  <message>
+   <source>{0} has no tool '{1}'.</source>
+   <translation>{0} 没有工具“{1}”。</translation>
   </message>
   <message>
    <source>{0} has no option '{1}'.</source>
@@ -3497,6 +3577,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} does not tell its tools: {1}</source>
    <translation>{0} 没有告知其工具：{1}</translation>
+  </message>
+  <message>
+   <source>It said: {0}</source>
+   <translation>它报告：{0}</translation>
   </message>
   <message>
    <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>

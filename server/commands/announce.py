@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable
 
+from server.abilities import Approval
 from server.face import Face, Knock, ModelStatus, ServerStatus
 from server.origins import can_be_allowed
 
@@ -22,6 +23,7 @@ class Announcer:
         core.model.connect(self._show_model)
         core.notices.connect(self._show_notices)
         core.knocks.connect(self._show_knocks)
+        core.approvals.connect(self._show_approvals)
 
     def _once(self, text: str) -> None:
         if text and text not in self._said:
@@ -44,6 +46,12 @@ class Announcer:
             self._once(f"Ready: {status.name}, {status.context_tokens} tokens of context")
         elif status.phase == "failed":
             self._once(status.reason)
+
+    def _show_approvals(self, waiting: tuple[Approval, ...]) -> None:
+        for one in waiting:
+            by = f" for {one.client}" if one.client else ""
+            command = f"moat plugins answer {one.id[:6]} once|always|deny"
+            self._once(f"{one.plugin} asks{by}: {one.title}  ({command})")
 
     def _show_notices(self, notices: tuple[str, ...]) -> None:
         for notice in notices:

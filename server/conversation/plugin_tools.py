@@ -19,7 +19,10 @@ from server.flows import slots
 from server.flows.base import Action, Flow, FlowFailed, Kit, Step, Work
 from server.flows.calling import seconds, surroundings
 from server.flows.cutting import shorten
+from server.flows.grounding import grounded
 from server.flows.steps import STEPS
+from server.plugins.choosing import best_of
+from server.plugins.kit import lent_to
 from server.plugins.talk import PluginTalk, Said
 
 log = logging.getLogger(__name__)
@@ -56,8 +59,10 @@ class PluginTools:
     async def offered(self, engine: Engine, said: Said) -> tuple[Tool, ...]:
         if self._house.for_clients() is None:
             return ()
-        named = list(_named([flow for flow in await self._house.flows() if flow.is_usable]).items())
-        tools = [await self._tool(name, flow, engine, said) for name, flow in named[:MOST_TOOLS]]
+        named = _named([flow for flow in await self._house.flows() if flow.is_usable])
+        chosen = _fitting(said.question, named)
+        said = replace(said, results=[])
+        tools = [await self._tool(name, flow, engine, said) for name, flow in chosen.items()]
         return tuple(tool for tool in tools if tool is not None)
 
     async def _tool(self, name: str, flow: Flow, engine: Engine, said: Said) -> Tool | None:
@@ -67,7 +72,8 @@ class PluginTools:
                 return await self._ask(flow, engine, said, str(arguments.get("question") or ""))
 
             return Tool(name, flow.description, IN_WORDS, ask)
-        work = Work(flow, said.question, engine, self._house.kit(flow, said.chat), said.context)
+        kit = lent_to(said.client, self._house.kit(flow, said.chat))
+        work = Work(flow, said.question, engine, kit, said.context)
         try:
             action = await _action(flow, work)
         except AppError as error:
@@ -77,7 +83,10 @@ class PluginTools:
         fixed = _fixed(flow.first)
 
         async def call(arguments: Json) -> str:
-            return await _call(work, action, {**arguments, **fixed})
+            given = {name: one for name, one in arguments.items() if name not in fixed}
+            result = await _call(work, action, {**_heard(given, action, said), **fixed})
+            said.results.append(result)
+            return result
 
         return Tool(name, flow.description, _without(action.schema, fixed), call)
 
@@ -90,6 +99,27 @@ class PluginTools:
                 if isinstance(event, TextDelta):
                     text.append(event.text)
         return shorten("".join(text), LONGEST_RESULT)
+
+
+def _fitting(question: str, named: dict[str, Flow]) -> dict[str, Flow]:
+    """As many as a model can look at: where there are more, those that fit the question best."""
+    if len(named) <= MOST_TOOLS:
+        return named
+    names = {flow.key: name for name, flow in named.items()}
+    best = best_of(question, list(named.values()), MOST_TOOLS)
+    order = dict.fromkeys([*(names[flow.key] for flow in best), *named])
+    return {name: named[name] for name in list(order)[:MOST_TOOLS]}
+
+
+def _heard(arguments: Json, action: Action, said: Said) -> Json:
+    """Without the required arguments that nobody said; the model is told to ask for them."""
+    required = action.schema.get("required", ())
+    must = {name: value for name, value in arguments.items() if name in required}
+    kept = grounded(must, action.schema, said.heard)
+    if lost := [name for name in must if name not in kept]:
+        message = f"Nobody has said what '{lost[0]}' is: ask the user for it."
+        raise FlowFailed("slot_missing", message)
+    return {**arguments, **kept}
 
 
 def _named(flows: Sequence[Flow]) -> dict[str, Flow]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from server.abilities import PluginTest
+from server.abilities import PluginTest, ToolCard
 from server.egress import Egress
 from server.engine.base import Engine
 from server.keychain import Keychain
@@ -66,6 +66,12 @@ class Plugged:
 
     async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
         return await self.house.test_plugin(key, flow, question, mode)
+
+    async def find_tools(self, key: str) -> tuple[ToolCard, ...]:
+        return await self.house.find_tools(key)
+
+    async def try_tool(self, key: str, tool: str, arguments: str, mode: str) -> PluginTest:
+        return await self.house.try_tool(key, tool, arguments, mode)
 
     async def plugin_log(self, key: str, count: int) -> list[str]:
         return await self.house.plugin_log(key, count)

@@ -24,6 +24,7 @@ from server.plugins.mcp_action import McpAction
 from server.plugins.mcp_client import McpClient, McpTool
 from server.plugins.mcp_wire import Hear, Program, Remote, Wire
 from server.plugins.oidc import TOKENS
+from server.plugins.operations import Operation
 from server.plugins.sealed import Sealed, SecretMissing
 from server.plugins.signing_in import SignIn
 
@@ -31,6 +32,7 @@ READS = ("get", "post")
 HTTP_S = 30.0
 LISTING_S = 10.0
 REST_S = 120.0
+STAMP = len("2026-01-01 00:00:00 ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class Plugin:
         self._lib: LibHost | None = None
         self._clients: dict[str, McpClient] = {}
         self._resting: dict[str, float] = {}
+        self.failures: dict[str, str] = {}
+        """Why an MCP server does not tell its tools, by its name."""
 
     @property
     def key(self) -> str:
@@ -77,6 +81,11 @@ class Plugin:
     def server(self) -> str:
         api = self.loaded.api
         return self.decided.server or (api.server if api else "")
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Every address it may talk to, with the one that was set for its API."""
+        return tuple(dict.fromkeys(filter(None, (self.server, *self.loaded.hosts))))
 
     @property
     def auth(self) -> Auth | None:
@@ -153,6 +162,18 @@ class Plugin:
             for tool in client.known.values()
         ]
 
+    async def tools(self) -> list[Action]:
+        """Every tool of its servers and its code; starts both to hear of them."""
+        listed = await asyncio.gather(*(self._listed(one) for one in self.manifest.servers))
+        found: list[Action] = [
+            McpAction(server, tool, self._client(server))
+            for server, tools in zip(self.manifest.servers, listed, strict=True)
+            for tool in tools.values()
+        ]
+        if self.loaded.tools:
+            found += [self._lib_action(name) for name in await self._host().tools()]
+        return found
+
     async def tool_flows(self) -> list[Flow]:
         """One flow for each tool that no flow declares: MCP tools, and lib tools if automatic."""
         found: list[Flow] = []
@@ -175,18 +196,44 @@ class Plugin:
         if loop.time() < self._resting.get(server.name, 0.0):
             return {}
         client = self._client(server)
-        before = client.known
+        before, last_words = client.known, self.journal.recent(1)
         try:
             async with asyncio.timeout(LISTING_S):
                 found = await client.tools()
         except (AppError, TimeoutError) as error:
             told = str(error) or f"no answer in {LISTING_S:.0f} s"
+            if self.journal.recent(1) != last_words:
+                said = self.journal.recent(1)[0][STAMP:]
+                told = " ".join((told, f"It said: {said}"))
             self.journal.note(f"{server.name} does not tell its tools: {told}")
             self._resting[server.name] = loop.time() + REST_S
+            self.failures[server.name] = told
+            self._outside.changed()
             return {}
-        if found != before:
+        if self.failures.pop(server.name, None) is not None or found != before:
             self._outside.changed()
         return found
+
+    def switched_off(self, flow: Flow, is_blocked: Callable[[str], bool]) -> str:
+        """Why the flow cannot end well: it surely comes to a step that is off. Empty if it can."""
+        for step in flow.certain:
+            name = self._operation_name(step)
+            if is_blocked(name):
+                return f"{name} is blocked under Plugins."
+            operation = self.loaded.api.operations.get(name) if self.loaded.api else None
+            if operation is not None and self._is_off(operation):
+                return off_words(operation.key, self.key)
+        return ""
+
+    def _operation_name(self, step: Step) -> str:
+        if step.call_type == "api":
+            return " ".join(str(step.params.get("endpoint")).split())
+        if step.call_type == "mcp":
+            return f"{step.params.get('server')}/{step.params.get('tool')}"
+        return step.call_type.removeprefix(f"{self.key}.")
+
+    def _is_off(self, operation: Operation) -> bool:
+        return operation.method.lower() not in READS and not self.decided.changing_methods
 
     async def database(self) -> Database:
         path = self._option_path(self.manifest.database)
@@ -211,9 +258,8 @@ class Plugin:
         operation = api.operations.get(name) if api else None
         if operation is None:
             raise FlowFailed("not_found", f"{self.key} has no endpoint '{name}'.")
-        if operation.method.lower() not in READS and not self.decided.changing_methods:
-            message = f"{operation.key} is off: allow changing methods for {self.key} first."
-            raise FlowFailed("denied", message)
+        if self._is_off(operation):
+            raise FlowFailed("denied", off_words(operation.key, self.key))
         return ApiAction(operation, self._reaching())
 
     def _reaching(self) -> Reaching:
@@ -285,3 +331,7 @@ class Plugin:
             return {"failed": str(error)}
         except door.failures as error:
             return {"failed": f"{type(error).__name__}"}
+
+
+def off_words(operation: str, plugin: str) -> str:
+    return f"{operation} is off: allow changing methods for {plugin} first."

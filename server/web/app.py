@@ -155,7 +155,7 @@ def _facts(request: web.Request, site: Site) -> Facts:
 def _about(request: web.Request, endpoint: Endpoint, facts: Facts) -> About:
     return About(
         endpoint.path,
-        client_of(request),
+        facts.origin or client_of(request),
         is_own=facts.is_own,
         chat=facts.headers.get(CHAT_HEADER, ""),
         request_id=facts.request_id,

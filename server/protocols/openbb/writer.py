@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from server.chat import Json, ToolCall
-from server.conversation.written import table
 from server.events import (
     Artifact,
     Citations,
@@ -21,6 +20,7 @@ from server.events import (
     Suggestions,
     TextDelta,
 )
+from server.flows.as_markdown import table
 from server.protocols.base import KEEP_ALIVE, Frames
 from server.texts import without_halves
 
