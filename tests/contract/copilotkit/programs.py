@@ -20,7 +20,9 @@ from tests.programs import need
 ROOT = Path(__file__).resolve().parents[3]
 CACHE = platformdirs.user_cache_path("moat", appauthor=False)
 PAGE = "http://localhost:3000"
-INSTALL_S = 300
+INSTALL_S = 900
+may_install = pytest.mark.timeout(2 * INSTALL_S)
+"""For tests of which the first one installs packages: the network and the machine may be slow."""
 
 
 def packaged(folder: Path) -> Path:
