@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.copilotkit.programs import ROOT, built, moat
+from tests.contract.copilotkit.programs import ROOT, built, may_install, moat
 from tests.programs import need
 
+pytestmark = may_install
 PAGES = Path(__file__).parent / "copilotkit" / "pages"
 DRIVE_S = 180
 

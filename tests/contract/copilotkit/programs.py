@@ -20,8 +20,9 @@ from tests.programs import need
 ROOT = Path(__file__).resolve().parents[3]
 CACHE = platformdirs.user_cache_path("moat", appauthor=False)
 PAGE = "http://localhost:3000"
-INSTALL_S = 300
-BUILD_S = 900
+INSTALL_S = 900
+may_install = pytest.mark.timeout(2 * INSTALL_S)
+"""For tests of which the first one installs packages: the network and the machine may be slow."""
 
 
 def packaged(folder: Path) -> Path:
@@ -62,7 +63,7 @@ def built(pages: Path, generation: str, form: str = "source") -> Path:
         _copy(pages / form, home)
         if not ready.exists():
             vite = [need("node"), "node_modules/vite/bin/vite.js", "build", "--outDir", "draft"]
-            subprocess.run(vite, cwd=home, check=True, timeout=BUILD_S, capture_output=True)
+            subprocess.run(vite, cwd=home, check=True, timeout=INSTALL_S, capture_output=True)
             (home / "draft").rename(ready)
     return ready
 
