@@ -53,6 +53,7 @@ class Copilot:
             request.model,
             tools,
             tool_choice(request, engine.facts.parameters),
+            parallel_calls=not is_small(engine.facts.parameters),
             sampling=sampling(request.temperature, has_tools=bool(tools)),
             max_tokens=min(request.max_tokens or BIGGEST, self._answer_tokens()),
             stop=request.stop,
@@ -92,8 +93,13 @@ def tool_choice(request: AgentRequest, parameters: int) -> ToolChoice:
         if one.message.role == "user":
             break
         rounds += bool(one.message.tool_calls)
-    most = 1 if 0 < parameters < SMALL_MODEL_PARAMETERS else MOST_ROUNDS
+    most = 1 if is_small(parameters) else MOST_ROUNDS
     return ToolChoice("none") if rounds >= most else request.tool_choice
+
+
+def is_small(parameters: int) -> bool:
+    """Such a model invents further calls, and a page shows each of them to the person."""
+    return 0 < parameters < SMALL_MODEL_PARAMETERS
 
 
 def sampling(temperature: float | None, *, has_tools: bool) -> Sampling:

@@ -6,6 +6,7 @@ from server.conversation.copilot import CANNOT_SEE, PROMPT, Copilot, messages, t
 from server.conversation.threads import Said
 from server.engine.base import Engine
 from server.events import (
+    ClientToolCall,
     Event,
     Finished,
     TextDelta,
@@ -122,3 +123,13 @@ async def test_a_person_is_told_which_document_could_not_be_read():
     first, *rest = await run(engine, asked)
     assert first == TextDelta("a.pdf is damaged or not what it claims to be.\n\n")
     assert rest == [TextDelta("Sorry."), Finished("stop")]
+
+
+async def test_a_small_model_makes_one_call_for_a_page_and_a_big_one_several():
+    other = replace(CALL, id="c2", arguments={"a": 2})
+    script = [ToolCallRequested(CALL), ToolCallRequested(other), Finished("tool_calls")]
+    for parameters, calls in ((135_000_000, [CALL]), (3_000_000_000, [CALL, other])):
+        engine = ScriptedEngine(script)
+        engine.facts = replace(engine.facts, parameters=parameters)
+        events = await run(engine, replace(ASK, tools=(replace(ADD, run=None),)))
+        assert [one.call for one in events if isinstance(one, ClientToolCall)] == calls
