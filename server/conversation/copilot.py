@@ -75,9 +75,8 @@ class Copilot:
         """Beside a page's actions the model calls them; else their flows come by the question."""
         if self._offered is None or not request.tools or not request.is_kept:
             return ()
-        shown = "\n".join(f"{about}: {value}" for about, value in request.context)
-        spoken = tuple(one.message for one in request.said)
-        return await self._offered(engine, Asked(spoken, request.client, request.chat, shown))
+        said = Asked(tuple(one.message for one in request.said), request.client, request.chat)
+        return await self._offered(engine, said)
 
     async def agents(self) -> tuple["Copilot", ...]:
         return (self,)

@@ -19,7 +19,6 @@ from server.flows import slots
 from server.flows.base import Action, Flow, FlowFailed, Kit, Step, Work
 from server.flows.calling import seconds, surroundings
 from server.flows.cutting import shorten
-from server.flows.grounding import grounded
 from server.flows.steps import STEPS
 from server.plugins.choosing import best_of
 from server.plugins.kit import lent_to
@@ -61,7 +60,6 @@ class PluginTools:
             return ()
         named = _named([flow for flow in await self._house.flows() if flow.is_usable])
         chosen = _fitting(said.question, named)
-        said = replace(said, results=[])
         tools = [await self._tool(name, flow, engine, said) for name, flow in chosen.items()]
         return tuple(tool for tool in tools if tool is not None)
 
@@ -83,15 +81,13 @@ class PluginTools:
         fixed = _fixed(flow.first)
 
         async def call(arguments: Json) -> str:
-            given = {name: one for name, one in arguments.items() if name not in fixed}
-            result = await _call(work, action, {**_heard(given, action, said), **fixed})
-            said.results.append(result)
-            return result
+            return await _call(work, action, {**arguments, **fixed})
 
         return Tool(name, flow.description, _without(action.schema, fixed), call)
 
     async def _ask(self, flow: Flow, engine: Engine, said: Said, question: str) -> str:
-        asked = replace(said, messages=(*said.messages, Message("user", question)))
+        messages = (*said.messages, Message("user", question))
+        asked = replace(said, messages=messages, is_by_model=True)
         run = self._house.talk.run(engine, flow, asked, thread=f"tool {uuid.uuid4()}")
         text: list[str] = []
         async with aclosing(run) as events:
@@ -109,17 +105,6 @@ def _fitting(question: str, named: dict[str, Flow]) -> dict[str, Flow]:
     best = best_of(question, list(named.values()), MOST_TOOLS)
     order = dict.fromkeys([*(names[flow.key] for flow in best), *named])
     return {name: named[name] for name in list(order)[:MOST_TOOLS]}
-
-
-def _heard(arguments: Json, action: Action, said: Said) -> Json:
-    """Without the required arguments that nobody said; the model is told to ask for them."""
-    required = action.schema.get("required", ())
-    must = {name: value for name, value in arguments.items() if name in required}
-    kept = grounded(must, action.schema, said.heard)
-    if lost := [name for name in must if name not in kept]:
-        message = f"Nobody has said what '{lost[0]}' is: ask the user for it."
-        raise FlowFailed("slot_missing", message)
-    return {**arguments, **kept}
 
 
 def _named(flows: Sequence[Flow]) -> dict[str, Flow]:

@@ -47,7 +47,7 @@ _NAMED = re.compile(
 )
 _IT_IS = re.compile(r"(?:it(?:'s| is)|that(?:'s| is)|es ist|das ist|是)\s*(?P<rest>\S+)")
 _PLACED = re.compile(
-    r"(?:in|at|from|to|on|im|aus|nach|bei|von|在|从|到)\s+(?P<rest>\S.*)", re.DOTALL
+    r"(?:in|at|by|from|to|on|im|aus|nach|bei|von|在|从|到)\s+(?P<rest>\S.*)", re.DOTALL
 )
 _ROOTED = re.compile(
     r"(?:[^\s/\\]+\s+){0,6}?[^\sA-Za-z0-9/\\~.]*(?P<rest>(?:~?/|\.{1,2}/|[A-Za-z]:[/\\]|https?://)\S.*?)"
@@ -120,9 +120,18 @@ def read_value(said: str, part: Json, name: str = "") -> Any:
     return MADE_UP if reader is None or slots.is_file(part) else reader(bare, part)
 
 
+def word_for_word(said: str, schema: Json) -> Json:
+    """The answer itself for the only thing that was asked for, when a model made nothing of it."""
+    if len(schema["properties"]) != 1:
+        return {}
+    ((name, part),) = schema["properties"].items()
+    bare = _in_a_phrase(_bare(said, part, name)) if said else None
+    return {name: bare} if bare and _is_free_text(part) and _fits(bare, part) else {}
+
+
 def _text(bare: str, part: Json) -> Any:
     """Verbatim. Where a pattern or a format is asked for, the one word that fits it."""
-    if not bare:
+    if not bare or _in_a_phrase(bare) is not None:
         return MADE_UP
     is_free = "pattern" not in part and part.get("format") not in slots.FORMATS
     if is_free or _fits(bare, part):
@@ -266,16 +275,20 @@ def _after_name(text: str, part: Json, name: str) -> str | None:
 
 
 def _after_words(text: str, part: Json, name: str) -> str | None:
-    """What follows "it is", "in" or "use": where it is a name or a path, and nothing else."""
+    """What follows "it is" or "use": where it is one word or a path, and nothing else."""
     only = _IT_IS.fullmatch(text)
     if only is not None:
         return only["rest"]
-    placed = _PLACED.fullmatch(text)
-    if placed is not None and all(_is_name(word) for word in placed["rest"].split()):
-        return placed["rest"].strip()
     rooted = _ROOTED.fullmatch(text)
     is_place = _PLACES.search(f"{name} {_about(part)}".lower()) is not None
     return rooted["rest"] if rooted is not None and is_place else None
+
+
+def _in_a_phrase(text: str) -> str | None:
+    """The name in "in Bern" or "by Eliot": a model may know better what is meant."""
+    placed = _PLACED.fullmatch(text)
+    is_placed = placed is not None and all(_is_name(word) for word in placed["rest"].split())
+    return placed["rest"].strip() if placed is not None and is_placed else None
 
 
 def _unquoted(text: str) -> str:

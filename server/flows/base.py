@@ -201,6 +201,8 @@ class Work:
     """Arguments a person gave for the step that asked for them."""
     asked: list[str] = field(default_factory=list)
     """Our own questions that stand in `question`: nothing in them was said by the person."""
+    answered: str = ""
+    """The person's last answer in words."""
     client: str = ""
     error: Json | None = None
     waited_s: float = 0.0

@@ -4,7 +4,7 @@ from typing import Any
 
 from server.chat import Json
 from server.flows import slots
-from server.flows.answers import leaves_it_to_us
+from server.flows.answers import leaves_it_to_us, word_for_word
 from server.flows.asking import ask_json
 from server.flows.base import Missing, Work
 from server.flows.cutting import as_text, shorten
@@ -61,6 +61,8 @@ async def fill(
     if not problems:
         return values
     lacks = slots.missing(values, schema)
+    if is_answered and (found := word_for_word(work.answered, lacks)):
+        return slots.with_defaults({**values, **found}, schema)
     kept = {name: value for name, value in values.items() if name not in lacks["properties"]}
     unfit = next((one for one in problems if one[0]), None)
     return Missing(lacks, kept, _worded(unfit) if unfit else "")

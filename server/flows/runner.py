@@ -274,6 +274,7 @@ def resume_with_text(paused: Paused, said: str) -> Run:
         return Run(paused.work, explained, "waiting", reply=explained.question)
     paused.work.question = f"{paused.work.question}\n{paused.question}\n{said}"
     paused.work.asked.append(paused.question)
+    paused.work.answered = said
     return resume(paused, answers.read_answer(said, schema))
 
 

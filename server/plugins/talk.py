@@ -32,16 +32,8 @@ class Said:
     client: str = ""
     chat: str = field(default_factory=lambda: chat_key(is_own=False))
     """What is allowed once holds for it."""
-    shown: str = ""
-    """What the page shows of itself."""
-    results: list[str] = field(default_factory=list)
-    """What tools have told since."""
-
-    @property
-    def heard(self) -> str:
-        """All that the person, the page and the tools have said; not what we asked for."""
-        told = [one.content for one in self.messages if ASKING not in one.content]
-        return "\n".join((*told, self.shown, *self.results))
+    is_by_model: bool = False
+    """A model has put the question in words of its own: nothing in it was said by the person."""
 
     @property
     def question(self) -> str:
@@ -154,7 +146,8 @@ class PluginTalk:
     def _begin(self, engine: Engine, flow: Flow, said: Said, question: str) -> Run:
         kit = lent_to(said.client, self._make_kit(flow, said.chat))
         kit.note(f"run {flow.name}")
-        return Run(Work(flow, question, engine, kit, said.context, client=said.client))
+        asked = [question] if said.is_by_model else []
+        return Run(Work(flow, question, engine, kit, said.context, asked=asked, client=said.client))
 
     async def _told(self, said: Said, run: Run, paused: Paused | None) -> Stream:
         """For clients that know no forms: what is missing is asked as text."""

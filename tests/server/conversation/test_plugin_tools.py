@@ -130,11 +130,3 @@ async def test_of_many_flows_those_that_fit_the_question_are_offered():
     fitting = replace(LONG, name="last", description="How is the weather in Graz")
     tools = await offered(Plugins(kit()[0], *many, fitting))
     assert tools[0].name == "wx_last"
-
-
-async def test_a_required_argument_that_nobody_said_is_asked_for():
-    lent, action = kit()
-    (tool,) = await offered(Plugins(lent, CALL))
-    with pytest.raises(FlowFailed, match="Nobody has said what 'city' is"):
-        await call(tool, city="Atlantis")
-    assert action.calls == []

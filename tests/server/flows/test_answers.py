@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from server.flows.answers import is_cancel, is_question, leaves_it_to_us, read_answer
+from server.flows.answers import is_cancel, is_question, leaves_it_to_us, read_answer, word_for_word
 
 PATH = {"type": "string", "description": "Path of the file, such as path/to/file.txt"}
 TITLE = {"type": "string", "description": "The title of the book"}
@@ -53,7 +53,6 @@ def test_nothing_is_cut_from_an_answer_that_may_belong_to_it(said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "part", "value"),
     [
-        ("in Bern", CITY, "Bern"),
         ("北京", CITY, "北京"),
         ("the dark green one", COLOUR, "dark green"),
         ("GREEN, please", COLOUR, "green"),
@@ -114,6 +113,12 @@ def test_a_person_can_stop(said: str) -> None:
 
 def test_a_choice_that_is_called_stop_is_no_end() -> None:
     assert not is_cancel("stop", asked(x={"enum": ["start", "stop"]}))
+
+
+@pytest.mark.parametrize("said", ["in Bern", "from Bern", "in Bern, please"])
+def test_a_name_in_a_phrase_is_left_to_the_model_or_taken_out_of_it(said: str) -> None:
+    assert read_answer(said, asked(city=CITY)) == {}
+    assert word_for_word(said, asked(city=CITY)) == {"city": "Bern"}
 
 
 @pytest.mark.parametrize(
