@@ -6,7 +6,6 @@ Start and idleness are told beside those of a bare program with the same librari
 import http.client
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -73,7 +72,7 @@ def _started(command: list[str]) -> Iterator[tuple["subprocess.Popen[str]", floa
             try:
                 yield process, began
             finally:
-                process.send_signal(signal.SIGINT)
+                process.terminate()
 
 
 @dataclass(frozen=True)
