@@ -41,6 +41,7 @@ CURRENT_STEPS = ["load", "chat", "thought", "document", "action", "cards", "erro
     ("generation", "form", "steps"),
     [
         ("first", "source", STEPS),
+        ("between", "source", STEPS),
         ("second", "source", STEPS),
         ("second", "current", CURRENT_STEPS),
     ],
