@@ -75,7 +75,7 @@ class Preparer:
         if job.prompt is not None:
             return job.prompt + job.prompt_suffix
         try:
-            text = self._template.render(job.messages, job.tools, job.template_options)
+            text = self._template.render_somehow(job.messages, job.tools, job.template_options)
         except TemplateFailed as error:
             raise Refused("template_failed", str(error)) from error
         return text + job.prompt_suffix
