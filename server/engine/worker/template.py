@@ -15,6 +15,7 @@ from typing import Any
 import psutil
 
 from server import roles
+from server.engine.formats.messages import plainer
 from server.engine.worker.render import MEMORY_LIMIT_BYTES, TIME_LIMIT_CODE, TIME_LIMIT_S
 from server.errors import TemplateRefused
 
@@ -65,7 +66,7 @@ class Template:
         add_generation_prompt: bool = True,
     ) -> str:
         variables: dict[str, Any] = {
-            **(options or {}),
+            **_asked(options or {}),
             **self._fixed,
             "messages": [_in_parts(one) if self.reads_parts else one for one in messages],
             "add_generation_prompt": add_generation_prompt,
@@ -87,6 +88,28 @@ class Template:
                 self._replace_child()
                 raise RenderLost(str(silence)) from None
 
+    def render_somehow(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] = (),
+        options: Mapping[str, Any] | None = None,
+        add_generation_prompt: bool = True,
+    ) -> str:
+        """What the template refuses is told in plainer turns, and tools in fuller schemas."""
+        stalls, deadline = len(self.stalls), time.monotonic() + 2 * ANSWER_S
+        given = [tools, [_filled(tool) for tool in tools]] if tools else [tools]
+        first: TemplateFailed | None = None
+        for turns in (messages, *plainer([dict(message) for message in messages])):
+            for declared in given:
+                try:
+                    return self.render(turns, declared, options, add_generation_prompt)
+                except TemplateFailed as failed:
+                    first = first or failed
+                    if len(self.stalls) > stalls or time.monotonic() > deadline:
+                        raise first from None
+        assert first
+        raise first
+
     def close(self) -> None:
         with self._one_at_a_time:
             self._replace_child()
@@ -96,6 +119,29 @@ class Template:
         if self._child:
             self._child.end()
         self._child = None
+
+
+def _asked(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Some templates have another name for the switch of thoughts."""
+    if "enable_thinking" not in options:
+        return dict(options)
+    return {"thinking": options["enable_thinking"], **options}
+
+
+def _filled(schema: Any) -> Any:
+    """With the keywords of objects and lists that a template may ask for without looking."""
+    if isinstance(schema, list):
+        return [_filled(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: _filled(part) for key, part in schema.items()}
+    if made.get("type") == "object":
+        made.setdefault("properties", {})
+        made.setdefault("required", [])
+        made.setdefault("additionalProperties", {})
+    if made.get("type") == "array":
+        made.setdefault("items", {"type": "string"})
+    return made
 
 
 def _in_parts(message: Mapping[str, Any]) -> Mapping[str, Any]:

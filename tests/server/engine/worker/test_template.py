@@ -170,3 +170,64 @@ def test_closing_ends_the_child() -> None:
     template.render(HELLO)
     template.close()
     assert set(psutil.Process().children()) <= before
+
+
+CALL = {"type": "function", "function": {"name": "shot", "arguments": {"at": 1}}}
+TURNS = [
+    {"role": "system", "content": "needle-system"},
+    {"role": "user", "content": "needle-question"},
+    {"role": "user", "content": "needle-more"},
+    {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{**CALL, "id": "call_of_many_letters"}, {**CALL, "id": "call_2"}],
+    },
+    {"role": "tool", "content": "needle-one", "tool_call_id": "call_of_many_letters"},
+    {"role": "tool", "content": "needle-two", "tool_call_id": "call_2"},
+]
+SHOWN = (
+    "{{ m.role }}:{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function.name }}"
+    "{% endfor %};"
+)
+REFUSALS = {
+    "one call": "{% if m.tool_calls and m.tool_calls | length > 1 %}{{ raise_exception('one') }}"
+    "{% endif %}",
+    "nine letters": "{% for c in m.tool_calls or [] %}{% if c.id | length != 9 %}"
+    "{{ raise_exception('nine') }}{% endif %}{% endfor %}",
+    "no system": "{% if m.role == 'system' %}{{ raise_exception('no system') }}{% endif %}",
+    "turns": "{% if m.role == 'user' and not loop.first and loop.previtem.role == 'user' %}"
+    "{{ raise_exception('turns must alternate') }}{% endif %}",
+    "nothing": "{% if m.content == '' %}{{ raise_exception('no text') }}{% endif %}",
+    "no calls": "{% if m.tool_calls or m.role == 'tool' %}{{ raise_exception('no tools') }}"
+    "{% endif %}",
+}
+
+
+@pytest.mark.parametrize("refusal", [*REFUSALS.values(), "".join(list(REFUSALS.values())[:4])])
+def test_what_a_template_refuses_is_shown_in_another_form(refusal: str) -> None:
+    template = Template("{% for m in messages %}" + refusal + SHOWN + "{% endfor %}")
+    with pytest.raises(TemplateFailed):
+        template.render(TURNS)
+    text = template.render_somehow(TURNS)
+    template.close()
+    needles = ("system", "question", "more", "one", "two")
+    assert all(f"needle-{needle}" in text for needle in needles)
+    assert text.count("shot") == 2
+
+
+def test_a_schema_is_filled_up_for_a_template_that_asks_for_all_of_it() -> None:
+    template = Template(
+        "{% for t in tools %}{{ t.function.parameters.additionalProperties.type }}"
+        "{{ t.function.parameters.properties.list['items'].type }}{% endfor %}"
+    )
+    given = {"type": "object", "properties": {"list": {"type": "array"}}}
+    tool = {"type": "function", "function": {"name": "f", "parameters": given}}
+    assert template.render_somehow(TURNS[1:2], [tool]) == "string"
+    template.close()
+
+
+def test_a_template_that_refuses_everything_says_why_at_first() -> None:
+    template = Template("{{ raise_exception('never ' ~ messages | length) }}")
+    with pytest.raises(TemplateFailed, match="never 6"):
+        template.render_somehow(TURNS)
+    template.close()
