@@ -39,6 +39,8 @@ TYPED = ToolCall(
 ODD = ToolCall("needle004", "needle_first", {"alpha": "needle <odd> & more\nlines", "beta": 31})
 KINDS = {str: "string", int: "integer", bool: "boolean", list: "array", dict: "object"}
 COMPACT = (",", ":")
+LONGEST_MARK = 120
+"""What is longer is no mark."""
 BODIES: dict[str, Any] = {
     body.__name__: body for body in (JsonBody, NamedBody, PythonBody, TaggedBody)
 }
@@ -151,7 +153,7 @@ def _text_marks(samples: Samples, before: str, after: str) -> tuple[str, ...]:
     if begin := _mirrored(before, end):
         return begin, end.strip()
     alone = re.fullmatch(r"<\|[^<>]*\|>", before.strip())
-    return (before.strip(), "") if alone else ()
+    return (before.strip(), "") if alone and before.strip() not in samples.opening else ()
 
 
 def _thoughts(samples: Samples, text_begin: str) -> tuple[str, str] | None:
@@ -181,6 +183,8 @@ def calls_of(samples: Samples, frame: Frame) -> Shape | None:
     shape = _shape(samples, found, before, after)
     whole = f"{before}{_said(samples.call, found)}{after}".replace(ID, FIRST.id)
     if shape is None or not _are_alike(shape, shape.write([FIRST]), whole):
+        return None
+    if max(map(len, shape.texts)) > LONGEST_MARK:
         return None
     return _with_values(shape, samples, frame)
 

@@ -248,6 +248,9 @@ def _calls(shape: Shape, reader: Reader, tools: Tools) -> Generator[None, None, 
     """Reads calls and whatever of the shape's own text stands around them."""
     texts = [shape.opens, *shape.call, shape.between, shape.closes, ",", "["]
     texts += [shape.mark] if shape.repeats else []
+    if "[" in shape.opens:
+        # The list may end on a line of its own.
+        texts += ["]", shape.closes.strip().removeprefix("]")]
     around = dict(lark.split_any(text.strip()) for text in texts)
     options = tuple(filter(None, around))
     announced = shape.mark if shape.repeats else lark.split_any(shape.call[0].strip())[0]

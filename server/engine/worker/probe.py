@@ -10,6 +10,7 @@ from server.engine.formats.abilities import THOUGHTS
 from server.engine.formats.learned import (
     ANSWER,
     FIRST,
+    LONGEST_MARK,
     ODD,
     SECOND,
     THOUGHT,
@@ -18,6 +19,7 @@ from server.engine.formats.learned import (
     behind,
     probe_tools,
 )
+from server.engine.formats.marks import shared_end
 from server.engine.formats.messages import THOUGHT_NAMES
 from server.engine.formats.signatures import declared
 from server.engine.worker.template import RenderLost, Template, TemplateFailed
@@ -151,7 +153,8 @@ def _samples(template: Template, *, as_text: bool) -> Samples:
             _render(template, part, options, given, add_generation_prompt=False)
             for part in (turns[:1], turns)
         )
-        return behind(after.rpartition(QUESTION)[2], before.rpartition(QUESTION)[2])
+        rests = [text.rpartition(QUESTION)[2] for text in (after, before)]
+        return behind(*(_without_instructions(rest, shared_end(*rests)) for rest in rests))
 
     asked, opened = (
         _render(template, [USER], tools=tools, add_generation_prompt=on) for on in (False, True)
@@ -170,6 +173,11 @@ def _samples(template: Template, *, as_text: bool) -> Samples:
         typed=turn("", TYPED, given=typed),
         odd=turn("", ODD),
     )
+
+
+def _without_instructions(text: str, end: str) -> str:
+    """Some templates repeat instructions behind every conversation; a mere mark is shorter."""
+    return text.removesuffix(end) if len(end) > LONGEST_MARK else text
 
 
 def _native(call: ToolCall, *, as_text: bool) -> dict[str, Any]:

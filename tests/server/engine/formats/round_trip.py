@@ -131,8 +131,10 @@ def _said(prepared: Any, facts: ModelFacts, template: Any, asked: ChatRequest) -
     plain = [*turns[:-1], {"role": "assistant", "content": TEXT}]
     rendered = render(plain, tools, options, add_generation_prompt=False)
     tail = FIRST_END.split(rendered.rpartition(TEXT)[2])[0].strip()
-    said = behind(*(text.rpartition(QUESTION.content)[2] for text in (whole, prompt)))
-    said = FIRST_END.split(said.removeprefix("<|CHATBOT_TOKEN|>"))[0]
+    rests = [text.rpartition(QUESTION.content)[2] for text in (whole, prompt)]
+    # Instructions behind every conversation are no part of a turn.
+    said = behind(*(rest.partition("<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|>")[0] for rest in rests))
+    said = FIRST_END.split(said.removeprefix("<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>"))[0]
     said = said.rstrip().removesuffix(tail) if tail else said
     marks = thought_marks(facts)
     opened = starts_in_thought(asked, facts)
