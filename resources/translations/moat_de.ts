@@ -2763,6 +2763,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das Modell konnte nicht geladen werden. {0}</translation>
   </message>
   <message>
+   <source>'{0}' cannot be the name of a model.</source>
+   <translation>'{0}' kann nicht der Name eines Modells sein.</translation>
+  </message>
+  <message>
+   <source>There is already a model '{0}'.</source>
+   <translation>Ein Modell '{0}' gibt es schon.</translation>
+  </message>
+  <message>
    <source>There is no such file in {0}. There are: {1}.</source>
    <translation>Diese Datei gibt es in {0} nicht. Es gibt: {1}.</translation>
   </message>
@@ -2863,6 +2871,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Es braucht {0}. {1}</translation>
   </message>
   <message>
+   <source>The hub wants a token, and Moat sends none unencrypted: use its https address.</source>
+   <translation>Der Hub verlangt ein Token, und Moat sendet keines unverschlüsselt: verwenden Sie seine https-Adresse.</translation>
+  </message>
+  <message>
    <source>The connection to the hub broke ({0}).</source>
    <translation>Die Verbindung zum Hub brach ab ({0}).</translation>
   </message>
@@ -2947,6 +2959,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Dieses Modell gehört einem anderen Programm; löschen Sie es dort.</translation>
   </message>
   <message>
+   <source>Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M.</source>
+   <translation>Nennen Sie stattdessen ein Repository: hf.co/owner/repository oder hf.co/owner/repository:Q4_K_M.</translation>
+  </message>
+  <message>
    <source>This repository holds no GGUF files.</source>
    <translation>Dieses Repository enthält keine GGUF-Dateien.</translation>
   </message>
@@ -2991,6 +3007,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das kann die Engine nicht: {0}.</translation>
   </message>
   <message>
+   <source>There are no models here.</source>
+   <translation>Hier gibt es keine Modelle.</translation>
+  </message>
+  <message>
    <source>The settings could not be saved: {0}.</source>
    <translation>Die Einstellungen konnten nicht gespeichert werden: {0}.</translation>
   </message>
@@ -3001,6 +3021,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} did not answer after the computer slept and was loaded again.</source>
    <translation>{0} antwortete nicht mehr, nachdem der Computer geschlafen hatte, und wurde neu geladen.</translation>
+  </message>
+  <message>
+   <source>{0} would be lost with '{1}': delete that first.</source>
+   <translation>{0} ginge mit '{1}' verloren: löschen Sie das zuerst.</translation>
+  </message>
+  <message>
+   <source>The download was cancelled.</source>
+   <translation>Der Download wurde abgebrochen.</translation>
   </message>
   <message>
    <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
@@ -3675,10 +3703,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Diese Seite darf Moat nicht benutzen.</translation>
   </message>
   <message>
-   <source>Port {0} is taken{1}; {2} uses {3}.</source>
-   <translation>Port {0} ist belegt{1}; {2} benutzt {3}.</translation>
-  </message>
-  <message>
    <source>HTTPS cannot be served: {0}</source>
    <translation>HTTPS kann nicht angeboten werden: {0}</translation>
   </message>
@@ -3689,6 +3713,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>No free port was found from {0} on.</source>
    <translation>Ab {0} wurde kein freier Port gefunden.</translation>
+  </message>
+  <message>
+   <source>Port {0} is taken.</source>
+   <translation>Port {0} ist belegt.</translation>
   </message>
   <message>
    <source>Tool: {0}</source>
@@ -4031,8 +4059,28 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>kein gültiger Text: {0} (vor Byte {1})</translation>
   </message>
   <message>
+   <source>an adapter for one</source>
+   <translation>ein Adapter für eines</translation>
+  </message>
+  <message>
+   <source>a matrix of importance</source>
+   <translation>eine Wichtigkeitsmatrix</translation>
+  </message>
+  <message>
+   <source>it holds no tensors</source>
+   <translation>sie enthält keine Tensoren</translation>
+  </message>
+  <message>
+   <source>it has no layers</source>
+   <translation>sie hat keine Schichten</translation>
+  </message>
+  <message>
    <source>it does not say which architecture the model has</source>
    <translation>sie sagt nicht, welche Architektur das Modell hat</translation>
+  </message>
+  <message>
+   <source>it is no model but {0}</source>
+   <translation>sie ist kein Modell, sondern {0}</translation>
   </message>
   <message>
    <source>its vocabulary has {0} tokens</source>
@@ -4045,10 +4093,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>it says it has {0} layers, but holds tensors of {1}</source>
    <translation>sie nennt {0} Schichten, enthält aber Tensoren von {1}</translation>
-  </message>
-  <message>
-   <source>it has no layers</source>
-   <translation>sie hat keine Schichten</translation>
   </message>
   <message>
    <source>the tensor blk.0.{0} is missing</source>
@@ -4065,6 +4109,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} is not text</source>
    <translation>{0} ist kein Text</translation>
+  </message>
+  <message>
+   <source>the name of its architecture has characters not allowed</source>
+   <translation>der Name ihrer Architektur enthält unzulässige Zeichen</translation>
   </message>
   <message>
    <source>{0}.{1} is missing</source>

@@ -2763,6 +2763,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法加载模型。{0}</translation>
   </message>
   <message>
+   <source>'{0}' cannot be the name of a model.</source>
+   <translation>“{0}”不能作为模型名称。</translation>
+  </message>
+  <message>
+   <source>There is already a model '{0}'.</source>
+   <translation>已有模型“{0}”。</translation>
+  </message>
+  <message>
    <source>There is no such file in {0}. There are: {1}.</source>
    <translation>{0} 中没有这个文件。现有：{1}。</translation>
   </message>
@@ -2863,6 +2871,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>占用：{0}。{1}</translation>
   </message>
   <message>
+   <source>The hub wants a token, and Moat sends none unencrypted: use its https address.</source>
+   <translation>该模型库要求令牌，而 Moat 不会以未加密方式发送令牌：请使用其 https 地址。</translation>
+  </message>
+  <message>
    <source>The connection to the hub broke ({0}).</source>
    <translation>与模型仓库的连接中断（{0}）。</translation>
   </message>
@@ -2947,6 +2959,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>此模型属于另一个程序；请在那里删除。</translation>
   </message>
   <message>
+   <source>Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M.</source>
+   <translation>请改为指定仓库：hf.co/owner/repository，或 hf.co/owner/repository:Q4_K_M。</translation>
+  </message>
+  <message>
    <source>This repository holds no GGUF files.</source>
    <translation>此存储库中没有 GGUF 文件。</translation>
   </message>
@@ -2991,6 +3007,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>引擎做不到：{0}。</translation>
   </message>
   <message>
+   <source>There are no models here.</source>
+   <translation>这里没有模型。</translation>
+  </message>
+  <message>
    <source>The settings could not be saved: {0}.</source>
    <translation>无法保存设置：{0}。</translation>
   </message>
@@ -3001,6 +3021,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} did not answer after the computer slept and was loaded again.</source>
    <translation>电脑休眠后 {0} 没有响应，已重新加载。</translation>
+  </message>
+  <message>
+   <source>{0} would be lost with '{1}': delete that first.</source>
+   <translation>{0} 会随“{1}”一起丢失：请先删除它。</translation>
+  </message>
+  <message>
+   <source>The download was cancelled.</source>
+   <translation>下载已取消。</translation>
   </message>
   <message>
    <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
@@ -3675,10 +3703,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>此页面不能使用 Moat。</translation>
   </message>
   <message>
-   <source>Port {0} is taken{1}; {2} uses {3}.</source>
-   <translation>端口 {0} 已被占用{1}；{2} 改用 {3}。</translation>
-  </message>
-  <message>
    <source>HTTPS cannot be served: {0}</source>
    <translation>无法提供 HTTPS：{0}</translation>
   </message>
@@ -3689,6 +3713,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>No free port was found from {0} on.</source>
    <translation>从 {0} 起没有找到空闲端口。</translation>
+  </message>
+  <message>
+   <source>Port {0} is taken.</source>
+   <translation>端口 {0} 已被占用。</translation>
   </message>
   <message>
    <source>Tool: {0}</source>
@@ -4031,8 +4059,28 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 不是有效文本（字节 {1} 之前）</translation>
   </message>
   <message>
+   <source>an adapter for one</source>
+   <translation>模型的适配器</translation>
+  </message>
+  <message>
+   <source>a matrix of importance</source>
+   <translation>重要性矩阵</translation>
+  </message>
+  <message>
+   <source>it holds no tensors</source>
+   <translation>它不包含任何张量</translation>
+  </message>
+  <message>
+   <source>it has no layers</source>
+   <translation>它没有层</translation>
+  </message>
+  <message>
    <source>it does not say which architecture the model has</source>
    <translation>它没有说明模型的架构</translation>
+  </message>
+  <message>
+   <source>it is no model but {0}</source>
+   <translation>它不是模型，而是{0}</translation>
   </message>
   <message>
    <source>its vocabulary has {0} tokens</source>
@@ -4045,10 +4093,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>it says it has {0} layers, but holds tensors of {1}</source>
    <translation>它声称有 {0} 层，却包含 {1} 层的张量</translation>
-  </message>
-  <message>
-   <source>it has no layers</source>
-   <translation>它没有层</translation>
   </message>
   <message>
    <source>the tensor blk.0.{0} is missing</source>
@@ -4065,6 +4109,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} is not text</source>
    <translation>{0} 不是文本</translation>
+  </message>
+  <message>
+   <source>the name of its architecture has characters not allowed</source>
+   <translation>其架构名称包含不允许的字符</translation>
   </message>
   <message>
    <source>{0}.{1} is missing</source>

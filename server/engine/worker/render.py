@@ -24,8 +24,10 @@ if sys.platform != "win32":
 
 TIME_LIMIT_S = 2.0
 """Of the processor's time, for one job."""
-TIME_LIMIT_CODE = -signal.SIGPROF if sys.platform != "win32" else None
+TIME_LIMIT_CODE: int | None = None
 """How this process ends at that limit. On Windows only the parent watches the time."""
+if sys.platform != "win32":
+    TIME_LIMIT_CODE = -signal.SIGPROF
 MEMORY_LIMIT_BYTES = 512 * 1024 * 1024
 OUTPUT_LIMIT_CHARS = 32 * 1024 * 1024
 

@@ -128,7 +128,7 @@ def test_a_stopped_render_process_is_replaced(made: list[Template]) -> None:
     assert made[0].render(HELLO) == "fine"
 
 
-@pytest.mark.skipif(os.name == "nt", reason="needs signals")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 def test_a_process_that_gets_no_turn_loses_nothing(made: list[Template]) -> None:
     """Halted for longer than the limit: only the processor's time counts."""
     before = set(psutil.Process().children())
