@@ -169,6 +169,16 @@ def hint(text: str) -> str:
     return f"<p>{escape(text)}</p>" if "<" in text else text
 
 
+def secrets_words(plain_file: str) -> str:
+    """Where a secret is kept. It is said where one is entered, before it is."""
+    if not plain_file:
+        return tr("It is kept in the system's keyring.")
+    words = tr(
+        "This system has no usable keyring: it is kept unencrypted in {file}, readable by you only."
+    )
+    return words.format(file=breakable(plain_file))
+
+
 def short_name(text: str) -> str:
     """A name from elsewhere as a line of a list."""
     return shortened(one_line(text), LONGEST_NAME)

@@ -416,6 +416,10 @@
    <translation>Einstellungen durchsuchen</translation>
   </message>
   <message>
+   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The settings could not be exported: {why}.</source>
    <translation>Die Einstellungen konnten nicht exportiert werden: {why}.</translation>
   </message>
@@ -1004,6 +1008,14 @@
    <translation>Antwort anhalten</translation>
   </message>
   <message>
+   <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>It is kept in the system's keyring.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Copied</source>
    <translation>Kopiert</translation>
   </message>
@@ -1096,6 +1108,10 @@
    <translation>Dateien von {name} zeigen</translation>
   </message>
   <message>
+   <source>Let pages of {site} use your models?</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>When you connect from a web page and nothing appears here, the browser kept the request back.
 Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
 Firefox: allow it when it asks to reach devices on your local network.
@@ -1108,12 +1124,12 @@ Brave: das Schild-Symbol, dann localhost für diese Seite erlauben.
 Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen anderen Browser.</translation>
   </message>
   <message>
-   <source>Nothing arrives?</source>
-   <translation>Es kommt nichts an?</translation>
+   <source>This address has letters that a browser may show in another script (xn--). They can look like those of another address.</source>
+   <translation type="unfinished" />
   </message>
   <message>
-   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
-   <translation>Noch keine Webseite hat etwas gefragt. Wer kommt oder abgewiesen wird, steht hier.</translation>
+   <source>Nothing arrives?</source>
+   <translation>Es kommt nichts an?</translation>
   </message>
   <message>
    <source>This page was turned away: its origin is not allowed.</source>
@@ -1132,8 +1148,28 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Verbunden.</translation>
   </message>
   <message>
+   <source>You allowed it just now.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>No other page has asked for anything.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
+   <translation>Noch keine Webseite hat etwas gefragt. Wer kommt oder abgewiesen wird, steht hier.</translation>
+  </message>
+  <message>
+   <source>Pages of {site} may use your models now.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Allow</source>
    <translation>Erlauben</translation>
+  </message>
+  <message>
+   <source>Remove</source>
+   <translation>Entfernen</translation>
   </message>
   <message>
    <source>Copy the key</source>
@@ -1146,6 +1182,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Allow {origin}</source>
    <translation>{origin} erlauben</translation>
+  </message>
+  <message>
+   <source>No longer allow {origin}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>less than a minute left</source>
@@ -1206,6 +1246,18 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Try {name} again</source>
    <translation>{name} noch einmal versuchen</translation>
+  </message>
+  <message>
+   <source>Only the beginning is shown.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Show all as text</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Hide the text</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Explain in two sentences what a moat is in investing.</source>
@@ -1540,6 +1592,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Überlegung zeigen</translation>
   </message>
   <message>
+   <source>The reasoning</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Waiting for the first word…</source>
    <translation>Wartet auf das erste Wort…</translation>
   </message>
@@ -1632,6 +1688,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Es erreicht nichts außerhalb von Moat.</translation>
   </message>
   <message>
+   <source>Kept unencrypted</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Kept in the keychain</source>
+   <translation>Im Schlüsselbund aufgehoben</translation>
+  </message>
+  <message>
    <source>Enable</source>
    <translation>Einschalten</translation>
   </message>
@@ -1720,16 +1784,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Noch nicht gesetzt</translation>
   </message>
   <message>
-   <source>Kept in the keychain</source>
-   <translation>Im Schlüsselbund aufgehoben</translation>
-  </message>
-  <message>
    <source>Disable</source>
    <translation>Ausschalten</translation>
-  </message>
-  <message>
-   <source>Remove</source>
-   <translation>Entfernen</translation>
   </message>
   <message>
    <source>What {name} may do</source>
@@ -2088,8 +2144,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Wer sich verbinden darf</translation>
   </message>
   <message>
-   <source>'network' lets other machines connect and always requires the access key.</source>
-   <translation>'network' lässt andere Rechner zu und verlangt immer den Zugangsschlüssel.</translation>
+   <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Loopback</source>
@@ -2763,6 +2819,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das Modell konnte nicht geladen werden. {0}</translation>
   </message>
   <message>
+   <source>'{0}' cannot be the name of a model.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>There is already a model '{0}'.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>There is no such file in {0}. There are: {1}.</source>
    <translation>Diese Datei gibt es in {0} nicht. Es gibt: {1}.</translation>
   </message>
@@ -2863,6 +2927,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Es braucht {0}. {1}</translation>
   </message>
   <message>
+   <source>The hub wants a token, and Moat sends none unencrypted: use its https address.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The connection to the hub broke ({0}).</source>
    <translation>Die Verbindung zum Hub brach ab ({0}).</translation>
   </message>
@@ -2947,6 +3015,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Dieses Modell gehört einem anderen Programm; löschen Sie es dort.</translation>
   </message>
   <message>
+   <source>Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>This repository holds no GGUF files.</source>
    <translation>Dieses Repository enthält keine GGUF-Dateien.</translation>
   </message>
@@ -2991,6 +3063,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das kann die Engine nicht: {0}.</translation>
   </message>
   <message>
+   <source>There are no models here.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The settings could not be saved: {0}.</source>
    <translation>Die Einstellungen konnten nicht gespeichert werden: {0}.</translation>
   </message>
@@ -3001,6 +3077,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} did not answer after the computer slept and was loaded again.</source>
    <translation>{0} antwortete nicht mehr, nachdem der Computer geschlafen hatte, und wurde neu geladen.</translation>
+  </message>
+  <message>
+   <source>{0} would be lost with '{1}': delete that first.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The download was cancelled.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
@@ -3675,10 +3759,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Diese Seite darf Moat nicht benutzen.</translation>
   </message>
   <message>
-   <source>Port {0} is taken{1}; {2} uses {3}.</source>
-   <translation>Port {0} ist belegt{1}; {2} benutzt {3}.</translation>
-  </message>
-  <message>
    <source>HTTPS cannot be served: {0}</source>
    <translation>HTTPS kann nicht angeboten werden: {0}</translation>
   </message>
@@ -3689,6 +3769,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>No free port was found from {0} on.</source>
    <translation>Ab {0} wurde kein freier Port gefunden.</translation>
+  </message>
+  <message>
+   <source>Port {0} is taken.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Tool: {0}</source>
@@ -4031,8 +4115,28 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>kein gültiger Text: {0} (vor Byte {1})</translation>
   </message>
   <message>
+   <source>an adapter for one</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>a matrix of importance</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>it holds no tensors</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>it has no layers</source>
+   <translation>sie hat keine Schichten</translation>
+  </message>
+  <message>
    <source>it does not say which architecture the model has</source>
    <translation>sie sagt nicht, welche Architektur das Modell hat</translation>
+  </message>
+  <message>
+   <source>it is no model but {0}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>its vocabulary has {0} tokens</source>
@@ -4045,10 +4149,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>it says it has {0} layers, but holds tensors of {1}</source>
    <translation>sie nennt {0} Schichten, enthält aber Tensoren von {1}</translation>
-  </message>
-  <message>
-   <source>it has no layers</source>
-   <translation>sie hat keine Schichten</translation>
   </message>
   <message>
    <source>the tensor blk.0.{0} is missing</source>
@@ -4065,6 +4165,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} is not text</source>
    <translation>{0} ist kein Text</translation>
+  </message>
+  <message>
+   <source>the name of its architecture has characters not allowed</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{0}.{1} is missing</source>

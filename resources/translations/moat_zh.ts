@@ -416,6 +416,10 @@
    <translation>搜索设置</translation>
   </message>
   <message>
+   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The settings could not be exported: {why}.</source>
    <translation>无法导出设置：{why}。</translation>
   </message>
@@ -1004,6 +1008,14 @@
    <translation>停止回答</translation>
   </message>
   <message>
+   <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>It is kept in the system's keyring.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Copied</source>
    <translation>已复制</translation>
   </message>
@@ -1096,6 +1108,10 @@
    <translation>显示 {name} 的文件</translation>
   </message>
   <message>
+   <source>Let pages of {site} use your models?</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>When you connect from a web page and nothing appears here, the browser kept the request back.
 Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
 Firefox: allow it when it asks to reach devices on your local network.
@@ -1108,12 +1124,12 @@ Brave：点击盾牌图标，为此网站允许 localhost。
 Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</translation>
   </message>
   <message>
-   <source>Nothing arrives?</source>
-   <translation>什么都没收到？</translation>
+   <source>This address has letters that a browser may show in another script (xn--). They can look like those of another address.</source>
+   <translation type="unfinished" />
   </message>
   <message>
-   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
-   <translation>还没有网页来过。来访或被拒绝的都会显示在这里。</translation>
+   <source>Nothing arrives?</source>
+   <translation>什么都没收到？</translation>
   </message>
   <message>
    <source>This page was turned away: its origin is not allowed.</source>
@@ -1132,8 +1148,28 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>已连接。</translation>
   </message>
   <message>
+   <source>You allowed it just now.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>No other page has asked for anything.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
+   <translation>还没有网页来过。来访或被拒绝的都会显示在这里。</translation>
+  </message>
+  <message>
+   <source>Pages of {site} may use your models now.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Allow</source>
    <translation>允许</translation>
+  </message>
+  <message>
+   <source>Remove</source>
+   <translation>移除</translation>
   </message>
   <message>
    <source>Copy the key</source>
@@ -1146,6 +1182,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Allow {origin}</source>
    <translation>允许 {origin}</translation>
+  </message>
+  <message>
+   <source>No longer allow {origin}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>less than a minute left</source>
@@ -1206,6 +1246,18 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Try {name} again</source>
    <translation>重试 {name}</translation>
+  </message>
+  <message>
+   <source>Only the beginning is shown.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Show all as text</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Hide the text</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Explain in two sentences what a moat is in investing.</source>
@@ -1540,6 +1592,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>显示推理过程</translation>
   </message>
   <message>
+   <source>The reasoning</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Waiting for the first word…</source>
    <translation>等待第一个词…</translation>
   </message>
@@ -1632,6 +1688,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>它不访问 Moat 之外的任何东西。</translation>
   </message>
   <message>
+   <source>Kept unencrypted</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Kept in the keychain</source>
+   <translation>保存在钥匙串中</translation>
+  </message>
+  <message>
    <source>Enable</source>
    <translation>启用</translation>
   </message>
@@ -1720,16 +1784,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>尚未设置</translation>
   </message>
   <message>
-   <source>Kept in the keychain</source>
-   <translation>保存在钥匙串中</translation>
-  </message>
-  <message>
    <source>Disable</source>
    <translation>停用</translation>
-  </message>
-  <message>
-   <source>Remove</source>
-   <translation>移除</translation>
   </message>
   <message>
    <source>What {name} may do</source>
@@ -2088,8 +2144,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>谁可以连接</translation>
   </message>
   <message>
-   <source>'network' lets other machines connect and always requires the access key.</source>
-   <translation>“network”允许其他机器连接，并始终要求访问密钥。</translation>
+   <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Loopback</source>
@@ -2763,6 +2819,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法加载模型。{0}</translation>
   </message>
   <message>
+   <source>'{0}' cannot be the name of a model.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>There is already a model '{0}'.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>There is no such file in {0}. There are: {1}.</source>
    <translation>{0} 中没有这个文件。现有：{1}。</translation>
   </message>
@@ -2863,6 +2927,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>占用：{0}。{1}</translation>
   </message>
   <message>
+   <source>The hub wants a token, and Moat sends none unencrypted: use its https address.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The connection to the hub broke ({0}).</source>
    <translation>与模型仓库的连接中断（{0}）。</translation>
   </message>
@@ -2947,6 +3015,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>此模型属于另一个程序；请在那里删除。</translation>
   </message>
   <message>
+   <source>Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>This repository holds no GGUF files.</source>
    <translation>此存储库中没有 GGUF 文件。</translation>
   </message>
@@ -2991,6 +3063,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>引擎做不到：{0}。</translation>
   </message>
   <message>
+   <source>There are no models here.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The settings could not be saved: {0}.</source>
    <translation>无法保存设置：{0}。</translation>
   </message>
@@ -3001,6 +3077,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} did not answer after the computer slept and was loaded again.</source>
    <translation>电脑休眠后 {0} 没有响应，已重新加载。</translation>
+  </message>
+  <message>
+   <source>{0} would be lost with '{1}': delete that first.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The download was cancelled.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
@@ -3675,10 +3759,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>此页面不能使用 Moat。</translation>
   </message>
   <message>
-   <source>Port {0} is taken{1}; {2} uses {3}.</source>
-   <translation>端口 {0} 已被占用{1}；{2} 改用 {3}。</translation>
-  </message>
-  <message>
    <source>HTTPS cannot be served: {0}</source>
    <translation>无法提供 HTTPS：{0}</translation>
   </message>
@@ -3689,6 +3769,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>No free port was found from {0} on.</source>
    <translation>从 {0} 起没有找到空闲端口。</translation>
+  </message>
+  <message>
+   <source>Port {0} is taken.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Tool: {0}</source>
@@ -4031,8 +4115,28 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 不是有效文本（字节 {1} 之前）</translation>
   </message>
   <message>
+   <source>an adapter for one</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>a matrix of importance</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>it holds no tensors</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>it has no layers</source>
+   <translation>它没有层</translation>
+  </message>
+  <message>
    <source>it does not say which architecture the model has</source>
    <translation>它没有说明模型的架构</translation>
+  </message>
+  <message>
+   <source>it is no model but {0}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>its vocabulary has {0} tokens</source>
@@ -4045,10 +4149,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>it says it has {0} layers, but holds tensors of {1}</source>
    <translation>它声称有 {0} 层，却包含 {1} 层的张量</translation>
-  </message>
-  <message>
-   <source>it has no layers</source>
-   <translation>它没有层</translation>
   </message>
   <message>
    <source>the tensor blk.0.{0} is missing</source>
@@ -4065,6 +4165,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} is not text</source>
    <translation>{0} 不是文本</translation>
+  </message>
+  <message>
+   <source>the name of its architecture has characters not allowed</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{0}.{1} is missing</source>
