@@ -417,7 +417,7 @@
   </message>
   <message>
    <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
-   <translation type="unfinished" />
+   <translation>Andere Rechner können sich jetzt verbinden. Für sie gibt es noch kein HTTPS: Der Zugangsschlüssel und alle Texte werden unverschlüsselt übertragen. Nutzen Sie das nur in einem Netz, dem Sie vertrauen.</translation>
   </message>
   <message>
    <source>The settings could not be exported: {why}.</source>
@@ -1009,11 +1009,11 @@
   </message>
   <message>
    <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
-   <translation type="unfinished" />
+   <translation>Dieses System hat keinen nutzbaren Schlüsselbund: Es wird unverschlüsselt in {file} aufbewahrt, nur für Sie lesbar.</translation>
   </message>
   <message>
    <source>It is kept in the system's keyring.</source>
-   <translation type="unfinished" />
+   <translation>Es wird im Schlüsselbund des Systems aufbewahrt.</translation>
   </message>
   <message>
    <source>Copied</source>
@@ -1109,7 +1109,7 @@
   </message>
   <message>
    <source>Let pages of {site} use your models?</source>
-   <translation type="unfinished" />
+   <translation>Dürfen Seiten von {site} Ihre Modelle benutzen?</translation>
   </message>
   <message>
    <source>When you connect from a web page and nothing appears here, the browser kept the request back.
@@ -1125,7 +1125,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>This address has letters that a browser may show in another script (xn--). They can look like those of another address.</source>
-   <translation type="unfinished" />
+   <translation>Diese Adresse hat Buchstaben, die ein Browser in einer anderen Schrift zeigen kann (xn--). Sie können denen einer anderen Adresse gleichen.</translation>
   </message>
   <message>
    <source>Nothing arrives?</source>
@@ -1149,11 +1149,11 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>You allowed it just now.</source>
-   <translation type="unfinished" />
+   <translation>Sie haben sie eben erlaubt.</translation>
   </message>
   <message>
    <source>No other page has asked for anything.</source>
-   <translation type="unfinished" />
+   <translation>Keine andere Seite hat etwas angefragt.</translation>
   </message>
   <message>
    <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
@@ -1161,7 +1161,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Pages of {site} may use your models now.</source>
-   <translation type="unfinished" />
+   <translation>Seiten von {site} dürfen jetzt Ihre Modelle benutzen.</translation>
   </message>
   <message>
    <source>Allow</source>
@@ -1185,7 +1185,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>No longer allow {origin}</source>
-   <translation type="unfinished" />
+   <translation>{origin} nicht mehr erlauben</translation>
   </message>
   <message>
    <source>less than a minute left</source>
@@ -1249,15 +1249,15 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Only the beginning is shown.</source>
-   <translation type="unfinished" />
+   <translation>Nur der Anfang wird gezeigt.</translation>
   </message>
   <message>
    <source>Show all as text</source>
-   <translation type="unfinished" />
+   <translation>Alles als Text zeigen</translation>
   </message>
   <message>
    <source>Hide the text</source>
-   <translation type="unfinished" />
+   <translation>Text ausblenden</translation>
   </message>
   <message>
    <source>Explain in two sentences what a moat is in investing.</source>
@@ -1593,7 +1593,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>The reasoning</source>
-   <translation type="unfinished" />
+   <translation>Die Überlegung</translation>
   </message>
   <message>
    <source>Waiting for the first word…</source>
@@ -1689,7 +1689,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Kept unencrypted</source>
-   <translation type="unfinished" />
+   <translation>Unverschlüsselt aufbewahrt</translation>
   </message>
   <message>
    <source>Kept in the keychain</source>
@@ -2145,7 +2145,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
-   <translation type="unfinished" />
+   <translation>„network“ lässt andere Rechner zu und verlangt immer den Zugangsschlüssel. Der Schlüssel und alle Texte werden dann unverschlüsselt übertragen: Wer in diesem Netz mithören kann, kann sie lesen und benutzen.</translation>
   </message>
   <message>
    <source>Loopback</source>

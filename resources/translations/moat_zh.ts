@@ -417,7 +417,7 @@
   </message>
   <message>
    <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
-   <translation type="unfinished" />
+   <translation>其他计算机现在可以连接。它们还没有 HTTPS：访问密钥和所有文本都以未加密的方式传输。请只在您信任的网络中使用。</translation>
   </message>
   <message>
    <source>The settings could not be exported: {why}.</source>
@@ -1009,11 +1009,11 @@
   </message>
   <message>
    <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
-   <translation type="unfinished" />
+   <translation>此系统没有可用的密钥环：它以未加密的方式保存在 {file} 中，只有您可以读取。</translation>
   </message>
   <message>
    <source>It is kept in the system's keyring.</source>
-   <translation type="unfinished" />
+   <translation>它保存在系统的密钥环中。</translation>
   </message>
   <message>
    <source>Copied</source>
@@ -1109,7 +1109,7 @@
   </message>
   <message>
    <source>Let pages of {site} use your models?</source>
-   <translation type="unfinished" />
+   <translation>允许 {site} 的网页使用您的模型吗？</translation>
   </message>
   <message>
    <source>When you connect from a web page and nothing appears here, the browser kept the request back.
@@ -1125,7 +1125,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>This address has letters that a browser may show in another script (xn--). They can look like those of another address.</source>
-   <translation type="unfinished" />
+   <translation>此地址含有浏览器可能以其他文字显示的字母（xn--）。它们可能看起来像另一个地址。</translation>
   </message>
   <message>
    <source>Nothing arrives?</source>
@@ -1149,11 +1149,11 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>You allowed it just now.</source>
-   <translation type="unfinished" />
+   <translation>您刚刚允许了它。</translation>
   </message>
   <message>
    <source>No other page has asked for anything.</source>
-   <translation type="unfinished" />
+   <translation>没有其他网页提出请求。</translation>
   </message>
   <message>
    <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
@@ -1161,7 +1161,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>Pages of {site} may use your models now.</source>
-   <translation type="unfinished" />
+   <translation>{site} 的网页现在可以使用您的模型。</translation>
   </message>
   <message>
    <source>Allow</source>
@@ -1185,7 +1185,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>No longer allow {origin}</source>
-   <translation type="unfinished" />
+   <translation>不再允许 {origin}</translation>
   </message>
   <message>
    <source>less than a minute left</source>
@@ -1249,15 +1249,15 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>Only the beginning is shown.</source>
-   <translation type="unfinished" />
+   <translation>只显示了开头部分。</translation>
   </message>
   <message>
    <source>Show all as text</source>
-   <translation type="unfinished" />
+   <translation>以文本显示全部</translation>
   </message>
   <message>
    <source>Hide the text</source>
-   <translation type="unfinished" />
+   <translation>隐藏文本</translation>
   </message>
   <message>
    <source>Explain in two sentences what a moat is in investing.</source>
@@ -1593,7 +1593,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>The reasoning</source>
-   <translation type="unfinished" />
+   <translation>推理过程</translation>
   </message>
   <message>
    <source>Waiting for the first word…</source>
@@ -1689,7 +1689,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>Kept unencrypted</source>
-   <translation type="unfinished" />
+   <translation>以未加密方式保存</translation>
   </message>
   <message>
    <source>Kept in the keychain</source>
@@ -2145,7 +2145,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
-   <translation type="unfinished" />
+   <translation>“network” 允许其他计算机连接，并始终要求访问密钥。密钥和所有文本届时以未加密的方式传输：能在该网络上监听的人可以读取并使用它们。</translation>
   </message>
   <message>
    <source>Loopback</source>
