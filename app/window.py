@@ -1,5 +1,6 @@
 """The window: a sidebar, the pages, and what to do when it is closed."""
 
+import shiboken6
 from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
@@ -81,6 +82,8 @@ class Window(QWidget):
         self._asks = ShortScroll(self._messages, self.approvals, self.forms)
         self._stack = QStackedWidget()
         self._is_welcoming = False
+        self._goes_on: QWidget | None = None
+        """Where Tab leads after the widget with the keyboard went away."""
         self._look = LookPicture(theme.LOOK_SIDE)
         self._words = Label("", "section", wrap=True)
         self._where = Label("", "small", wrap=True)
@@ -158,6 +161,25 @@ class Window(QWidget):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         (self.page().first or self).setFocus()
+
+    def focusNextPrevChild(self, next: bool) -> bool:  # noqa: N802, A002
+        """Qt calls this for the Tab key, and also when the widget with the keyboard goes away.
+
+        Then the widget after it would get the keyboard, and the next press of Space would do
+        something nobody chose. The window itself takes the keyboard instead: it does nothing with
+        it. The next Tab goes on from where the old widget was.
+        """
+        holder = self.focusWidget()
+        if holder and holder is not self and not _can_hold_focus(holder, self):
+            self._goes_on = _next_in_chain(holder, self)
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+            return True
+        goes_on, self._goes_on = self._goes_on, None
+        is_there = goes_on is not None and shiboken6.isValid(goes_on)
+        if holder is self and next and is_there and goes_on and _can_hold_focus(goes_on, self):
+            goes_on.setFocus(Qt.FocusReason.TabFocusReason)
+            return True
+        return super().focusNextPrevChild(next)
 
     def _answer(self, number: str, decision: str) -> None:
         self.page().run(self._answered(number, decision))
@@ -257,3 +279,18 @@ class Window(QWidget):
         foot.setContentsMargins(theme.SMALL, 0, 0, 0)
         column.addLayout(foot)
         return bar
+
+
+def _can_hold_focus(widget: QWidget, window: QWidget) -> bool:
+    return widget.isVisibleTo(window) and widget.isEnabled()
+
+
+def _next_in_chain(holder: QWidget, window: QWidget) -> QWidget | None:
+    """The widget that Tab would have reached from `holder`."""
+    widget = holder.nextInFocusChain()
+    while widget is not holder and widget is not None:
+        takes_tab = widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        if takes_tab and widget is not window and _can_hold_focus(widget, window):
+            return widget
+        widget = widget.nextInFocusChain()
+    return None

@@ -239,6 +239,9 @@ class Core(Shelved, Plugged, Windowed):
     async def recent_logs(self, count: int) -> list[LogLine]:
         return self._logs.ring.recent(count)
 
+    async def plain_secrets_file(self) -> str:
+        return await self.keychain.plain_file()
+
     async def access_key(self) -> str:
         key = await self.keychain.access_key()
         self._logs.redactor.hide(key)

@@ -43,6 +43,8 @@ class FakeCore(FakeShelf, FakePlugins):
     """Implements server.face.Face. `refuse` makes the next command fail with that error."""
 
     def __init__(self) -> None:
+        self.plain_file = ""
+        """Where secrets lie unencrypted, as on a system without a keyring."""
         self.server = Value(ServerStatus())
         self.model = Value(ModelStatus())
         self.models: Value[tuple[ModelCard, ...]] = Value(())
@@ -123,6 +125,9 @@ class FakeCore(FakeShelf, FakePlugins):
 
     async def recent_logs(self, count: int) -> list[LogLine]:
         return self.earlier[-count:]
+
+    async def plain_secrets_file(self) -> str:
+        return self.plain_file
 
     async def access_key(self) -> str:
         return self.key

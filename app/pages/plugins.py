@@ -29,6 +29,8 @@ class PluginsPage(Page):
 
     def __init__(self, core: Face) -> None:
         super().__init__(core)
+        self._plain_file: str | None = None
+        """Where secrets lie unencrypted; empty with a keyring, None until it is known."""
         self.install = Button(tr("Add a plugin folder"), "plus")
         self.install_archive = Button(tr("Add a zip file"), "plus")
         self.empty = Label(
@@ -64,6 +66,9 @@ class PluginsPage(Page):
         """Whoever edits a plugin sees here soon what became of it."""
         with suppress(AppError):  # without a server there is nothing to look at
             await self.core.look_at_plugins()
+            self._plain_file = await self.core.plain_secrets_file()
+            for box in self.list.rows:
+                box.show_place(self._plain_file)
 
     def show_plugins(self, plugins: tuple[PluginCard, ...]) -> None:
         self.list.show(plugins)
@@ -78,6 +83,8 @@ class PluginsPage(Page):
     def _make(self, card: PluginCard) -> PluginBox:
         core = self.core
         box = PluginBox(card)
+        if self._plain_file is not None:
+            box.show_place(self._plain_file)
         box.switched.connect(self.switch)
         box.removed.connect(lambda key: self.run(core.remove_plugin(key)))
         box.rolled_back.connect(lambda key: self.run(core.roll_back_plugin(key)))

@@ -9,7 +9,7 @@ from app import theme
 from app.sentences import told
 from app.widgets.answer_fields import Unfit
 from app.widgets.code_box import CodeBox
-from app.widgets.controls import Button, CopyButton, Label, row
+from app.widgets.controls import Button, CopyButton, Label, hint, row, short_name
 from app.widgets.form_box import AnswerGrid
 from app.words import tr
 from server.abilities import PluginCard, PluginTest, ToolCard
@@ -32,12 +32,12 @@ class PluginTrial(QWidget):
         self.tools: dict[str, ToolCard] = {}
         self.form: AnswerGrid | None = None
         self.finder = Button(tr("Find its tools"), name=tr("Find its tools: starts its programs"))
-        self.finder.setToolTip(self.finder.accessibleName())
+        self.finder.setToolTip(hint(self.finder.accessibleName()))
         self.finder.setVisible(card.has_tools)
         self.finder.clicked.connect(self._find)
         for flow in card.flows:
             if flow.usable:
-                self.flow.addItem(flow.key, flow.key)
+                self.flow.addItem(short_name(flow.key), flow.key)
         self.question = QLineEdit(card.question)
         self.question.setPlaceholderText(tr("A question to try it with"))
         self.question.setAccessibleName(tr("A question to try it with"))
@@ -47,7 +47,7 @@ class PluginTrial(QWidget):
             "run": Button(tr("Run"), "play", name=tr("Run it for real")),
         }
         for mode, button in self.modes.items():
-            button.setToolTip(button.accessibleName())
+            button.setToolTip(hint(button.accessibleName()))
             button.clicked.connect(lambda _=False, mode=mode: self._ask(mode))
         self.state = Label("", "small", wrap=True)
         self.result = CodeBox(tr("What came of it"), _MOST_LINES)
@@ -69,7 +69,7 @@ class PluginTrial(QWidget):
         """Behind its flows; what was chosen stays chosen."""
         for tool in tools:
             if tool.key not in self.tools:
-                self.flow.addItem(tr("{name} (tool)").format(name=tool.key), tool.key)
+                self.flow.addItem(tr("{name} (tool)").format(name=short_name(tool.key)), tool.key)
             self.tools[tool.key] = tool
         self.state.tell("" if tools else tr("It has no tools."))
         self._choose()

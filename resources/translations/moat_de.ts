@@ -416,6 +416,10 @@
    <translation>Einstellungen durchsuchen</translation>
   </message>
   <message>
+   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
+   <translation>Andere Rechner können sich jetzt verbinden. Für sie gibt es noch kein HTTPS: Der Zugangsschlüssel und alle Texte werden unverschlüsselt übertragen. Nutzen Sie das nur in einem Netz, dem Sie vertrauen.</translation>
+  </message>
+  <message>
    <source>The settings could not be exported: {why}.</source>
    <translation>Die Einstellungen konnten nicht exportiert werden: {why}.</translation>
   </message>
@@ -1004,6 +1008,14 @@
    <translation>Antwort anhalten</translation>
   </message>
   <message>
+   <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
+   <translation>Dieses System hat keinen nutzbaren Schlüsselbund: Es wird unverschlüsselt in {file} aufbewahrt, nur für Sie lesbar.</translation>
+  </message>
+  <message>
+   <source>It is kept in the system's keyring.</source>
+   <translation>Es wird im Schlüsselbund des Systems aufbewahrt.</translation>
+  </message>
+  <message>
    <source>Copied</source>
    <translation>Kopiert</translation>
   </message>
@@ -1096,6 +1108,10 @@
    <translation>Dateien von {name} zeigen</translation>
   </message>
   <message>
+   <source>Let pages of {site} use your models?</source>
+   <translation>Dürfen Seiten von {site} Ihre Modelle benutzen?</translation>
+  </message>
+  <message>
    <source>When you connect from a web page and nothing appears here, the browser kept the request back.
 Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
 Firefox: allow it when it asks to reach devices on your local network.
@@ -1108,12 +1124,12 @@ Brave: das Schild-Symbol, dann localhost für diese Seite erlauben.
 Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen anderen Browser.</translation>
   </message>
   <message>
-   <source>Nothing arrives?</source>
-   <translation>Es kommt nichts an?</translation>
+   <source>This address has letters that a browser may show in another script (xn--). They can look like those of another address.</source>
+   <translation>Diese Adresse hat Buchstaben, die ein Browser in einer anderen Schrift zeigen kann (xn--). Sie können denen einer anderen Adresse gleichen.</translation>
   </message>
   <message>
-   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
-   <translation>Noch keine Webseite hat etwas gefragt. Wer kommt oder abgewiesen wird, steht hier.</translation>
+   <source>Nothing arrives?</source>
+   <translation>Es kommt nichts an?</translation>
   </message>
   <message>
    <source>This page was turned away: its origin is not allowed.</source>
@@ -1132,8 +1148,28 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Verbunden.</translation>
   </message>
   <message>
+   <source>You allowed it just now.</source>
+   <translation>Sie haben sie eben erlaubt.</translation>
+  </message>
+  <message>
+   <source>No other page has asked for anything.</source>
+   <translation>Keine andere Seite hat etwas angefragt.</translation>
+  </message>
+  <message>
+   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
+   <translation>Noch keine Webseite hat etwas gefragt. Wer kommt oder abgewiesen wird, steht hier.</translation>
+  </message>
+  <message>
+   <source>Pages of {site} may use your models now.</source>
+   <translation>Seiten von {site} dürfen jetzt Ihre Modelle benutzen.</translation>
+  </message>
+  <message>
    <source>Allow</source>
    <translation>Erlauben</translation>
+  </message>
+  <message>
+   <source>Remove</source>
+   <translation>Entfernen</translation>
   </message>
   <message>
    <source>Copy the key</source>
@@ -1146,6 +1182,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Allow {origin}</source>
    <translation>{origin} erlauben</translation>
+  </message>
+  <message>
+   <source>No longer allow {origin}</source>
+   <translation>{origin} nicht mehr erlauben</translation>
   </message>
   <message>
    <source>less than a minute left</source>
@@ -1206,6 +1246,18 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Try {name} again</source>
    <translation>{name} noch einmal versuchen</translation>
+  </message>
+  <message>
+   <source>Only the beginning is shown.</source>
+   <translation>Nur der Anfang wird gezeigt.</translation>
+  </message>
+  <message>
+   <source>Show all as text</source>
+   <translation>Alles als Text zeigen</translation>
+  </message>
+  <message>
+   <source>Hide the text</source>
+   <translation>Text ausblenden</translation>
   </message>
   <message>
    <source>Explain in two sentences what a moat is in investing.</source>
@@ -1540,6 +1592,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Überlegung zeigen</translation>
   </message>
   <message>
+   <source>The reasoning</source>
+   <translation>Die Überlegung</translation>
+  </message>
+  <message>
    <source>Waiting for the first word…</source>
    <translation>Wartet auf das erste Wort…</translation>
   </message>
@@ -1632,6 +1688,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Es erreicht nichts außerhalb von Moat.</translation>
   </message>
   <message>
+   <source>Kept unencrypted</source>
+   <translation>Unverschlüsselt aufbewahrt</translation>
+  </message>
+  <message>
+   <source>Kept in the keychain</source>
+   <translation>Im Schlüsselbund aufgehoben</translation>
+  </message>
+  <message>
    <source>Enable</source>
    <translation>Einschalten</translation>
   </message>
@@ -1720,16 +1784,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Noch nicht gesetzt</translation>
   </message>
   <message>
-   <source>Kept in the keychain</source>
-   <translation>Im Schlüsselbund aufgehoben</translation>
-  </message>
-  <message>
    <source>Disable</source>
    <translation>Ausschalten</translation>
-  </message>
-  <message>
-   <source>Remove</source>
-   <translation>Entfernen</translation>
   </message>
   <message>
    <source>What {name} may do</source>
@@ -2088,8 +2144,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Wer sich verbinden darf</translation>
   </message>
   <message>
-   <source>'network' lets other machines connect and always requires the access key.</source>
-   <translation>'network' lässt andere Rechner zu und verlangt immer den Zugangsschlüssel.</translation>
+   <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
+   <translation>„network“ lässt andere Rechner zu und verlangt immer den Zugangsschlüssel. Der Schlüssel und alle Texte werden dann unverschlüsselt übertragen: Wer in diesem Netz mithören kann, kann sie lesen und benutzen.</translation>
   </message>
   <message>
    <source>Loopback</source>

@@ -416,6 +416,10 @@
    <translation>搜索设置</translation>
   </message>
   <message>
+   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
+   <translation>其他计算机现在可以连接。它们还没有 HTTPS：访问密钥和所有文本都以未加密的方式传输。请只在您信任的网络中使用。</translation>
+  </message>
+  <message>
    <source>The settings could not be exported: {why}.</source>
    <translation>无法导出设置：{why}。</translation>
   </message>
@@ -1004,6 +1008,14 @@
    <translation>停止回答</translation>
   </message>
   <message>
+   <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
+   <translation>此系统没有可用的密钥环：它以未加密的方式保存在 {file} 中，只有您可以读取。</translation>
+  </message>
+  <message>
+   <source>It is kept in the system's keyring.</source>
+   <translation>它保存在系统的密钥环中。</translation>
+  </message>
+  <message>
    <source>Copied</source>
    <translation>已复制</translation>
   </message>
@@ -1096,6 +1108,10 @@
    <translation>显示 {name} 的文件</translation>
   </message>
   <message>
+   <source>Let pages of {site} use your models?</source>
+   <translation>允许 {site} 的网页使用您的模型吗？</translation>
+  </message>
+  <message>
    <source>When you connect from a web page and nothing appears here, the browser kept the request back.
 Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
 Firefox: allow it when it asks to reach devices on your local network.
@@ -1108,12 +1124,12 @@ Brave：点击盾牌图标，为此网站允许 localhost。
 Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</translation>
   </message>
   <message>
-   <source>Nothing arrives?</source>
-   <translation>什么都没收到？</translation>
+   <source>This address has letters that a browser may show in another script (xn--). They can look like those of another address.</source>
+   <translation>此地址含有浏览器可能以其他文字显示的字母（xn--）。它们可能看起来像另一个地址。</translation>
   </message>
   <message>
-   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
-   <translation>还没有网页来过。来访或被拒绝的都会显示在这里。</translation>
+   <source>Nothing arrives?</source>
+   <translation>什么都没收到？</translation>
   </message>
   <message>
    <source>This page was turned away: its origin is not allowed.</source>
@@ -1132,8 +1148,28 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>已连接。</translation>
   </message>
   <message>
+   <source>You allowed it just now.</source>
+   <translation>您刚刚允许了它。</translation>
+  </message>
+  <message>
+   <source>No other page has asked for anything.</source>
+   <translation>没有其他网页提出请求。</translation>
+  </message>
+  <message>
+   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
+   <translation>还没有网页来过。来访或被拒绝的都会显示在这里。</translation>
+  </message>
+  <message>
+   <source>Pages of {site} may use your models now.</source>
+   <translation>{site} 的网页现在可以使用您的模型。</translation>
+  </message>
+  <message>
    <source>Allow</source>
    <translation>允许</translation>
+  </message>
+  <message>
+   <source>Remove</source>
+   <translation>移除</translation>
   </message>
   <message>
    <source>Copy the key</source>
@@ -1146,6 +1182,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Allow {origin}</source>
    <translation>允许 {origin}</translation>
+  </message>
+  <message>
+   <source>No longer allow {origin}</source>
+   <translation>不再允许 {origin}</translation>
   </message>
   <message>
    <source>less than a minute left</source>
@@ -1206,6 +1246,18 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Try {name} again</source>
    <translation>重试 {name}</translation>
+  </message>
+  <message>
+   <source>Only the beginning is shown.</source>
+   <translation>只显示了开头部分。</translation>
+  </message>
+  <message>
+   <source>Show all as text</source>
+   <translation>以文本显示全部</translation>
+  </message>
+  <message>
+   <source>Hide the text</source>
+   <translation>隐藏文本</translation>
   </message>
   <message>
    <source>Explain in two sentences what a moat is in investing.</source>
@@ -1540,6 +1592,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>显示推理过程</translation>
   </message>
   <message>
+   <source>The reasoning</source>
+   <translation>推理过程</translation>
+  </message>
+  <message>
    <source>Waiting for the first word…</source>
    <translation>等待第一个词…</translation>
   </message>
@@ -1632,6 +1688,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>它不访问 Moat 之外的任何东西。</translation>
   </message>
   <message>
+   <source>Kept unencrypted</source>
+   <translation>以未加密方式保存</translation>
+  </message>
+  <message>
+   <source>Kept in the keychain</source>
+   <translation>保存在钥匙串中</translation>
+  </message>
+  <message>
    <source>Enable</source>
    <translation>启用</translation>
   </message>
@@ -1720,16 +1784,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>尚未设置</translation>
   </message>
   <message>
-   <source>Kept in the keychain</source>
-   <translation>保存在钥匙串中</translation>
-  </message>
-  <message>
    <source>Disable</source>
    <translation>停用</translation>
-  </message>
-  <message>
-   <source>Remove</source>
-   <translation>移除</translation>
   </message>
   <message>
    <source>What {name} may do</source>
@@ -2088,8 +2144,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>谁可以连接</translation>
   </message>
   <message>
-   <source>'network' lets other machines connect and always requires the access key.</source>
-   <translation>“network”允许其他机器连接，并始终要求访问密钥。</translation>
+   <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
+   <translation>“network” 允许其他计算机连接，并始终要求访问密钥。密钥和所有文本届时以未加密的方式传输：能在该网络上监听的人可以读取并使用它们。</translation>
   </message>
   <message>
    <source>Loopback</source>

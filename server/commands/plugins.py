@@ -114,9 +114,7 @@ def _add_setting(actions: Any) -> None:
     one.add_argument("option", metavar="KEY")
     one.add_argument("value", metavar="VALUE")
     one.set_defaults(run=_at_desk(_set))
-    one = actions.add_parser(
-        "secret", help="keep a secret in the keychain; it is asked for, or read from a pipe"
-    )
+    one = actions.add_parser("secret", help="keep a secret; it is asked for, or read from a pipe")
     one.add_argument("key", metavar="NAME")
     one.add_argument("secret", metavar="KEY")
     one.add_argument("--forget", action="store_true", help="remove it from the keychain")
@@ -259,8 +257,15 @@ async def _secret(desk: Desk, options: argparse.Namespace) -> int:
         sys.stderr.write("Nothing was given; the secret is as it was.\n")
         return 1
     await desk.command("set_plugin_secret", key=options.key, name=options.secret, value=value)
-    done = "is forgotten" if options.forget else "is kept in the keychain"
-    _say(f"{options.secret} of {options.key} {done}.")
+    if options.forget:
+        _say(f"{options.secret} of {options.key} is forgotten.")
+    elif plain := await desk.command("plain_secrets_file"):
+        _say(
+            f"{options.secret} of {options.key} is kept. This system has no usable keyring: "
+            f"it lies unencrypted in {plain}, readable by you only."
+        )
+    else:
+        _say(f"{options.secret} of {options.key} is kept in the keychain.")
     return 0
 
 

@@ -21,10 +21,11 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.pages import PAGES
+from app.widgets.controls import Button
 from app.window import Window
 from server.abilities import OptionCard
 from server.errors import AppError
-from server.face import ModelStatus, ServerStatus
+from server.face import Knock, ModelStatus, ServerStatus
 from tests.app.until import until
 from tests.fake_core import FakeCore
 from tests.fake_plugins import FORM, ORDER, PORTFOLIO
@@ -238,3 +239,41 @@ async def test_what_asks_takes_no_more_room_than_it_needs(
     assert window._asks.height() < card.height() + 2 * theme.PAGE_MARGIN
     core.approvals.set(())
     await until(lambda: window.page().height() == whole)
+
+
+ASKING = ("https://a.example", "https://b.example", "https://c.example")
+
+
+@pytest.mark.parametrize("how", ["allowed", "gone", "hidden", "disabled", "deleted"])
+async def test_the_keyboard_never_falls_on_another_button(
+    core: FakeCore, memory: QSettings, shown: Shown, qtbot: QtBot, how: str
+) -> None:
+    window = shown(Window(core, memory))
+    window.activateWindow()
+    window.turn_to("Connect")
+    core.knocks.set(tuple(Knock(at, one, "GET", "x", "origin") for at, one in enumerate(ASKING)))
+    buttons = [one for one in window.page().findChildren(Button) if one.text() == "Allow"]
+    buttons[0].setFocus()
+    assert window.focusWidget() is buttons[0]
+    match how:
+        case "allowed":
+            qtbot.keyClick(buttons[0], Qt.Key.Key_Space)
+            await until(lambda: len(core.settings.get().server.origins) > 2)
+        case "gone":
+            core.knocks.set(core.knocks.get()[:1])
+        case "hidden":
+            buttons[0].hide()
+        case "disabled":
+            buttons[0].setEnabled(False)
+        case "deleted":
+            buttons[0].setParent(None)
+    before = core.settings.get().server.origins
+    assert not isinstance(window.focusWidget(), QAbstractButton)
+    qtbot.keyClick(window.focusWidget() or window, Qt.Key.Key_Space)
+    qtbot.keyClick(window.focusWidget() or window, Qt.Key.Key_Return)
+    await until(lambda: True)
+    assert core.settings.get().server.origins == before
+    # Tab goes on from there.
+    qtbot.keyClick(window.focusWidget() or window, Qt.Key.Key_Tab)
+    assert isinstance(window.focusWidget(), QWidget)
+    assert window.focusWidget() is not window
