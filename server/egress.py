@@ -150,14 +150,14 @@ class Egress:
         writer.write("\r\n".join([*said, "", ""]).encode())
         try:
             answer = await reader.readuntil(b"\r\n\r\n")
-            if answer.split(b" ", 2)[1:2] != [b"200"]:
-                raise EgressRefused(f"The proxy does not connect to {target}.")
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            writer.close()
-            raise EgressRefused(f"The proxy does not connect to {target}.") from None
+            answer = b""
         except BaseException:
             writer.close()
             raise
+        if answer.split(b" ", 2)[1:2] != [b"200"]:
+            writer.close()
+            raise EgressRefused(f"The proxy does not connect to {target}.")
         return ends
 
     async def _send(self, asked: _Asked, reason: str) -> aiohttp.ClientResponse:

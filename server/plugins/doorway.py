@@ -1,4 +1,4 @@
-"""The way out of the walls: a proxy whose only exit is the one door, to the hosts that were accepted."""
+"""The way out of the walls: a proxy whose only exit is the one door, to the accepted hosts."""
 
 import asyncio
 import contextlib

@@ -34,8 +34,8 @@ NATIVE_BEGINNINGS = (
     b"\xca\xfe\xba\xbe", b"MZ",
 )  # fmt: skip
 REFUSED = frozenset({
-    "ctypes", "_ctypes", "cffi", "socket", "_socket", "subprocess", "_posixsubprocess", "multiprocessing",
-    "pty", "webbrowser",
+    "ctypes", "_ctypes", "cffi", "socket", "_socket", "subprocess", "_posixsubprocess",
+    "multiprocessing", "pty", "webbrowser",
 })  # fmt: skip
 TOOL_NAMES = frozenset({"name", "_name"})
 

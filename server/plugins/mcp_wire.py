@@ -56,7 +56,7 @@ class Walls:
 
 
 class Program:
-    """A server started by us; one JSON message per line. Without `kept` it has the user's rights."""
+    """A server started by us; one JSON message per line. Without `kept` there is no wall."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Walls of the system around what plugins run: one function makes a command a walled one.
 
-Linux: namespaces, made by bubblewrap where it is installed and else by `server.plugins.inside`, a filter
-of system calls, no rights. macOS: a profile of sandbox-exec. Elsewhere there is no wall.
+Linux: namespaces, made by bubblewrap where it is installed and else by `server.plugins.inside`;
+a filter of system calls; no rights. macOS: a profile of sandbox-exec. Elsewhere there is no wall.
 """
 
 import functools
