@@ -124,6 +124,10 @@
    <translation>Es kam eine Antwort, aber auf diesem Computer ist noch kein Modell.</translation>
   </message>
   <message>
+   <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Prompts, documents and answers are worked on here and stay here.</source>
    <translation>Fragen, Dokumente und Antworten werden hier bearbeitet und bleiben hier.</translation>
   </message>
@@ -1680,6 +1684,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Es führt eigenen Code aus, in einem eigenen Prozess.</translation>
   </message>
   <message>
+   <source>What it runs has your rights: Moat cannot watch it.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The address of its API is not set yet.</source>
    <translation>Die Adresse seiner API ist noch nicht festgelegt.</translation>
   </message>
@@ -1742,6 +1750,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>It starts: {commands}.</source>
    <translation>Es startet: {commands}.</translation>
+  </message>
+  <message>
+   <source>Since your review: {changes}.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>It asks for: {secrets}.</source>
@@ -2551,6 +2563,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} leitet endlos weiter.</translation>
   </message>
   <message>
+   <source>The proxy does not connect to {0}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Moat is set to offline: no connection leaves this machine.</source>
    <translation>Moat ist offline gestellt: Keine Verbindung verlässt diesen Rechner.</translation>
   </message>
@@ -2763,6 +2779,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das Modell konnte nicht geladen werden. {0}</translation>
   </message>
   <message>
+   <source>'{0}' cannot be the name of a model.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>There is already a model '{0}'.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>There is no such file in {0}. There are: {1}.</source>
    <translation>Diese Datei gibt es in {0} nicht. Es gibt: {1}.</translation>
   </message>
@@ -2863,6 +2887,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Es braucht {0}. {1}</translation>
   </message>
   <message>
+   <source>The hub wants a token, and Moat sends none unencrypted: use its https address.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The connection to the hub broke ({0}).</source>
    <translation>Die Verbindung zum Hub brach ab ({0}).</translation>
   </message>
@@ -2947,6 +2975,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Dieses Modell gehört einem anderen Programm; löschen Sie es dort.</translation>
   </message>
   <message>
+   <source>Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>This repository holds no GGUF files.</source>
    <translation>Dieses Repository enthält keine GGUF-Dateien.</translation>
   </message>
@@ -2991,6 +3023,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das kann die Engine nicht: {0}.</translation>
   </message>
   <message>
+   <source>There are no models here.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The settings could not be saved: {0}.</source>
    <translation>Die Einstellungen konnten nicht gespeichert werden: {0}.</translation>
   </message>
@@ -3001,6 +3037,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} did not answer after the computer slept and was loaded again.</source>
    <translation>{0} antwortete nicht mehr, nachdem der Computer geschlafen hatte, und wurde neu geladen.</translation>
+  </message>
+  <message>
+   <source>{0} would be lost with '{1}': delete that first.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The download was cancelled.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
@@ -3511,6 +3555,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Schalten Sie {0} zuerst ein: Selbst eine Probe dieses Schritts führt seinen Code aus.</translation>
   </message>
   <message>
+   <source>The plugin's code sent an answer nobody asked for; it was ended.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The plugin's code {0}.</source>
    <translation>Der Code des Plugins {0}.</translation>
   </message>
@@ -3675,10 +3723,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Diese Seite darf Moat nicht benutzen.</translation>
   </message>
   <message>
-   <source>Port {0} is taken{1}; {2} uses {3}.</source>
-   <translation>Port {0} ist belegt{1}; {2} benutzt {3}.</translation>
-  </message>
-  <message>
    <source>HTTPS cannot be served: {0}</source>
    <translation>HTTPS kann nicht angeboten werden: {0}</translation>
   </message>
@@ -3689,6 +3733,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>No free port was found from {0} on.</source>
    <translation>Ab {0} wurde kein freier Port gefunden.</translation>
+  </message>
+  <message>
+   <source>Port {0} is taken.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Tool: {0}</source>
@@ -4031,8 +4079,28 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>kein gültiger Text: {0} (vor Byte {1})</translation>
   </message>
   <message>
+   <source>an adapter for one</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>a matrix of importance</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>it holds no tensors</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>it has no layers</source>
+   <translation>sie hat keine Schichten</translation>
+  </message>
+  <message>
    <source>it does not say which architecture the model has</source>
    <translation>sie sagt nicht, welche Architektur das Modell hat</translation>
+  </message>
+  <message>
+   <source>it is no model but {0}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>its vocabulary has {0} tokens</source>
@@ -4045,10 +4113,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>it says it has {0} layers, but holds tensors of {1}</source>
    <translation>sie nennt {0} Schichten, enthält aber Tensoren von {1}</translation>
-  </message>
-  <message>
-   <source>it has no layers</source>
-   <translation>sie hat keine Schichten</translation>
   </message>
   <message>
    <source>the tensor blk.0.{0} is missing</source>
@@ -4065,6 +4129,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} is not text</source>
    <translation>{0} ist kein Text</translation>
+  </message>
+  <message>
+   <source>the name of its architecture has characters not allowed</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{0}.{1} is missing</source>

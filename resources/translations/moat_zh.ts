@@ -124,6 +124,10 @@
    <translation>已得到回应，但这台电脑上还没有模型。</translation>
   </message>
   <message>
+   <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Prompts, documents and answers are worked on here and stay here.</source>
    <translation>提问、文档和回答都在这里处理，并留在这里。</translation>
   </message>
@@ -1680,6 +1684,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>它在单独的进程中运行自己的代码。</translation>
   </message>
   <message>
+   <source>What it runs has your rights: Moat cannot watch it.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The address of its API is not set yet.</source>
    <translation>尚未设置其 API 的地址。</translation>
   </message>
@@ -1742,6 +1750,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>It starts: {commands}.</source>
    <translation>它启动：{commands}。</translation>
+  </message>
+  <message>
+   <source>Since your review: {changes}.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>It asks for: {secrets}.</source>
@@ -2551,6 +2563,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 无休止地重定向。</translation>
   </message>
   <message>
+   <source>The proxy does not connect to {0}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Moat is set to offline: no connection leaves this machine.</source>
    <translation>Moat 处于离线状态：没有任何连接离开这台机器。</translation>
   </message>
@@ -2763,6 +2779,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法加载模型。{0}</translation>
   </message>
   <message>
+   <source>'{0}' cannot be the name of a model.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>There is already a model '{0}'.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>There is no such file in {0}. There are: {1}.</source>
    <translation>{0} 中没有这个文件。现有：{1}。</translation>
   </message>
@@ -2863,6 +2887,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>占用：{0}。{1}</translation>
   </message>
   <message>
+   <source>The hub wants a token, and Moat sends none unencrypted: use its https address.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The connection to the hub broke ({0}).</source>
    <translation>与模型仓库的连接中断（{0}）。</translation>
   </message>
@@ -2947,6 +2975,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>此模型属于另一个程序；请在那里删除。</translation>
   </message>
   <message>
+   <source>Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>This repository holds no GGUF files.</source>
    <translation>此存储库中没有 GGUF 文件。</translation>
   </message>
@@ -2991,6 +3023,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>引擎做不到：{0}。</translation>
   </message>
   <message>
+   <source>There are no models here.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The settings could not be saved: {0}.</source>
    <translation>无法保存设置：{0}。</translation>
   </message>
@@ -3001,6 +3037,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} did not answer after the computer slept and was loaded again.</source>
    <translation>电脑休眠后 {0} 没有响应，已重新加载。</translation>
+  </message>
+  <message>
+   <source>{0} would be lost with '{1}': delete that first.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The download was cancelled.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
@@ -3511,6 +3555,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>请先启用 {0}：即使试运行此步骤也会执行其代码。</translation>
   </message>
   <message>
+   <source>The plugin's code sent an answer nobody asked for; it was ended.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The plugin's code {0}.</source>
    <translation>插件的代码{0}。</translation>
   </message>
@@ -3675,10 +3723,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>此页面不能使用 Moat。</translation>
   </message>
   <message>
-   <source>Port {0} is taken{1}; {2} uses {3}.</source>
-   <translation>端口 {0} 已被占用{1}；{2} 改用 {3}。</translation>
-  </message>
-  <message>
    <source>HTTPS cannot be served: {0}</source>
    <translation>无法提供 HTTPS：{0}</translation>
   </message>
@@ -3689,6 +3733,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>No free port was found from {0} on.</source>
    <translation>从 {0} 起没有找到空闲端口。</translation>
+  </message>
+  <message>
+   <source>Port {0} is taken.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Tool: {0}</source>
@@ -4031,8 +4079,28 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 不是有效文本（字节 {1} 之前）</translation>
   </message>
   <message>
+   <source>an adapter for one</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>a matrix of importance</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>it holds no tensors</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>it has no layers</source>
+   <translation>它没有层</translation>
+  </message>
+  <message>
    <source>it does not say which architecture the model has</source>
    <translation>它没有说明模型的架构</translation>
+  </message>
+  <message>
+   <source>it is no model but {0}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>its vocabulary has {0} tokens</source>
@@ -4045,10 +4113,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>it says it has {0} layers, but holds tensors of {1}</source>
    <translation>它声称有 {0} 层，却包含 {1} 层的张量</translation>
-  </message>
-  <message>
-   <source>it has no layers</source>
-   <translation>它没有层</translation>
   </message>
   <message>
    <source>the tensor blk.0.{0} is missing</source>
@@ -4065,6 +4129,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} is not text</source>
    <translation>{0} 不是文本</translation>
+  </message>
+  <message>
+   <source>the name of its architecture has characters not allowed</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{0}.{1} is missing</source>

@@ -192,6 +192,24 @@ async def test_what_a_program_or_server_is_given_must_be_looked_at_again(
     assert (card(house).enabled, card(house).review) == (False, True)
 
 
+@pytest.mark.parametrize("name", ["server.py", "openapi.yaml", "flows/f.yaml", "data/x.bin"])
+async def test_any_changed_file_waits_for_a_review(
+    house: PluginHouse, folder: Path, name: str
+) -> None:
+    for each in ("server.py", "flows/f.yaml", "data/x.bin"):
+        (folder / each).parent.mkdir(exist_ok=True)
+        (folder / each).write_text("")
+    await house.install_plugin(str(folder))
+    await house.enable_plugin("p")
+    assert (card(house).enabled, card(house).changes) == (True, ())
+    changed = house.shelf.places.home / "p" / name
+    changed.write_text(changed.read_text() + "\n# another")
+    await house.shelf.look()
+    assert (card(house).enabled, card(house).review) == (False, True)
+    assert card(house).changes == (f"{name} has changed",)
+    assert f"{name} has changed" in await house.explain("p", None)
+
+
 async def test_a_changed_flow_is_read_at_once_and_waits_for_a_review(
     house: PluginHouse, folder: Path
 ) -> None:

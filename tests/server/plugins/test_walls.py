@@ -45,6 +45,13 @@ NATIVE = "import ctypes; c = ctypes.CDLL(None, use_errno=True);"
 REFUSED = r"PermissionError|FileNotFoundError|OSError|ProcessLookupError|NotADirectory|refused by"
 SYSCALL = NATIVE + "r = c.syscall({}); e = ctypes.get_errno();"
 SAY = "\nif r < 0: raise OSError(e, 'refused by the system')"
+
+
+def _called(arm: int, intel: int, given: str) -> str:
+    number = arm if os.uname().machine == "aarch64" else intel
+    return SYSCALL.format(f"{number}, {given}") + SAY
+
+
 ESCAPES = {
     "secret": "found = open(given['secret']).read()",
     "dir_fd": "fd = os.open('/', os.O_RDONLY); found = os.open(given['secret'][1:], 0, dir_fd=fd)",
@@ -69,13 +76,13 @@ ESCAPES = {
     "exec": "os.execv('/bin/true', ['true'])",
     "spawn": "os.posix_spawn('/bin/true', ['true'], {})",
     "fork_exec": "import subprocess; subprocess.run(['/bin/true'])",
-    "shell": SYSCALL.format("221 if os.uname().machine == 'aarch64' else 59, b'/bin/true', 0, 0") + SAY,
+    "shell": _called(221, 59, "b'/bin/true', 0, 0"),
     "kill": "os.kill(given['parent'], 9)",
     "environment": "found = open(f\"/proc/{given['parent']}/environ\").read()",
     "parent memory": "found = open(f\"/proc/{given['parent']}/mem\", 'rb')",
     "ptrace": NATIVE + "r = c.ptrace(16, given['parent'], 0, 0); e = ctypes.get_errno()" + SAY,
-    "peek": SYSCALL.format("270 if os.uname().machine == 'aarch64' else 310, 1, 0, 0, 0, 0, 0") + SAY,
-    "keyring": SYSCALL.format("219 if os.uname().machine == 'aarch64' else 250, 0, -3, 0") + SAY,
+    "peek": _called(270, 310, "1, 0, 0, 0, 0, 0"),
+    "keyring": _called(219, 250, "0, -3, 0"),
     "shared memory": "found = open('/dev/shm/x', 'w')",
     "memfd": "os.memfd_create('x')",
     "unshare": NATIVE + "r = c.unshare(0x10000000); e = ctypes.get_errno()" + SAY,
