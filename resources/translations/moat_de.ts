@@ -125,7 +125,7 @@
   </message>
   <message>
    <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
-   <translation type="unfinished" />
+   <translation>Moat kann die Programme von {count} Plugins nicht überwachen: {names}.</translation>
   </message>
   <message>
    <source>Prompts, documents and answers are worked on here and stay here.</source>
@@ -1685,7 +1685,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>What it runs has your rights: Moat cannot watch it.</source>
-   <translation type="unfinished" />
+   <translation>Was es ausführt, hat Ihre Rechte: Moat kann es nicht überwachen.</translation>
   </message>
   <message>
    <source>The address of its API is not set yet.</source>
@@ -1753,7 +1753,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Since your review: {changes}.</source>
-   <translation type="unfinished" />
+   <translation>Seit Ihrer Prüfung: {changes}.</translation>
   </message>
   <message>
    <source>It asks for: {secrets}.</source>
@@ -2564,7 +2564,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>The proxy does not connect to {0}.</source>
-   <translation type="unfinished" />
+   <translation>Der Proxy verbindet nicht mit {0}.</translation>
   </message>
   <message>
    <source>Moat is set to offline: no connection leaves this machine.</source>
@@ -3556,7 +3556,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>The plugin's code sent an answer nobody asked for; it was ended.</source>
-   <translation type="unfinished" />
+   <translation>Der Code des Plugins hat eine Antwort gesendet, nach der niemand gefragt hat; er wurde beendet.</translation>
   </message>
   <message>
    <source>The plugin's code {0}.</source>

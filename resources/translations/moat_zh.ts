@@ -125,7 +125,7 @@
   </message>
   <message>
    <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
-   <translation type="unfinished" />
+   <translation>Moat 无法监视 {count} 个插件的程序：{names}。</translation>
   </message>
   <message>
    <source>Prompts, documents and answers are worked on here and stay here.</source>
@@ -1685,7 +1685,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>What it runs has your rights: Moat cannot watch it.</source>
-   <translation type="unfinished" />
+   <translation>它运行的内容拥有您的权限：Moat 无法监视。</translation>
   </message>
   <message>
    <source>The address of its API is not set yet.</source>
@@ -1753,7 +1753,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>Since your review: {changes}.</source>
-   <translation type="unfinished" />
+   <translation>自您审查以来：{changes}。</translation>
   </message>
   <message>
    <source>It asks for: {secrets}.</source>
@@ -2564,7 +2564,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>The proxy does not connect to {0}.</source>
-   <translation type="unfinished" />
+   <translation>代理未连接到 {0}。</translation>
   </message>
   <message>
    <source>Moat is set to offline: no connection leaves this machine.</source>
@@ -3556,7 +3556,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>The plugin's code sent an answer nobody asked for; it was ended.</source>
-   <translation type="unfinished" />
+   <translation>插件的代码发送了无人请求的回答，已被终止。</translation>
   </message>
   <message>
    <source>The plugin's code {0}.</source>
