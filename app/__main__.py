@@ -14,6 +14,7 @@ _CHILDREN = {
     "worker": "server.engine.worker",
     "render": "server.engine.worker.render",
     "tools": "server.plugins.lib_child",
+    "inside": "server.plugins.inside",
 }
 
 

@@ -79,6 +79,15 @@ class PluginCard:
     """Whether one must sign in with its provider, is doing so in the browser, or has."""
     has_tools: bool = False
     """It has an MCP server or code of its own, whose tools can be tried."""
+    walled: bool = False
+    """The system keeps its code and programs from other files and from the network."""
+    changes: tuple[str, ...] = ()
+    """What is not as it was when the person enabled it."""
+
+    @property
+    def has_your_rights(self) -> bool:
+        """It runs something that no wall surrounds."""
+        return not self.walled and bool(self.commands or self.runs_code)
 
     @property
     def lacks_address(self) -> bool:
@@ -131,6 +140,8 @@ class PluginFace(Protocol):
     plugins: Value[tuple[PluginCard, ...]]
     approvals: Value[tuple[Approval, ...]]
     forms: Value[tuple[FormCard, ...]]
+    unwatched: Value[tuple[str, ...]]
+    """The plugins that have run something since Moat was started which Moat cannot watch."""
 
     async def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
         """Decision: once, always or deny; arguments: empty for as shown."""

@@ -126,6 +126,7 @@ class Core(Shelved, Plugged, Windowed):
             self._engine,
         )
         self.plugins, self.approvals = self.house.plugins, self.house.approvals
+        self.unwatched = self.house.unwatched
         self.forms, self.own_secret = self.house.forms, new_own_key()
         agents = gather(
             self.egress,

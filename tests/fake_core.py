@@ -61,6 +61,7 @@ class FakeCore(FakeShelf, FakePlugins):
         self.plugins: Value[tuple[PluginCard, ...]] = Value(())
         self.approvals: Value[tuple[Approval, ...]] = Value(())
         self.forms: Value[tuple[FormCard, ...]] = Value(())
+        self.unwatched: Value[tuple[str, ...]] = Value(())
         self.logged: Signal[LogLine] = Signal()
         self.asked_to_quit: Signal[str] = Signal()
         self.commands: list[tuple[Any, ...]] = []

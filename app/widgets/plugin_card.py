@@ -229,6 +229,10 @@ def review_words(card: PluginCard) -> str:
         parts.append(tr("It starts: {commands}.").format(commands="; ".join(card.commands)))
     if card.runs_code:
         parts.append(tr("It runs code of its own, in a process apart."))
+    if card.has_your_rights:
+        parts.append(tr("What it runs has your rights: Moat cannot watch it."))
+    if card.changes:
+        parts.append(tr("Since your review: {changes}.").format(changes=", ".join(card.changes)))
     if card.secrets:
         parts.append(tr("It asks for: {secrets}.").format(secrets=", ".join(card.secrets)))
     if card.lacks_address:

@@ -124,6 +124,10 @@
    <translation>Es kam eine Antwort, aber auf diesem Computer ist noch kein Modell.</translation>
   </message>
   <message>
+   <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
+   <translation>Moat kann die Programme von {count} Plugins nicht überwachen: {names}.</translation>
+  </message>
+  <message>
    <source>Prompts, documents and answers are worked on here and stay here.</source>
    <translation>Fragen, Dokumente und Antworten werden hier bearbeitet und bleiben hier.</translation>
   </message>
@@ -1744,6 +1748,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Es führt eigenen Code aus, in einem eigenen Prozess.</translation>
   </message>
   <message>
+   <source>What it runs has your rights: Moat cannot watch it.</source>
+   <translation>Was es ausführt, hat Ihre Rechte: Moat kann es nicht überwachen.</translation>
+  </message>
+  <message>
    <source>The address of its API is not set yet.</source>
    <translation>Die Adresse seiner API ist noch nicht festgelegt.</translation>
   </message>
@@ -1798,6 +1806,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>It starts: {commands}.</source>
    <translation>Es startet: {commands}.</translation>
+  </message>
+  <message>
+   <source>Since your review: {changes}.</source>
+   <translation>Seit Ihrer Prüfung: {changes}.</translation>
   </message>
   <message>
    <source>It asks for: {secrets}.</source>
@@ -2605,6 +2617,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} redirects without end.</source>
    <translation>{0} leitet endlos weiter.</translation>
+  </message>
+  <message>
+   <source>The proxy does not connect to {0}.</source>
+   <translation>Der Proxy verbindet nicht mit {0}.</translation>
   </message>
   <message>
    <source>Moat is set to offline: no connection leaves this machine.</source>
@@ -3593,6 +3609,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Enable {0} first: even a trial of this step runs its code.</source>
    <translation>Schalten Sie {0} zuerst ein: Selbst eine Probe dieses Schritts führt seinen Code aus.</translation>
+  </message>
+  <message>
+   <source>The plugin's code sent an answer nobody asked for; it was ended.</source>
+   <translation>Der Code des Plugins hat eine Antwort gesendet, nach der niemand gefragt hat; er wurde beendet.</translation>
   </message>
   <message>
    <source>The plugin's code {0}.</source>

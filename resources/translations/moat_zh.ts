@@ -124,6 +124,10 @@
    <translation>已得到回应，但这台电脑上还没有模型。</translation>
   </message>
   <message>
+   <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
+   <translation>Moat 无法监视 {count} 个插件的程序：{names}。</translation>
+  </message>
+  <message>
    <source>Prompts, documents and answers are worked on here and stay here.</source>
    <translation>提问、文档和回答都在这里处理，并留在这里。</translation>
   </message>
@@ -1744,6 +1748,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>它在单独的进程中运行自己的代码。</translation>
   </message>
   <message>
+   <source>What it runs has your rights: Moat cannot watch it.</source>
+   <translation>它运行的内容拥有您的权限：Moat 无法监视。</translation>
+  </message>
+  <message>
    <source>The address of its API is not set yet.</source>
    <translation>尚未设置其 API 的地址。</translation>
   </message>
@@ -1798,6 +1806,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>It starts: {commands}.</source>
    <translation>它启动：{commands}。</translation>
+  </message>
+  <message>
+   <source>Since your review: {changes}.</source>
+   <translation>自您审查以来：{changes}。</translation>
   </message>
   <message>
    <source>It asks for: {secrets}.</source>
@@ -2605,6 +2617,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} redirects without end.</source>
    <translation>{0} 无休止地重定向。</translation>
+  </message>
+  <message>
+   <source>The proxy does not connect to {0}.</source>
+   <translation>代理未连接到 {0}。</translation>
   </message>
   <message>
    <source>Moat is set to offline: no connection leaves this machine.</source>
@@ -3593,6 +3609,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Enable {0} first: even a trial of this step runs its code.</source>
    <translation>请先启用 {0}：即使试运行此步骤也会执行其代码。</translation>
+  </message>
+  <message>
+   <source>The plugin's code sent an answer nobody asked for; it was ended.</source>
+   <translation>插件的代码发送了无人请求的回答，已被终止。</translation>
   </message>
   <message>
    <source>The plugin's code {0}.</source>

@@ -27,6 +27,7 @@ QT_LIBRARIES = {
 }
 FONTS = Path("/usr/share/fonts")
 TEST_TOOLS = {
+    "bwrap": "bubblewrap",
     "Xvfb": "xvfb",
     "xauth": "xauth",
     "xdotool": "xdotool",

@@ -464,7 +464,17 @@ def _may(card: PluginCard) -> str:
     parts = [f"connect to {host}" for host in card.hosts]
     parts += [f"start '{command}'" for command in card.commands]
     if card.runs_code:
-        parts.append("run program code with your rights")
+        parts.append(
+            "run code of its own within walls"
+            if card.walled
+            else "run program code with your rights"
+        )
+    if card.commands:
+        parts.append(
+            "run these programs within walls"
+            if card.walled
+            else "run these programs with your rights"
+        )
     if card.lacks_address:
         unset = f"The address of its API is not set: 'moat plugins set {card.key} server URL'."
         return f"It may {', '.join(parts)}. {unset}" if parts else unset

@@ -45,6 +45,8 @@ def card(
         changing_methods=decided.changing_methods,
         sign_in=_signed(plugin),
         has_tools=bool(manifest.servers or loaded.tools),
+        walled=plugin.is_walled,
+        changes=plugin.changes,
     )
 
 

@@ -21,7 +21,7 @@ from server.flows.as_markdown import as_markdown
 from server.flows.base import Action, Flow, FlowFailed, Kit, Reach, Step, Work
 from server.flows.runner import Run
 from server.observe import Value
-from server.plugins import install
+from server.plugins import install, walls
 from server.plugins.approval import Approvals, chat_key
 from server.plugins.cards import broken_card, card, card_options
 from server.plugins.decidable import decidable
@@ -67,6 +67,7 @@ class PluginHouse:
         self._forms = Forms()
         self.forms: Value[tuple[FormCard, ...]] = self._forms.pending
         self.shelf = PluginShelf(places, shared, self._publish)
+        self.unwatched = self.shelf.unwatched
         self._settings = settings
         self._engine = engine
         self._missing: dict[str, tuple[str, ...]] = {}
@@ -77,6 +78,7 @@ class PluginHouse:
 
     async def open(self) -> None:
         """Does not wait for the keychain, which may be slow or ask the person first."""
+        await asyncio.to_thread(walls.kind)
         await self.shelf.open()
         self._asking_keychain = spawn(self._look_for_secrets(), "plugin-secrets")
 
@@ -121,7 +123,8 @@ class PluginHouse:
             return f"Plugins are paused, so '{key}' cannot answer: resume them under Plugins."
         if not self.shelf.is_enabled(plugin):
             if plugin.decided.enabled:
-                return f"The plugin '{key}' has changed: look at it and enable it again."
+                told = f"The plugin '{key}' has changed: look at it and enable it again."
+                return _joined(told, _listed(plugin.changes))
             return f"The plugin '{key}' is switched off: enable it under Plugins."
         return await self._explain_enabled(plugin, flow)
 
@@ -174,7 +177,8 @@ class PluginHouse:
         plugin = self._find(key)
         if plugin.loaded.state == "broken":
             raise BadRequest(f"{key} is broken and cannot be enabled.", "key")
-        decided = replace(plugin.decided, enabled=True, reviewed=plugin.reviewed)
+        files = plugin.loaded.files()
+        decided = replace(plugin.decided, enabled=True, reviewed=plugin.reviewed, files=files)
         self.shelf.decide(key, decided)
 
     async def disable_plugin(self, key: str) -> None:
@@ -386,6 +390,12 @@ def _switched(value: str) -> bool:
 
 def _joined(*sentences: str) -> str:
     return " ".join(filter(None, sentences))
+
+
+def _listed(changes: Sequence[str]) -> str:
+    more = len(changes) - MOST_NAMED
+    named = ", ".join(changes[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"{named}." if changes else ""
 
 
 def _failed(plugin: Plugin) -> list[str]:

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any, BinaryIO
 
 from server.lifeline import die_with_parent
-from server.plugins import lib_guard
+from server.plugins import inside, lib_guard
 
 if sys.platform != "win32":
     import resource
@@ -34,18 +34,22 @@ class Wire:
     def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
         self._incoming = incoming
         self._outgoing = outgoing
+        self._job = ""
+        """The name of what was asked last; every frame says what it belongs to."""
 
     def receive(self) -> Json | None:
         head = self._incoming.read(LENGTH.size)
         if len(head) < LENGTH.size:
             return None
         frame: Json = json.loads(self._incoming.read(LENGTH.unpack(head)[0]))
+        self._job = frame.get("id", self._job)
         return frame
 
     def send(self, frame: Json) -> None:
-        raw = json.dumps(frame, ensure_ascii=False).encode()
+        raw = json.dumps({**frame, "id": self._job}, ensure_ascii=False).encode()
         if len(raw) > LONGEST_FRAME:
-            raw = json.dumps({"failed": "The tool's result is too large."}).encode()
+            told = {"failed": "The tool's result is too large.", "id": self._job}
+            raw = json.dumps(told).encode()
         self._outgoing.write(LENGTH.pack(len(raw)) + raw)
         self._outgoing.flush()
 
@@ -77,6 +81,8 @@ def main() -> None:
     _limit()
     sys.dont_write_bytecode = True
     os.chdir(opening["data"])
+    if sys.platform == "linux":
+        inside.forbid_programs()
     lib_guard.install([opening["data"]], [opening["folder"], *opening["readable"]])
     try:
         tools = _tools(Path(opening["folder"]))

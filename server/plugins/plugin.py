@@ -12,8 +12,10 @@ from server.egress import Egress, is_address
 from server.errors import AppError, EgressRefused
 from server.flows.base import Action, Database, Flow, FlowFailed, Reach, Step
 from server.flows.tables import import_csv
+from server.plugins import walls
 from server.plugins.api_action import MAX_ANSWER, ApiAction, Reaching
 from server.plugins.bodies import read_up_to
+from server.plugins.doorway import Doorway
 from server.plugins.folder import Loaded
 from server.plugins.journal import Journal
 from server.plugins.kept import Decided
@@ -22,11 +24,12 @@ from server.plugins.lib_host import LibHost, LibPlaces
 from server.plugins.manifest import OPTION, SECRET, Auth, Manifest, McpServer
 from server.plugins.mcp_action import McpAction
 from server.plugins.mcp_client import McpClient, McpTool
-from server.plugins.mcp_wire import Hear, Program, Remote, Wire
+from server.plugins.mcp_wire import Hear, Program, Remote, Walls, Wire
 from server.plugins.oidc import TOKENS
 from server.plugins.operations import Operation
 from server.plugins.sealed import Sealed, SecretMissing
 from server.plugins.signing_in import SignIn
+from server.plugins.walls import Room
 
 READS = ("get", "post")
 HTTP_S = 30.0
@@ -43,6 +46,8 @@ class Outside:
     data: Path
     changed: Callable[[], None] = lambda: None
     """Told when something about a plugin has changed that a screen shows."""
+    unwatched: Callable[[str], None] = lambda _key: None
+    """Told which plugin starts a program that no wall surrounds."""
 
 
 class Plugin:
@@ -78,6 +83,11 @@ class Plugin:
         return f"plugin {self.key}"
 
     @property
+    def program_reason(self) -> str:
+        """For what its programs send by themselves, which nobody but they can read."""
+        return f"program of plugin {self.key}"
+
+    @property
     def server(self) -> str:
         api = self.loaded.api
         return self.decided.server or (api.server if api else "")
@@ -106,14 +116,24 @@ class Plugin:
 
     @property
     def reviewed(self) -> str:
-        """What a person accepts by enabling it: hosts, code, programs and their settings, data."""
-        servers = [
-            [one.name, one.command, one.url, sorted(one.env.items()), sorted(one.headers.items())]
-            for one in self.manifest.servers
-        ]
-        code = self.loaded.code()
-        said = [self.loaded.hosts, code, servers, self.manifest.database, self.secrets]
+        """What a person accepts by enabling it: all that lies in its folder, as it is now."""
+        said = [self.loaded.hosts, sorted(self.loaded.files().items()), self.secrets]
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """The files that are not as they were when it was accepted; none for a new plugin."""
+        before, now = self.decided.files, self.loaded.files()
+        if not before or self.decided.reviewed == self.reviewed:
+            return ()
+        words = [f"{name} has changed" for name in now if before.get(name, now[name]) != now[name]]
+        words += [f"{name} is new" for name in now if name not in before]
+        return (*words, *(f"{name} is gone" for name in before if name not in now))
+
+    @property
+    def is_walled(self) -> bool:
+        """Whether the system keeps what it runs from files and network."""
+        return bool(walls.kind())
 
     def open_door(self) -> None:
         """Its hosts may be reached, for this plugin's reason and no other.
@@ -122,11 +142,15 @@ class Plugin:
         """
         door = self._outside.door
         door.forget(self.reason)
+        door.forget(self.program_reason)
         for host in filter(is_address, (self.server, *self.loaded.hosts)):
             door.allow(host, self.reason, stays=True)
+            if any(one.command for one in self.manifest.servers):
+                door.allow(host, self.program_reason)
 
     def close_door(self) -> None:
         self._outside.door.forget(self.reason)
+        self._outside.door.forget(self.program_reason)
 
     async def action(self, reach: Reach, name: str) -> Action:
         if reach == "api":
@@ -277,6 +301,8 @@ class Plugin:
         if self._lib is None:
             places = LibPlaces(self.loaded.folder, self._data, self._readable())
             self._lib = LibHost(places, self.journal.note, self._http)
+            if not self.is_walled:
+                self._outside.unwatched(self.key)
         return self._lib
 
     def _readable(self) -> tuple[str, ...]:
@@ -306,10 +332,17 @@ class Plugin:
                     headers = await self.sealed.opened_all(server.headers)
                     return Remote(server.url, headers, self._outside.door, self.reason, hear)
                 env = await self.sealed.opened_all(server.env)
-                return Program(server.command, env, hear, self.journal.note)
+                if not self.is_walled:
+                    self._outside.unwatched(self.key)
+                return Program(server.command, env, hear, self.journal.note, self._kept(server))
 
             self._clients[server.name] = McpClient(server.name, make, self.sealed.clean_all)
         return self._clients[server.name]
+
+    def _kept(self, server: McpServer) -> Walls:
+        scratch = self._data / "programs" / hashlib.sha256(server.name.encode()).hexdigest()[:16]
+        room = Room(self.loaded.folder, scratch, self._readable())
+        return Walls(room, Doorway(self._outside.door, self.program_reason, self.journal.note))
 
     async def _http(self, asked: Json) -> Json:
         """A call a tool's code asks for: only to declared hosts, and only to read."""

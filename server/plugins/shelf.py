@@ -13,6 +13,7 @@ from server.egress import Egress
 from server.findings import Findings
 from server.keychain import Keychain
 from server.logs import Redactor
+from server.observe import Value
 from server.paths import Paths
 from server.plugins.folder import Loaded, everything_in, load
 from server.plugins.journal import Journal
@@ -82,6 +83,8 @@ class PluginShelf:
         self._looked_at = -math.inf
         self._retired: list[Plugin] = []
         self._watch: asyncio.Task[None] | None = None
+        self.unwatched: Value[tuple[str, ...]] = Value(())
+        """The plugins that have run a program since Moat was started which no wall surrounded."""
 
     async def open(self, look_s: float = LOOK_S) -> None:
         await self.look()
@@ -169,11 +172,16 @@ class PluginShelf:
 
     def _start(self, loaded: Loaded) -> None:
         key = loaded.key
-        outside = Outside(self._shared.door, self.places.data, self._changed)
+        outside = Outside(self._shared.door, self.places.data, self._changed, self._tell_unwatched)
         plugin = Plugin(loaded, self.kept.get(key), self.sealed(key), self.journal(key), outside)
         self.plugins[key] = plugin
         if self.is_enabled(plugin):
             plugin.open_door()
+
+    def _tell_unwatched(self, key: str) -> None:
+        if key not in self.unwatched.get():
+            log.warning("The plugin %s runs a program that Moat cannot watch", key)
+            self.unwatched.set((*self.unwatched.get(), key))
 
     def _retire(self, key: str) -> None:
         """Runs that use it go on with it for a while; no new one begins."""

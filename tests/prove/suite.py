@@ -19,6 +19,7 @@ from tests.prove import (
     soak,
     start,
     tls,
+    walls,
 )
 from tests.prove.rows import NotOurs, Row
 
@@ -35,6 +36,7 @@ _GETS_IN = (
     *laggards.SENDERS,
     *tls.ROWS,
     *patterns.ROWS,
+    *walls.ROWS,
 )
 SECTIONS: tuple[tuple[str, tuple[Row, ...]], ...] = (
     ("Nothing gets in", tuple(sorted(_GETS_IN, key=lambda row: _place(row.key)))),

@@ -192,13 +192,36 @@ async def test_what_a_program_or_server_is_given_must_be_looked_at_again(
     assert (card(house).enabled, card(house).review) == (False, True)
 
 
-async def test_a_harmless_change_is_read_at_once(house: PluginHouse, folder: Path) -> None:
+@pytest.mark.parametrize("name", ["server.py", "openapi.yaml", "flows/f.yaml", "data/x.bin"])
+async def test_any_changed_file_waits_for_a_review(
+    house: PluginHouse, folder: Path, name: str
+) -> None:
+    for each in ("server.py", "flows/f.yaml", "data/x.bin"):
+        (folder / each).parent.mkdir(exist_ok=True)
+        (folder / each).write_text("")
+    await house.install_plugin(str(folder))
+    await house.enable_plugin("p")
+    assert (card(house).enabled, card(house).changes) == (True, ())
+    changed = house.shelf.places.home / "p" / name
+    changed.write_text(changed.read_text() + "\n# another")
+    await house.shelf.look()
+    assert (card(house).enabled, card(house).review) == (False, True)
+    assert card(house).changes == (f"{name} has changed",)
+    assert f"{name} has changed" in await house.explain("p", None)
+
+
+async def test_a_changed_flow_is_read_at_once_and_waits_for_a_review(
+    house: PluginHouse, folder: Path
+) -> None:
     await house.install_plugin(str(folder))
     await house.enable_plugin("p")
     (house.shelf.places.home / "p" / "flows").mkdir()
     flow = house.shelf.places.home / "p" / "flows" / "f.yaml"
     flow.write_text("name: f\ndescription: d\nsteps:\n  - {name: start, call_type: none}\n")
     await house.shelf.look()
+    assert (card(house).enabled, card(house).review) == (False, True)
+    assert card(house).changes == ("flows/f.yaml is new",)
+    await house.enable_plugin("p")
     assert card(house).enabled
     assert "f" in [one.key for one in card(house).flows]
     flow.write_text("name: f\ndescription: d\nsteps:\n  - {name: start, call_type: nonee}\n")

@@ -141,17 +141,17 @@ async def rehearse(house: PluginHouse, folder: Path, step: str, **more: Any) -> 
 async def test_not_even_a_rehearsal_runs_code_before_it_is_enabled(
     house: PluginHouse, tmp_path: Path
 ) -> None:
-    ran = tmp_path / "data" / "p" / "ran"
-    code = f"{FETCH}\nopen('ran', 'w').close()\n"
+    code = f"{FETCH}\nprint('it has run')\n"
     step = "call_type: fetch, params: {url: x}"
     told = await rehearse(house, tmp_path / "p", step, code=code)
     assert told.failed
     assert "Enable p first" in told.text
-    assert not ran.exists()
+    assert not any("it has run" in line for line in await house.plugin_log("p", 10))
     await house.enable_plugin("p")
     told = await house.test_plugin("p", "f", "q", "dry")
     assert "Enable" not in told.text
-    assert ran.exists()
+    await house.close()
+    assert any("it has run" in line for line in await house.plugin_log("p", 10))
 
 
 async def test_not_even_a_rehearsal_starts_a_program_before_it_is_enabled(
