@@ -72,7 +72,7 @@ ROWS = (
         ),
     ),
     Row(
-        "S32",
+        "S35",
         "No press of a key allows a foreign page that nobody chose",
         "focus never on Allow; the end of the host shown whole",
         shown_by(
@@ -81,7 +81,7 @@ ROWS = (
         ),
     ),
     Row(
-        "S33",
+        "S36",
         "A model's answer does not stop the window",
         "a bounded part is drawn; all of it is there as text",
         shown_by("tests/app/widgets/test_draw_budget.py"),
