@@ -95,7 +95,9 @@ class _Painter(QStyledItemDelegate):
             (line.text, 0, level if level == colours.bad else colours.text),
         ):
             room = metrics.averageCharWidth() * width or box.right() - left - theme.MEDIUM
-            cut = metrics.elidedText(one_line(text[:_PAINTED]), Qt.TextElideMode.ElideRight, room - theme.SMALL)
+            cut = metrics.elidedText(
+                one_line(text[:_PAINTED]), Qt.TextElideMode.ElideRight, room - theme.SMALL
+            )
             painter.setPen(QColor(colour))
             painter.drawText(
                 QRect(left, box.top(), room, box.height()), Qt.AlignmentFlag.AlignVCenter, cut

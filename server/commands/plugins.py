@@ -114,9 +114,7 @@ def _add_setting(actions: Any) -> None:
     one.add_argument("option", metavar="KEY")
     one.add_argument("value", metavar="VALUE")
     one.set_defaults(run=_at_desk(_set))
-    one = actions.add_parser(
-        "secret", help="keep a secret; it is asked for, or read from a pipe"
-    )
+    one = actions.add_parser("secret", help="keep a secret; it is asked for, or read from a pipe")
     one.add_argument("key", metavar="NAME")
     one.add_argument("secret", metavar="KEY")
     one.add_argument("--forget", action="store_true", help="remove it from the keychain")
