@@ -2,7 +2,7 @@
 
 import shiboken6
 from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -82,6 +82,7 @@ class Window(QWidget):
         self._asks = ShortScroll(self._messages, self.approvals, self.forms)
         self._stack = QStackedWidget()
         self._is_welcoming = False
+        self._is_tab_pressed = False
         self._goes_on: QWidget | None = None
         """Where Tab leads after the widget with the keyboard went away."""
         self._look = LookPicture(theme.LOOK_SIDE)
@@ -162,6 +163,28 @@ class Window(QWidget):
         super().showEvent(event)
         (self.page().first or self).setFocus()
 
+    def event(self, event: QEvent) -> bool:
+        """Tells a Tab key from what Qt does by itself, and looks where the keyboard comes back."""
+        if event.type() == QEvent.Type.WindowActivate:
+            self._keep_keyboard_safe()
+        is_key = event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent)
+        keys = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
+        self._is_tab_pressed = is_key and event.key() in keys  # type: ignore[attr-defined]
+        try:
+            return super().event(event)
+        finally:
+            self._is_tab_pressed = False
+
+    def _keep_keyboard_safe(self) -> None:
+        """While another program is in front, Qt leaves the keyboard with what went away.
+
+        It would move on when the window comes back, so this happens first.
+        """
+        holder = self.focusWidget()
+        if holder is None or not _can_hold_focus(holder, self):
+            self._goes_on = _next_in_chain(holder, self) if holder else None
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def focusNextPrevChild(self, next: bool) -> bool:  # noqa: N802, A002
         """Qt calls this for the Tab key, and also when the widget with the keyboard goes away.
 
@@ -174,9 +197,11 @@ class Window(QWidget):
             self._goes_on = _next_in_chain(holder, self)
             self.setFocus(Qt.FocusReason.OtherFocusReason)
             return True
+        if holder is self and not self._is_tab_pressed:
+            return True
         goes_on, self._goes_on = self._goes_on, None
         is_there = goes_on is not None and shiboken6.isValid(goes_on)
-        if holder is self and next and is_there and goes_on and _can_hold_focus(goes_on, self):
+        if holder is self and next and goes_on and is_there and _can_hold_focus(goes_on, self):
             goes_on.setFocus(Qt.FocusReason.TabFocusReason)
             return True
         return super().focusNextPrevChild(next)

@@ -50,8 +50,7 @@ _PLACED = re.compile(
     r"(?:in|at|by|from|to|on|im|aus|nach|bei|von|在|从|到)\s+(?P<rest>\S.*)", re.DOTALL
 )
 _ROOTED = re.compile(
-    r"(?:[^\s/\\]+\s+){0,6}?[^\sA-Za-z0-9/\\~.]*(?P<rest>(?:~?/|\.{1,2}/|[A-Za-z]:[/\\]|https?://)\S.*?)"
-    r"[\s,]*(?:please|thanks|bitte|danke)?[.!]?",
+    r"(?:[^\s/\\]+\s+){0,6}?[^\sA-Za-z0-9/\\~.]*(?P<rest>(?:~?/|\.{1,2}/|[A-Za-z]:[/\\]|https?://)\S.*)",
     re.DOTALL | re.IGNORECASE,
 )
 _PLACES = re.compile(
@@ -59,7 +58,7 @@ _PLACES = re.compile(
     r"|文件|路径|目录|链接|网址|地址"
 )
 _MACHINE = re.compile(r"\S*(?:[/\\@_\d]|\w\.\w)\S*")
-_SEVERAL = re.compile(r"\s*(?:[,;\n、\uff0c\uff1b]|\s(?:and|und|or|oder)\s|[和与及])\s*")
+_SEVERAL = re.compile(r"[,;\n、\uff0c\uff1b]|(?<=\s)(?:and|und|or|oder)(?=\s)|[和与及]")
 _POSSESSIVE = frozenset(
     {"my", "our", "its", "der", "die", "das", "mein", "meine", "unser", "unsere"}
 )
@@ -191,7 +190,7 @@ def _list(bare: str, part: Json) -> Any:
     items = part.get("items", {})
     if items.get("type") in ("object", "array"):
         return MADE_UP
-    pieces = [piece for piece in _SEVERAL.split(bare) if piece.strip()]
+    pieces = [piece.strip() for piece in _SEVERAL.split(bare) if piece.strip()]
     values = [read_value(piece, items) for piece in pieces]
     found = [value for value in values if value is not MADE_UP]
     is_whole = len(found) == len(pieces) and not slots.problems(found, part)
@@ -281,7 +280,17 @@ def _after_words(text: str, part: Json, name: str) -> str | None:
         return only["rest"]
     rooted = _ROOTED.fullmatch(text)
     is_place = _PLACES.search(f"{name} {_about(part)}".lower()) is not None
-    return rooted["rest"] if rooted is not None and is_place else None
+    return _without_thanks(rooted["rest"]) if rooted is not None and is_place else None
+
+
+def _without_thanks(text: str) -> str:
+    """A place without the full stop or the polite word behind it."""
+    bare = text.rstrip()
+    bare = bare[:-1] if bare.endswith((".", "!")) else bare
+    for word in ("please", "thanks", "bitte", "danke"):
+        if bare.lower().endswith((f" {word}", f",{word}")):
+            bare = bare[: -len(word)]
+    return bare.rstrip(" ,\t\n")
 
 
 def _in_a_phrase(text: str) -> str | None:

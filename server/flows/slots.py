@@ -23,9 +23,9 @@ SHAPES = {
         r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})"
     ),
     "time": re.compile(r"\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})?"),
-    "email": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"),
+    "email": re.compile(r"[^@\s]{1,64}@[^@\s.]{1,63}(?:\.[^@\s.]{1,63}){1,10}"),
     "ipv4": re.compile(r"(\d{1,3}\.){3}\d{1,3}"),
-    "ipv6": re.compile(r"[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]+"),
+    "ipv6": re.compile(r"(?=[0-9A-Fa-f.]{0,44}:)[0-9A-Fa-f:.]{2,45}"),
     "uuid": re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"),
 }
 """The formats a model is bound to, and roughly how each looks."""
