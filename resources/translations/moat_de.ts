@@ -3779,8 +3779,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Diese Seite darf Moat nicht benutzen.</translation>
   </message>
   <message>
+   <source>Port {0} is taken{1}; {2} uses {3}.</source>
+   <translation>Port {0} ist belegt{1}; {2} benutzt {3}.</translation>
+  </message>
+  <message>
    <source>HTTPS cannot be served: {0}</source>
    <translation>HTTPS kann nicht angeboten werden: {0}</translation>
+  </message>
+  <message>
+   <source>Port {0} is taken{1}.</source>
+   <translation>Port {0} ist belegt{1}.</translation>
   </message>
   <message>
    <source>The server cannot listen: {0}</source>

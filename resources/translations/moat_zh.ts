@@ -3779,8 +3779,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>此页面不能使用 Moat。</translation>
   </message>
   <message>
+   <source>Port {0} is taken{1}; {2} uses {3}.</source>
+   <translation>端口 {0} 已被占用{1}；{2} 改用 {3}。</translation>
+  </message>
+  <message>
    <source>HTTPS cannot be served: {0}</source>
    <translation>无法提供 HTTPS：{0}</translation>
+  </message>
+  <message>
+   <source>Port {0} is taken{1}.</source>
+   <translation>端口 {0} 已被占用{1}。</translation>
   </message>
   <message>
    <source>The server cannot listen: {0}</source>

@@ -5,7 +5,6 @@ With `own` it builds the namespaces itself; else bubblewrap has done so.
 """
 
 import ctypes
-import fcntl
 import json
 import os
 import platform
@@ -16,6 +15,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+if sys.platform != "win32":
+    import fcntl
+
 PORT = 3128
 _ERRNO = 0x00050000
 _ALLOW = 0x7FFF0000
@@ -24,8 +26,8 @@ _EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NEW_NAMESPACES = 0x7E020000
 _THREAD = 0x00010000
-_FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, 16)
-"""16 is netlink: programs list the interfaces by it, and there is only loopback."""
+_FAMILIES = (1, 2, 10, 16)
+"""Unix, IPv4, IPv6, and netlink: programs list the interfaces by it, and there is only loopback."""
 _RDONLY, _NOSUID, _NODEV, _NOEXEC, _REMOUNT = 1, 2, 4, 8, 32
 _BIND, _REC, _PRIVATE, _RELATIME, _DETACH = 0x1000, 0x4000, 1 << 18, 1 << 21, 2
 _UNSHARED = 0x10000000 | 0x00020000 | 0x40000000 | 0x08000000 | 0x04000000 | 0x20000000 | 0x02000000
@@ -91,6 +93,7 @@ def forbid_programs() -> None:
 
 def _open_door(channel: int) -> None:
     """Listens inside; who accepts is Moat, outside, which is sent the socket."""
+    assert sys.platform == "linux"
     with socket.create_server(("127.0.0.1", PORT)) as listener, socket.socket(fileno=channel) as to:
         socket.send_fds(to, [b"."], [listener.fileno()])
 
@@ -102,6 +105,7 @@ def _cover(path: str) -> None:
 
 def _forbid_running(path: str, more: int = 0) -> None:
     """Nothing that lies there is run or loaded as native code."""
+    assert sys.platform == "linux"
     told = os.statvfs(path).f_flag
     kept = told & (os.ST_RDONLY | os.ST_NOATIME | os.ST_NODIRATIME)
     kept |= _RELATIME if told & os.ST_RELATIME else 0
@@ -145,6 +149,7 @@ def _filter(forbidden: Numbers, *, is_code: bool) -> None:
 
 def _enclose(asked: dict[str, Any]) -> None:
     """Namespaces of our own where there is no bubblewrap."""
+    assert sys.platform == "linux"
     uid, gid = os.getuid(), os.getgid()
     _call("unshare", _UNSHARED)
     Path("/proc/self/setgroups").write_text("deny")
@@ -159,6 +164,7 @@ def _enclose(asked: dict[str, Any]) -> None:
 
 def _stand_by() -> None:
     """Goes on as a child that ends with us; we only wait and end as it does."""
+    assert sys.platform == "linux"
     child = os.fork()
     if not child:
         _call("prctl", 1, signal.SIGKILL, 0, 0, 0)

@@ -8,6 +8,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
@@ -91,7 +92,7 @@ class Program:
 
     async def _started(self, command: tuple[str, ...], env: dict[str, str]) -> Process:
         by = await asyncio.to_thread(walls.kind)
-        options = {
+        options: dict[str, Any] = {
             "limit": LONGEST_LINE, "creationflags": getattr(subprocess, "CREATE_NO_WINDOW", 0),
         }  # fmt: skip
         if self._kept is None:
@@ -112,13 +113,20 @@ class Program:
                 cwd=room.folder,
                 **options,
             )
+        return await self._start_walled(command, walls.surroundings(env, room), options)
+
+    async def _start_walled(
+        self, command: tuple[str, ...], env: dict[str, str], options: dict[str, Any]
+    ) -> Process:
+        """Its way out listens inside; the socket is handed to us before the program begins."""
+        assert sys.platform == "linux"
+        assert self._kept
         here, there = socket.socketpair()
         with here:
             with there:
-                walled = walls.walled(list(command), room, by, there.fileno())
-                around = walls.surroundings(env, room)
+                walled = walls.walled(list(command), self._kept.room, walls.kind(), there.fileno())
                 process = self._process = await start(
-                    *walled, env=around, pass_fds=(there.fileno(),), **options
+                    *walled, env=env, pass_fds=(there.fileno(),), **options
                 )
             here.settimeout(OPEN_S)
             try:
@@ -126,7 +134,7 @@ class Program:
             except TimeoutError:
                 found = []
         if found:
-            await way_out.open(socket.socket(fileno=found[0]))
+            await self._kept.way_out.open(socket.socket(fileno=found[0]))
         return process
 
     async def send(self, message: Json) -> None:

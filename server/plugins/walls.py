@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -125,13 +124,10 @@ def _both(name: str) -> tuple[str, str]:
     return name, name.lower()
 
 
-def _candidates() -> Iterable[Kind]:
+def _candidates() -> tuple[Kind, ...]:
     if sys.platform == "linux":
-        if shutil.which("bwrap"):
-            yield "bubblewrap"
-        yield "namespaces"
-    elif sys.platform == "darwin" and shutil.which("sandbox-exec"):
-        yield "sandbox-exec"
+        return ("bubblewrap", "namespaces") if shutil.which("bwrap") else ("namespaces",)
+    return ("sandbox-exec",) if sys.platform == "darwin" else ()
 
 
 def _inside() -> list[str]:

@@ -155,7 +155,7 @@ class Serving:
                 wanted, everywhere=everywhere, exact=self._asked_port is not None
             )
         except PortTaken as error:
-            raise PortTaken(f"{await _taken(wanted)}.") from error
+            raise PortTaken(f"Port {wanted} is taken{await _holder(wanted)}.") from error
         port = self._listening.port
         note = await _moved(wanted, port, "Moat")
         if settings.https:
@@ -205,9 +205,10 @@ def needs_new_socket(before: ServerSettings, after: ServerSettings) -> bool:
 async def _moved(wanted: int, port: int, what: str) -> str:
     if wanted in (0, port):
         return ""
-    return f"{await _taken(wanted)}; {what} uses {port}."
+    return f"Port {wanted} is taken{await _holder(wanted)}; {what} uses {port}."
 
 
-async def _taken(port: int) -> str:
+async def _holder(port: int) -> str:
+    """Who has it, as the end of a sentence; empty where nobody can tell."""
     occupant = await asyncio.to_thread(who_listens, port)
-    return f"Port {port} is taken" + (f" by {occupant}" if occupant else "")
+    return f" by {occupant}" if occupant else ""
