@@ -15,9 +15,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-if sys.platform != "win32":
-    import fcntl
-
 PORT = 3128
 _ERRNO = 0x00050000
 _ALLOW = 0x7FFF0000
@@ -93,7 +90,8 @@ def forbid_programs() -> None:
 
 def _open_door(channel: int) -> None:
     """Listens inside; who accepts is Moat, outside, which is sent the socket."""
-    assert sys.platform == "linux"
+    if sys.platform != "linux":
+        raise OSError("Only Linux has these walls.")
     with socket.create_server(("127.0.0.1", PORT)) as listener, socket.socket(fileno=channel) as to:
         socket.send_fds(to, [b"."], [listener.fileno()])
 
@@ -105,7 +103,8 @@ def _cover(path: str) -> None:
 
 def _forbid_running(path: str, more: int = 0) -> None:
     """Nothing that lies there is run or loaded as native code."""
-    assert sys.platform == "linux"
+    if sys.platform != "linux":
+        raise OSError("Only Linux has these walls.")
     told = os.statvfs(path).f_flag
     kept = told & (os.ST_RDONLY | os.ST_NOATIME | os.ST_NODIRATIME)
     kept |= _RELATIME if told & os.ST_RELATIME else 0
@@ -149,7 +148,8 @@ def _filter(forbidden: Numbers, *, is_code: bool) -> None:
 
 def _enclose(asked: dict[str, Any]) -> None:
     """Namespaces of our own where there is no bubblewrap."""
-    assert sys.platform == "linux"
+    if sys.platform != "linux":
+        raise OSError("Only Linux has these walls.")
     uid, gid = os.getuid(), os.getgid()
     _call("unshare", _UNSHARED)
     Path("/proc/self/setgroups").write_text("deny")
@@ -158,13 +158,15 @@ def _enclose(asked: dict[str, Any]) -> None:
     _stand_by()
     _build(asked)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH14x", b"lo", 1))
+        flags = ctypes.create_string_buffer(struct.pack("16sH14x", b"lo", 1))
+        _call("ioctl", any_socket.fileno(), 0x8914, flags)
     _stand_by()
 
 
 def _stand_by() -> None:
     """Goes on as a child that ends with us; we only wait and end as it does."""
-    assert sys.platform == "linux"
+    if sys.platform != "linux":
+        raise OSError("Only Linux has these walls.")
     child = os.fork()
     if not child:
         _call("prctl", 1, signal.SIGKILL, 0, 0, 0)
