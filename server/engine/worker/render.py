@@ -19,8 +19,10 @@ from jinja2.nodes import Node
 from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-if sys.platform != "win32":
+try:
     import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 TIME_LIMIT_S = 2.0
 """Of the processor's time, for one job."""
