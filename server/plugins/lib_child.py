@@ -19,8 +19,10 @@ from typing import Any, BinaryIO
 from server.lifeline import die_with_parent
 from server.plugins import inside, lib_guard
 
-if sys.platform != "win32":
+try:
     import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 MEMORY_BYTES = 1024 * 1024 * 1024
 FILE_BYTES = 64 * 1024 * 1024
