@@ -29,9 +29,29 @@ _PICTURES: dict[Kind, tuple[str, str]] = {
 _MOST = 6
 _STILL_MS = 800
 _SHARED = frozenset(
-    "github.io gitlab.io vercel.app netlify.app pages.dev workers.dev web.app firebaseapp.com "
-    "herokuapp.com azurewebsites.net cloudfront.net amazonaws.com onrender.com fly.dev ngrok.io "
-    "ngrok.app ngrok-free.app trycloudflare.com blogspot.com appspot.com run.app".split()
+    (
+        "github.io",
+        "gitlab.io",
+        "vercel.app",
+        "netlify.app",
+        "pages.dev",
+        "workers.dev",
+        "web.app",
+        "firebaseapp.com",
+        "herokuapp.com",
+        "azurewebsites.net",
+        "cloudfront.net",
+        "amazonaws.com",
+        "onrender.com",
+        "fly.dev",
+        "ngrok.io",
+        "ngrok.app",
+        "ngrok-free.app",
+        "trycloudflare.com",
+        "blogspot.com",
+        "appspot.com",
+        "run.app",
+    )
 )
 """Hosts that give names to anybody."""
 

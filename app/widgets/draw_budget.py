@@ -102,7 +102,7 @@ class AllText(QWidget):
         if self.button.isChecked():
             self.box.setPlainText(text_to_read(self._text()))
 
-    def _turn(self, shown: bool) -> None:  # noqa: FBT001 - a slot of Qt
+    def _turn(self, shown: bool) -> None:
         self.button.setText(tr("Hide the text") if shown else tr("Show all as text"))
         self.button.setAccessibleName(self.button.text())
         self.refresh()

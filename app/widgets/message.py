@@ -228,7 +228,7 @@ class Answer(QWidget):
         took_ms = round((time.monotonic() - began) * 1000)
         self._render.setInterval(max(_RENDER_MS, _REST * took_ms))
 
-    def _show_thoughts(self, shown: bool) -> None:  # noqa: FBT001 - a slot of Qt
+    def _show_thoughts(self, shown: bool) -> None:
         self.thoughts.setVisible(shown)
         is_cut = len("".join(self._thoughts)) > _SHOWN_THOUGHTS
         self.all_thoughts.offer(offered=shown and is_cut)

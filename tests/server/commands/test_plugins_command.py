@@ -8,7 +8,9 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import keyring
 import pytest
+from keyring.backends import fail
 
 from server import cli, paths
 from server.abilities import PluginCard
@@ -252,3 +254,19 @@ def test_a_tool_is_listed_and_run_with_its_arguments(
     assert "8" in capsys.readouterr().out
     assert cli.main(["plugins", "run", "mine/double", "--yes"]) == 1
     assert "This argument is missing: x" in capsys.readouterr().err
+
+
+def test_without_a_keyring_the_command_says_where_a_secret_lies(
+    pantry: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli.main(["plugins", "install", str(pantry)]) == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("s3cret\n"))
+    before = keyring.get_keyring()
+    keyring.set_keyring(fail.Keyring())
+    try:
+        assert cli.main(["plugins", "secret", "pantry", "key"]) == 0
+    finally:
+        keyring.set_keyring(before)
+    said = capsys.readouterr().out
+    assert "unencrypted in" in said
+    assert "kept in the keychain" not in said
