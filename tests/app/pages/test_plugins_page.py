@@ -136,7 +136,7 @@ async def test_without_a_keyring_the_page_says_where_secrets_lie(
     core: FakeCore, shown: Shown
 ) -> None:
     core.plain_file = "/home/me/secrets.json"
-    core.plugins.set((PORTFOLIO,))
+    core.plugins.set((replace(PORTFOLIO, secrets=("TOKEN",)),))
     page = shown(PluginsPage(core))
     (box,) = page.list.rows
     await until(lambda: "unencrypted" in box.place.text())

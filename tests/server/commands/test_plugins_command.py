@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import keyring
+import keyring.core
 import pytest
 from keyring.backends import fail
 
@@ -20,6 +20,7 @@ from server.models.journal import Journal, Plan, PlannedFile
 from tests.fake_core import FakeCore
 from tests.fake_plugins import FORM, ORDER
 from tests.fakes_hub import COMMIT, FakeHub
+from tests.memory_keyring import MemoryKeyring
 from tests.served_core import serve_core
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -200,6 +201,7 @@ def test_an_address_that_is_not_set_is_said_and_can_be_set(
 def test_a_secret_is_read_from_a_pipe_and_a_plugin_is_removed(
     pantry: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(keyring.core, "_keyring_backend", MemoryKeyring())
     assert cli.main(["plugins", "install", str(pantry)]) == 0
     for given, code in (("", 1), ("s3cret\n", 0)):
         monkeypatch.setattr("sys.stdin", io.StringIO(given))
@@ -261,12 +263,8 @@ def test_without_a_keyring_the_command_says_where_a_secret_lies(
 ) -> None:
     assert cli.main(["plugins", "install", str(pantry)]) == 0
     monkeypatch.setattr("sys.stdin", io.StringIO("s3cret\n"))
-    before = keyring.get_keyring()
-    keyring.set_keyring(fail.Keyring())
-    try:
-        assert cli.main(["plugins", "secret", "pantry", "key"]) == 0
-    finally:
-        keyring.set_keyring(before)
+    monkeypatch.setattr(keyring.core, "_keyring_backend", fail.Keyring())
+    assert cli.main(["plugins", "secret", "pantry", "key"]) == 0
     said = capsys.readouterr().out
     assert "unencrypted in" in said
     assert "kept in the keychain" not in said
