@@ -29,7 +29,7 @@ _PICTURES: dict[Kind, tuple[str, str]] = {
 _MOST = 6
 _STILL_MS = 800
 _SHARED = frozenset(
-    [
+    (
         "github.io",
         "gitlab.io",
         "vercel.app",
@@ -51,7 +51,7 @@ _SHARED = frozenset(
         "blogspot.com",
         "appspot.com",
         "run.app",
-    ]
+    )
 )
 """Hosts that give names to anybody."""
 

@@ -74,7 +74,7 @@ class AllText(QWidget):
     def __init__(self, name: str, text: Callable[[], str]) -> None:
         super().__init__()
         self._text = text
-        self.note = Label(tr("Only the beginning is shown."), "small", wrap=True)
+        self.note = Label(tr("Only the beginning is shown."), "small")
         self.button = Button(tr("Show all as text"), "logs", name=tr("Show all as text"))
         self.button.setCheckable(True)
         self.button.toggled.connect(self._turn)

@@ -130,3 +130,16 @@ async def test_a_question_whose_answer_did_not_arrive_can_be_answered(
     await until(window.banner.isVisible)
     getattr(card, decision).click()
     await until(lambda: core.commands == [("answer_approval", "a1", decision, "")])
+
+
+async def test_without_a_keyring_the_page_says_where_secrets_lie(
+    core: FakeCore, shown: Shown
+) -> None:
+    core.plain_file = "/home/me/secrets.json"
+    core.plugins.set((replace(PORTFOLIO, secrets=("TOKEN",)),))
+    page = shown(PluginsPage(core))
+    (box,) = page.list.rows
+    await until(lambda: "unencrypted" in box.place.text())
+    field = box.secrets["TOKEN"]
+    field.settle(kept=True)
+    assert field.placeholderText() == "Kept unencrypted"

@@ -6,7 +6,8 @@ import pytest
 from app.widgets import draw_budget
 from app.widgets.controls import Label, hint
 from app.widgets.draw_budget import Budget
-from app.widgets.message import Answer
+from app.widgets.transcript import Transcript
+from tests.app.until import until
 
 Shown = Callable[[Any], Any]
 HUGE = {
@@ -26,7 +27,9 @@ HUGE = {
 async def test_a_huge_answer_is_drawn_in_part_and_read_whole_as_text(
     shown: Shown, qapp: object, text: str
 ) -> None:
-    answer = shown(Answer("m"))
+    transcript = shown(Transcript())
+    answer = transcript.answer("m")
+    await until(answer.isVisible)
     answer.show_whole(text)
     document = answer.view.plain_text()
     assert len(document) <= draw_budget.MOST_LETTERS
@@ -38,10 +41,13 @@ async def test_a_huge_answer_is_drawn_in_part_and_read_whole_as_text(
     assert whole.replace("\n", "") == text.replace("\n", "")
     assert max(map(len, whole.split("\n"))) <= 1000
     assert answer.text() == text
+    await until(answer.all_text.box.isVisible)
 
 
 async def test_an_ordinary_answer_is_drawn_whole(shown: Shown, qapp: object) -> None:
-    answer = shown(Answer("m"))
+    transcript = shown(Transcript())
+    answer = transcript.answer("m")
+    await until(answer.isVisible)
     answer.show_whole("A **bold** word, `code`, and more.\n\n" * 300 + "| a | b |\n|---|---|\n")
     assert not answer.all_text.isVisible()
     assert answer.view.plain_text().count("bold") == 300
@@ -50,7 +56,9 @@ async def test_an_ordinary_answer_is_drawn_whole(shown: Shown, qapp: object) -> 
 async def test_what_comes_after_a_spent_budget_is_not_drawn_again(
     shown: Shown, qapp: object
 ) -> None:
-    answer = shown(Answer("m"))
+    transcript = shown(Transcript())
+    answer = transcript.answer("m")
+    await until(answer.isVisible)
     text = "word " * 100_000
     answer.view.show_text(text)
     drawn = answer.view._parts[0].document().revision()
@@ -70,7 +78,9 @@ def test_a_budget_is_shared_by_all_parts_of_an_answer() -> None:
 
 
 async def test_long_reasoning_is_cut_and_can_be_read(shown: Shown, qapp: object) -> None:
-    answer = shown(Answer("m"))
+    transcript = shown(Transcript())
+    answer = transcript.answer("m")
+    await until(answer.isVisible)
     answer.add_thought("x" * 500_000)
     answer.stop()
     answer.thinking.click()

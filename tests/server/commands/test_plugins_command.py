@@ -8,7 +8,9 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import keyring.core
 import pytest
+from keyring.backends import fail
 
 from server import cli, paths
 from server.abilities import PluginCard
@@ -18,6 +20,7 @@ from server.models.journal import Journal, Plan, PlannedFile
 from tests.fake_core import FakeCore
 from tests.fake_plugins import FORM, ORDER
 from tests.fakes_hub import COMMIT, FakeHub
+from tests.memory_keyring import MemoryKeyring
 from tests.served_core import serve_core
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -198,6 +201,7 @@ def test_an_address_that_is_not_set_is_said_and_can_be_set(
 def test_a_secret_is_read_from_a_pipe_and_a_plugin_is_removed(
     pantry: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(keyring.core, "_keyring_backend", MemoryKeyring())
     assert cli.main(["plugins", "install", str(pantry)]) == 0
     for given, code in (("", 1), ("s3cret\n", 0)):
         monkeypatch.setattr("sys.stdin", io.StringIO(given))
@@ -205,7 +209,7 @@ def test_a_secret_is_read_from_a_pipe_and_a_plugin_is_removed(
     monkeypatch.setattr("sys.stdin", io.StringIO("x\n"))
     assert cli.main(["plugins", "secret", "pantry", "kee"]) == 1
     said = capsys.readouterr()
-    assert "key of pantry is kept. This system has no usable keyring" in said.out
+    assert "key of pantry is kept in the keychain." in said.out
     assert "s3cret" not in said.out + said.err
     assert "Did you mean 'key'?" in said.err
     assert cli.main(["plugins", "secret", "pantry", "key", "--forget"]) == 0
@@ -252,3 +256,15 @@ def test_a_tool_is_listed_and_run_with_its_arguments(
     assert "8" in capsys.readouterr().out
     assert cli.main(["plugins", "run", "mine/double", "--yes"]) == 1
     assert "This argument is missing: x" in capsys.readouterr().err
+
+
+def test_without_a_keyring_the_command_says_where_a_secret_lies(
+    pantry: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli.main(["plugins", "install", str(pantry)]) == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("s3cret\n"))
+    monkeypatch.setattr(keyring.core, "_keyring_backend", fail.Keyring())
+    assert cli.main(["plugins", "secret", "pantry", "key"]) == 0
+    said = capsys.readouterr().out
+    assert "unencrypted in" in said
+    assert "kept in the keychain" not in said
