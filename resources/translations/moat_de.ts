@@ -3647,6 +3647,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} lässt sich nicht starten: {1}.</translation>
   </message>
   <message>
+   <source>Only Linux has these walls.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The MCP server could not be reached: {0}.</source>
    <translation>Der MCP-Server war nicht zu erreichen: {0}.</translation>
   </message>

@@ -3647,6 +3647,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法启动 {0}：{1}。</translation>
   </message>
   <message>
+   <source>Only Linux has these walls.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The MCP server could not be reached: {0}.</source>
    <translation>无法连接 MCP 服务器：{0}。</translation>
   </message>
