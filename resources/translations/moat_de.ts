@@ -3648,7 +3648,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Only Linux has these walls.</source>
-   <translation type="unfinished" />
+   <translation>Nur Linux hat diese Wände.</translation>
   </message>
   <message>
    <source>The MCP server could not be reached: {0}.</source>

@@ -3648,7 +3648,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>Only Linux has these walls.</source>
-   <translation type="unfinished" />
+   <translation>只有 Linux 有这些隔离墙。</translation>
   </message>
   <message>
    <source>The MCP server could not be reached: {0}.</source>
