@@ -163,11 +163,14 @@ def _about(request: web.Request, endpoint: Endpoint, facts: Facts) -> About:
 
 
 def _owner(request: web.Request) -> str:
-    """The same for the same page and key. The key itself does not travel on."""
-    names = ("Origin", "Authorization", "X-API-Key")
-    sent = [request.headers.get(name, "") for name in names]
-    told = "\0".join(sent).encode("utf-8", "surrogateescape")
-    return hmac.new(OWNER_SECRET, told, "sha256").hexdigest()
+    """The page, a slash and the key, both hashed: neither travels on. Empty where not sent."""
+
+    def hashed(*names: str) -> str:
+        sent = [request.headers.get(name, "") for name in names]
+        text = "\0".join(sent).encode("utf-8", "surrogateescape")
+        return hmac.new(OWNER_SECRET, text, "sha256").hexdigest() if any(sent) else ""
+
+    return f"{hashed('Origin')}/{hashed('Authorization', 'X-API-Key')}"
 
 
 def _note_warnings(request: web.Request, accepted: Any) -> None:
