@@ -142,6 +142,7 @@ class Core(Shelved, Plugged, Windowed):
             agents,
             self._requests,
             self._keeper,
+            paths.data / "trials.json",
         )
         self.answer_chat = self._answering.chat
 

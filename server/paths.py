@@ -6,9 +6,11 @@ from pathlib import Path
 
 import platformdirs
 
+import server
 from server.errors import AppError
 
 APP = "moat"
+RESOURCES = Path(server.__file__).resolve().parent.parent / "resources"
 
 
 class FolderFailed(AppError):

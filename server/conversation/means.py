@@ -1,5 +1,6 @@
 """What a conversation may use: the model that answers, and the tools we run ourselves."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from server.chat import Tool
@@ -16,3 +17,5 @@ class Means:
     """Asked first whether one of their flows answers; None: the model answers by itself."""
     text_only: bool = False
     """The client shows text and nothing else: tables and charts are written into it."""
+    can_plan: Callable[[Engine, str], Awaitable[bool]] | None = None
+    """Whether a model is able to make plans, found out by a trial; None: no model is asked to."""

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from server.chat import ChatRequest
@@ -12,11 +13,14 @@ from server.conversation.run import converse
 from server.engine.base import Engine
 from server.errors import EngineCrashed, ModelLoadFailed, NotSupported, Stopping
 from server.events import Events
+from server.late import Late
 from server.parts.keeper import Keeper
 from server.plugins.approval import chat_key
 from server.plugins.house import PluginHouse
 from server.protocols.base import AgentRun, Ask, Look, Manage, Managed, Run, Told
 from server.requests import About, Requests
+
+trial: Any = Late("server.conversation.dashboard.trial")
 
 ASKABLE = frozenset({"tokenize", "detokenize", "embed", "rerank", "apply_template", "load"})
 RESTING = {"running": 0, "waiting": 0}
@@ -32,6 +36,8 @@ class Answering:
     agents: Agents
     requests: Requests
     keeper: Keeper | None = None
+    trials: Path | None = None
+    """Where it is kept which models are able to make plans; None: none is asked to."""
 
     def chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
         """Every event of a conversation's answer, tracked and cancellable."""
@@ -86,4 +92,5 @@ class Answering:
 
     async def _means(self, model: str | None, about: About) -> Means:
         talk = self.house.talk_for(is_own=about.is_own)
-        return Means(await self.engine(model), (), about.client, talk)
+        can_plan = trial.trials_at(self.trials).is_able if self.trials else None
+        return Means(await self.engine(model), (), about.client, talk, can_plan=can_plan)

@@ -19,6 +19,7 @@ from server.conversation.dashboard.closing import cite, suggest
 from server.conversation.dashboard.fetching import Step, next_step
 from server.conversation.dashboard.gather import Material, gather
 from server.conversation.dashboard.nouns import Query
+from server.conversation.dashboard.planned_answer import answer_by_plan
 from server.conversation.dashboard.prompt import Prompt, compose
 from server.conversation.figures import Figure, compute
 from server.conversation.means import Means
@@ -76,6 +77,11 @@ async def _steps(query: Query, means: Means) -> Steps:
         return
     if query.note and not query.hop:
         yield StatusNote(query.note, "warning")
+    if await _can_plan(query, means):
+        async with aclosing(answer_by_plan(query, means, today)) as events:
+            async for event in events:
+                yield event
+        return
     step = await next_step(query, means, today)
     if step is None:
         materials = await asyncio.to_thread(gather, query)
@@ -88,6 +94,13 @@ async def _steps(query: Query, means: Means) -> Steps:
     async with aclosing(_answer(query, means, materials, tables)) as events:
         async for event in events:
             yield event
+
+
+async def _can_plan(query: Query, means: Means) -> bool:
+    """Clients of 2024 know one kind of call, too little for a plan."""
+    if query.plain_calls or query.one_source_per_call or means.can_plan is None:
+        return False
+    return await means.can_plan(means.engine, means.client)
 
 
 def _tables(materials: Sequence[Material]) -> list[Table]:

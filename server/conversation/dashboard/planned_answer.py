@@ -1,0 +1,275 @@
+"""The answer to a question by a plan: its steps, then prose whose numbers are held to the data."""
+
+import asyncio
+import math
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from datetime import date
+
+from server.chat import ChatRequest, Message, Sampling
+from server.conversation.asking import ask_json
+from server.conversation.dashboard.actions import SQL_CHARACTERS, Action, closed
+from server.conversation.dashboard.checked_text import CheckedText, KnownNumbers
+from server.conversation.dashboard.closing import cite, suggest
+from server.conversation.dashboard.fetching import Step
+from server.conversation.dashboard.nouns import Query
+from server.conversation.dashboard.plan import (
+    MOST_ACTIONS,
+    MOST_FAILURES,
+    THOUGHT_TOKENS,
+    Planner,
+    alternate,
+    first_sentence,
+)
+from server.conversation.dashboard.results import Computed, write_value
+from server.conversation.figures import compute
+from server.conversation.means import Means
+from server.conversation.sql import Refused, query
+from server.conversation.summary import describe
+from server.conversation.tables import Cell
+from server.events import (
+    ClientToolCall,
+    Event,
+    Finished,
+    PromptProgress,
+    ReasoningDelta,
+    StatusNote,
+    TextDelta,
+)
+
+LENGTHS = {"short": 120, "normal": 320, "long": 900}
+TEMPERATURES = {"precise": 0.0, "balanced": 0.2, "creative": 0.8}
+MOST_CELLS = 4
+"""A row with more cells is a table, not a figure."""
+SAME = 1e-6
+TABLE_CHARACTERS = 700
+WRITE = """\
+Now write the answer for the user, in the language of the question, in a few plain sentences. Use \
+only numbers of the results above. A value of a query is written as a placeholder: {{q1.column}}, \
+or {{q1[2].column}} for its second row. Say so if the data does not hold the answer."""
+CHAT = "Now write the answer for the user, in the language of the question."
+AGAIN = (
+    "You write one SQLite SELECT that computes what the question asks for, with only the columns "
+    "that hold the answer. Use only the tables and columns given."
+)
+SPEECHLESS = "The model had nothing to say to that. Try other words, or a bigger model."
+Steps = AsyncGenerator[Event, None]
+
+
+async def answer_by_plan(query: Query, means: Means, today: date) -> Steps:
+    """Ends with a call for the client, with a question to the user, or with the answer."""
+    planner = Planner(query, means.engine, today, means.client)
+    yield PromptProgress(0, 0)
+    step = await planner.resume()
+    if step is None:
+        step = await _take_steps(planner)
+    if step is not None:
+        for note in step.notes:
+            yield note
+        yield ClientToolCall(step.call)
+        yield Finished("tool_calls")
+        return
+    for note in planner.notes:
+        yield note
+    if planner.asked:
+        yield TextDelta(planner.asked)
+        yield Finished("stop")
+        return
+    async with aclosing(_write(planner, means)) as events:
+        async for event in events:
+            yield event
+
+
+async def _take_steps(planner: Planner) -> Step | None:
+    """Until the model answers, asks, or a call for the client is due."""
+    if step := await _read_pointed(planner, is_needed=False):
+        return step
+    while len(planner.done) < MOST_ACTIONS and planner.failures < MOST_FAILURES:
+        action = await planner.next_action()
+        if action is None or action.kind == "answer":
+            return await _read_pointed(planner, is_needed=True)
+        step = await planner.do(action)
+        if step is not None or planner.asked:
+            return step
+    return None
+
+
+async def _read_pointed(planner: Planner, *, is_needed: bool) -> Step | None:
+    """What the user points at is read in any case; at once where there is nothing to choose."""
+    pointed = {
+        alias: one for alias, one in planner.inventory.widgets.items() if one.tier == "primary"
+    }
+    if not pointed or planner.done:
+        return None
+    if not is_needed and any(widget.params for widget in pointed.values()):
+        return None
+    reads = [{"widget": alias, "parameters": {}} for alias in pointed]
+    return await planner.do(Action("read", reads))
+
+
+async def _write(planner: Planner, means: Means) -> Steps:
+    results, query = planner.results, planner.query
+    lead = await _bold_figure(planner, means)
+    if lead:
+        yield TextDelta(lead)
+    spoken = lead
+    end: Event = Finished("stop")
+    async with aclosing(_prose(planner)) as events:
+        async for event in events:
+            match event:
+                case Finished():
+                    end = event
+                case TextDelta(text):
+                    spoken += text
+                    yield event
+                case _:
+                    yield event
+    if not spoken.strip():
+        yield TextDelta(_plain_results(planner) or SPEECHLESS)
+    for made in results.artifacts:
+        yield made
+    used = [one for one in results.sources if one.is_new] or results.sources
+    yield await asyncio.to_thread(cite, used, results.prompt.pages, query.question)
+    yield suggest(query, results.sources)
+    yield end
+
+
+async def _prose(planner: Planner) -> Steps:
+    """The model's own sentences; a thought before them has room of its own."""
+    query = planner.query
+    has_data = bool(planner.results.sources or planner.results.computed)
+    asked = [*planner.messages(), Message("user", _instruction(planner, has_data=has_data))]
+    limit = LENGTHS.get(str(query.options.get("answer-length")), LENGTHS["normal"])
+    style = TEMPERATURES.get(str(query.options.get("answer-style")), TEMPERATURES["balanced"])
+    request = ChatRequest(
+        tuple(alternate(asked)),
+        sampling=Sampling(temperature=style, repeat_penalty=1.05),
+        max_tokens=limit + THOUGHT_TOKENS,
+        client=planner.client,
+    )
+    checked = CheckedText(planner.results, _known(planner)) if has_data else None
+    async with aclosing(_limited(planner, request, limit)) as pieces:
+        async for piece in pieces:
+            if checked is None or not isinstance(piece, TextDelta):
+                yield piece
+            elif text := checked.feed(piece.text):
+                yield TextDelta(text)
+    if checked is not None and (rest := checked.end()):
+        yield TextDelta(rest)
+
+
+async def _limited(planner: Planner, request: ChatRequest, limit: int) -> Steps:
+    """At most `limit` tokens of text; thoughts are told by their headlines and do not count."""
+    written, thought, told = 0, "", ""
+    async with aclosing(planner.engine.generate(request)) as pieces:
+        async for piece in pieces:
+            match piece:
+                case TextDelta(text):
+                    text = text if written else text.lstrip()
+                    written += 1 if text else 0
+                    if text:
+                        yield TextDelta(text)
+                    if written >= limit:
+                        yield Finished("length")
+                        return
+                case ReasoningDelta(text):
+                    thought += text
+                    if not told and "\n" in thought.strip() and (told := first_sentence(thought)):
+                        yield StatusNote(told)
+                case PromptProgress() | Finished():
+                    yield piece
+                case _:
+                    pass
+
+
+def _instruction(planner: Planner, *, has_data: bool) -> str:
+    parts = [WRITE if has_data else CHAT]
+    language = planner.query.options.get("answer-language")
+    if isinstance(language, str) and language.strip():
+        parts.append(f"Answer in {language.strip()[:40]}.")
+    if figures := _plain_results(planner):
+        parts.append(f"Results: {figures}")
+    return "\n".join(parts)
+
+
+def _plain_results(planner: Planner) -> str:
+    """The single rows that were computed, each in a line."""
+    return "\n".join(
+        f"{one.name}: {_as_line(one)}"
+        for one in planner.results.computed
+        if len(one.answer.rows) == 1
+    )
+
+
+def _as_line(computed: Computed) -> str:
+    (row,) = computed.answer.rows
+    cells = zip(computed.answer.columns, row, strict=True)
+    return ", ".join(f"{_label(name)}: {write_value(cell)}" for name, cell in cells)
+
+
+def _label(column: str) -> str:
+    words = column.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def _known(planner: Planner) -> KnownNumbers:
+    results, query = planner.results, planner.query
+    pages = [page for one in results.sources for doc in one.documents for page in doc.pages]
+    texts = [query.asked, *(one.text for one in query.said), *pages]
+    texts += [one.outcome for one in planner.done]
+    return KnownNumbers.of(results.numbers(), texts)
+
+
+async def _bold_figure(planner: Planner, means: Means) -> str:
+    """The figure that was computed last, where a second way of computing it gives the same."""
+    last = planner.results.computed[-1] if planner.results.computed else None
+    if last is None or len(last.answer.rows) != 1 or len(last.answer.rows[0]) > MOST_CELLS:
+        return ""
+    numbers = list(_figures(last.answer.rows[0]))
+    if not numbers or not await _is_confirmed(planner, means, numbers):
+        return ""
+    return f"**{_as_line(last)}**\n\n"
+
+
+def _figures(row: tuple[Cell, ...]) -> Iterator[float]:
+    for cell in row:
+        if isinstance(cell, int | float) and math.isfinite(cell):
+            yield float(cell)
+
+
+async def _is_confirmed(planner: Planner, means: Means, numbers: list[float]) -> bool:
+    if await asyncio.to_thread(_is_confirmed_by_rules, planner, numbers):
+        return True
+    tables = planner.results.tables
+    lines = [
+        f"{name}: {describe(table, planner.query.question, TABLE_CHARACTERS)}"
+        for name, table in tables.items()
+    ]
+    text = "Tables:\n" + "\n".join(lines) + f"\n\nQuestion: {planner.query.question}"
+    sql = {"type": "string", "pattern": r"^(SELECT|WITH) [\s\S]+$", "maxLength": SQL_CHARACTERS}
+    found = await ask_json(means, AGAIN, text, closed({"sql": sql}), max_tokens=THOUGHT_TOKENS)
+    try:
+        again = await asyncio.to_thread(query, tables, str((found or {}).get("sql")))
+    except Refused:
+        return False
+    if len(again.rows) != 1:
+        return False
+    return _are_same(numbers, list(_figures(again.rows[0])))
+
+
+def _is_confirmed_by_rules(planner: Planner, numbers: list[float]) -> bool:
+    for table in planner.results.tables.values():
+        figure = compute(planner.query.question, table, planner.today)
+        if figure is None or len(figure.rows) != 1:
+            continue
+        if _are_same(numbers, list(_figures(tuple(figure.rows[0].values())))):
+            return True
+    return False
+
+
+def _are_same(first: list[float], second: list[float]) -> bool:
+    """Every figure of the shorter list is in the longer one."""
+    few, many = sorted((first, second), key=len)
+    return bool(few) and all(
+        any(math.isclose(one, other, rel_tol=SAME, abs_tol=1e-9) for other in many) for one in few
+    )

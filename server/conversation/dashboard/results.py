@@ -1,0 +1,189 @@
+"""What a plan has brought so far: tables under plain names, the rows of queries, charts."""
+
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from server.chat import Json
+from server.conversation import charts
+from server.conversation.dashboard.gather import Material
+from server.conversation.dashboard.inventory import slug, unique_names
+from server.conversation.dashboard.prompt import Prompt, document_text
+from server.conversation.sql import Answer, Refused, query
+from server.conversation.summary import describe, rounded, short
+from server.conversation.tables import Cell, Column, Table, from_grid
+from server.events import Artifact
+
+NAME_CHARACTERS = 48
+ROWS_TOLD = 20
+LEAST_CHARACTERS = 400
+DECIMALS, DIGITS = 2, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """The rows of a query that ran, under the name that later steps use for it."""
+
+    name: str
+    sql: str
+    answer: Answer
+
+
+@dataclass(slots=True)
+class Results:
+    question: str
+    characters: int
+    """How much of each source the model is told."""
+    tables: dict[str, Table] = field(default_factory=dict)
+    sources: list[Material] = field(default_factory=list)
+    computed: list[Computed] = field(default_factory=list)
+    artifacts: list[Artifact] = field(default_factory=list)
+    prompt: Prompt = field(default_factory=Prompt)
+    """What was cut, and which pages were read."""
+
+    def add(self, material: Material, alias: str) -> str:
+        """Takes the tables of a source, and tells the model what is there."""
+        self.sources.append(material)
+        parts = [f"Problem: {problem}" for problem in material.problems]
+        base = _table_name(alias, material)
+        for document in material.documents:
+            for table in document.tables:
+                named = with_plain_names(table)
+                name = self._free_name(
+                    base if len(material.tables) == 1 else f"{base}_{table.name}"
+                )
+                self.tables[name] = named
+                parts.append(f"table {name}: {describe(named, self.question, self.characters)}")
+            without = replace(document, tables=())
+            text = document_text(self.question, without, self.characters, self.prompt)
+            parts += [text] if text.strip() else []
+        if not parts:
+            parts = ["no data came"]
+        return f'<data name="{fence(material.name)}">\n{fence(chr(10).join(parts))}\n</data>'
+
+    async def run(self, sql: str) -> str:
+        """The rows of a query as text; raises Refused with what is wrong about it."""
+        answer = await asyncio.to_thread(query, self._as_tables(), sql)
+        name = f"q{len(self.computed) + 1}"
+        self.computed.append(Computed(name, sql, answer))
+        if not answer.rows:
+            return f"{name}: no rows"
+        rows = [", ".join(_told(cell) for cell in row) for row in answer.rows[:ROWS_TOLD]]
+        more = f"\n… {len(answer.rows)} rows in all" if len(answer.rows) > ROWS_TOLD else ""
+        head = ", ".join(answer.columns)
+        return f"<data>\n{name} ({head}):\n{fence(chr(10).join(rows))}{more}\n</data>"
+
+    async def draw(self, given: Json) -> str:
+        """A chart of a query's rows; raises Refused where it cannot be drawn."""
+        table = await self._queried(given)
+        columns = {column.name.lower(): column.name for column in table.columns}
+        x = columns.get(str(given.get("x")).lower(), "")
+        ys = [
+            columns[str(one).lower()] for one in given.get("y", []) if str(one).lower() in columns
+        ]
+        chart = charts.build(table, given.get("kind", "line"), x, ys)
+        if chart is None:
+            names = ", ".join(columns.values())
+            raise Refused(f"A chart needs x and y among {names}; y must hold numbers.")
+        drawn = {"kind": chart.kind, "x": chart.x, "y": list(chart.y)}
+        content = {"rows": chart.rows, "chart": drawn}
+        self.artifacts.append(Artifact("chart", table.name, chart.about, content))
+        return f"The chart {fence(table.name)} is drawn: {chart.about}."
+
+    async def show(self, given: Json) -> str:
+        table = await self._queried(given)
+        rows = charts.thinned(table.records())
+        about = charts.share(rows, table)
+        self.artifacts.append(Artifact("table", table.name, about, {"rows": rows}))
+        return f"The table {fence(table.name)} is shown: {about}."
+
+    def numbers(self) -> Iterator[float]:
+        """Every number that was computed, read, or counted."""
+        for one in self.computed:
+            yield from _numbers(one.answer.rows)
+        for table in self.tables.values():
+            yield float(len(table.rows))
+            yield from _numbers(table.rows)
+
+    def value(self, name: str, row: int, column: str) -> Cell:
+        """A cell of a query's rows, counted from 1; raises LookupError where there is none."""
+        found = next(one for one in reversed(self.computed) if one.name == name)
+        names = [one.lower() for one in found.answer.columns]
+        place = names.index(column.lower()) if column else 0
+        return found.answer.rows[row - 1][place]
+
+    async def _queried(self, given: Json) -> Table:
+        sql, title = str(given.get("sql", "")), str(given.get("title", "")).strip()
+        answer = await asyncio.to_thread(query, self._as_tables(), sql)
+        if not answer.rows:
+            raise Refused("The query finds no rows.")
+        return from_grid(answer.columns, answer.rows, title or "Result")
+
+    def _as_tables(self) -> dict[str, Table]:
+        """What was read and what was computed, so that a query can go on from another."""
+        found = dict(self.tables)
+        for one in self.computed:
+            if one.answer.rows and one.name not in found:
+                found[one.name] = from_grid(one.answer.columns, one.answer.rows, one.name)
+        return found
+
+    def _free_name(self, name: str) -> str:
+        plain = slug(name, NAME_CHARACTERS) or "data"
+        return unique_names([*self.tables, plain])[-1]
+
+
+def with_plain_names(table: Table) -> Table:
+    """The same table with column names that need no quotes in SQL."""
+    names = unique_names([slug(column.name) for column in table.columns], "column")
+    columns = [
+        Column(name, column.kind, column.decimals)
+        for name, column in zip(names, table.columns, strict=True)
+    ]
+    return replace(table, columns=tuple(columns))
+
+
+def fence(text: str) -> str:
+    """Nothing in data can end the fence that it stands in."""
+    return re.sub(r"<(?=\s*/?\s*data\b)", "&lt;", text, flags=re.IGNORECASE)
+
+
+def write_value(value: Cell) -> str:
+    """A number as a person writes it: thousands apart, no more decimals than it needs."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return short(value)
+    if isinstance(value, float):
+        value = rounded(value, DECIMALS, DIGITS) if abs(value) < 1e15 else value
+        value = int(value) if value.is_integer() and abs(value) < 2**53 else value
+    return f"{value:,}"
+
+
+def _told(cell: Cell) -> str:
+    if isinstance(cell, float):
+        return f"{cell:.10g}" if abs(cell) < 1e10 else f"{cell:.2f}"
+    return short(cell)
+
+
+def _numbers(rows: Sequence[tuple[Cell, ...]]) -> Iterator[float]:
+    for row in rows:
+        for cell in row:
+            if isinstance(cell, int | float) and abs(cell) < 1e300:
+                yield float(cell)
+
+
+def _table_name(alias: str, material: Material) -> str:
+    """The widget and the values that tell its data apart: income_statement_aapl."""
+    arguments = material.source.arguments if material.source else {}
+    widget = material.widget
+    shown = widget.arguments if widget else {}
+    symbols = [
+        str(value)
+        for name, value in arguments.items()
+        if name.lower() in ("symbol", "ticker", "symbols", "tickers") and isinstance(value, str)
+    ]
+    changed = [
+        str(value)
+        for name, value in arguments.items()
+        if value != shown.get(name) and isinstance(value, str | int) and str(value) not in symbols
+    ]
+    return "_".join([alias or slug(material.name), *symbols, *changed])
