@@ -14,6 +14,7 @@ MODULES = (
     "referencing",
     "server.conversation.dashboard.run",
     "server.conversation.dashboard.titles",
+    "server.conversation.dashboard.trial",
     "server.engine.worker.pictures",
     "server.models.templates",
     "server.protocols.copilotkit.operations",

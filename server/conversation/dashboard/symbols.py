@@ -75,7 +75,8 @@ def _find_names(text: str) -> Iterator[Named]:
             at += 1
             continue
         count, symbol = found
-        yield Named(text[words[at].start() : words[at + count - 1].end()], symbol)
+        said = text[words[at].start() : words[at + count - 1].end()]
+        yield Named(re.sub("['\u2019]s$", "", said), symbol)
         at += count
 
 
