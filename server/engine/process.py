@@ -7,11 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from server import roles
-from server.chat import ChatRequest, Prompt
+from server.chat import ChatRequest, Json, Prompt
 from server.engine import formats
 from server.engine.base import Embeddings, EngineOptions, LoadState, ModelFacts, Ranking
-from server.engine.formats.base import Format
-from server.engine.jobs import Reading, facts_of, job_of, options_of, prepare
+from server.engine.formats.base import Format, Prepared
+from server.engine.jobs import (
+    Reading,
+    check_fits,
+    facts_of,
+    job_of,
+    options_of,
+    prepare,
+    size_of,
+)
 from server.engine.pulse import Limits
 from server.engine.schema_faults import located
 from server.engine.worker_link import Answer, WorkerLink
@@ -25,6 +33,7 @@ CALM_S = 60.0
 """A crash longer ago than this no longer delays a restart."""
 LONGEST_DELAY_S = 2.0
 TOO_MANY_CRASHES = 6
+LARGE_CHARS = 64 * 1024
 EMBEDDED_AT_ONCE = 8
 """In that time: from then on it is started only when asked."""
 
@@ -58,6 +67,11 @@ class WorkerProcess:
     def pid(self) -> int | None:
         return self._link.pid if self._link and self._link.error is None else None
 
+    @property
+    def quiet_s(self) -> float:
+        """For how long the worker has not answered, or not got on with what it has in hand."""
+        return self._link.quiet_s if self._link is not None else 0.0
+
     async def load(self) -> None:
         await self._ready()
 
@@ -73,10 +87,9 @@ class WorkerProcess:
         while True:
             link = await self._ready()
             self._check_room(link)
-            assert self._style
-            prepared = prepare(request, self._style, self.facts)
+            prepared, job = await self._prepared(request)
             reading = Reading(prepared.parser)
-            answer = link.begin(job_of(request, prepared))
+            answer = link.begin(job)
             spoken = False
             try:
                 while not reading.ended:
@@ -107,10 +120,21 @@ class WorkerProcess:
 
     async def apply_template(self, request: ChatRequest) -> str:
         await self._ready()
-        assert self._style
-        prepared = prepare(request, self._style, self.facts)
-        text: str = await self._ask("render", **job_of(request, prepared))
+        _, job = await self._prepared(request)
+        text: str = await self._ask("render", **job)
         return text
+
+    async def _prepared(self, request: ChatRequest) -> tuple[Prepared, Json]:
+        """The request in the model's style; a large one is prepared while others are served."""
+        style, facts = self._style, self.facts
+        assert style
+        check_fits(request, facts)
+
+        def work() -> tuple[Prepared, Json]:
+            prepared = prepare(request, style, facts)
+            return prepared, job_of(request, prepared)
+
+        return await asyncio.to_thread(work) if size_of(request) > LARGE_CHARS else work()
 
     async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
         tokens: list[int] = await self._ask("tokenize", text=text, special=special)

@@ -30,7 +30,7 @@ from server.protocols.base import (
     Told,
 )
 from server.requests import About
-from server.web.body import as_json, read_json
+from server.web.body import LARGE_BYTES, apart, as_json, read_json
 from server.web.form import FORM, read_form
 from server.web.guard import Guard, Handler, client_of, readable
 from server.web.stream import send
@@ -40,6 +40,8 @@ log = logging.getLogger(__name__)
 FIRST_EVENT_S = 5.0
 """How long an answer may stay silent before its stream opens; until then a failure has a status."""
 
+MOST_UNKNOWN = LARGE_BYTES + 1
+"""Taken for the size of a body whose size was not announced: it may be large."""
 Item = Event | OfChoice
 OWN_HEADER = "x-moat-window"
 CHAT_HEADER = "x-moat-chat"
@@ -88,9 +90,10 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
         try:
             body = await _body(request, endpoint)
             facts = _facts(request, site)
-            accepted = endpoint.accept(body, facts)
+            size = request.content_length or MOST_UNKNOWN
+            accepted = await apart(size, lambda: endpoint.accept(body, facts))
             while isinstance(accepted, Ask):
-                accepted = accepted.then(await site.answer(accepted))
+                accepted = await _asked(accepted, site, size)
             about = _about(request, endpoint, facts)
             if isinstance(accepted, Cancel):
                 site.cancel(accepted.request_id)
@@ -107,6 +110,11 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
             return _failure(endpoint, error)
 
     return handle
+
+
+async def _asked(ask: Ask, site: Site, size: int) -> Reply | Ask:
+    answer = await site.answer(ask)
+    return await apart(size, lambda: ask.then(answer))
 
 
 def _facts(request: web.Request, site: Site) -> Facts:

@@ -1,7 +1,9 @@
 """Reading a request's JSON within limits of size, time, depth; writing what clients can read."""
 
 import asyncio
-from typing import Any, Literal
+import json
+from collections.abc import Callable
+from typing import Any, Literal, NoReturn, TypeVar
 
 from aiohttp import web
 from pydantic_core import PydanticSerializationError, from_json, to_json
@@ -10,6 +12,11 @@ from server.errors import AppError, BadRequest
 from server.protocols.frames import dumped
 
 READ_S = 20.0
+LARGE_BYTES = 128 * 1024
+"""A body of more than this is read on a thread: meanwhile others are served."""
+MANY_VALUES = 200_000
+"""From so many on, the fast reader of JSON would hold up every other thread for too long."""
+T = TypeVar("T")
 
 
 class TooSlow(AppError):
@@ -34,9 +41,39 @@ async def read_json(request: web.Request, *, required: bool = True) -> Any:
         return {}
     if not data:
         raise BadRequest("The body is empty; JSON is expected.")
+    return await apart(len(data), lambda: _parsed(data))
+
+
+async def apart(size: int, work: Callable[[], T]) -> T:
+    """The result of some work, made on a thread if it is about many bytes."""
+    return await asyncio.to_thread(work) if size > LARGE_BYTES else work()
+
+
+def _parsed(data: bytes) -> Any:
+    if data.count(b",") > MANY_VALUES:
+        return _patiently_parsed(data)
     try:
         return from_json(data, allow_inf_nan=False, cache_strings="keys")
     except ValueError as error:
+        raise BadRequest(f"The body is not valid JSON: {error}.") from None
+
+
+class _PatientDecoder(json.JSONDecoder):
+    """Python's own reader, written in Python: other threads run in between."""
+
+    def __init__(self) -> None:
+        super().__init__(parse_constant=_refuse_constant)
+        self.scan_once = json.scanner.py_make_scanner(self)  # type: ignore[attr-defined]
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
+
+
+def _patiently_parsed(data: bytes) -> Any:
+    try:
+        return _PatientDecoder().decode(data.decode())
+    except (ValueError, RecursionError) as error:
         raise BadRequest(f"The body is not valid JSON: {error}.") from None
 
 

@@ -1,5 +1,6 @@
 """A model's chat template, rendered in a warm child process under time and memory limits."""
 
+import copy
 import json
 import queue
 import subprocess
@@ -26,7 +27,11 @@ class TemplateFailed(TemplateRefused):
 
 class Template:
     def __init__(
-        self, source: str, bos: str = "", eos: str = "", command: Sequence[str] | None = None
+        self,
+        source: str,
+        bos: str = "",
+        eos: str = "",
+        command: Sequence[str] | None = None,
     ) -> None:
         self._source = source
         self.reads_parts = False
@@ -37,6 +42,13 @@ class Template:
         self._command = command or roles.command("render")
         self._one_at_a_time = threading.Lock()
         self._child: _Child | None = _Child(self._command)
+
+    def beside(self) -> "Template":
+        """The same with a process of its own, which starts with its first prompt."""
+        other = copy.copy(self)
+        other._child = None
+        other._one_at_a_time = threading.Lock()
+        return other
 
     def render(
         self,
