@@ -243,6 +243,7 @@ class Core(Shelved, Plugged, Windowed):
             self.models.get(),
             self._default_name(),
             VERSION,
+            self._pool.health,
             responses=self._responses,
         )
 

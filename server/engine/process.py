@@ -20,7 +20,7 @@ from server.engine.jobs import (
     prepare,
     size_of,
 )
-from server.engine.pulse import Limits
+from server.engine.pulse import Health, Limits
 from server.engine.schema_faults import located
 from server.engine.worker_link import Answer, WorkerLink
 from server.errors import AppError, BadSchema, Busy, EngineCrashed, ModelLoadFailed, Stopping
@@ -68,9 +68,8 @@ class WorkerProcess:
         return self._link.pid if self._link and self._link.error is None else None
 
     @property
-    def quiet_s(self) -> float:
-        """For how long the worker has not answered, or not got on with what it has in hand."""
-        return self._link.quiet_s if self._link is not None else 0.0
+    def health(self) -> Health:
+        return self._link.health if self._link is not None else "ok"
 
     async def load(self) -> None:
         await self._ready()

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import psutil
 
 HALTED = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
 """The second is how it looks while a tracer watches."""
+Health = Literal["ok", "busy", "not answering"]
 COMPUTING_SHARE = 0.1
 """Of one core: a worker that computes uses more, one that is stuck and answers pings far less."""
 
@@ -21,6 +23,8 @@ class Limits:
 
     tick_s: float = 0.5
     halted_s: float = 1.5
+    noticed_s: float = 5.0
+    """When others are told that it does not answer, or does not get on."""
     silent_s: float = 15.0
     step_s: float = 90.0
     """Without one operation of a step done, or one part of an errand."""
@@ -87,10 +91,13 @@ class Pulse:
         self._steps.ticks = 0
 
     @property
-    def quiet_s(self) -> float:
-        """For how long nothing was heard, or work in hand has not got on."""
-        ticks = max(self._quiet_ticks, *(work.ticks for work in (self._steps, *self._lanes)))
-        return ticks * self._limits.tick_s
+    def health(self) -> Health:
+        """As it is told to others, long before it counts as hung."""
+        noticed = self._limits.noticed_s / self._limits.tick_s
+        if self._quiet_ticks >= noticed:
+            return "not answering"
+        is_stuck = any(work.ticks >= noticed for work in (self._steps, *self._lanes))
+        return "busy" if is_stuck else "ok"
 
     def pong(
         self,

@@ -13,7 +13,7 @@ from typing import Any
 
 from server.chat import Json
 from server.engine import causes, worker_log
-from server.engine.pulse import Limits, Pulse
+from server.engine.pulse import Health, Limits, Pulse
 from server.engine.refusals import refusal
 from server.engine.wire import LENGTH, MAX_FRAME_BYTES, pack, unpack
 from server.errors import AppError, EngineCrashed, ModelLoadFailed, OutOfMemory, Stopping
@@ -122,9 +122,9 @@ class WorkerLink:
         return await asyncio.shield(self._loaded)
 
     @property
-    def quiet_s(self) -> float:
-        """For how long it has not answered, or not got on with what it has in hand."""
-        return self._pulse.quiet_s if self.is_ready else 0.0
+    def health(self) -> Health:
+        """Whether it answers, and gets on with what it has in hand."""
+        return self._pulse.health if self.is_ready else "ok"
 
     @property
     def unanswered(self) -> int:

@@ -145,4 +145,15 @@ def test_each_lane_is_watched_by_itself() -> None:
         pulse.pong(done, 1, [(1, done), (1, 4), (0, 2)])
         complaints.append(pulse.tick())
     assert complaints == [""] * 8 + ["it made no progress on an answer for 8 s"]
-    assert pulse.quiet_s == 8
+    assert pulse.health == "busy"
+
+
+def test_it_is_told_soon_that_a_worker_does_not_answer() -> None:
+    pulse = Pulse(os.getpid(), Limits(tick_s=1))
+    pulse.loaded()
+    ticks(pulse, 4)
+    assert pulse.health == "ok"
+    ticks(pulse, 1)
+    assert pulse.health == "not answering"
+    pulse.heard()
+    assert pulse.health == "ok"
