@@ -133,7 +133,8 @@ class WorkerProcess:
             prepared = prepare(request, style, facts)
             return prepared, job_of(request, prepared)
 
-        return await asyncio.to_thread(work) if size_of(request) > LARGE_CHARS else work()
+        is_large = size_of(request) > LARGE_CHARS or request.tools or request.constraint
+        return await asyncio.to_thread(work) if is_large else work()
 
     async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
         tokens: list[int] = await self._ask("tokenize", text=text, special=special)

@@ -16,6 +16,51 @@ LARGE_BYTES = 128 * 1024
 """A body of more than this is read on a thread: meanwhile others are served."""
 MANY_VALUES = 200_000
 """From so many on, the fast reader of JSON would hold up every other thread for too long."""
+LONGEST_NAME, LONGEST_DESCRIPTION = 10_000, 200_000
+"""In characters. Names are compared, searched and shown in many places, none of which expects a
+name of megabytes."""
+LIMITS = {
+    **dict.fromkeys(
+        (
+            "name",
+            "id",
+            "uuid",
+            "widget_id",
+            "widget_uuid",
+            "origin",
+            "function",
+            "role",
+            "type",
+            "model",
+            "threadId",
+            "thread_id",
+            "runId",
+            "run_id",
+            "parentRunId",
+            "agentId",
+            "toolCallId",
+            "tool_call_id",
+            "call_id",
+            "tool_use_id",
+            "toolName",
+            "filename",
+            "title",
+            "trace_id",
+            "previous_response_id",
+            "operationName",
+            "actionName",
+            "actionExecutionId",
+            "user",
+            "agentName",
+            "format",
+            "category",
+            "sub_category",
+            "pattern",
+        ),  # fmt: skip
+        LONGEST_NAME,
+    ),
+    "description": LONGEST_DESCRIPTION,
+}
 T = TypeVar("T")
 
 
@@ -41,7 +86,7 @@ async def read_json(request: web.Request, *, required: bool = True) -> Any:
         return {}
     if not data:
         raise BadRequest("The body is empty; JSON is expected.")
-    return await apart(len(data), lambda: _parsed(data))
+    return await apart(len(data), lambda: _checked(_parsed(data), len(data)))
 
 
 async def apart(size: int, work: Callable[[], T]) -> T:
@@ -56,6 +101,26 @@ def _parsed(data: bytes) -> Any:
         return from_json(data, allow_inf_nan=False, cache_strings="keys")
     except ValueError as error:
         raise BadRequest(f"The body is not valid JSON: {error}.") from None
+
+
+def _checked(body: Any, size: int) -> Any:
+    """Refuses names of a length that no name has; small bodies hold none."""
+    waiting = [body] if size > LONGEST_NAME else []
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            _check_names(part)
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+    return body
+
+
+def _check_names(part: dict[str, Any]) -> None:
+    for key, value in part.items():
+        most = LIMITS.get(key)
+        if most is not None and isinstance(value, str) and len(value) > most:
+            raise BadRequest(f"'{key}' is longer than {most} characters.", key)
 
 
 class _PatientDecoder(json.JSONDecoder):

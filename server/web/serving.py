@@ -17,7 +17,7 @@ from server.tasks import whole
 from server.web.app import Site, create_app
 from server.web.guard import Gate, Guard
 from server.web.secure import NOWHERE, Secure, Secured
-from server.web.site import Listener
+from server.web.site import SHUTDOWN_S, Listener
 
 log = logging.getLogger(__name__)
 
@@ -216,7 +216,7 @@ async def _drained(listener: Listener) -> None:
     try:
         await listener.drain(LONGEST_ANSWER_S)
     except asyncio.CancelledError:
-        await whole(listener.drain(0), "end the last answers")
+        await whole(listener.drain(SHUTDOWN_S), "end the last answers")
         raise
 
 

@@ -10,6 +10,7 @@ from tests.prove import (
     figures,
     fuzz,
     gate,
+    growing,
     laggards,
     load,
     models,
@@ -35,6 +36,7 @@ _GETS_IN = (
     *laggards.SENDERS,
     *tls.ROWS,
     *patterns.ROWS,
+    *growing.ROWS,
 )
 SECTIONS: tuple[tuple[str, tuple[Row, ...]], ...] = (
     ("Nothing gets in", tuple(sorted(_GETS_IN, key=lambda row: _place(row.key)))),
