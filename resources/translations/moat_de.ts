@@ -2376,6 +2376,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Weitere Zertifizierungsstelle (PEM-Datei)</translation>
   </message>
   <message>
+   <source>Domains of your own network</source>
+   <translation>Domänen des eigenen Netzes</translation>
+  </message>
+  <message>
+   <source>Names in them may stand for private addresses; others are refused there.</source>
+   <translation>Namen darin dürfen für private Adressen stehen; andere werden dort abgelehnt.</translation>
+  </message>
+  <message>
    <source>Model hub</source>
    <translation>Modell-Hub</translation>
   </message>
@@ -2825,6 +2833,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>It takes {0}. {1}</source>
    <translation>Es braucht {0}. {1}</translation>
+  </message>
+  <message>
+   <source>The hub wants a token, and Moat sends none unencrypted: use its https address.</source>
+   <translation>Der Hub verlangt ein Token, und Moat sendet keines unverschlüsselt: Verwenden Sie seine https-Adresse.</translation>
   </message>
   <message>
    <source>The connection to the hub broke ({0}).</source>
@@ -3543,6 +3555,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Anfrage ist kein gültiges JSON: {0}.</translation>
   </message>
   <message>
+   <source>'{0}' is longer than {1} characters.</source>
+   <translation>„{0}“ ist länger als {1} Zeichen.</translation>
+  </message>
+  <message>
    <source>The system refused: {0}.</source>
    <translation>Das System hat es verweigert: {0}.</translation>
   </message>
@@ -3649,6 +3665,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>unknown</source>
    <translation>unbekannt</translation>
+  </message>
+  <message>
+   <source>not answering</source>
+   <translation>antwortet nicht</translation>
   </message>
   <message>
    <source>it was halted by a signal and did not go on</source>
@@ -3919,8 +3939,28 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>kein gültiger Text: {0} (vor Byte {1})</translation>
   </message>
   <message>
+   <source>an adapter for one</source>
+   <translation>ein Adapter für eines</translation>
+  </message>
+  <message>
+   <source>a matrix of importance</source>
+   <translation>eine Wichtigkeitsmatrix</translation>
+  </message>
+  <message>
+   <source>it holds no tensors</source>
+   <translation>sie enthält keine Tensoren</translation>
+  </message>
+  <message>
+   <source>it has no layers</source>
+   <translation>sie hat keine Schichten</translation>
+  </message>
+  <message>
    <source>it does not say which architecture the model has</source>
    <translation>sie sagt nicht, welche Architektur das Modell hat</translation>
+  </message>
+  <message>
+   <source>it is no model but {0}</source>
+   <translation>sie ist kein Modell, sondern {0}</translation>
   </message>
   <message>
    <source>its vocabulary has {0} tokens</source>
@@ -3933,10 +3973,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>it says it has {0} layers, but holds tensors of {1}</source>
    <translation>sie nennt {0} Schichten, enthält aber Tensoren von {1}</translation>
-  </message>
-  <message>
-   <source>it has no layers</source>
-   <translation>sie hat keine Schichten</translation>
   </message>
   <message>
    <source>the tensor blk.0.{0} is missing</source>
@@ -3953,6 +3989,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} is not text</source>
    <translation>{0} ist kein Text</translation>
+  </message>
+  <message>
+   <source>the name of its architecture has characters not allowed</source>
+   <translation>der Name ihrer Architektur hat unerlaubte Zeichen</translation>
   </message>
   <message>
    <source>{0}.{1} is missing</source>

@@ -2376,6 +2376,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>额外的证书颁发机构（PEM 文件）</translation>
   </message>
   <message>
+   <source>Domains of your own network</source>
+   <translation>您自己网络的域名</translation>
+  </message>
+  <message>
+   <source>Names in them may stand for private addresses; others are refused there.</source>
+   <translation>其中的名称可以指向私有地址；其他名称指向私有地址时会被拒绝。</translation>
+  </message>
+  <message>
    <source>Model hub</source>
    <translation>模型仓库</translation>
   </message>
@@ -2825,6 +2833,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>It takes {0}. {1}</source>
    <translation>占用：{0}。{1}</translation>
+  </message>
+  <message>
+   <source>The hub wants a token, and Moat sends none unencrypted: use its https address.</source>
+   <translation>该中心需要令牌，而 Moat 不会以未加密方式发送令牌：请使用其 https 地址。</translation>
   </message>
   <message>
    <source>The connection to the hub broke ({0}).</source>
@@ -3543,6 +3555,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>请求正文不是有效的 JSON：{0}。</translation>
   </message>
   <message>
+   <source>'{0}' is longer than {1} characters.</source>
+   <translation>“{0}”超过 {1} 个字符。</translation>
+  </message>
+  <message>
    <source>The system refused: {0}.</source>
    <translation>系统拒绝了：{0}。</translation>
   </message>
@@ -3649,6 +3665,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>unknown</source>
    <translation>未知</translation>
+  </message>
+  <message>
+   <source>not answering</source>
+   <translation>无响应</translation>
   </message>
   <message>
    <source>it was halted by a signal and did not go on</source>
@@ -3919,8 +3939,28 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 不是有效文本（字节 {1} 之前）</translation>
   </message>
   <message>
+   <source>an adapter for one</source>
+   <translation>模型的适配器</translation>
+  </message>
+  <message>
+   <source>a matrix of importance</source>
+   <translation>重要性矩阵</translation>
+  </message>
+  <message>
+   <source>it holds no tensors</source>
+   <translation>它不包含任何张量</translation>
+  </message>
+  <message>
+   <source>it has no layers</source>
+   <translation>它没有层</translation>
+  </message>
+  <message>
    <source>it does not say which architecture the model has</source>
    <translation>它没有说明模型的架构</translation>
+  </message>
+  <message>
+   <source>it is no model but {0}</source>
+   <translation>它不是模型，而是{0}</translation>
   </message>
   <message>
    <source>its vocabulary has {0} tokens</source>
@@ -3933,10 +3973,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>it says it has {0} layers, but holds tensors of {1}</source>
    <translation>它声称有 {0} 层，却包含 {1} 层的张量</translation>
-  </message>
-  <message>
-   <source>it has no layers</source>
-   <translation>它没有层</translation>
   </message>
   <message>
    <source>the tensor blk.0.{0} is missing</source>
@@ -3953,6 +3989,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} is not text</source>
    <translation>{0} 不是文本</translation>
+  </message>
+  <message>
+   <source>the name of its architecture has characters not allowed</source>
+   <translation>其架构名称含有不允许的字符</translation>
   </message>
   <message>
    <source>{0}.{1} is missing</source>

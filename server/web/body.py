@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, NoReturn, TypeVar
 
 from aiohttp import web
@@ -56,12 +57,13 @@ LIMITS = {
             "category",
             "sub_category",
             "pattern",
-        ),  # fmt: skip
+        ),
         LONGEST_NAME,
     ),
     "description": LONGEST_DESCRIPTION,
 }
 T = TypeVar("T")
+_LARGE_WORK = ThreadPoolExecutor(2, "large bodies")
 
 
 class TooSlow(AppError):
@@ -90,8 +92,14 @@ async def read_json(request: web.Request, *, required: bool = True) -> Any:
 
 
 async def apart(size: int, work: Callable[[], T]) -> T:
-    """The result of some work, made on a thread if it is about many bytes."""
-    return await asyncio.to_thread(work) if size > LARGE_BYTES else work()
+    """The result of some work, made on a thread if it is about many bytes.
+
+    Few threads, whatever is sent: each takes its share of what the server can compute. Who leaves
+    before it is begun is passed over.
+    """
+    if size <= LARGE_BYTES:
+        return work()
+    return await asyncio.get_running_loop().run_in_executor(_LARGE_WORK, work)
 
 
 def _parsed(data: bytes) -> Any:
