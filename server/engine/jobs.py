@@ -42,6 +42,7 @@ CONTINUE_MARK = f"<goes on here {secrets.token_hex(8)}>"
 
 LONGEST_TOKEN = 256
 """In characters; no vocabulary is known with a longer one."""
+USUAL_TOKEN = 4
 
 
 def size_of(request: ChatRequest) -> int:
@@ -59,9 +60,9 @@ def check_fits(request: ChatRequest, facts: ModelFacts) -> None:
     tokens = size_of(request) // LONGEST_TOKEN
     if isinstance(request.prompt, tuple | list):
         tokens = len(request.prompt)
-    needed = max(len(request.messages), tokens)
-    if needed > room:
-        raise ContextOverflow(needed, room - 1, room, is_certain=False)
+    if max(len(request.messages), tokens) > room:
+        usual = max(len(request.messages), tokens, size_of(request) // USUAL_TOKEN)
+        raise ContextOverflow(usual, room - 1, room, is_certain=False)
 
 
 def prepare(request: ChatRequest, style: Format, facts: ModelFacts) -> Prepared:
