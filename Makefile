@@ -7,7 +7,7 @@ IN_ENVIRONMENT = .venv/bin
 help:
 	@echo "make run          start Moat: in the tray, or headless where there is no display"
 	@echo "make test         run all tests"
-	@echo "make check        ruff, mypy, import-linter"
+	@echo "make check        ruff, mypy for each system, import-linter"
 	@echo "make setup        only the set-up for 'make run'"
 	@echo "make bench        speed and memory beside llama-server (QUICK=1: the short form)"
 	@echo "make startup      start-up times, memory, idleness"
@@ -35,7 +35,7 @@ check:
 	@$(SETUP) --for test
 	@$(IN_ENVIRONMENT)/ruff check .
 	@$(IN_ENVIRONMENT)/ruff format --check .
-	@$(IN_ENVIRONMENT)/mypy
+	@$(IN_ENVIRONMENT)/python -m scripts.check_types
 	@$(IN_ENVIRONMENT)/lint-imports
 
 bench:

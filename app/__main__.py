@@ -14,6 +14,7 @@ _CHILDREN = {
     "worker": "server.engine.worker",
     "render": "server.engine.worker.render",
     "tools": "server.plugins.lib_child",
+    "inside": "server.plugins.inside",
 }
 
 
@@ -50,7 +51,7 @@ def obstacle(environment: Mapping[str, str]) -> str:
 
 def _answers(display: str) -> bool:
     """Qt aborts when the display it is told about is gone, so knock first."""
-    if not display.startswith(":"):
+    if sys.platform == "win32" or not display.startswith(":"):
         return bool(display)
     path = f"/tmp/.X11-unix/X{display[1:].split('.')[0]}"
     for address in (path, f"\0{path}"):

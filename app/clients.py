@@ -24,6 +24,9 @@ class Client:
     path: str
     snippet: str
     steps: tuple[Step, ...]
+    older: str = ""
+    """What programs paste that do not have the newest form of the client yet."""
+    older_advice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +51,24 @@ answer = client.chat.completions.create(
     messages=[{"role": "user", "content": "Hello"}],
 )
 print(answer.choices[0].message.content)"""
-_COPILOTKIT = """<CopilotKit
+_COPILOTKIT = """import { CopilotChat, CopilotKitProvider } from "@copilotkit/react-core/v2";
+import "@copilotkit/react-core/v2/styles.css";
+
+<CopilotKitProvider
   runtimeUrl="$address/api/copilotkit"
   headers={{ Authorization: "Bearer $key" }}
 >
-  <YourApp />
+  <CopilotChat />
+</CopilotKitProvider>"""
+_OLDER_COPILOTKIT = """import { CopilotKit } from "@copilotkit/react-core";
+import { CopilotChat } from "@copilotkit/react-ui";
+import "@copilotkit/react-ui/styles.css";
+
+<CopilotKit
+  runtimeUrl="$address/api/copilotkit"
+  headers={{ Authorization: "Bearer $key" }}
+>
+  <CopilotChat />
 </CopilotKit>"""
 _EDITOR = """models:
   - name: Moat
@@ -98,7 +114,16 @@ def _openai() -> Client:
 def _copilotkit() -> Client:
     advice = tr("Give your React app this runtime address; add its origin if it is not allowed:")
     step = Step("GET", "/api/copilotkit/info", read=_agents)
-    return Client("copilotkit", "CopilotKit", advice, "/api/copilotkit", _COPILOTKIT, (step,))
+    return Client(
+        "copilotkit",
+        "CopilotKit",
+        advice,
+        "/api/copilotkit",
+        _COPILOTKIT,
+        (step,),
+        _OLDER_COPILOTKIT,
+        tr("The older form, for apps with @copilotkit/react-ui:"),
+    )
 
 
 def _editors() -> Client:

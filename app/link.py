@@ -39,7 +39,8 @@ class Unresponsive(AppError):
 class Pulse:
     """How often the core is asked whether it is awake, and how long it may take to say so."""
 
-    every_s: float = 5.0
+    every_s: float = 30.0
+    """While nobody looks; who acts or looks has it asked at once (`Link.look`)."""
     patience_s: float = 3.0
 
 
@@ -53,6 +54,7 @@ class Link:
         self._values: dict[str, Value[Any]] = {name: Value(_initial(name)) for name in VALUES}
         self._signals: dict[str, Signal[Any]] = {name: Signal() for name in SIGNALS}
         self._session: aiohttp.ClientSession | None = None
+        self._looked = asyncio.Event()
         commands = {name: self._command(name) for name in COMMANDS}
         self.face = cast(Face, SimpleNamespace(**self._values, **self._signals, **commands))
 
@@ -75,6 +77,10 @@ class Link:
                 await tasks.stop(reading)
             if not await reading:
                 raise LinkLost
+
+    def look(self) -> None:
+        """Somebody looks at the core or commands it: ask now whether it is awake."""
+        self._looked.set()
 
     def show(self, status: ServerStatus) -> None:
         """What is true while there is no core to mirror. Settings stay, so the look does too."""
@@ -100,7 +106,8 @@ class Link:
     ) -> None:
         missed = 0
         while True:
-            await asyncio.wait([reading], timeout=0 if missed else self._pulse.every_s)
+            if not missed:
+                await self._wait_for_a_look(reading)
             if reading.done():
                 return
             try:
@@ -113,6 +120,19 @@ class Link:
                 missed += 1
             if missed >= _MISSED:
                 raise Unresponsive
+
+    async def _wait_for_a_look(self, reading: "asyncio.Task[bool]") -> None:
+        """Until somebody looks, the stream ends, or it is time to ask again."""
+        looked = tasks.spawn(self._looked.wait(), "mirror: look")
+        try:
+            await asyncio.wait(
+                [reading, looked],
+                timeout=self._pulse.every_s,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+        finally:
+            await tasks.stop(looked)
+        self._looked.clear()
 
     def _hear(self, told: bytes) -> None:
         """One event that a page stumbles over must not keep the next from all of them."""
@@ -145,6 +165,7 @@ class Link:
     async def _send(self, name: str, arguments: dict[str, Any]) -> Any:
         if self._session is None:
             raise LinkLost
+        self.look()
         body = {"name": name, "arguments": to_jsonable_python(arguments)}
         try:
             async with self._session.post("/control/command", json=body) as response:

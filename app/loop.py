@@ -81,8 +81,12 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]
         """How many timers are kept, cancelled ones included."""
         return len(self._later)
 
-    def _timer_handle_cancelled(self, _handle: asyncio.TimerHandle) -> None:
-        # asyncio tells the loop about each cancelled timer through this name.
+    def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
+        # asyncio tells the loop about each cancelled timer through this name, just before it is.
+        if self._later and handle is self._later[0]:
+            heapq.heappop(self._later)
+            self._set_alarm()
+            return
         self._cancelled_later += 1
         if self._cancelled_later > max(_TIDY_ABOVE, len(self._later) // 2):
             self._later = [handle for handle in self._later if not handle.cancelled()]
@@ -95,6 +99,10 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]
             QCoreApplication.postEvent(self._waker, QEvent(_WAKE))
 
     def _set_alarm(self) -> None:
+        """For the next timer that somebody still waits for: nobody is woken for the others."""
+        while self._later and self._later[0].cancelled():
+            heapq.heappop(self._later)
+            self._cancelled_later -= 1
         if not self._later:
             self._alarm.stop()
             return

@@ -70,6 +70,8 @@ async def _live(
     memory = QSettings(str(places.config / "window.ini"), QSettings.Format.IniFormat)
     translator = words.install(str(memory.value(_LANGUAGE, "system")))
     tray = Tray(link.face, memory)
+    tray.menu.aboutToShow.connect(link.look)
+    app.applicationStateChanged.connect(link.look)
     tray.show()
     # The server process and the icon come now, while the window is being built.
     await asyncio.sleep(0)

@@ -12,12 +12,14 @@ from app.news import News
 from app.recent import RecentModels
 from app.sentences import told
 from app.state import Look, Summary
+from app.widgets.controls import for_menu
 from app.words import tr
 from server import tasks
 from server.abilities import Approval, FormCard
 from server.errors import AppError
 from server.face import Face
 from server.stock import Download
+from server.texts import one_line, printable
 
 _NOTICE_MS = 10_000
 
@@ -59,7 +61,7 @@ class Tray(QObject):
 
     def tell(self, title: str, text: str) -> None:
         kind = QSystemTrayIcon.MessageIcon.Information
-        self.icon.showMessage(title, text, kind, _NOTICE_MS)
+        self.icon.showMessage(one_line(title), printable(text), kind, _NOTICE_MS)
 
     def show_summary(self, summary: Summary) -> None:
         self.icon.setToolTip(f"Moat: {summary.headline}")
@@ -103,7 +105,7 @@ class Tray(QObject):
         for place, card in enumerate(self._recent.ordered(cards)):
             if 0 < used == place:
                 self._models.addSeparator()
-            action = self._models.addAction(card.name)
+            action = self._models.addAction(for_menu(card.name))
             action.setCheckable(True)
             action.setChecked(card.name == model.name and model.phase in ("ready", "loading"))
             action.triggered.connect(lambda _, name=card.name: self._run(core.load_model(name)))
@@ -123,7 +125,7 @@ class Tray(QObject):
         for request in running:
             who = request.client or tr("Unnamed client")
             text = tr("Cancel {who}: {what}").format(who=who, what=state.phase_of(request))
-            action = self._requests.addAction(text)
+            action = self._requests.addAction(for_menu(text))
             action.triggered.connect(
                 lambda _, number=request.id: self._run(self._core.cancel_request(number))
             )

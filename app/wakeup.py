@@ -4,7 +4,7 @@ The server finds out by itself, too, some seconds later; where there is no such 
 """
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import SLOT, QObject, Slot
 
@@ -12,7 +12,7 @@ from server import tasks
 from server.errors import AppError
 from server.face import Face
 
-if sys.platform == "linux":
+if TYPE_CHECKING or sys.platform == "linux":
     from PySide6.QtDBus import QDBusConnection
 
 _SERVICE = "org.freedesktop.login1"

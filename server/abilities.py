@@ -6,6 +6,8 @@ from typing import Literal, Protocol
 from server.observe import Value
 
 Risk = Literal["read", "change", "danger"]
+SERVER = "server"
+"""The option that says where a plugin's API is."""
 PluginState = Literal["ok", "warnings", "partly broken", "broken"]
 
 
@@ -24,6 +26,16 @@ class FlowCard:
     key: str
     description: str
     usable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCard:
+    """A tool of an MCP server or of the plugin's code; `schema` is its arguments', as JSON."""
+
+    key: str
+    description: str
+    schema: str
+    risk: Risk = "change"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +77,22 @@ class PluginCard:
     changing_methods: bool = False
     sign_in: Literal["", "needed", "open", "done"] = ""
     """Whether one must sign in with its provider, is doing so in the browser, or has."""
+    has_tools: bool = False
+    """It has an MCP server or code of its own, whose tools can be tried."""
+    walled: bool = False
+    """The system keeps its code and programs from other files and from the network."""
+    changes: tuple[str, ...] = ()
+    """What is not as it was when the person enabled it."""
+
+    @property
+    def has_your_rights(self) -> bool:
+        """It runs something that no wall surrounds."""
+        return not self.walled and bool(self.commands or self.runs_code)
+
+    @property
+    def lacks_address(self) -> bool:
+        """It calls an API, and nobody has said yet where that is."""
+        return any(one.name == SERVER and not one.value for one in self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +110,8 @@ class Approval:
     arguments: str = "{}"
     can_always: bool = True
     expires_at: float = 0.0
+    client: str = ""
+    """The connected program that uses this plugin for the first time; empty otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +140,8 @@ class PluginFace(Protocol):
     plugins: Value[tuple[PluginCard, ...]]
     approvals: Value[tuple[Approval, ...]]
     forms: Value[tuple[FormCard, ...]]
+    unwatched: Value[tuple[str, ...]]
+    """The plugins that have run something since Moat was started which Moat cannot watch."""
 
     async def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
         """Decision: once, always or deny; arguments: empty for as shown."""
@@ -117,6 +149,10 @@ class PluginFace(Protocol):
 
     async def answer_form(self, form_id: str, values: str) -> None:
         """Values: JSON by name, a file by its path; empty for no answer."""
+        ...
+
+    async def look_at_plugins(self) -> None:
+        """See now what changed in their folders; otherwise that is seen before they are used."""
         ...
 
     async def install_plugin(self, path: str) -> str: ...
@@ -133,4 +169,12 @@ class PluginFace(Protocol):
     async def set_plugin_option(self, key: str, name: str, value: str) -> None: ...
     async def set_operation_policy(self, key: str, operation: str, policy: str) -> None: ...
     async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest: ...
+    async def find_tools(self, key: str) -> tuple[ToolCard, ...]:
+        """Starts the plugin's servers and code to hear what they offer."""
+        ...
+
+    async def try_tool(self, key: str, tool: str, arguments: str, mode: str) -> PluginTest:
+        """Arguments: JSON by name; no model is asked."""
+        ...
+
     async def plugin_log(self, key: str, count: int) -> list[str]: ...

@@ -17,6 +17,23 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
+class File:
+    """A document that came with a message. `problem` says why there is no data."""
+
+    name: str = ""
+    mime: str = ""
+    data: bytes = field(default=b"", repr=False)
+    problem: str = ""
+    part: str = "document"
+    """The kind of part it came in. Clients read their own kind, so it goes back as that."""
+
+    @property
+    def mark(self) -> str:
+        """What stands in the text of its message in its place."""
+        return f"[{self.name or self.part} attached]"
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall:
     id: str
     name: str
@@ -32,6 +49,7 @@ class Message:
     tool_call_id: str | None = None
     name: str | None = None
     reasoning: str | None = None
+    files: tuple[File, ...] = ()
 
     def parts(self) -> Iterator["str | Image"]:
         """Its text and images in the order they were given."""
@@ -96,6 +114,8 @@ class Sampling:
     min_p: float = 0.05
     typical_p: float = 1.0
     repeat_penalty: float = 1.0
+    repeat_last_n: int = 64
+    """How many of the last tokens the penalties look at; 0: they are off."""
     frequency_penalty: float = 0.0
     presence_penalty: float = 0.0
     dry_multiplier: float = 0.0
@@ -140,8 +160,16 @@ class ChatRequest:
     """Which conversation it belongs to; empty: its client does not say."""
     warnings: tuple[str, ...] = ()
     """What was asked for and left out, in sentences."""
+    keep_s: float | None = None
+    """How long the model is to stay loaded afterwards; None: as the settings say."""
 
     @property
     def is_raw(self) -> bool:
         """Whether no chat template is used."""
         return self.prompt is not None or self.infill is not None
+
+    @property
+    def takes_one_call(self) -> bool:
+        """The client named the one function to call, or handles one call at a time."""
+        is_forced = self.tool_choice.mode == "required" and len(self.tool_choice.names) == 1
+        return is_forced or not self.parallel_calls

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 
 from server import VERSION
-from server.commands import chat, doctor, end, licenses, models, plugins, serve
+from server.commands import allow, chat, doctor, end, licenses, models, plugins, serve
 from server.errors import AppError
 
-COMMANDS = (serve, chat, models, plugins, licenses, end, doctor)
+COMMANDS = (serve, chat, models, plugins, allow, licenses, end, doctor)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

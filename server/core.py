@@ -15,6 +15,7 @@ from server.errors import BadRequest, Stopping
 from server.face import LogLine, ModelCard
 from server.keychain import Keychain
 from server.logs import Logs
+from server.models.aliases import Aliases
 from server.models.shelf import ModelShelf
 from server.models.worked import Worked
 from server.observe import Signal, Value
@@ -23,6 +24,7 @@ from server.parts.answering import Answering
 from server.parts.configuration import Configuration
 from server.parts.current import CurrentModel
 from server.parts.engine_options import OptionsOf, limits_of
+from server.parts.keeper import Keeper
 from server.parts.loading import Loader, MakeEngine
 from server.parts.meter import Meter
 from server.parts.plugged import Plugged, furnish
@@ -33,7 +35,7 @@ from server.parts.windowed import Windowed, new_own_key
 from server.paths import Paths
 from server.protocols import ENDPOINTS
 from server.protocols.base import Facts
-from server.requests import Requests
+from server.requests import Requests, Room
 from server.settings import ModelSettings, Settings
 from server.settings_store import SettingsStore
 from server.web.app import Site
@@ -65,9 +67,11 @@ class Core(Shelved, Plugged, Windowed):
         )
         self._pool = Pool(self._look_up, loader, limits_of(self._model_settings))
         self._pool.loaded.connect(lambda _loaded: self._mark_loaded())
+        aliases, held = Aliases(paths.data / "names.json"), (self.shelf, self._pool)
+        self._keeper = Keeper(held, aliases, self.models.get, self._default_name, self.delete_model)
         self._current = CurrentModel(self._pool, self._default_name, self._notice)
         self.model = self._current.status
-        self._requests = Requests(lambda: self._meter.measure(self._requests))
+        self._requests = Requests(lambda: self._meter.measure(self._requests), self._room)
         self.requests, self.answered = self._requests.running, self._requests.answered
         self.outgoing, self.opened_at = self.egress.recent, Value(time.time())
         self.asked_to_quit: Signal[str] = Signal()
@@ -122,6 +126,7 @@ class Core(Shelved, Plugged, Windowed):
             self._engine,
         )
         self.plugins, self.approvals = self.house.plugins, self.house.approvals
+        self.unwatched = self.house.unwatched
         self.forms, self.own_secret = self.house.forms, new_own_key()
         agents = gather(
             self.egress,
@@ -131,7 +136,12 @@ class Core(Shelved, Plugged, Windowed):
             paths.data / "threads",
         )
         self._answering = Answering(
-            self._engine, lambda: self.model.get().name, self.house, agents, self._requests
+            self._engine,
+            lambda: self.model.get().name,
+            self.house,
+            agents,
+            self._requests,
+            self._keeper,
         )
         self.answer_chat = self._answering.chat
 
@@ -145,6 +155,7 @@ class Core(Shelved, Plugged, Windowed):
             self._requests.note_reply,
             self.is_own,
             self._requests.cancel_by_client,
+            self._answering.manage,
         )
 
     async def open(self, *, downloads: bool = True) -> None:
@@ -177,7 +188,7 @@ class Core(Shelved, Plugged, Windowed):
     async def start_on(self, port: int | None) -> None:
         """Listen (on the port of the settings if None is given), then load the model."""
         await self._serving.start(port)
-        if self.server.get().phase == "stopped":  # meanwhile, by somebody else
+        if self.server.get().phase != "ready":  # it failed, or somebody stopped it meanwhile
             return
         if self._model_settings.load_at_start and self.model.get().phase != "ready":
             await self._load_default()
@@ -215,7 +226,10 @@ class Core(Shelved, Plugged, Windowed):
         if name == self.model.get().name:
             await self._current.unload()
         await self._pool.unload(name)
-        return await self.shelf.delete_model(name)
+        path = self.library.find(name, "").path
+        freed = await self.shelf.delete_model(name)
+        self._keeper.forget(path)
+        return freed
 
     async def cancel_request(self, request_id: int) -> None:
         self._requests.cancel(request_id)
@@ -226,6 +240,9 @@ class Core(Shelved, Plugged, Windowed):
     async def recent_logs(self, count: int) -> list[LogLine]:
         return self._logs.ring.recent(count)
 
+    async def plain_secrets_file(self) -> str:
+        return await self.keychain.plain_file()
+
     async def access_key(self) -> str:
         key = await self.keychain.access_key()
         self._logs.redactor.hide(key)
@@ -234,17 +251,18 @@ class Core(Shelved, Plugged, Windowed):
         return key
 
     async def _engine(self, name: str | None) -> Engine:
-        card = self.library.find(name, self._default_name())
+        card = self.library.find(self._keeper.base_name(name), self._default_name())
         return await self._pool.engine(card.name)
 
     def _facts(self, host: str) -> Facts:
         return Facts(
             f"http://{host}",
-            self.models.get(),
+            self._keeper.cards(),
             self._default_name(),
             VERSION,
             self._pool.health,
             responses=self._responses,
+            loaded=self._pool.loaded.get(),
         )
 
     async def _load_default(self, old: str = "") -> None:
@@ -267,6 +285,9 @@ class Core(Shelved, Plugged, Windowed):
     @property
     def _model_settings(self) -> ModelSettings:
         return self.settings.get().model
+
+    def _room(self) -> Room:
+        return Room(self._model_settings.slots, self._model_settings.queue_limit)
 
     def _max_requests(self) -> int:
         return self.settings.get().server.max_requests

@@ -1,5 +1,7 @@
 """The one door out: every outgoing connection is opened, checked and recorded here."""
 
+import asyncio
+import base64
 import ipaddress
 import socket
 import ssl
@@ -27,6 +29,7 @@ READING = ("GET", "HEAD")
 CONNECT_S = 30.0
 STALL_S = 300.0
 Password = Callable[[], Awaitable[str | None]]
+Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 CREDENTIALS = ("authorization", "cookie", "x-api-key", "proxy-authorization")
 NEVER_BEGUN = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
 """There was no connection, so nothing has left."""
@@ -177,6 +180,41 @@ class Egress:
             raise EgressRefused(f"{asked.url.host} redirects without end.")
         async with response:
             yield response
+
+    async def tunnel(self, host: str, port: int, reason: str) -> Ends:
+        """A connection of a program's own to an allowed host; what it carries is not looked at."""
+        name = f"[{host}]" if ":" in host else host
+        url = _parsed(f"https://{name}:{port}")
+        self._check(url, reason, redirected=False)
+        proxy = await self._proxy()
+        async with asyncio.timeout(CONNECT_S):
+            if proxy is None:
+                ends = await asyncio.open_connection(host, port)
+            else:
+                ends = await self._through(proxy, f"{name}:{port}")
+        self._record(url, reason, 200)
+        return ends
+
+    async def _through(self, proxy: URL, target: str) -> Ends:
+        context = _trusting(self._network().extra_ca) if proxy.scheme == "https" else None
+        ends = await asyncio.open_connection(proxy.host, proxy.port, ssl=context)
+        reader, writer = ends
+        said = [f"CONNECT {target} HTTP/1.1", f"Host: {target}"]
+        if proxy.user:
+            token = base64.b64encode(f"{proxy.user}:{proxy.password or ''}".encode()).decode()
+            said.append(f"Proxy-Authorization: Basic {token}")
+        writer.write("\r\n".join([*said, "", ""]).encode())
+        try:
+            answer = await reader.readuntil(b"\r\n\r\n")
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            answer = b""
+        except BaseException:
+            writer.close()
+            raise
+        if answer.split(b" ", 2)[1:2] != [b"200"]:
+            writer.close()
+            raise EgressRefused(f"The proxy does not connect to {target}.")
+        return ends
 
     async def _send(self, asked: _Asked, reason: str) -> aiohttp.ClientResponse:
         """What was begun is recorded, whether or not an answer comes."""

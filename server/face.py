@@ -62,6 +62,12 @@ class ModelCard:
     projector: str = ""
     """The file beside it that lets it see images."""
     owned: Owner = "ours"
+    architecture: str = ""
+    digest: str = ""
+    """64 hexadecimal digits: the file's SHA-256 where that is known, else made from its content."""
+    modified_at: float = 0.0
+    base: str = ""
+    """Set where this is a second name: the name of the model itself."""
 
 
 RequestPhase = Literal["waiting", "reading", "writing"]
@@ -182,6 +188,10 @@ class Face(Shelf, PluginFace, Protocol):
     async def dismiss_notice(self, text: str) -> None: ...
     async def recent_logs(self, count: int) -> list[LogLine]: ...
     async def access_key(self) -> str: ...
+    async def plain_secrets_file(self) -> str:
+        """Where secrets are kept unencrypted; empty where the system's keyring keeps them."""
+        ...
+
     async def check_update(self) -> None: ...
     async def engine_build(self) -> str: ...
     async def own_key(self) -> str:

@@ -27,6 +27,33 @@ class Finding:
         return f"{place} {self.level} {self.code} {self.message}{hint}"
 
 
+GROUPED = 3
+MOST_EXAMPLES = 3
+
+
+def summarised(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Errors first, each in full; then warnings, of which many of one kind are one line."""
+    listed = sorted(findings)
+    lines = [str(one) for one in listed if one.level == "error"]
+    kinds: dict[str, list[Finding]] = {}
+    for one in listed:
+        if one.level != "error":
+            kinds.setdefault(one.code, []).append(one)
+    for alike in kinds.values():
+        if len(alike) < GROUPED:
+            lines += map(str, alike)
+        else:
+            lines.append(_grouped(alike))
+    return tuple(lines)
+
+
+def _grouped(alike: list[Finding]) -> str:
+    first, *others = alike
+    places = [f"{one.file}:{one.line}:{one.column}" for one in others[:MOST_EXAMPLES]]
+    more = ", \u2026" if len(others) > MOST_EXAMPLES else ""
+    return f"{first} (and {len(others)} more {first.code}: {', '.join(places)}{more})"
+
+
 class Map(dict[str, Any]):
     """A mapping that knows where it, its keys and its values stand."""
 

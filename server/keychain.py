@@ -74,6 +74,10 @@ class Keychain:
         else:
             self._write({key: value for key, value in self._read().items() if key != name})
 
+    async def plain_file(self) -> str:
+        """The file that holds the secrets unencrypted; empty where the keyring holds them."""
+        return "" if await self._works() else str(self._fallback)
+
     async def access_key(self) -> str:
         """The key clients must send; made on first use."""
         key = await self.get("access-key")

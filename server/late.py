@@ -12,6 +12,8 @@ MODULES = (
     "pypdf.errors",
     "pypdf.generic._font",
     "referencing",
+    "server.conversation.dashboard.run",
+    "server.conversation.dashboard.titles",
     "server.engine.worker.pictures",
     "server.models.templates",
     "server.protocols.copilotkit.operations",

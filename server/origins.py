@@ -12,14 +12,17 @@ _ORIGIN = re.compile(
 )
 """Extensions of browsers and desktop programs have schemes of their own: app://obsidian.md."""
 
+LONGEST = 300
+"""Characters: a host name has at most 253. A longer origin could not be shown whole."""
+
 
 def checked_origin(text: str) -> str:
     """Not `null`, which files and many others share, and no patterns: each page by its name."""
     origin = text.strip().removesuffix("/").lower()
-    if not _ORIGIN.fullmatch(origin):
+    if not can_be_allowed(origin):
         raise PydanticCustomError(BAD_ORIGIN, ORIGIN_FORM)
     return origin
 
 
 def can_be_allowed(origin: str) -> bool:
-    return _ORIGIN.fullmatch(origin) is not None
+    return len(origin) <= LONGEST and _ORIGIN.fullmatch(origin) is not None

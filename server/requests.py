@@ -10,7 +10,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from server.errors import AppError, Stopping
+from server.errors import AppError, Busy, Stopping
 from server.events import (
     CallArguments,
     Event,
@@ -57,12 +57,22 @@ class About:
     """What it can be cancelled by from outside."""
 
 
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many answers a model makes at once, and how many requests may wait for that."""
+
+    slots: int = 1
+    queue: int = 1 << 30
+
+
 @dataclass(slots=True)
 class _Tracked:
     """A request under way, counted at every token; what is shown of it is made when asked for."""
 
     shown: RunningRequest
     request_id: str = ""
+    answers: int = 1
+    """How many answers it asks for."""
     phase: RequestPhase = "waiting"
     tokens: int = 0
     prompt_done: int = 0
@@ -128,12 +138,14 @@ class _Tracked:
 
 
 class Requests:
-    def __init__(self, changed: Callable[[], None]) -> None:
+    def __init__(self, changed: Callable[[], None], room: Callable[[], Room] = Room) -> None:
+        """`room`: of each model; a request beyond it is refused on arrival, never later."""
         self.running: Value[tuple[RunningRequest, ...]] = Value(())
         self._answered: Recent[AnsweredRequest] = Recent(KEPT_ANSWERED, lambda one: one.id)
         self.answered = self._answered.value
         self.finished_tokens = 0
         self._changed = changed
+        self._room = room
         self._tracked: dict[int, _Tracked] = {}
         self._numbers = itertools.count(1)
         self._publisher: asyncio.Task[None] | None = None
@@ -146,15 +158,16 @@ class Requests:
         """All tokens written so far, the running answers' included."""
         return self.finished_tokens + sum(one.tokens for one in self._tracked.values())
 
-    async def track(self, events: Events, about: About) -> Events:
-        if self._closed:
-            yield Failed(Stopping())
+    async def track(self, events: Events, about: About, answers: int = 1) -> Events:
+        """`answers`: how many of them it asks for at once."""
+        if refusal := self._refusal(about.model, answers):
+            yield Failed(refusal)
             return
         number = next(self._numbers)
         shown = RunningRequest(
             number, about.client, about.route, about.model, time.time(), "waiting"
         )
-        tracked = self._tracked[number] = _Tracked(shown, about.request_id)
+        tracked = self._tracked[number] = _Tracked(shown, about.request_id, answers)
         self._none.clear()
         self._publish_soon()
         try:
@@ -171,6 +184,24 @@ class Requests:
             self.finished_tokens += tracked.tokens
             self._answered.add(_summary(tracked))
             log.info("%s: %s, %d tokens", about.route, tracked.outcome, tracked.tokens)
+
+    def _refusal(self, model: str, answers: int) -> AppError | None:
+        """Decided here, on arrival: once a stream has begun its client has no status to read.
+
+        A reader who is slow to take its answer holds a slot at most, never a place in the line.
+        """
+        if self._closed:
+            return Stopping()
+        room, waiting, begun = self._room(), 0, 0
+        for tracked in self._tracked.values():
+            if tracked.shown.model == model and tracked.outcome == "left":
+                if tracked.phase == "waiting":
+                    waiting += tracked.answers
+                else:
+                    begun += tracked.answers
+        free = max(0, room.slots - begun)
+        is_alone = not waiting and not begun
+        return None if is_alone or waiting + answers <= room.queue + free else Busy(waiting)
 
     def note_reply(self, about: About) -> None:
         """A question that needed no model: answered on the spot."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-Role = Literal["worker", "render", "tools", "serve", "window"]
+Role = Literal["worker", "render", "tools", "inside", "serve", "window"]
 
 PARENT = "MOAT_PARENT_PID"
 """Tells a child whose it is; `server.lifeline` reads it."""
@@ -28,6 +28,7 @@ _MODULES: Mapping[Role, tuple[str, ...]] = {
     "worker": ("server.engine.worker",),
     "render": ("server.engine.worker.render",),
     "tools": ("server.plugins.lib_child",),
+    "inside": ("server.plugins.inside",),
     "serve": ("app", "serve"),
     "window": ("app",),
 }

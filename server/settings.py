@@ -44,7 +44,9 @@ class ServerSettings(Group):
         Literal["loopback", "network"],
         Field(
             title="Who may connect",
-            description="'network' lets other machines connect and always requires the access key.",
+            description="'network' lets other machines connect and always requires the access key. "
+            "The key and all texts then travel unencrypted: whoever can listen on that network "
+            "can read and use them.",
         ),
     ] = "loopback"
     require_key: Annotated[

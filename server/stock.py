@@ -145,6 +145,8 @@ class Download:
     left_s: float | None = None
     reason: str = ""
     """Why it waits, failed, or what it does about a fault just now."""
+    sha256: str = ""
+    """Of its first file, as the hub says."""
 
 
 @dataclass(frozen=True, slots=True)

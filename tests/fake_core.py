@@ -43,6 +43,8 @@ class FakeCore(FakeShelf, FakePlugins):
     """Implements server.face.Face. `refuse` makes the next command fail with that error."""
 
     def __init__(self) -> None:
+        self.plain_file = ""
+        """Where secrets lie unencrypted, as on a system without a keyring."""
         self.server = Value(ServerStatus())
         self.model = Value(ModelStatus())
         self.models: Value[tuple[ModelCard, ...]] = Value(())
@@ -59,6 +61,7 @@ class FakeCore(FakeShelf, FakePlugins):
         self.plugins: Value[tuple[PluginCard, ...]] = Value(())
         self.approvals: Value[tuple[Approval, ...]] = Value(())
         self.forms: Value[tuple[FormCard, ...]] = Value(())
+        self.unwatched: Value[tuple[str, ...]] = Value(())
         self.logged: Signal[LogLine] = Signal()
         self.asked_to_quit: Signal[str] = Signal()
         self.commands: list[tuple[Any, ...]] = []
@@ -123,6 +126,9 @@ class FakeCore(FakeShelf, FakePlugins):
 
     async def recent_logs(self, count: int) -> list[LogLine]:
         return self.earlier[-count:]
+
+    async def plain_secrets_file(self) -> str:
+        return self.plain_file
 
     async def access_key(self) -> str:
         return self.key

@@ -3,7 +3,15 @@
 import json
 from typing import Any
 
-from server.abilities import Approval, FlowCard, FormCard, OperationCard, PluginCard, PluginTest
+from server.abilities import (
+    Approval,
+    FlowCard,
+    FormCard,
+    OperationCard,
+    PluginCard,
+    PluginTest,
+    ToolCard,
+)
 from server.observe import Value
 
 PORTFOLIO = PluginCard(
@@ -18,6 +26,20 @@ PORTFOLIO = PluginCard(
     runs_code=True,
     operations=(OperationCard("portfolio_value", "What the positions are worth.", "change"),),
     flows=(FlowCard("value", "What my portfolio is worth."),),
+)
+CLOCK = ToolCard(
+    "clock/now",
+    "What time it is.",
+    json.dumps(
+        {
+            "type": "object",
+            "properties": {
+                "zone": {"type": "string", "description": "Which time zone."},
+                "exact": {"type": "boolean"},
+            },
+            "required": ["zone"],
+        }
+    ),
 )
 ORDER = Approval(
     id="a1",
@@ -57,6 +79,7 @@ class FakePlugins:
     plugins: Value[tuple[PluginCard, ...]]
     approvals: Value[tuple[Approval, ...]]
     forms: Value[tuple[FormCard, ...]]
+    looks = 0
 
     def _take(self, name: str, *arguments: Any) -> None:
         raise NotImplementedError
@@ -69,6 +92,9 @@ class FakePlugins:
     async def answer_form(self, form_id: str, values: str) -> None:
         self._take("answer_form", form_id, values)
         self.forms.set(tuple(one for one in self.forms.get() if one.id != form_id))
+
+    async def look_at_plugins(self) -> None:
+        self.looks += 1
 
     async def install_plugin(self, path: str) -> str:
         self._take("install_plugin", path)
@@ -107,6 +133,14 @@ class FakePlugins:
         return PluginTest(
             "It would ask for the value.", ("GET http://127.0.0.1/value",), ("start",)
         )
+
+    async def find_tools(self, key: str) -> tuple[ToolCard, ...]:
+        self._take("find_tools", key)
+        return (CLOCK,)
+
+    async def try_tool(self, key: str, tool: str, arguments: str, mode: str) -> PluginTest:
+        self._take("try_tool", key, tool, arguments, mode)
+        return PluginTest("It is ten.", (), (tool,))
 
     async def plugin_log(self, key: str, count: int) -> list[str]:
         self._take("plugin_log", key, count)

@@ -92,5 +92,5 @@ async def opened(workers: Workers, folder: Path) -> AsyncGenerator[Core, None]:
 
 
 async def gone(worker: Worker) -> None:
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(30):
         await worker.closed.wait()

@@ -54,13 +54,13 @@ def serving(
 ) -> Iterator[Moat]:
     """`moat serve` on a free port, with the starter loaded."""
     command = roles.command("serve", "--port", "0", *arguments)
-    with _started(command, environment or {}) as process:
+    with started(command, environment or {}) as process:
         moat = Moat(process)
         moat.read_until(wait_for)
         yield moat
 
 
-def all_gone(processes: list[psutil.Process], within_s: float) -> float:
+def all_gone(processes: list[psutil.Process], within_s: float = PATIENCE_S) -> float:
     """Seconds until all have ended; fails when one is still there after the time."""
     began = time.monotonic()
     until(lambda: all(has_ended(one) for one in processes), within_s)
@@ -106,7 +106,7 @@ def _worker_of(pid: int) -> psutil.Process | None:
 
 
 @contextmanager
-def _started(command: list[str], environment: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
+def started(command: list[str], environment: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,

@@ -15,7 +15,7 @@ from server.engine.pulse import Limits
 from server.events import Piece, Pieces, TextDelta
 
 SCRIPTED = (sys.executable, str(Path(__file__).with_name("scripted_worker.py")))
-QUICK = Limits(tick_s=0.05, halted_s=0.15, silent_s=2, step_s=1, load_s=5, quit_s=0.4)
+QUICK = Limits(tick_s=0.05, rest_s=0.1, halted_s=0.15, silent_s=2, step_s=1, load_s=5, quit_s=0.4)
 IMPATIENT = replace(QUICK, load_s=1)
 
 
@@ -53,7 +53,7 @@ async def until(engine: WorkerProcess, phase: str) -> LoadState:
             reached.set()
 
     disconnect = engine.state.connect(look)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await reached.wait()
     disconnect()
     return engine.state.get()

@@ -15,18 +15,22 @@ from typing import Any
 from server import lifeline
 from server.engine.wire import LENGTH, pack, unpack
 
-FACTS = {
+FACTS: dict[str, Any] = {
     "name": "scripted",
     "context_tokens": 512,
     "template": "{{ messages }}",
     "special_tokens": ["<eos>"],
     "extra": {"pid": os.getpid()},
 }
+LOST = {"template": {}, "template_lost": "it did not answer", "template_again": True}
+FOUND = {"template": {"calls": True}, "template_lost": "", "template_again": False}
 USAGE = {"prompt_tokens": 3, "completion_tokens": 2}
 GARBAGE = b"Segmentation fault (core dumped)\n" * 3
 cancelled: set[int] = set()
 running: set[int] = set()
 stuck: set[int] = set()
+tried: list[int] = []
+pings: list[int] = []
 
 
 def send(frame: dict[str, Any]) -> None:
@@ -68,6 +72,8 @@ def load(path: Path) -> None:
             os.kill(os.getpid(), signal.SIGABRT)
         case "once":
             path.touch()
+        case "untried":
+            FACTS["extra"] |= LOST
     send({"op": "ready", "facts": FACTS})
 
 
@@ -152,8 +158,11 @@ def answer(frame: dict[str, Any]) -> None:
         case "embed" if frame["with"]["texts"] == ["stuck"]:
             stuck.add(frame["id"])
             return
+        case "template":
+            tried.append(frame["id"])
+            value = LOST if len(tried) == 1 else FOUND
         case "stats":
-            value = {"running": len(running), "cancelled": sorted(cancelled)}
+            value = {"running": len(running), "cancelled": sorted(cancelled), "pings": len(pings)}
         case _:
             frame |= {"op": "refused", "code": "not_supported", "message": "This model cannot."}
             send({key: frame[key] for key in ("op", "id", "code", "message")})
@@ -174,6 +183,7 @@ def main() -> None:
             case {"op": "ask"} as frame:
                 answer(frame)
             case {"op": "ping", "id": number}:
+                pings.append(number)
                 told = {"steps": 0, "running": len(running), "waiting": 0}
                 told |= {"errands": len(stuck), "errands_done": 0}
                 send({"op": "pong", "id": number, **told})

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from scripts import check_types
+
 ROOT = Path(__file__).resolve().parent.parent
 FUNCTION_LINES = 40
 FOLDERS = ("server", "app", "scripts", "tests")
@@ -59,5 +61,6 @@ def test_the_code_is_formatted() -> None:
 
 
 @pytest.mark.timeout(600)
-def test_every_name_has_its_type() -> None:
-    check("mypy")
+@pytest.mark.parametrize("system", check_types.SYSTEMS, ids=lambda system: system.name)
+def test_every_name_has_its_type_on_each_system(system: check_types.System) -> None:
+    assert check_types.run_mypy(system, check_types.stubs_for(system)) == 0

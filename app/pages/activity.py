@@ -46,6 +46,7 @@ class ActivityPage(Page):
         self.parts.chosen.connect(self.turn_to)
         self.observe(core.answered, self.show_requests)
         self.observe(core.outgoing, self.show_outgoing)
+        self.observe(core.unwatched, lambda _: self.show_outgoing(core.outgoing.get()))
         self.observe(core.opened_at, lambda _: self.show_outgoing(core.outgoing.get()))
         self.observe(core.settings, lambda _: self.show_outgoing(core.outgoing.get()))
 
@@ -65,9 +66,13 @@ class ActivityPage(Page):
         text = tr("Outgoing")
         self.parts.set_text(_OUTGOING, f"{text} ({len(uses)})" if uses else text)
         away = [use for use in uses if not is_here(use.host)]
-        self.summary.setText(_summary(away, self.core.opened_at.get()))
+        unwatched = self.core.unwatched.get()
+        self.summary.setText(
+            _unwatched(unwatched) if unwatched else _summary(away, self.core.opened_at.get())
+        )
         self.detail.setText(_detail(away, self.core.settings.get()))
-        self.mark.show_picture("info" if away else "check", "accent" if away else "good")
+        is_news = bool(away or unwatched)
+        self.mark.show_picture("info" if is_news else "check", "accent" if is_news else "good")
         self._show_empty()
 
     def _show_empty(self) -> None:
@@ -106,6 +111,12 @@ def is_here(host: str) -> bool:
         return ip_address(name).is_loopback
     except ValueError:
         return False
+
+
+def _unwatched(plugins: tuple[str, ...]) -> str:
+    """Where a program ran that no wall surrounds, nobody knows what has left."""
+    told = tr("Moat cannot watch the programs of {count} plugins: {names}.")
+    return told.format(count=len(plugins), names=", ".join(plugins))
 
 
 def _summary(away: list[Use], opened_at: float) -> str:

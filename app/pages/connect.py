@@ -48,6 +48,11 @@ class ConnectPage(Page):
         if origin not in origins:
             self.run(self.core.change_setting("server.origins", (*origins, origin)))
 
+    def remove(self, origin: str) -> None:
+        origins = self.core.settings.get().server.origins
+        left = tuple(known for known in origins if known != origin)
+        self.run(self.core.change_setting("server.origins", left))
+
     def serve_https(self) -> None:
         self.run(self.core.change_setting("server.https", value=True))
 
@@ -72,6 +77,7 @@ class ConnectPage(Page):
         for card in self.cards.values():
             card.tested.connect(lambda card=card: self.run(self.test(card)))
         self.door.allowed.connect(self.allow)
+        self.door.removed.connect(self.remove)
         self.secure.wanted.connect(self.serve_https)
         self.door.wants_key.connect(lambda: self.run(self._copy_key()))
         self.observe(core.server, self.show_here)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout
 
 from app.pages.base import Page
 from app.widgets import load_sliders
-from app.widgets.controls import Button, Card, Column, Label, row
+from app.widgets.controls import Button, Card, Column, Label, row, short_name
 from app.widgets.fit_label import FitLabel
 from app.widgets.machine_card import MachineCard
 from app.widgets.memory_bar import MemoryBar
@@ -65,7 +65,7 @@ class HardwarePage(Page):
         with QSignalBlocker(self.model):
             self.model.clear()
             for card in self.core.models.get():
-                self.model.addItem(card.name, card.name)
+                self.model.addItem(short_name(card.name), card.name)
             self.model.setCurrentIndex(max(0, self.model.findData(chosen)))
         has_models = self.model.count() > 0
         self.model.setEnabled(has_models)

@@ -1,5 +1,8 @@
 """Models: what is here, what could be, and what is on its way."""
 
+from contextlib import suppress
+
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
 
 from app import theme
@@ -89,9 +92,18 @@ class ModelsPage(Page):
     async def describe(self, name: str) -> None:
         self.installed.show_detail(await self.core.describe_model(name))
 
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self.run(self._show_place_of_token())
+
+    async def _show_place_of_token(self) -> None:
+        with suppress(LinkLost):
+            self.token.show_place(await self.core.plain_secrets_file())
+
     async def keep_token(self, token: str) -> None:
         await self.core.set_hub_token(token)
         self.token.show_saved(kept=bool(token))
+        await self._show_place_of_token()
 
     async def import_file(self, path: str) -> None:
         await self.core.import_model(path)

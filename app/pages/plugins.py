@@ -1,10 +1,11 @@
 """Plugins: what is there, what each may do, and a way to add one."""
 
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout
 
 from app.pages.base import Page
@@ -18,6 +19,8 @@ from server.face import Face
 from server.settings import Settings
 
 LOG_LINES = 300
+_LOOK_MS = 2000
+"""How often the folders are looked at while this page is shown."""
 
 
 class PluginsPage(Page):
@@ -26,6 +29,8 @@ class PluginsPage(Page):
 
     def __init__(self, core: Face) -> None:
         super().__init__(core)
+        self._plain_file: str | None = None
+        """Where secrets lie unencrypted; empty with a keyring, None until it is known."""
         self.install = Button(tr("Add a plugin folder"), "plus")
         self.install_archive = Button(tr("Add a zip file"), "plus")
         self.empty = Label(
@@ -39,11 +44,31 @@ class PluginsPage(Page):
         self.list: Rows[PluginCard, PluginBox] = Rows(
             _identity, self._make, PluginBox.show_card, lined=False
         )
+        self._looking = QTimer(self)
+        self._looking.setInterval(_LOOK_MS)
+        self._looking.timeout.connect(lambda: self.run(self._look()))
         self._lay_out()
         self.install.clicked.connect(self._pick)
         self.install_archive.clicked.connect(self._pick_archive)
         self.observe(core.plugins, self.show_plugins)
         self.observe(core.settings, self.show_settings)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self.run(self._look())
+        self._looking.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+        self._looking.stop()
+        super().hideEvent(event)
+
+    async def _look(self) -> None:
+        """Whoever edits a plugin sees here soon what became of it."""
+        with suppress(AppError):  # without a server there is nothing to look at
+            await self.core.look_at_plugins()
+            self._plain_file = await self.core.plain_secrets_file()
+            for box in self.list.rows:
+                box.show_place(self._plain_file)
 
     def show_plugins(self, plugins: tuple[PluginCard, ...]) -> None:
         self.list.show(plugins)
@@ -58,6 +83,8 @@ class PluginsPage(Page):
     def _make(self, card: PluginCard) -> PluginBox:
         core = self.core
         box = PluginBox(card)
+        if self._plain_file is not None:
+            box.show_place(self._plain_file)
         box.switched.connect(self.switch)
         box.removed.connect(lambda key: self.run(core.remove_plugin(key)))
         box.rolled_back.connect(lambda key: self.run(core.roll_back_plugin(key)))
@@ -69,6 +96,8 @@ class PluginsPage(Page):
             lambda *given: self.run(self._set(box, core.set_plugin_option(*given)))
         )
         box.tried.connect(lambda *given: self.run(self._try(box, *given)))
+        box.tool_tried.connect(lambda *given: self.run(self._try_tool(box, *given)))
+        box.tools_wanted.connect(lambda key: self.run(self._find_tools(box, key)))
         box.log_wanted.connect(lambda key: self.run(self._read_log(box, key)))
         box.sign_in.connect(lambda key: self.run(self._sign_in(key)))
         box.sign_out.connect(lambda key: self.run(core.sign_out_plugin(key)))
@@ -93,6 +122,20 @@ class PluginsPage(Page):
     async def _try(self, box: PluginBox, key: str, flow: str, question: str, mode: str) -> None:
         try:
             box.trial.show_test(await self.core.test_plugin(key, flow, question, mode))
+        except AppError as error:
+            box.trial.show_failure(str(error))
+
+    async def _try_tool(
+        self, box: PluginBox, key: str, tool: str, arguments: str, mode: str
+    ) -> None:
+        try:
+            box.trial.show_test(await self.core.try_tool(key, tool, arguments, mode))
+        except AppError as error:
+            box.trial.show_failure(str(error))
+
+    async def _find_tools(self, box: PluginBox, key: str) -> None:
+        try:
+            box.trial.show_tools(await self.core.find_tools(key))
         except AppError as error:
             box.trial.show_failure(str(error))
 

@@ -6,6 +6,7 @@ from app import theme
 from app.charts.figure import Figure
 from app.charts.option import parts
 from app.charts.view import ChartView
+from app.widgets.draw_budget import MOST_READ, Budget
 from app.widgets.markdown import MarkdownView
 from app.words import tr
 
@@ -16,6 +17,9 @@ class AnswerBody(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._parts: list[Part] = []
+        self.budget = Budget()
+        self._drawn = ""
+        """The text whose beginning filled the budget: what comes after it changes nothing."""
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(theme.MEDIUM)
@@ -31,7 +35,16 @@ class AnswerBody(QWidget):
 
     def show_text(self, text: str) -> None:
         """Parts that are the same stay; an answer grows at its end, so few are made anew."""
-        wanted = parts(text)
+        if self.budget.is_spent and text.startswith(self._drawn):
+            return
+        self.budget = Budget()
+        wanted: list[str | Figure] = []
+        for part in parts(text[:MOST_READ]):
+            taken = self.budget.take(part) if isinstance(part, str) else part
+            if taken and not (self.budget.is_spent and isinstance(part, Figure)):
+                wanted.append(taken)
+        self.budget.is_spent = self.budget.is_spent or len(text) > MOST_READ
+        self._drawn = text if self.budget.is_spent else ""
         for place, part in enumerate(wanted):
             if place < len(self._parts) and _shows(self._parts[place], part):
                 continue

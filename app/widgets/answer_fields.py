@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from app import theme
-from app.widgets.controls import Button, Label, row
+from app.widgets.controls import Button, Label, row, short_name
 from app.words import tr
 from server.chat import Json
 
@@ -92,7 +92,7 @@ class ChoiceField(QComboBox):
         super().__init__()
         self.addItem(tr("Choose"), None)
         for choice in choices:
-            self.addItem(str(choice), choice)
+            self.addItem(short_name(str(choice)), choice)
         self.currentIndexChanged.connect(lambda _: self.changed.emit())
 
     def value(self) -> Any:

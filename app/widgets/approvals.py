@@ -33,7 +33,7 @@ class ApprovalCard(Card):
         head = row(Picture("warning", theme.LARGE, "warn"), spacing=theme.MEDIUM)
         head.addWidget(Label(heading, "section", wrap=True), 1)
         self.column.addLayout(head)
-        self.column.addWidget(Label(risk_words(approval.risk), "small", wrap=True))
+        self.column.addWidget(Label(asker_words(approval), "small", wrap=True))
         self.sent = CodeBox(tr("What would be sent"), _MOST_LINES)
         self.sent.show_text(sent_words(approval))
         self.column.addWidget(self.sent)
@@ -77,6 +77,15 @@ class Approvals(QWidget):
         made = ApprovalCard(approval)
         made.answered.connect(self.answered)
         return made
+
+
+def asker_words(approval: Approval) -> str:
+    """How risky it is; and who asks, when a program uses the plugin for the first time."""
+    risk = risk_words(approval.risk)
+    if not approval.client:
+        return risk
+    words = tr("{client} wants to use this plugin for the first time.")
+    return f"{words.format(client=approval.client)} {risk}"
 
 
 def risk_words(risk: str) -> str:

@@ -7,8 +7,9 @@ from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QVBoxLayo
 
 from app import theme
 from app.chats import Chat
-from app.widgets.controls import Button, Label, reveal, row
+from app.widgets.controls import LONGEST_HINT, Button, Label, reveal, row, short_name, shortened
 from app.words import tr
+from server.texts import one_line
 
 _ID = Qt.ItemDataRole.UserRole
 
@@ -63,10 +64,10 @@ class ChatList(QWidget):
         with QSignalBlocker(self.list):
             self.list.clear()
             for chat in found:
-                item = QListWidgetItem(chat.title)
+                item = QListWidgetItem(short_name(chat.title))
                 item.setData(_ID, chat.id)
                 # As markup on purpose: Qt would take a title that looks like markup for some.
-                item.setToolTip(f"<p>{escape(chat.title)}</p>")
+                item.setToolTip(f"<p>{escape(shortened(one_line(chat.title), LONGEST_HINT))}</p>")
                 self.list.addItem(item)
                 if chat.id == chosen:
                     self.list.setCurrentItem(item)

@@ -41,18 +41,21 @@ class ClientCard(Card):
         self.paste = QWidget()
         self.paste.setLayout(row(self.snippet, self.copy))
         self.column.addWidget(self.paste)
+        self.older = OlderForm(client) if client.older else None
+        if self.older:
+            self.column.addWidget(Label(client.older_advice, "muted", wrap=True))
+            self.column.addWidget(self.older)
         self.column.addWidget(self.outcome)
 
     def show_here(self, address: str, model: str, key: str) -> None:
         """The key itself is only ever copied, not shown."""
         self.address.setText(f"{address}{self.client.path}" if address else "")
-        snippet = self.client.snippet
-        if not key:
-            snippet = _without_key(snippet)
-        self._filled = Here(address, model, key or NO_KEY).fill(snippet)
-        self.snippet.show_text(Here(address, model, KEY_PLACE if key else NO_KEY).fill(snippet))
+        self._filled, shown = _filled(self.client.snippet, address, model, key)
+        self.snippet.show_text(shown)
         # One line says no more than the address above it.
-        self.paste.setVisible("\n" in snippet)
+        self.paste.setVisible("\n" in shown)
+        if self.older:
+            self.older.show_here(address, model, key)
         for part in (self.test, self.copy_address, self.copy):
             part.setEnabled(bool(address))
 
@@ -68,6 +71,34 @@ class ClientCard(Card):
         self.test.setText(tr("Testing…"))
         self.outcome.hide()
         self.tested.emit()
+
+
+class OlderForm(QWidget):
+    """What to paste into a program that does not have the newest form of the client yet."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__()
+        self._older = client.older
+        self._filled = ""
+        self.snippet = CodeBox(tr("What to paste for an older {name}").format(name=client.name))
+        self.copy = CopyButton(
+            tr("what to paste for an older {name}").format(name=client.name),
+            lambda: self._filled,
+            "icon",
+        )
+        self.setLayout(row(self.snippet, self.copy))
+
+    def show_here(self, address: str, model: str, key: str) -> None:
+        self._filled, shown = _filled(self._older, address, model, key)
+        self.snippet.show_text(shown)
+        self.copy.setEnabled(bool(address))
+
+
+def _filled(snippet: str, address: str, model: str, key: str) -> tuple[str, str]:
+    """What is copied, and what is shown of it."""
+    snippet = snippet if key else _without_key(snippet)
+    copied = Here(address, model, key or NO_KEY).fill(snippet)
+    return copied, Here(address, model, KEY_PLACE if key else NO_KEY).fill(snippet)
 
 
 def _without_key(snippet: str) -> str:

@@ -1,6 +1,8 @@
 """The small pieces pages are built from: labels, buttons, cards, columns."""
 
+import re
 from collections.abc import Callable
+from html import escape
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
@@ -18,20 +20,40 @@ from PySide6.QtWidgets import (
 
 from app import icons, theme
 from app.words import tr
+from server.texts import one_line, printable
 
 Tone = Literal["", "bad", "warn", "info", "plain"]
 Kind = Literal["", "primary", "icon", "round", "suggestion"]
 _COPIED_MS = 1500
+LONGEST_LABEL = 20_000
+LONGEST_HINT = 1000
+LONGEST_NAME = 120
+_BREAK = "\u200b"
+"""Shows nothing; a line may end there."""
+_JOINTS = re.compile(r"(?<=[./-])")
+_UNBROKEN = 24
 
 
 class Label(QLabel):
     """Plain text only: names, reasons and log lines come from elsewhere and are never markup."""
 
     def __init__(self, text: str = "", role: str = "", *, wrap: bool = False) -> None:
-        super().__init__(text)
+        super().__init__(showable(text))
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", role)
         self.setWordWrap(wrap)
+
+    def setText(self, text: str) -> None:  # noqa: N802
+        super().setText(showable(text))
+
+    def emphasise(self, sentence: str, **names: str) -> None:
+        """Show a sentence of ours with the names in it bold. The names stay plain text."""
+        bold = {
+            place: f"<b>{escape(breakable(showable(name)))}</b>" for place, name in names.items()
+        }
+        self.setTextFormat(Qt.TextFormat.RichText)
+        super().setText(escape(sentence).format(**bold))
+        self.setAccessibleName(sentence.format(**names))
 
     def tell(self, text: str) -> None:
         """Show the text, or take no room when there is none."""
@@ -46,9 +68,9 @@ class Button(QPushButton):
         super().__init__("" if kind in ("icon", "round") else text)
         self._icon = icon
         self.setProperty("kind", kind)
-        self.setAccessibleName(name or text)
+        self.setAccessibleName(one_line(name or text))
         if not self.text():
-            self.setToolTip(name or text)
+            self.setToolTip(hint(name or text))
         self.setIconSize(QSize(theme.ICON, theme.ICON))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._draw()
@@ -56,7 +78,7 @@ class Button(QPushButton):
     def set_icon(self, icon: str, name: str) -> None:
         self._icon = icon
         self.setAccessibleName(name)
-        self.setToolTip(name)
+        self.setToolTip(hint(name))
         self._draw()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
@@ -129,6 +151,56 @@ class Column(QScrollArea):
         self.body.setSpacing(theme.LARGE)
         self.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.setWidget(inner)
+
+
+def showable(text: str) -> str:
+    """Text from elsewhere as a label may hold it: nothing that steers a screen, and not endless.
+
+    A label lays out all of its text at once, so a long one would stop the window.
+    """
+    if len(text) > LONGEST_LABEL:
+        text = f"{text[:LONGEST_LABEL]}…"
+    return printable(text)
+
+
+def hint(text: str) -> str:
+    """A tooltip: Qt would read one that looks like HTML as such."""
+    text = shortened(printable(text), LONGEST_HINT)
+    return f"<p>{escape(text)}</p>" if "<" in text else text
+
+
+def secrets_words(plain_file: str) -> str:
+    """Where a secret is kept. It is said where one is entered, before it is."""
+    if not plain_file:
+        return tr("It is kept in the system's keyring.")
+    words = tr(
+        "This system has no usable keyring: it is kept unencrypted in {file}, readable by you only."
+    )
+    return words.format(file=breakable(plain_file))
+
+
+def short_name(text: str) -> str:
+    """A name from elsewhere as a line of a list."""
+    return shortened(one_line(text), LONGEST_NAME)
+
+
+def for_menu(text: str) -> str:
+    """A name in a menu or on a button, where & underlines the letter after it."""
+    return short_name(text).replace("&", "&&")
+
+
+def shortened(text: str, most: int = LONGEST_NAME) -> str:
+    """Cut in the middle: the end of an address tells whose it is."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]}…{text[len(text) - most // 2 :]}"
+
+
+def breakable(text: str) -> str:
+    """A long name may go on in the next line after a dot, a slash or a hyphen, or within a part."""
+    parts = _JOINTS.split(text)
+    pieces = [part[at : at + _UNBROKEN] for part in parts for at in range(0, len(part), _UNBROKEN)]
+    return _BREAK.join(pieces)
 
 
 def reveal(widget: QWidget, *, shown: bool) -> None:

@@ -15,28 +15,30 @@ from server.abilities import FormCard
 from server.chat import Json
 
 
-class FormBox(Card):
-    answered = Signal(str, str)
-    """Its id and the values as JSON; empty for no answer."""
+class AnswerGrid(QWidget):
+    """A field for each property of a schema, with its title and what it is about."""
 
-    def __init__(self, form: FormCard) -> None:
-        super().__init__("info")
-        schema: Json = json.loads(form.schema)
-        self._id = form.id
-        self._required = schema.get("required", [])
+    changed = Signal()
+
+    def __init__(self, schema: Json) -> None:
+        super().__init__()
         self.fields: dict[str, QWidget] = {}
-        self.problem = Label("", "bad", wrap=True)
-        heading = tr("{plugin} needs a little more").format(plugin=form.plugin)
-        self.column.addWidget(Label(heading, "section", wrap=True))
-        self.column.addLayout(self._grid(schema))
-        self.column.addWidget(self.problem)
-        self.send = Button(tr("Continue"), "check", "primary")
-        self.close_form = Button(tr("Do not answer"), "close")
-        self.send.clicked.connect(self._send)
-        self.close_form.clicked.connect(lambda: self._answer(""))
-        self.column.addLayout(row(self.send, self.close_form, 0))
-        self.problem.hide()
-        self._check()
+        self._required = schema.get("required", [])
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(theme.LARGE)
+        grid.setColumnStretch(1, 1)
+        for place, (name, part) in enumerate(schema["properties"].items()):
+            field = field_for(name, part)
+            cast(AnswerField, field).changed.connect(self.changed)
+            self.fields[name] = field
+            words = QVBoxLayout()
+            words.setSpacing(2)
+            words.addWidget(Label(str(part.get("title") or name)))
+            if about := str(part.get("description") or ""):
+                words.addWidget(Label(about, "small", wrap=True))
+            grid.addLayout(words, place, 0)
+            grid.addWidget(field, place, 1)
 
     def values(self) -> Json:
         """What was filled in; raises Unfit with the name of a field that is wrong."""
@@ -51,37 +53,52 @@ class FormBox(Card):
                 found[name] = value
         return found
 
+    def is_whole(self) -> bool:
+        """Every required field is filled in; raises Unfit as `values` does."""
+        values = self.values()
+        return all(name in values for name in self._required)
+
+
+class FormBox(Card):
+    answered = Signal(str, str)
+    """Its id and the values as JSON; empty for no answer."""
+
+    def __init__(self, form: FormCard) -> None:
+        super().__init__("info")
+        self._id = form.id
+        self._grid = AnswerGrid(json.loads(form.schema))
+        self._grid.changed.connect(self._check)
+        self.fields = self._grid.fields
+        self.problem = Label("", "bad", wrap=True)
+        heading = tr("{plugin} needs a little more").format(plugin=form.plugin)
+        self.column.addWidget(Label(heading, "section", wrap=True))
+        self.column.addWidget(self._grid)
+        self.column.addWidget(self.problem)
+        self.send = Button(tr("Continue"), "check", "primary")
+        self.close_form = Button(tr("Do not answer"), "close")
+        self.send.clicked.connect(self._send)
+        self.close_form.clicked.connect(lambda: self._answer(""))
+        self.column.addLayout(row(self.send, self.close_form, 0))
+        self.problem.hide()
+        self._check()
+
+    def values(self) -> Json:
+        return self._grid.values()
+
     def open_again(self) -> None:
         """As it was filled in."""
         self.close_form.setEnabled(True)
         self._check()
 
-    def _grid(self, schema: Json) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(theme.LARGE)
-        grid.setColumnStretch(1, 1)
-        for place, (name, part) in enumerate(schema["properties"].items()):
-            field = field_for(name, part)
-            cast(AnswerField, field).changed.connect(self._check)
-            self.fields[name] = field
-            words = QVBoxLayout()
-            words.setSpacing(2)
-            words.addWidget(Label(str(part.get("title") or name)))
-            if about := str(part.get("description") or ""):
-                words.addWidget(Label(about, "small", wrap=True))
-            grid.addLayout(words, place, 0)
-            grid.addWidget(field, place, 1)
-        return grid
-
     def _check(self) -> None:
         try:
-            values = self.values()
+            is_whole = self._grid.is_whole()
         except Unfit as error:
             self.problem.tell(str(error))
             self.send.setEnabled(False)
             return
         self.problem.hide()
-        self.send.setEnabled(all(name in values for name in self._required))
+        self.send.setEnabled(is_whole)
 
     def _send(self) -> None:
         self._answer(json.dumps(self.values(), ensure_ascii=False))

@@ -1,9 +1,9 @@
-"""The token for models whose makers want to know who downloads; it goes to the keyring."""
+"""The token for models whose makers want to know who downloads; kept like other secrets."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit
 
-from app.widgets.controls import Button, Card, Label, row
+from app.widgets.controls import Button, Card, Label, restyle, row, secrets_words
 from app.words import tr
 
 
@@ -26,11 +26,18 @@ class HubToken(Card):
         line = row(self.edit, self.keep, self.forget)
         line.setStretch(0, 1)
         self.column.addLayout(line)
+        self.place = Label("", "small", wrap=True)
+        self.column.addWidget(self.place)
         self.column.addWidget(self.state)
         self.state.hide()
         self.edit.returnPressed.connect(self._save)
         self.keep.clicked.connect(self._save)
         self.forget.clicked.connect(lambda: self.saved.emit(""))
+
+    def show_place(self, plain_file: str) -> None:
+        self.place.setText(secrets_words(plain_file))
+        self.place.setProperty("role", "warn" if plain_file else "small")
+        restyle(self.place)
 
     def show_saved(self, *, kept: bool) -> None:
         self.edit.clear()

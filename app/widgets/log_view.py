@@ -16,7 +16,10 @@ from app.theme import Colours
 from app.widgets.log_lines import LINE_ROLE, LogLines, clock
 from app.words import tr
 from server.face import LogLine
+from server.texts import one_line
 
+_PAINTED = 2000
+"""Letters of a line that are measured: no screen shows more."""
 _LEVEL_WORDS = {"warning": "warn", "critical": "fatal"}
 
 
@@ -92,7 +95,9 @@ class _Painter(QStyledItemDelegate):
             (line.text, 0, level if level == colours.bad else colours.text),
         ):
             room = metrics.averageCharWidth() * width or box.right() - left - theme.MEDIUM
-            cut = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room - theme.SMALL)
+            cut = metrics.elidedText(
+                one_line(text[:_PAINTED]), Qt.TextElideMode.ElideRight, room - theme.SMALL
+            )
             painter.setPen(QColor(colour))
             painter.drawText(
                 QRect(left, box.top(), room, box.height()), Qt.AlignmentFlag.AlignVCenter, cut

@@ -12,17 +12,24 @@ from app.attachments import Attachment
 from app.sentences import told
 from app.widgets.answer_body import AnswerBody
 from app.widgets.banner import Banner
-from app.widgets.controls import Button, CopyButton, Label, row
+from app.widgets.controls import Button, CopyButton, Label, row, shortened
+from app.widgets.draw_budget import AllText
 from app.widgets.suggestion import Suggestion
 from app.widgets.thumbnail import Thumbnail
 from app.words import tr
 from server.events import Finished
+from server.texts import printable
 
 _RENDER_MS = 90
 _MEASURABLE_S = 0.05
 _MOST_SUGGESTIONS = 3
 _SHOWN_LETTERS = 2000
+_SHOWN_THOUGHTS = 10_000
 _IN_A_ROW = 2
+_REST = 4
+"""After a drawing this many times as long is left until the next."""
+_MOST_STEPS = 50
+_LONGEST_STEP = 400
 
 
 class Question(QWidget):
@@ -57,9 +64,14 @@ class Question(QWidget):
         line.addWidget(bubble, 4 if len(text) > 60 else 0)
 
 
+def _beginning(text: str, most: int = _SHOWN_LETTERS) -> str:
+    """A label lays out all of its text at once."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def _words(text: str) -> Label:
     """What was asked; of a long file that went along only the beginning."""
-    text = text if len(text) <= _SHOWN_LETTERS else f"{text[:_SHOWN_LETTERS]}…"
+    text = printable(_beginning(text))
     label = Label(text, wrap=True)
     label.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse
@@ -122,12 +134,15 @@ class Answer(QWidget):
         self.place = place
         self._text: list[str] = []
         self._thoughts: list[str] = []
+        self._steps: list[str] = []
         self._pace = Pace(time.monotonic())
         self.view = AnswerBody()
         self.thinking = Button(tr("Show the reasoning"), kind="suggestion")
         self.thinking.setCheckable(True)
         self.thoughts = Label("", "muted", wrap=True)
-        self.thinking.toggled.connect(self.thoughts.setVisible)
+        self.thinking.toggled.connect(self._show_thoughts)
+        self.all_thoughts = AllText(tr("The reasoning"), lambda: "".join(self._thoughts))
+        self.all_text = AllText(tr("Answer"), self.text)
         self.footer = Label(tr("Waiting for the first word…"), "small")
         self.steps = Label("", "small", wrap=True)
         self.copy = CopyButton(tr("the answer"), self.text, "icon")
@@ -159,13 +174,12 @@ class Answer(QWidget):
 
     def add_step(self, text: str) -> None:
         """Something it did on the way: a tool, a search."""
-        before = self.steps.text()
-        step = f"•  {told(text)}"
-        self.steps.tell(f"{before}\n{step}" if before else step)
+        self._steps.append(f"•  {shortened(told(text), _LONGEST_STEP)}")
+        self.steps.tell("\n".join(self._steps[-_MOST_STEPS:]))
 
     def suggest(self, prompts: tuple[str, ...]) -> None:
         """What may be asked next, as buttons under the answer."""
-        for prompt in prompts[:_MOST_SUGGESTIONS]:
+        for prompt in (shortened(each, _LONGEST_STEP) for each in prompts[:_MOST_SUGGESTIONS]):
             button = Suggestion(prompt)
             button.clicked.connect(lambda _=False, text=prompt: self.suggested.emit(text))
             self._column.addWidget(button)
@@ -200,17 +214,32 @@ class Answer(QWidget):
             self._render.start()
 
     def _draw(self) -> None:
+        began = time.monotonic()
         self.view.show_text(self.text())
         self.view.setVisible(bool(self._text))
+        self.all_text.offer(offered=self.view.budget.is_spent)
         self.thinking.setVisible(bool(self._thoughts))
-        self.thoughts.setText("".join(self._thoughts))
+        thoughts = "".join(self._thoughts)
+        shown = _beginning(thoughts, _SHOWN_THOUGHTS)
+        self.thoughts.setText(shown)
+        self.all_thoughts.offer(offered=self.thinking.isChecked() and shown != thoughts)
         self.footer.setText(self._pace.words(0))
+        # A long answer takes longer to draw: most of the time must be left for the person.
+        took_ms = round((time.monotonic() - began) * 1000)
+        self._render.setInterval(max(_RENDER_MS, _REST * took_ms))
+
+    def _show_thoughts(self, shown: bool) -> None:
+        self.thoughts.setVisible(shown)
+        is_cut = len("".join(self._thoughts)) > _SHOWN_THOUGHTS
+        self.all_thoughts.offer(offered=shown and is_cut)
 
     def _close(self, footer: str) -> None:
         self._render.stop()
         if self._pace.pieces:
             self._draw()
         self.footer.tell(footer)
+        self.all_text.refresh()
+        self.all_thoughts.refresh()
         self.copy.setVisible(bool(self._text))
         self.retry.show()
 
@@ -224,6 +253,13 @@ class Answer(QWidget):
         column.setSpacing(theme.TINY + 2)
         column.addWidget(Label(model, "small"))
         column.addLayout(row(self.thinking, 0))
-        for part in (self.thoughts, self.steps, self.view, self.failure):
+        for part in (
+            self.thoughts,
+            self.all_thoughts,
+            self.steps,
+            self.view,
+            self.all_text,
+            self.failure,
+        ):
             column.addWidget(part)
         column.addLayout(row(self.footer, self.copy, self.retry, 0))

@@ -6,6 +6,7 @@ from app import theme
 from app.sentences import told
 from app.state import size
 from app.widgets.banner import Banner
+from app.widgets.code_box import text_to_read
 from app.widgets.controls import Button, Label, row
 from app.widgets.fit_label import FitLabel, facts, parameters
 from app.words import tr
@@ -66,7 +67,7 @@ class ModelDetails(QWidget):
         """Shows it; a second time hides it again."""
         same = self.text.isVisibleTo(self) and self._shown == text
         self._shown = text
-        self.text.setPlainText(text)
+        self.text.setPlainText(text_to_read(text))
         self.text.setVisible(not same)
 
 

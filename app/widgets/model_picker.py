@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy
 
 from app.sentences import told
 from app.state import sentence, size
-from app.widgets.controls import Button, Card, Label, row
+from app.widgets.controls import Button, Card, Label, row, short_name
 from app.words import tr
 from server.face import ModelCard, ModelStatus
 
@@ -39,7 +39,7 @@ class ModelPicker(Card):
                 self._lines = lines
                 self.choice.clear()
                 for text, name in lines:
-                    self.choice.addItem(text, name)
+                    self.choice.addItem(short_name(text), name)
             self.choice.setCurrentIndex(self.choice.findData(model.name))
             self.choice.setPlaceholderText(tr("Pick a model") if cards else tr("None"))
         self.choice.setEnabled(bool(cards))

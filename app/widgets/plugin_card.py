@@ -6,7 +6,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QVBoxLayout, QWidget
 
 from app import theme
-from app.widgets.controls import Button, Card, Label, divider, restyle, row, stack
+from app.widgets.controls import Button, Card, Label, divider, restyle, row, secrets_words, stack
 from app.widgets.fit_label import facts
 from app.widgets.plugin_log import PluginLog
 from app.widgets.plugin_options import PluginOptions
@@ -27,11 +27,19 @@ class SecretField(QLineEdit):
         self.setEchoMode(QLineEdit.EchoMode.Password)
         self.setAccessibleName(name)
         self.setFixedWidth(theme.FIELD_WIDTH)
+        self._is_plain = False
         self.show_missing(is_missing=is_missing)
         self.editingFinished.connect(self._give)
 
     def show_missing(self, *, is_missing: bool) -> None:
-        self.setPlaceholderText(tr("Not set yet") if is_missing else tr("Kept in the keychain"))
+        self._is_missing = is_missing
+        kept = tr("Kept unencrypted") if self._is_plain else tr("Kept in the keychain")
+        self.setPlaceholderText(tr("Not set yet") if is_missing else kept)
+
+    def show_plain(self, *, is_plain: bool) -> None:
+        """Whether secrets lie in a file, because there is no keyring."""
+        self._is_plain = is_plain
+        self.show_missing(is_missing=self._is_missing)
 
     def settle(self, *, kept: bool) -> None:
         """What was given was kept, or could not be."""
@@ -55,6 +63,8 @@ class PluginBox(Card):
     secret_set = Signal(str, str, str)
     option_set = Signal(str, str, str)
     tried = Signal(str, str, str, str)
+    tool_tried = Signal(str, str, str, str)
+    tools_wanted = Signal(str)
     log_wanted = Signal(str)
     sign_in = Signal(str)
     sign_out = Signal(str)
@@ -78,6 +88,7 @@ class PluginBox(Card):
         self._inside.setSpacing(theme.MEDIUM)
         self.policies: dict[str, QComboBox] = {}
         self.secrets: dict[str, SecretField] = {}
+        self.place = Label("", "small", wrap=True)
         self.options = PluginOptions(card)
         self.trial = PluginTrial(card)
         self.log = PluginLog(card.name)
@@ -110,6 +121,14 @@ class PluginBox(Card):
                 with QSignalBlocker(choice):
                     choice.setCurrentIndex(choice.findData(operation.policy))
 
+    def show_place(self, plain_file: str) -> None:
+        """Where its secrets are kept."""
+        for field in self.secrets.values():
+            field.show_plain(is_plain=bool(plain_file))
+        self.place.setText(secrets_words(plain_file))
+        self.place.setProperty("role", "warn" if plain_file else "small")
+        restyle(self.place)
+
     def show_again(self) -> None:
         self.show_card(self._card)
 
@@ -127,7 +146,9 @@ class PluginBox(Card):
         self._section(tr("What it can do"), [self._operation(one) for one in card.operations])
         told = [Label(f"•  {flow.description}", "small", wrap=True) for flow in card.flows]
         self._section(tr("What it answers"), told)
-        asked = [self._secret(name) for name in card.secrets]
+        asked: list[QWidget] = [self._secret(name) for name in card.secrets]
+        if asked:
+            asked.append(self.place)
         self._section(
             tr("What it needs"), asked if self.options.is_empty else [*asked, self.options]
         )
@@ -135,6 +156,8 @@ class PluginBox(Card):
         self._section("", [self.log])
         self.options.option_set.connect(lambda *given: self.option_set.emit(card.key, *given))
         self.trial.asked.connect(lambda *given: self.tried.emit(card.key, *given))
+        self.trial.called.connect(lambda *given: self.tool_tried.emit(card.key, *given))
+        self.trial.tools_wanted.connect(lambda: self.tools_wanted.emit(card.key))
         self.log.wanted.connect(lambda: self.log_wanted.emit(card.key))
         actions = row(self.signing, 0)
         if card.previous_version is not None:
@@ -206,8 +229,14 @@ def review_words(card: PluginCard) -> str:
         parts.append(tr("It starts: {commands}.").format(commands="; ".join(card.commands)))
     if card.runs_code:
         parts.append(tr("It runs code of its own, in a process apart."))
+    if card.has_your_rights:
+        parts.append(tr("What it runs has your rights: Moat cannot watch it."))
+    if card.changes:
+        parts.append(tr("Since your review: {changes}.").format(changes=", ".join(card.changes)))
     if card.secrets:
         parts.append(tr("It asks for: {secrets}.").format(secrets=", ".join(card.secrets)))
+    if card.lacks_address:
+        parts.append(tr("The address of its API is not set yet."))
     return " ".join(parts) or tr("It reaches nothing outside Moat.")
 
 

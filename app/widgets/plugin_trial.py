@@ -1,14 +1,19 @@
-"""Trying a plugin: a question to one of its flows, and exactly what comes of it."""
+"""Trying a plugin: a question to a flow, or the arguments of a tool, and what comes of it."""
+
+import json
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QVBoxLayout, QWidget
 
 from app import theme
 from app.sentences import told
+from app.widgets.answer_fields import Unfit
 from app.widgets.code_box import CodeBox
-from app.widgets.controls import Button, CopyButton, Label, row
+from app.widgets.controls import Button, CopyButton, Label, hint, row, short_name
+from app.widgets.form_box import AnswerGrid
 from app.words import tr
-from server.abilities import PluginCard, PluginTest
+from server.abilities import PluginCard, PluginTest, ToolCard
+from server.chat import Json
 
 _MOST_LINES = 16
 
@@ -16,14 +21,23 @@ _MOST_LINES = 16
 class PluginTrial(QWidget):
     asked = Signal(str, str, str)
     """Flow, question and mode: dry, mock or run."""
+    called = Signal(str, str, str)
+    """Tool, arguments as JSON, and mode."""
+    tools_wanted = Signal()
 
     def __init__(self, card: PluginCard) -> None:
         super().__init__()
         self.flow = QComboBox()
         self.flow.setAccessibleName(tr("Flow to try"))
+        self.tools: dict[str, ToolCard] = {}
+        self.form: AnswerGrid | None = None
+        self.finder = Button(tr("Find its tools"), name=tr("Find its tools: starts its programs"))
+        self.finder.setToolTip(hint(self.finder.accessibleName()))
+        self.finder.setVisible(card.has_tools)
+        self.finder.clicked.connect(self._find)
         for flow in card.flows:
             if flow.usable:
-                self.flow.addItem(flow.key, flow.key)
+                self.flow.addItem(short_name(flow.key), flow.key)
         self.question = QLineEdit(card.question)
         self.question.setPlaceholderText(tr("A question to try it with"))
         self.question.setAccessibleName(tr("A question to try it with"))
@@ -33,7 +47,7 @@ class PluginTrial(QWidget):
             "run": Button(tr("Run"), "play", name=tr("Run it for real")),
         }
         for mode, button in self.modes.items():
-            button.setToolTip(button.accessibleName())
+            button.setToolTip(hint(button.accessibleName()))
             button.clicked.connect(lambda _=False, mode=mode: self._ask(mode))
         self.state = Label("", "small", wrap=True)
         self.result = CodeBox(tr("What came of it"), _MOST_LINES)
@@ -42,13 +56,23 @@ class PluginTrial(QWidget):
         self.copy.hide()
         self._lay_out()
         self.question.textChanged.connect(lambda _: self._update())
-        self.is_empty = self.flow.count() == 0
+        self.flow.currentIndexChanged.connect(lambda _: self._choose())
+        self.is_empty = self.flow.count() == 0 and not card.has_tools
         self._is_enabled = card.enabled
         self._update()
 
     def show_card(self, card: PluginCard) -> None:
         self._is_enabled = card.enabled
         self._update()
+
+    def show_tools(self, tools: tuple[ToolCard, ...]) -> None:
+        """Behind its flows; what was chosen stays chosen."""
+        for tool in tools:
+            if tool.key not in self.tools:
+                self.flow.addItem(tr("{name} (tool)").format(name=short_name(tool.key)), tool.key)
+            self.tools[tool.key] = tool
+        self.state.tell("" if tools else tr("It has no tools."))
+        self._choose()
 
     def show_test(self, found: PluginTest) -> None:
         self.state.tell(tr("It failed.") if found.failed else tr("Done."))
@@ -61,28 +85,73 @@ class PluginTrial(QWidget):
         self.state.tell(told(sentence))
         self._update()
 
+    def _find(self) -> None:
+        self.state.tell(tr("Running\u2026"))
+        self.tools_wanted.emit()
+
+    def _choose(self) -> None:
+        """A flow takes a question, a tool its own arguments."""
+        tool = self._tool()
+        if self.form is not None:
+            self._column.removeWidget(self.form)
+            self.form.deleteLater()
+            self.form = None
+        if tool is not None:
+            self.form = AnswerGrid(_with_choices(json.loads(tool.schema)))
+            self.form.changed.connect(self._update)
+            self._column.insertWidget(1, self.form)
+        self.question.setHidden(tool is not None)
+        self._update()
+
+    def _tool(self) -> ToolCard | None:
+        is_flow = self.flow.currentText() == self.flow.currentData()
+        return None if is_flow else self.tools.get(self.flow.currentData())
+
     def _ask(self, mode: str) -> None:
         for button in self.modes.values():
             button.setEnabled(False)
-        self.state.tell(tr("Running…"))
-        self.asked.emit(self.flow.currentData(), self.question.text().strip(), mode)
+        self.state.tell(tr("Running\u2026"))
+        if self.form is None:
+            self.asked.emit(self.flow.currentData(), self.question.text().strip(), mode)
+        else:
+            given = json.dumps(self.form.values(), ensure_ascii=False)
+            self.called.emit(self.flow.currentData(), given, mode)
 
     def _update(self) -> None:
-        has_question = bool(self.question.text().strip())
+        self.finder.setEnabled(self._is_enabled)
+        is_ready = bool(self.question.text().strip()) and self.flow.count() > 0
+        if self.form is not None:
+            try:
+                is_ready = self.form.is_whole()
+            except Unfit as error:
+                self.state.tell(str(error))
+                is_ready = False
         for mode, button in self.modes.items():
-            button.setEnabled(has_question and (mode != "run" or self._is_enabled))
+            button.setEnabled(is_ready and (mode != "run" or self._is_enabled))
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
+        column = self._column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SMALL)
-        line = row(self.flow)
+        line = row(self.flow, self.finder)
         line.addWidget(self.question, 1)
         column.addLayout(line)
         column.addLayout(row(*self.modes.values(), self.copy, 0))
         column.addWidget(self.state)
         column.addWidget(self.result)
         self.state.hide()
+
+
+def _with_choices(schema: Json) -> Json:
+    """A switch that may be left alone is a choice: it is not sent unless it is made."""
+    required = schema.get("required", [])
+    parts = {
+        name: {**part, "enum": [True, False]}
+        if part.get("type") == "boolean" and name not in required
+        else part
+        for name, part in schema.get("properties", {}).items()
+    }
+    return {**schema, "properties": parts}
 
 
 def report(found: PluginTest) -> str:

@@ -3,6 +3,7 @@
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from app import theme
+from app.widgets.code_box import text_to_read
 from app.widgets.controls import CopyButton, Label, row
 from app.words import tr
 
@@ -29,7 +30,7 @@ class RawEvents(QWidget):
         column.addWidget(self.lines, 1)
 
     def add(self, line: str) -> None:
-        self.lines.appendPlainText(line)
+        self.lines.appendPlainText(text_to_read(line))
 
     def clear(self) -> None:
         self.lines.clear()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.sentences import told
 from app.state import size
+from app.widgets.controls import hint, short_name
 from app.words import tr
 from server.face import AnsweredRequest, Use
 
@@ -40,8 +41,10 @@ class Table(QAbstractTableModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         text = self._rows[index.row()][index.column()]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return text
+        if role == Qt.ItemDataRole.DisplayRole:
+            return short_name(text)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return hint(text)
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in self._numbers:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None

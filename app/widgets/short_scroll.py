@@ -12,7 +12,8 @@ class ShortScroll(QScrollArea):
         self._most = 0
         inner = QWidget()
         inner.setObjectName("column")
-        inner.setLayout(stack(*parts, spacing=0))
+        self._column = stack(*parts, spacing=0)
+        inner.setLayout(self._column)
         self.setWidget(inner)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -29,10 +30,8 @@ class ShortScroll(QScrollArea):
         self.verticalScrollBar().setValue(0)
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802
-        layout = self.widget().layout()
-        assert layout
-        needed = layout.totalHeightForWidth(width)
-        return min(needed if needed >= 0 else layout.totalSizeHint().height(), self._most)
+        needed = self._column.totalHeightForWidth(width)
+        return min(needed if needed >= 0 else self._column.totalSizeHint().height(), self._most)
 
     def sizeHint(self) -> QSize:  # noqa: N802
         return QSize(super().sizeHint().width(), self.heightForWidth(self.width()))

@@ -13,9 +13,9 @@ class Suggestion(Button):
         super().__init__(kind="suggestion")
         self._words = Label(wrap=True)
         self._words.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(theme.MEDIUM, theme.SMALL, theme.MEDIUM, theme.SMALL)
-        column.addWidget(self._words)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(theme.MEDIUM, theme.SMALL, theme.MEDIUM, theme.SMALL)
+        self._column.addWidget(self._words)
         policy = self.sizePolicy()
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -34,10 +34,10 @@ class Suggestion(Button):
         return True
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802
-        return self.layout().totalHeightForWidth(width)
+        return self._column.totalHeightForWidth(width)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return self.layout().totalSizeHint()
+        return self._column.totalSizeHint()
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return self.layout().totalMinimumSize()
+        return self._column.totalMinimumSize()

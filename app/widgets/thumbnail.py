@@ -4,7 +4,8 @@ from PySide6.QtCore import QBuffer, QByteArray, QSize, Qt
 from PySide6.QtGui import QImageReader, QPixmap
 
 from app.attachments import Attachment
-from app.widgets.controls import Label
+from app.widgets.controls import Label, hint
+from server.texts import one_line
 
 _SIDE = 132
 """Two fit side by side into the bubble of the smallest window."""
@@ -15,8 +16,8 @@ class Thumbnail(Label):
 
     def __init__(self, attached: Attachment) -> None:
         super().__init__(attached.name, "small")
-        self.setAccessibleName(attached.name)
-        self.setToolTip(attached.name)
+        self.setAccessibleName(one_line(attached.name))
+        self.setToolTip(hint(attached.name))
         picture = _small(attached.image.data if attached.image else b"", self.devicePixelRatioF())
         if not picture.isNull():
             self.setPixmap(picture)

@@ -100,6 +100,10 @@
    <translation>Programme für Ollama brauchen nur einen anderen Host:</translation>
   </message>
   <message>
+   <source>The older form, for apps with @copilotkit/react-ui:</source>
+   <translation>Die ältere Form, für Apps mit @copilotkit/react-ui:</translation>
+  </message>
+  <message>
    <source>Ollama programs</source>
    <translation>Ollama-Programme</translation>
   </message>
@@ -118,6 +122,10 @@
   <message>
    <source>It was answered, but no model is on this computer yet.</source>
    <translation>Es kam eine Antwort, aber auf diesem Computer ist noch kein Modell.</translation>
+  </message>
+  <message>
+   <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
+   <translation>Moat kann die Programme von {count} Plugins nicht überwachen: {names}.</translation>
   </message>
   <message>
    <source>Prompts, documents and answers are worked on here and stay here.</source>
@@ -410,6 +418,10 @@
   <message>
    <source>Search settings</source>
    <translation>Einstellungen durchsuchen</translation>
+  </message>
+  <message>
+   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
+   <translation>Andere Rechner können sich jetzt verbinden. Für sie gibt es noch kein HTTPS: Der Zugangsschlüssel und alle Texte werden unverschlüsselt übertragen. Nutzen Sie das nur in einem Netz, dem Sie vertrauen.</translation>
   </message>
   <message>
    <source>The settings could not be exported: {why}.</source>
@@ -812,6 +824,10 @@
    <translation>Eins pro Zeile</translation>
   </message>
   <message>
+   <source>{client} wants to use this plugin for the first time.</source>
+   <translation>{client} möchte dieses Plugin zum ersten Mal benutzen.</translation>
+  </message>
+  <message>
    <source>Allow once</source>
    <translation>Einmal erlauben</translation>
   </message>
@@ -972,6 +988,14 @@
    <translation>was für {name} einzusetzen ist</translation>
   </message>
   <message>
+   <source>What to paste for an older {name}</source>
+   <translation>Was für ein älteres {name} einzufügen ist</translation>
+  </message>
+  <message>
+   <source>what to paste for an older {name}</source>
+   <translation>was für ein älteres {name} einzufügen ist</translation>
+  </message>
+  <message>
    <source>Test {name}</source>
    <translation>{name} testen</translation>
   </message>
@@ -986,6 +1010,14 @@
   <message>
    <source>Stop the answer</source>
    <translation>Antwort anhalten</translation>
+  </message>
+  <message>
+   <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
+   <translation>Dieses System hat keinen nutzbaren Schlüsselbund: Es wird unverschlüsselt in {file} aufbewahrt, nur für Sie lesbar.</translation>
+  </message>
+  <message>
+   <source>It is kept in the system's keyring.</source>
+   <translation>Es wird im Schlüsselbund des Systems aufbewahrt.</translation>
   </message>
   <message>
    <source>Copied</source>
@@ -1080,6 +1112,10 @@
    <translation>Dateien von {name} zeigen</translation>
   </message>
   <message>
+   <source>Let pages of {site} use your models?</source>
+   <translation>Dürfen Seiten von {site} Ihre Modelle benutzen?</translation>
+  </message>
+  <message>
    <source>When you connect from a web page and nothing appears here, the browser kept the request back.
 Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
 Firefox: allow it when it asks to reach devices on your local network.
@@ -1092,12 +1128,12 @@ Brave: das Schild-Symbol, dann localhost für diese Seite erlauben.
 Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen anderen Browser.</translation>
   </message>
   <message>
-   <source>Nothing arrives?</source>
-   <translation>Es kommt nichts an?</translation>
+   <source>This address has letters that a browser may show in another script (xn--). They can look like those of another address.</source>
+   <translation>Diese Adresse hat Buchstaben, die ein Browser in einer anderen Schrift zeigen kann (xn--). Sie können denen einer anderen Adresse gleichen.</translation>
   </message>
   <message>
-   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
-   <translation>Noch keine Webseite hat etwas gefragt. Wer kommt oder abgewiesen wird, steht hier.</translation>
+   <source>Nothing arrives?</source>
+   <translation>Es kommt nichts an?</translation>
   </message>
   <message>
    <source>This page was turned away: its origin is not allowed.</source>
@@ -1116,8 +1152,28 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Verbunden.</translation>
   </message>
   <message>
+   <source>You allowed it just now.</source>
+   <translation>Sie haben sie eben erlaubt.</translation>
+  </message>
+  <message>
+   <source>No other page has asked for anything.</source>
+   <translation>Keine andere Seite hat etwas angefragt.</translation>
+  </message>
+  <message>
+   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
+   <translation>Noch keine Webseite hat etwas gefragt. Wer kommt oder abgewiesen wird, steht hier.</translation>
+  </message>
+  <message>
+   <source>Pages of {site} may use your models now.</source>
+   <translation>Seiten von {site} dürfen jetzt Ihre Modelle benutzen.</translation>
+  </message>
+  <message>
    <source>Allow</source>
    <translation>Erlauben</translation>
+  </message>
+  <message>
+   <source>Remove</source>
+   <translation>Entfernen</translation>
   </message>
   <message>
    <source>Copy the key</source>
@@ -1130,6 +1186,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Allow {origin}</source>
    <translation>{origin} erlauben</translation>
+  </message>
+  <message>
+   <source>No longer allow {origin}</source>
+   <translation>{origin} nicht mehr erlauben</translation>
   </message>
   <message>
    <source>less than a minute left</source>
@@ -1190,6 +1250,18 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Try {name} again</source>
    <translation>{name} noch einmal versuchen</translation>
+  </message>
+  <message>
+   <source>Only the beginning is shown.</source>
+   <translation>Nur der Anfang wird gezeigt.</translation>
+  </message>
+  <message>
+   <source>Show all as text</source>
+   <translation>Alles als Text zeigen</translation>
+  </message>
+  <message>
+   <source>Hide the text</source>
+   <translation>Text ausblenden</translation>
   </message>
   <message>
    <source>Explain in two sentences what a moat is in investing.</source>
@@ -1524,6 +1596,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Überlegung zeigen</translation>
   </message>
   <message>
+   <source>The reasoning</source>
+   <translation>Die Überlegung</translation>
+  </message>
+  <message>
    <source>Waiting for the first word…</source>
    <translation>Wartet auf das erste Wort…</translation>
   </message>
@@ -1616,6 +1692,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Es erreicht nichts außerhalb von Moat.</translation>
   </message>
   <message>
+   <source>Kept unencrypted</source>
+   <translation>Unverschlüsselt aufbewahrt</translation>
+  </message>
+  <message>
+   <source>Kept in the keychain</source>
+   <translation>Im Schlüsselbund aufgehoben</translation>
+  </message>
+  <message>
    <source>Enable</source>
    <translation>Einschalten</translation>
   </message>
@@ -1664,6 +1748,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Es führt eigenen Code aus, in einem eigenen Prozess.</translation>
   </message>
   <message>
+   <source>What it runs has your rights: Moat cannot watch it.</source>
+   <translation>Was es ausführt, hat Ihre Rechte: Moat kann es nicht überwachen.</translation>
+  </message>
+  <message>
+   <source>The address of its API is not set yet.</source>
+   <translation>Die Adresse seiner API ist noch nicht festgelegt.</translation>
+  </message>
+  <message>
    <source>waits for your review</source>
    <translation>wartet auf Ihre Durchsicht</translation>
   </message>
@@ -1700,16 +1792,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Noch nicht gesetzt</translation>
   </message>
   <message>
-   <source>Kept in the keychain</source>
-   <translation>Im Schlüsselbund aufgehoben</translation>
-  </message>
-  <message>
    <source>Disable</source>
    <translation>Ausschalten</translation>
-  </message>
-  <message>
-   <source>Remove</source>
-   <translation>Entfernen</translation>
   </message>
   <message>
    <source>What {name} may do</source>
@@ -1722,6 +1806,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>It starts: {commands}.</source>
    <translation>Es startet: {commands}.</translation>
+  </message>
+  <message>
+   <source>Since your review: {changes}.</source>
+   <translation>Seit Ihrer Prüfung: {changes}.</translation>
   </message>
   <message>
    <source>It asks for: {secrets}.</source>
@@ -1776,6 +1864,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Ablauf zum Ausprobieren</translation>
   </message>
   <message>
+   <source>Find its tools</source>
+   <translation>Werkzeuge suchen</translation>
+  </message>
+  <message>
    <source>A question to try it with</source>
    <translation>Eine Frage zum Ausprobieren</translation>
   </message>
@@ -1792,6 +1884,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Läuft…</translation>
   </message>
   <message>
+   <source>Find its tools: starts its programs</source>
+   <translation>Werkzeuge suchen: startet seine Programme</translation>
+  </message>
+  <message>
    <source>Dry run</source>
    <translation>Trockenlauf</translation>
   </message>
@@ -1802,6 +1898,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Run</source>
    <translation>Ausführen</translation>
+  </message>
+  <message>
+   <source>It has no tools.</source>
+   <translation>Es hat keine Werkzeuge.</translation>
   </message>
   <message>
    <source>Done.</source>
@@ -1818,6 +1918,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Run it for real</source>
    <translation>Wirklich ausführen</translation>
+  </message>
+  <message>
+   <source>{name} (tool)</source>
+   <translation>{name} (Werkzeug)</translation>
   </message>
   <message>
    <source>Raw events</source>
@@ -2052,8 +2156,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Wer sich verbinden darf</translation>
   </message>
   <message>
-   <source>'network' lets other machines connect and always requires the access key.</source>
-   <translation>'network' lässt andere Rechner zu und verlangt immer den Zugangsschlüssel.</translation>
+   <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
+   <translation>„network“ lässt andere Rechner zu und verlangt immer den Zugangsschlüssel. Der Schlüssel und alle Texte werden dann unverschlüsselt übertragen: Wer in diesem Netz mithören kann, kann sie lesen und benutzen.</translation>
   </message>
   <message>
    <source>Loopback</source>
@@ -2523,6 +2627,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} leitet endlos weiter.</translation>
   </message>
   <message>
+   <source>The proxy does not connect to {0}.</source>
+   <translation>Der Proxy verbindet nicht mit {0}.</translation>
+  </message>
+  <message>
    <source>Moat is set to offline: no connection leaves this machine.</source>
    <translation>Moat ist offline gestellt: Keine Verbindung verlässt diesen Rechner.</translation>
   </message>
@@ -2735,6 +2843,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das Modell konnte nicht geladen werden. {0}</translation>
   </message>
   <message>
+   <source>'{0}' cannot be the name of a model.</source>
+   <translation>'{0}' kann nicht der Name eines Modells sein.</translation>
+  </message>
+  <message>
+   <source>There is already a model '{0}'.</source>
+   <translation>Ein Modell '{0}' gibt es schon.</translation>
+  </message>
+  <message>
    <source>There is no such file in {0}. There are: {1}.</source>
    <translation>Diese Datei gibt es in {0} nicht. Es gibt: {1}.</translation>
   </message>
@@ -2836,7 +2952,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>The hub wants a token, and Moat sends none unencrypted: use its https address.</source>
-   <translation>Der Hub verlangt ein Token, und Moat sendet keines unverschlüsselt: Verwenden Sie seine https-Adresse.</translation>
+   <translation>Der Hub verlangt ein Token, und Moat sendet keines unverschlüsselt: verwenden Sie seine https-Adresse.</translation>
   </message>
   <message>
    <source>The connection to the hub broke ({0}).</source>
@@ -2923,6 +3039,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Dieses Modell gehört einem anderen Programm; löschen Sie es dort.</translation>
   </message>
   <message>
+   <source>Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M.</source>
+   <translation>Nennen Sie stattdessen ein Repository: hf.co/owner/repository oder hf.co/owner/repository:Q4_K_M.</translation>
+  </message>
+  <message>
    <source>This repository holds no GGUF files.</source>
    <translation>Dieses Repository enthält keine GGUF-Dateien.</translation>
   </message>
@@ -2967,6 +3087,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das kann die Engine nicht: {0}.</translation>
   </message>
   <message>
+   <source>There are no models here.</source>
+   <translation>Hier gibt es keine Modelle.</translation>
+  </message>
+  <message>
    <source>The settings could not be saved: {0}.</source>
    <translation>Die Einstellungen konnten nicht gespeichert werden: {0}.</translation>
   </message>
@@ -2977,6 +3101,26 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} did not answer after the computer slept and was loaded again.</source>
    <translation>{0} antwortete nicht mehr, nachdem der Computer geschlafen hatte, und wurde neu geladen.</translation>
+  </message>
+  <message>
+   <source>{0} would be lost with '{1}': delete that first.</source>
+   <translation>{0} ginge mit '{1}' verloren: löschen Sie das zuerst.</translation>
+  </message>
+  <message>
+   <source>The download was cancelled.</source>
+   <translation>Der Download wurde abgebrochen.</translation>
+  </message>
+  <message>
+   <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
+   <translation>Bis das gelingt, fehlen vielleicht Systemanweisungen, Werkzeuge und Gedanken; bei der nächsten Frage wird es wieder versucht.</translation>
+  </message>
+  <message>
+   <source>System prompts, tools or thoughts may not reach the model.</source>
+   <translation>Systemanweisungen, Werkzeuge oder Gedanken erreichen das Modell vielleicht nicht.</translation>
+  </message>
+  <message>
+   <source>{0}: The chat template could not be tried out: {1}. {2}</source>
+   <translation>{0}: Die Chat-Vorlage konnte nicht ausprobiert werden: {1}. {2}</translation>
   </message>
   <message>
    <source>{0} does not fit: {1}</source>
@@ -3163,8 +3307,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das Diagramm wird bei „{0}“ abgelehnt: {1}</translation>
   </message>
   <message>
+   <source>Stopped: {0} was not run any further.</source>
+   <translation>Abgebrochen: {0} wurde nicht weiter ausgeführt.</translation>
+  </message>
+  <message>
    <source>There was nothing to do.</source>
    <translation>Es gab nichts zu tun.</translation>
+  </message>
+  <message>
+   <source>The model gave no answer.</source>
+   <translation>Das Modell hat keine Antwort gegeben.</translation>
   </message>
   <message>
    <source>The flow goes in circles at '{0}'.</source>
@@ -3299,8 +3451,32 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Niemand füllte das Formular rechtzeitig aus.</translation>
   </message>
   <message>
-   <source>There is no plugin '{0}'.</source>
-   <translation>Es gibt kein Plugin „{0}“.</translation>
+   <source>{0} has no usable flow '{1}'.</source>
+   <translation>{0} hat keinen brauchbaren Ablauf „{1}“.</translation>
+  </message>
+  <message>
+   <source>Its server '{0}' failed: {1}</source>
+   <translation>Sein Server „{0}“ ist gescheitert: {1}</translation>
+  </message>
+  <message>
+   <source>It cannot be read.</source>
+   <translation>Es kann nicht gelesen werden.</translation>
+  </message>
+  <message>
+   <source>Plugins are paused, so '{0}' cannot answer: resume them under Plugins.</source>
+   <translation>Plugins sind angehalten, deshalb kann „{0}“ nicht antworten: Setzen Sie sie unter „Plugins“ fort.</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' is switched off: enable it under Plugins.</source>
+   <translation>Das Plugin „{0}“ ist ausgeschaltet: Aktivieren Sie es unter „Plugins“.</translation>
+  </message>
+  <message>
+   <source>The flow '{0}' of {1} is broken.</source>
+   <translation>Der Ablauf „{0}“ von {1} ist defekt.</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' cannot answer.</source>
+   <translation>Das Plugin „{0}“ kann nicht antworten.</translation>
   </message>
   <message>
    <source>An address begins with http:// or https://.</source>
@@ -3309,6 +3485,30 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>This address cannot be read: it names no host or no such port.</source>
    <translation>Diese Adresse ist nicht lesbar: Sie nennt keinen Host oder einen Port, den es nicht gibt.</translation>
+  </message>
+  <message>
+   <source>'{0}' is neither true nor false.</source>
+   <translation>„{0}“ ist weder „true“ noch „false“.</translation>
+  </message>
+  <message>
+   <source>There is no plugin '{0}'.</source>
+   <translation>Es gibt kein Plugin „{0}“.</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' is broken.</source>
+   <translation>Das Plugin „{0}“ ist defekt.</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' has changed: look at it and enable it again.</source>
+   <translation>Das Plugin „{0}“ hat sich geändert: Sehen Sie es an und aktivieren Sie es erneut.</translation>
+  </message>
+  <message>
+   <source>It has: {0}.</source>
+   <translation>Es hat: {0}.</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' has no flow '{1}'.</source>
+   <translation>Das Plugin „{0}“ hat keinen Ablauf „{1}“.</translation>
   </message>
   <message>
    <source>{0} is broken and cannot be enabled.</source>
@@ -3323,24 +3523,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>In {0} gibt es keine plugin.json.</translation>
   </message>
   <message>
-   <source>{0} names no secret '{1}'.</source>
-   <translation>{0} nennt kein Geheimnis „{1}“.</translation>
-  </message>
-  <message>
    <source>{0} names nobody to sign in with.</source>
    <translation>{0} nennt niemanden, bei dem man sich anmelden könnte.</translation>
   </message>
   <message>
    <source>Enable {0} before you sign in.</source>
    <translation>Schalten Sie {0} ein, bevor Sie sich anmelden.</translation>
-  </message>
-  <message>
-   <source>{0} has no tool '{1}'.</source>
-   <translation>{0} hat kein Werkzeug „{1}“.</translation>
-  </message>
-  <message>
-   <source>{0} has no usable flow '{1}'.</source>
-   <translation>{0} hat keinen brauchbaren Ablauf „{1}“.</translation>
   </message>
   <message>
    <source>'{0}' is no mode: dry, mock or run.</source>
@@ -3353,6 +3541,18 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Plugins are paused; resume them to run one.</source>
    <translation>Plugins sind angehalten; setzen Sie sie fort, um eines auszuführen.</translation>
+  </message>
+  <message>
+   <source>Enable {0} first: even a trial runs its code.</source>
+   <translation>Aktivieren Sie zuerst {0}: Schon ein Versuch führt seinen Code aus.</translation>
+  </message>
+  <message>
+   <source>{0} names no secret '{1}'.</source>
+   <translation>{0} nennt kein Geheimnis „{1}“.</translation>
+  </message>
+  <message>
+   <source>{0} has no tool '{1}'.</source>
+   <translation>{0} hat kein Werkzeug „{1}“.</translation>
   </message>
   <message>
    <source>{0} has no option '{1}'.</source>
@@ -3419,6 +3619,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Schalten Sie {0} zuerst ein: Selbst eine Probe dieses Schritts führt seinen Code aus.</translation>
   </message>
   <message>
+   <source>The plugin's code sent an answer nobody asked for; it was ended.</source>
+   <translation>Der Code des Plugins hat eine Antwort gesendet, nach der niemand gefragt hat; er wurde beendet.</translation>
+  </message>
+  <message>
    <source>The plugin's code {0}.</source>
    <translation>Der Code des Plugins {0}.</translation>
   </message>
@@ -3449,6 +3653,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} cannot be started: {1}.</source>
    <translation>{0} lässt sich nicht starten: {1}.</translation>
+  </message>
+  <message>
+   <source>Only Linux has these walls.</source>
+   <translation>Nur Linux hat diese Wände.</translation>
   </message>
   <message>
    <source>The MCP server could not be reached: {0}.</source>
@@ -3485,6 +3693,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} does not tell its tools: {1}</source>
    <translation>{0} nennt seine Werkzeuge nicht: {1}</translation>
+  </message>
+  <message>
+   <source>It said: {0}</source>
+   <translation>Es meldete: {0}</translation>
   </message>
   <message>
    <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>
@@ -3591,12 +3803,20 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>HTTPS kann nicht angeboten werden: {0}</translation>
   </message>
   <message>
+   <source>Port {0} is taken{1}.</source>
+   <translation>Port {0} ist belegt{1}.</translation>
+  </message>
+  <message>
    <source>The server cannot listen: {0}</source>
    <translation>Der Server kann keinen Port öffnen: {0}</translation>
   </message>
   <message>
    <source>No free port was found from {0} on.</source>
    <translation>Ab {0} wurde kein freier Port gefunden.</translation>
+  </message>
+  <message>
+   <source>Port {0} is taken.</source>
+   <translation>Port {0} ist belegt.</translation>
   </message>
   <message>
    <source>Tool: {0}</source>
@@ -3717,6 +3937,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>it ran longer than {0} seconds</source>
    <translation>sie lief länger als {0} Sekunden</translation>
+  </message>
+  <message>
+   <source>it did not answer for {0} seconds</source>
+   <translation>sie antwortete {0} Sekunden lang nicht</translation>
   </message>
   <message>
    <source>the render process ended</source>
@@ -3992,7 +4216,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>the name of its architecture has characters not allowed</source>
-   <translation>der Name ihrer Architektur hat unerlaubte Zeichen</translation>
+   <translation>der Name ihrer Architektur enthält unzulässige Zeichen</translation>
   </message>
   <message>
    <source>{0}.{1} is missing</source>

@@ -100,6 +100,10 @@
    <translation>为 Ollama 编写的程序只需换一个主机：</translation>
   </message>
   <message>
+   <source>The older form, for apps with @copilotkit/react-ui:</source>
+   <translation>旧的写法，适用于使用 @copilotkit/react-ui 的应用：</translation>
+  </message>
+  <message>
    <source>Ollama programs</source>
    <translation>Ollama 程序</translation>
   </message>
@@ -118,6 +122,10 @@
   <message>
    <source>It was answered, but no model is on this computer yet.</source>
    <translation>已得到回应，但这台电脑上还没有模型。</translation>
+  </message>
+  <message>
+   <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
+   <translation>Moat 无法监视 {count} 个插件的程序：{names}。</translation>
   </message>
   <message>
    <source>Prompts, documents and answers are worked on here and stay here.</source>
@@ -410,6 +418,10 @@
   <message>
    <source>Search settings</source>
    <translation>搜索设置</translation>
+  </message>
+  <message>
+   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
+   <translation>其他计算机现在可以连接。它们还没有 HTTPS：访问密钥和所有文本都以未加密的方式传输。请只在您信任的网络中使用。</translation>
   </message>
   <message>
    <source>The settings could not be exported: {why}.</source>
@@ -812,6 +824,10 @@
    <translation>每行一个</translation>
   </message>
   <message>
+   <source>{client} wants to use this plugin for the first time.</source>
+   <translation>{client} 想首次使用此插件。</translation>
+  </message>
+  <message>
    <source>Allow once</source>
    <translation>允许一次</translation>
   </message>
@@ -972,6 +988,14 @@
    <translation>为 {name} 粘贴的内容</translation>
   </message>
   <message>
+   <source>What to paste for an older {name}</source>
+   <translation>较旧的 {name} 需要粘贴的内容</translation>
+  </message>
+  <message>
+   <source>what to paste for an older {name}</source>
+   <translation>较旧的 {name} 需要粘贴的内容</translation>
+  </message>
+  <message>
    <source>Test {name}</source>
    <translation>测试 {name}</translation>
   </message>
@@ -986,6 +1010,14 @@
   <message>
    <source>Stop the answer</source>
    <translation>停止回答</translation>
+  </message>
+  <message>
+   <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
+   <translation>此系统没有可用的密钥环：它以未加密的方式保存在 {file} 中，只有您可以读取。</translation>
+  </message>
+  <message>
+   <source>It is kept in the system's keyring.</source>
+   <translation>它保存在系统的密钥环中。</translation>
   </message>
   <message>
    <source>Copied</source>
@@ -1080,6 +1112,10 @@
    <translation>显示 {name} 的文件</translation>
   </message>
   <message>
+   <source>Let pages of {site} use your models?</source>
+   <translation>允许 {site} 的网页使用您的模型吗？</translation>
+  </message>
+  <message>
    <source>When you connect from a web page and nothing appears here, the browser kept the request back.
 Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
 Firefox: allow it when it asks to reach devices on your local network.
@@ -1092,12 +1128,12 @@ Brave：点击盾牌图标，为此网站允许 localhost。
 Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</translation>
   </message>
   <message>
-   <source>Nothing arrives?</source>
-   <translation>什么都没收到？</translation>
+   <source>This address has letters that a browser may show in another script (xn--). They can look like those of another address.</source>
+   <translation>此地址含有浏览器可能以其他文字显示的字母（xn--）。它们可能看起来像另一个地址。</translation>
   </message>
   <message>
-   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
-   <translation>还没有网页来过。来访或被拒绝的都会显示在这里。</translation>
+   <source>Nothing arrives?</source>
+   <translation>什么都没收到？</translation>
   </message>
   <message>
    <source>This page was turned away: its origin is not allowed.</source>
@@ -1116,8 +1152,28 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>已连接。</translation>
   </message>
   <message>
+   <source>You allowed it just now.</source>
+   <translation>您刚刚允许了它。</translation>
+  </message>
+  <message>
+   <source>No other page has asked for anything.</source>
+   <translation>没有其他网页提出请求。</translation>
+  </message>
+  <message>
+   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
+   <translation>还没有网页来过。来访或被拒绝的都会显示在这里。</translation>
+  </message>
+  <message>
+   <source>Pages of {site} may use your models now.</source>
+   <translation>{site} 的网页现在可以使用您的模型。</translation>
+  </message>
+  <message>
    <source>Allow</source>
    <translation>允许</translation>
+  </message>
+  <message>
+   <source>Remove</source>
+   <translation>移除</translation>
   </message>
   <message>
    <source>Copy the key</source>
@@ -1130,6 +1186,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Allow {origin}</source>
    <translation>允许 {origin}</translation>
+  </message>
+  <message>
+   <source>No longer allow {origin}</source>
+   <translation>不再允许 {origin}</translation>
   </message>
   <message>
    <source>less than a minute left</source>
@@ -1190,6 +1250,18 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Try {name} again</source>
    <translation>重试 {name}</translation>
+  </message>
+  <message>
+   <source>Only the beginning is shown.</source>
+   <translation>只显示了开头部分。</translation>
+  </message>
+  <message>
+   <source>Show all as text</source>
+   <translation>以文本显示全部</translation>
+  </message>
+  <message>
+   <source>Hide the text</source>
+   <translation>隐藏文本</translation>
   </message>
   <message>
    <source>Explain in two sentences what a moat is in investing.</source>
@@ -1524,6 +1596,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>显示推理过程</translation>
   </message>
   <message>
+   <source>The reasoning</source>
+   <translation>推理过程</translation>
+  </message>
+  <message>
    <source>Waiting for the first word…</source>
    <translation>等待第一个词…</translation>
   </message>
@@ -1616,6 +1692,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>它不访问 Moat 之外的任何东西。</translation>
   </message>
   <message>
+   <source>Kept unencrypted</source>
+   <translation>以未加密方式保存</translation>
+  </message>
+  <message>
+   <source>Kept in the keychain</source>
+   <translation>保存在钥匙串中</translation>
+  </message>
+  <message>
    <source>Enable</source>
    <translation>启用</translation>
   </message>
@@ -1664,6 +1748,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>它在单独的进程中运行自己的代码。</translation>
   </message>
   <message>
+   <source>What it runs has your rights: Moat cannot watch it.</source>
+   <translation>它运行的内容拥有您的权限：Moat 无法监视。</translation>
+  </message>
+  <message>
+   <source>The address of its API is not set yet.</source>
+   <translation>尚未设置其 API 的地址。</translation>
+  </message>
+  <message>
    <source>waits for your review</source>
    <translation>等待您审阅</translation>
   </message>
@@ -1700,16 +1792,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>尚未设置</translation>
   </message>
   <message>
-   <source>Kept in the keychain</source>
-   <translation>保存在钥匙串中</translation>
-  </message>
-  <message>
    <source>Disable</source>
    <translation>停用</translation>
-  </message>
-  <message>
-   <source>Remove</source>
-   <translation>移除</translation>
   </message>
   <message>
    <source>What {name} may do</source>
@@ -1722,6 +1806,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>It starts: {commands}.</source>
    <translation>它启动：{commands}。</translation>
+  </message>
+  <message>
+   <source>Since your review: {changes}.</source>
+   <translation>自您审查以来：{changes}。</translation>
   </message>
   <message>
    <source>It asks for: {secrets}.</source>
@@ -1776,6 +1864,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>要试的流程</translation>
   </message>
   <message>
+   <source>Find its tools</source>
+   <translation>查找其工具</translation>
+  </message>
+  <message>
    <source>A question to try it with</source>
    <translation>用来试的问题</translation>
   </message>
@@ -1792,6 +1884,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>运行中…</translation>
   </message>
   <message>
+   <source>Find its tools: starts its programs</source>
+   <translation>查找其工具：会启动其程序</translation>
+  </message>
+  <message>
    <source>Dry run</source>
    <translation>试运行</translation>
   </message>
@@ -1802,6 +1898,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Run</source>
    <translation>运行</translation>
+  </message>
+  <message>
+   <source>It has no tools.</source>
+   <translation>它没有工具。</translation>
   </message>
   <message>
    <source>Done.</source>
@@ -1818,6 +1918,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Run it for real</source>
    <translation>真正运行</translation>
+  </message>
+  <message>
+   <source>{name} (tool)</source>
+   <translation>{name}（工具）</translation>
   </message>
   <message>
    <source>Raw events</source>
@@ -2052,8 +2156,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>谁可以连接</translation>
   </message>
   <message>
-   <source>'network' lets other machines connect and always requires the access key.</source>
-   <translation>“network”允许其他机器连接，并始终要求访问密钥。</translation>
+   <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
+   <translation>“network” 允许其他计算机连接，并始终要求访问密钥。密钥和所有文本届时以未加密的方式传输：能在该网络上监听的人可以读取并使用它们。</translation>
   </message>
   <message>
    <source>Loopback</source>
@@ -2523,6 +2627,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 无休止地重定向。</translation>
   </message>
   <message>
+   <source>The proxy does not connect to {0}.</source>
+   <translation>代理未连接到 {0}。</translation>
+  </message>
+  <message>
    <source>Moat is set to offline: no connection leaves this machine.</source>
    <translation>Moat 处于离线状态：没有任何连接离开这台机器。</translation>
   </message>
@@ -2735,6 +2843,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法加载模型。{0}</translation>
   </message>
   <message>
+   <source>'{0}' cannot be the name of a model.</source>
+   <translation>“{0}”不能作为模型名称。</translation>
+  </message>
+  <message>
+   <source>There is already a model '{0}'.</source>
+   <translation>已有模型“{0}”。</translation>
+  </message>
+  <message>
    <source>There is no such file in {0}. There are: {1}.</source>
    <translation>{0} 中没有这个文件。现有：{1}。</translation>
   </message>
@@ -2836,7 +2952,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>The hub wants a token, and Moat sends none unencrypted: use its https address.</source>
-   <translation>该中心需要令牌，而 Moat 不会以未加密方式发送令牌：请使用其 https 地址。</translation>
+   <translation>该模型库要求令牌，而 Moat 不会以未加密方式发送令牌：请使用其 https 地址。</translation>
   </message>
   <message>
    <source>The connection to the hub broke ({0}).</source>
@@ -2923,6 +3039,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>此模型属于另一个程序；请在那里删除。</translation>
   </message>
   <message>
+   <source>Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M.</source>
+   <translation>请改为指定仓库：hf.co/owner/repository，或 hf.co/owner/repository:Q4_K_M。</translation>
+  </message>
+  <message>
    <source>This repository holds no GGUF files.</source>
    <translation>此存储库中没有 GGUF 文件。</translation>
   </message>
@@ -2967,6 +3087,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>引擎做不到：{0}。</translation>
   </message>
   <message>
+   <source>There are no models here.</source>
+   <translation>这里没有模型。</translation>
+  </message>
+  <message>
    <source>The settings could not be saved: {0}.</source>
    <translation>无法保存设置：{0}。</translation>
   </message>
@@ -2977,6 +3101,26 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} did not answer after the computer slept and was loaded again.</source>
    <translation>电脑休眠后 {0} 没有响应，已重新加载。</translation>
+  </message>
+  <message>
+   <source>{0} would be lost with '{1}': delete that first.</source>
+   <translation>{0} 会随“{1}”一起丢失：请先删除它。</translation>
+  </message>
+  <message>
+   <source>The download was cancelled.</source>
+   <translation>下载已取消。</translation>
+  </message>
+  <message>
+   <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
+   <translation>在试用成功之前，系统提示、工具和思考可能缺失；下一次提问时会再试。</translation>
+  </message>
+  <message>
+   <source>System prompts, tools or thoughts may not reach the model.</source>
+   <translation>系统提示、工具或思考可能无法传达给模型。</translation>
+  </message>
+  <message>
+   <source>{0}: The chat template could not be tried out: {1}. {2}</source>
+   <translation>{0}：无法试用聊天模板：{1}。{2}</translation>
   </message>
   <message>
    <source>{0} does not fit: {1}</source>
@@ -3163,8 +3307,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>图表在“{0}”处被拒绝：{1}</translation>
   </message>
   <message>
+   <source>Stopped: {0} was not run any further.</source>
+   <translation>已停止：{0} 没有继续运行。</translation>
+  </message>
+  <message>
    <source>There was nothing to do.</source>
    <translation>没有要做的事。</translation>
+  </message>
+  <message>
+   <source>The model gave no answer.</source>
+   <translation>模型没有给出回答。</translation>
   </message>
   <message>
    <source>The flow goes in circles at '{0}'.</source>
@@ -3299,8 +3451,32 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>没有人及时填写表单。</translation>
   </message>
   <message>
-   <source>There is no plugin '{0}'.</source>
-   <translation>没有插件“{0}”。</translation>
+   <source>{0} has no usable flow '{1}'.</source>
+   <translation>{0} 没有可用的流程“{1}”。</translation>
+  </message>
+  <message>
+   <source>Its server '{0}' failed: {1}</source>
+   <translation>它的服务器“{0}”失败：{1}</translation>
+  </message>
+  <message>
+   <source>It cannot be read.</source>
+   <translation>无法读取它。</translation>
+  </message>
+  <message>
+   <source>Plugins are paused, so '{0}' cannot answer: resume them under Plugins.</source>
+   <translation>插件已暂停，因此“{0}”无法回答：请在“插件”中恢复。</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' is switched off: enable it under Plugins.</source>
+   <translation>插件“{0}”已关闭：请在“插件”中启用。</translation>
+  </message>
+  <message>
+   <source>The flow '{0}' of {1} is broken.</source>
+   <translation>{1} 的流程“{0}”已损坏。</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' cannot answer.</source>
+   <translation>插件“{0}”无法回答。</translation>
   </message>
   <message>
    <source>An address begins with http:// or https://.</source>
@@ -3309,6 +3485,30 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>This address cannot be read: it names no host or no such port.</source>
    <translation>无法读取此地址：未指明主机，或端口不存在。</translation>
+  </message>
+  <message>
+   <source>'{0}' is neither true nor false.</source>
+   <translation>“{0}”既不是 true 也不是 false。</translation>
+  </message>
+  <message>
+   <source>There is no plugin '{0}'.</source>
+   <translation>没有插件“{0}”。</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' is broken.</source>
+   <translation>插件“{0}”已损坏。</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' has changed: look at it and enable it again.</source>
+   <translation>插件“{0}”已更改：请查看后重新启用。</translation>
+  </message>
+  <message>
+   <source>It has: {0}.</source>
+   <translation>它有：{0}。</translation>
+  </message>
+  <message>
+   <source>The plugin '{0}' has no flow '{1}'.</source>
+   <translation>插件“{0}”没有流程“{1}”。</translation>
   </message>
   <message>
    <source>{0} is broken and cannot be enabled.</source>
@@ -3323,24 +3523,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 中没有 plugin.json。</translation>
   </message>
   <message>
-   <source>{0} names no secret '{1}'.</source>
-   <translation>{0} 没有名为“{1}”的机密。</translation>
-  </message>
-  <message>
    <source>{0} names nobody to sign in with.</source>
    <translation>{0} 没有指明登录的提供方。</translation>
   </message>
   <message>
    <source>Enable {0} before you sign in.</source>
    <translation>登录前请先启用 {0}。</translation>
-  </message>
-  <message>
-   <source>{0} has no tool '{1}'.</source>
-   <translation>{0} 没有工具“{1}”。</translation>
-  </message>
-  <message>
-   <source>{0} has no usable flow '{1}'.</source>
-   <translation>{0} 没有可用的流程“{1}”。</translation>
   </message>
   <message>
    <source>'{0}' is no mode: dry, mock or run.</source>
@@ -3353,6 +3541,18 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Plugins are paused; resume them to run one.</source>
    <translation>插件已暂停；要运行请先恢复。</translation>
+  </message>
+  <message>
+   <source>Enable {0} first: even a trial runs its code.</source>
+   <translation>请先启用 {0}：即使试用也会运行其代码。</translation>
+  </message>
+  <message>
+   <source>{0} names no secret '{1}'.</source>
+   <translation>{0} 没有名为“{1}”的机密。</translation>
+  </message>
+  <message>
+   <source>{0} has no tool '{1}'.</source>
+   <translation>{0} 没有工具“{1}”。</translation>
   </message>
   <message>
    <source>{0} has no option '{1}'.</source>
@@ -3419,6 +3619,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>请先启用 {0}：即使试运行此步骤也会执行其代码。</translation>
   </message>
   <message>
+   <source>The plugin's code sent an answer nobody asked for; it was ended.</source>
+   <translation>插件的代码发送了无人请求的回答，已被终止。</translation>
+  </message>
+  <message>
    <source>The plugin's code {0}.</source>
    <translation>插件的代码{0}。</translation>
   </message>
@@ -3449,6 +3653,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} cannot be started: {1}.</source>
    <translation>无法启动 {0}：{1}。</translation>
+  </message>
+  <message>
+   <source>Only Linux has these walls.</source>
+   <translation>只有 Linux 有这些隔离墙。</translation>
   </message>
   <message>
    <source>The MCP server could not be reached: {0}.</source>
@@ -3485,6 +3693,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} does not tell its tools: {1}</source>
    <translation>{0} 没有告知其工具：{1}</translation>
+  </message>
+  <message>
+   <source>It said: {0}</source>
+   <translation>它报告：{0}</translation>
   </message>
   <message>
    <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>
@@ -3591,12 +3803,20 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法提供 HTTPS：{0}</translation>
   </message>
   <message>
+   <source>Port {0} is taken{1}.</source>
+   <translation>端口 {0} 已被占用{1}。</translation>
+  </message>
+  <message>
    <source>The server cannot listen: {0}</source>
    <translation>服务器无法监听：{0}</translation>
   </message>
   <message>
    <source>No free port was found from {0} on.</source>
    <translation>从 {0} 起没有找到空闲端口。</translation>
+  </message>
+  <message>
+   <source>Port {0} is taken.</source>
+   <translation>端口 {0} 已被占用。</translation>
   </message>
   <message>
    <source>Tool: {0}</source>
@@ -3717,6 +3937,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>it ran longer than {0} seconds</source>
    <translation>它运行超过 {0} 秒</translation>
+  </message>
+  <message>
+   <source>it did not answer for {0} seconds</source>
+   <translation>它在 {0} 秒内没有回应</translation>
   </message>
   <message>
    <source>the render process ended</source>
@@ -3992,7 +4216,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>the name of its architecture has characters not allowed</source>
-   <translation>其架构名称含有不允许的字符</translation>
+   <translation>其架构名称包含不允许的字符</translation>
   </message>
   <message>
    <source>{0}.{1} is missing</source>

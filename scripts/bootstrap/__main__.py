@@ -60,6 +60,15 @@ def prepare(purpose: str) -> bool:
         system.provide(system.missing_for_package(), "tools for the package")
     environment.make()
     engine.install(environment.install_starter(), purpose)
+    environment.compile_program()
+    whole = install_packages(purpose)
+    if purpose == "test":
+        environment.fetch_stubs()
+    return whole
+
+
+def install_packages(purpose: str) -> bool:
+    """False where they were installed without those of the window."""
     try:
         environment.install_packages("window", *EXTRAS[purpose])
     except SetupFailed:

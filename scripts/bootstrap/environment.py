@@ -1,5 +1,6 @@
 """The Python environment of the clone and the packages in it."""
 
+import contextlib
 import json
 import re
 import shutil
@@ -81,6 +82,19 @@ def install_packages(*extras: str) -> None:
     target = f"{places.ROOT}[{','.join(extras)}]" if extras else str(places.ROOT)
     builds = ("--build-constraint", str(places.PINS))
     pip("installing packages", "install", *_pins(), *builds, "--editable", target)
+
+
+def fetch_stubs() -> None:
+    """Those of other systems' PySide6. The check that needs them tries again if this fails."""
+    command = [str(places.PYTHON), str(places.ROOT / "scripts" / "check_types.py"), "--fetch"]
+    with contextlib.suppress(SetupFailed):
+        follow(LongCommand("fetching stubs for the type checks", command, progress))
+
+
+def compile_program() -> None:
+    """Where Python is told to keep no compiled files, every start would compile all of Moat."""
+    folders = [str(places.ROOT / name) for name in ("app", "server")]
+    subprocess.run([str(places.PYTHON), "-m", "compileall", "-q", *folders], check=False)
 
 
 def install_starter() -> Path:

@@ -27,6 +27,7 @@ QT_LIBRARIES = {
 }
 FONTS = Path("/usr/share/fonts")
 TEST_TOOLS = {
+    "bwrap": "bubblewrap",
     "Xvfb": "xvfb",
     "xauth": "xauth",
     "xdotool": "xdotool",
@@ -101,7 +102,7 @@ def provide(packages: Iterable[str], purpose: str) -> bool:
     if not wanted:
         return True
     command = ["apt-get", "install", "--yes", "--no-install-recommends", *wanted]
-    if not shutil.which("apt-get"):
+    if sys.platform == "win32" or not shutil.which("apt-get"):
         say(f"{purpose}: these seem to be missing (Debian's names): {' '.join(wanted)}")
         return False
     if os.geteuid() != 0:

@@ -16,7 +16,12 @@ PACKAGES = ("app", "server")
 ENGINE = "llama_cpp/lib"
 ENGINE_IN_WORK = "llama_cpp/engine"
 """Where the shipped one is put until that of the build environment has given way."""
-CHILD_ROLES = ("server.engine.worker", "server.engine.worker.render", "server.plugins.lib_child")
+CHILD_ROLES = (
+    "server.engine.worker",
+    "server.engine.worker.render",
+    "server.plugins.lib_child",
+    "server.plugins.inside",
+)
 ENGINE_MODULES = ("llama_cpp.llama_cpp", "llama_cpp.mtmd_cpp")
 DATA = (("resources", "resources"), ("plugins", "plugins"))
 DATA_IN_PACKAGES = ("server/protocols/copilotkit/schema.graphql",)

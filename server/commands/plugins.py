@@ -1,20 +1,28 @@
-"""Plugins in a terminal: list, check, install, enable, disable, run."""
+"""Plugins in a terminal: everything the Plugins page does, without a window."""
 
 import argparse
 import asyncio
+import getpass
+import json
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 from server import control_client, paths
-from server.abilities import Approval, PluginCard
+from server.abilities import Approval, FormCard, PluginCard, ToolCard
+from server.chat import Json
 from server.control_client import RunningServer
 from server.core import Core
 from server.errors import AppError
+from server.findings import nearest, summarised
+from server.flows import answers, slots
+from server.flows.grounding import MADE_UP
 from server.plugins.folder import load
 from server.texts import printable
+
+SHOWN_ID = 6
 
 
 class Desk(Protocol):
@@ -32,6 +40,7 @@ class Running:
         self.command = server.command
 
     async def cards(self) -> tuple[PluginCard, ...]:
+        await self._server.command("look_at_plugins")
         found: tuple[PluginCard, ...] = await self._server.value("plugins")
         return found
 
@@ -50,24 +59,93 @@ class Alone:
 Work = Callable[[Desk, argparse.Namespace], Awaitable[int]]
 
 
+HELP = """What Moat can reach and do. A running Moat is used where there is one, and changes
+at once; without one the command works on the same files by itself.
+
+  moat plugins check my-plugin              what is wrong with a folder, errors first
+  moat plugins install my-plugin            it starts disabled
+  moat plugins set my-plugin server https://api.example.org
+  moat plugins secret my-plugin token       asks for the secret, or reads it from a pipe
+  moat plugins enable my-plugin
+  moat plugins tools my-plugin              its tools and their arguments
+  moat plugins run my-plugin/flow "a question"
+  moat plugins run my-plugin/server/tool --set city=Graz
+  moat plugins answer                       what waits for you: calls to allow, forms to fill in
+"""
+
+
 def add_to(commands: Any) -> None:
-    parser = commands.add_parser("plugins", help="what Moat can reach and do")
-    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    parser = commands.add_parser(
+        "plugins",
+        help="what Moat can reach and do",
+        description=HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = parser.add_subparsers(required=True, metavar="ACTION", title="actions")
     one = actions.add_parser("list", help="the plugins on this machine")
     one.set_defaults(run=_at_desk(_list))
-    one = actions.add_parser("check", help="read a plugin's folder and list every finding")
+    one = actions.add_parser("check", help="read a plugin's folder and list what is wrong")
     one.add_argument("folder", nargs="+", type=Path)
+    one.add_argument("--all", action="store_true", help="each finding in a line of its own")
     one.set_defaults(run=_check)
     one = actions.add_parser("install", help="from a zip file or a folder; it starts disabled")
     one.add_argument("path")
     one.set_defaults(run=_at_desk(_install))
-    for name, told in (("enable", "let it work"), ("disable", "keep it, but let it do nothing")):
+    for name, told, work in (
+        ("enable", "let it work", _enable),
+        ("disable", "keep it, but let it do nothing", _disable),
+        ("remove", "delete it, with its secrets and what was decided about it", _remove),
+        ("tools", "the tools of its servers and its code, with their arguments", _tools),
+    ):
         one = actions.add_parser(name, help=told)
-        one.add_argument("key")
-        one.set_defaults(run=_at_desk(_enable if name == "enable" else _disable))
-    one = actions.add_parser("run", help="run a flow with a question")
-    one.add_argument("flow", help="PLUGIN/FLOW")
-    one.add_argument("question")
+        one.add_argument("key", metavar="NAME")
+        one.set_defaults(run=_at_desk(work))
+    _add_setting(actions)
+    _add_answering(actions)
+    _add_running(actions)
+
+
+def _add_setting(actions: Any) -> None:
+    one = actions.add_parser(
+        "set",
+        help="an option, the address of its API ('server'), or 'changing_methods' true|false",
+    )
+    one.add_argument("key", metavar="NAME")
+    one.add_argument("option", metavar="KEY")
+    one.add_argument("value", metavar="VALUE")
+    one.set_defaults(run=_at_desk(_set))
+    one = actions.add_parser("secret", help="keep a secret; it is asked for, or read from a pipe")
+    one.add_argument("key", metavar="NAME")
+    one.add_argument("secret", metavar="KEY")
+    one.add_argument("--forget", action="store_true", help="remove it from the keychain")
+    one.set_defaults(run=_at_desk(_secret))
+
+
+def _add_answering(actions: Any) -> None:
+    one = actions.add_parser(
+        "answer",
+        help="list what waits for you in the running Moat, or answer it",
+        description="Without an ID: the calls that wait for permission and the forms to fill in. "
+        "A call is answered by once, always or deny; a form by NAME=VALUE for each field, or deny.",
+    )
+    one.add_argument("id", nargs="?", metavar="ID", help="its first characters are enough")
+    one.add_argument("answer", nargs="*", metavar="ANSWER")
+    one.set_defaults(run=_answer)
+
+
+def _add_running(actions: Any) -> None:
+    one = actions.add_parser(
+        "run",
+        help="run a flow with a question, or a tool with its arguments",
+        description="A flow takes a question. A tool takes a question too, or its arguments by "
+        "--set and --arguments; in a terminal, those that are missing are asked for.",
+    )
+    one.add_argument("flow", help="PLUGIN/FLOW, PLUGIN/TOOL or PLUGIN/SERVER/TOOL")
+    one.add_argument("question", nargs="?", default="")
+    one.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="an argument of a tool"
+    )
+    one.add_argument("--arguments", default="", metavar="JSON", help="all arguments of a tool")
     one.add_argument("--dry", action="store_true", help="show the first request, send nothing")
     one.add_argument("--mock", action="store_true", help="go on with made-up answers")
     one.add_argument("--yes", action="store_true", help="allow every call without asking")
@@ -75,15 +153,24 @@ def add_to(commands: Any) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
+    """1 when a folder has an error; warnings alone are fine."""
     worst = 0
     for folder in options.folder:
+        if not folder.is_dir():
+            sys.stderr.write(f"There is no folder {folder}.\n")
+            worst = 1
+            continue
         loaded = load(folder.resolve())
         operations = len(loaded.api.operations) if loaded.api else 0
-        _say(f"{loaded.key}: {loaded.state}, {operations} operations, {len(loaded.flows)} flows")
-        for finding in loaded.findings:
-            _say(f"  {finding}")
-        worst = max(worst, any(finding.level == "error" for finding in loaded.findings))
-    return int(worst)
+        errors = sum(one.level == "error" for one in loaded.findings)
+        warnings = len(loaded.findings) - errors
+        counted = f", {errors} errors, {warnings} warnings" if loaded.findings else ""
+        parts = f"{operations} operations, {len(loaded.flows)} flows{counted}"
+        _say(f"{loaded.key}: {loaded.state}, {parts}")
+        for line in map(str, loaded.findings) if options.all else summarised(loaded.findings):
+            _say(f"  {line}")
+        worst = max(worst, int(errors > 0))
+    return worst
 
 
 def _at_desk(work: Work) -> Callable[[argparse.Namespace], int]:
@@ -149,6 +236,153 @@ async def _disable(desk: Desk, options: argparse.Namespace) -> int:
     return 0
 
 
+async def _remove(desk: Desk, options: argparse.Namespace) -> int:
+    await desk.command("remove_plugin", key=options.key)
+    _say(f"{options.key} is removed.")
+    return 0
+
+
+async def _set(desk: Desk, options: argparse.Namespace) -> int:
+    await desk.command(
+        "set_plugin_option", key=options.key, name=options.option, value=options.value
+    )
+    _say(f"{options.option} of {options.key} is set.")
+    return 0
+
+
+async def _secret(desk: Desk, options: argparse.Namespace) -> int:
+    """Never from the command line: other users of the machine can read that."""
+    value = "" if options.forget else await asyncio.to_thread(_read_secret, options.secret)
+    if not value and not options.forget:
+        sys.stderr.write("Nothing was given; the secret is as it was.\n")
+        return 1
+    await desk.command("set_plugin_secret", key=options.key, name=options.secret, value=value)
+    if options.forget:
+        _say(f"{options.secret} of {options.key} is forgotten.")
+    elif plain := await desk.command("plain_secrets_file"):
+        _say(
+            f"{options.secret} of {options.key} is kept. This system has no usable keyring: "
+            f"it lies unencrypted in {plain}, readable by you only."
+        )
+    else:
+        _say(f"{options.secret} of {options.key} is kept in the keychain.")
+    return 0
+
+
+def _read_secret(name: str) -> str:
+    if sys.stdin.isatty():
+        return getpass.getpass(f"{name}: ").strip()
+    return sys.stdin.readline().strip()
+
+
+async def _tools(desk: Desk, options: argparse.Namespace) -> int:
+    found: tuple[ToolCard, ...] = await desk.command("find_tools", key=options.key)
+    if not found:
+        _say(f"{options.key} has no tools of its own; 'moat plugins run' takes its flows.")
+    for tool in found:
+        _say(f"{options.key}/{tool.key}  ({tool.risk})  {tool.description}".rstrip())
+        schema = json.loads(tool.schema)
+        for name, part in schema["properties"].items():
+            _say(f"  {_described(name, part, name in schema.get('required', ()))}")
+    return 0
+
+
+def _described(name: str, part: Json, is_required: bool) -> str:
+    told = str(part.get("type") or "value")
+    if part.get("enum"):
+        told = " | ".join(map(str, part["enum"]))
+    about = str(part.get("description") or part.get("title") or "")
+    need = "required" if is_required else "optional"
+    return f"{name}: {told}, {need}{f'. {about}' if about else ''}"
+
+
+def _answer(options: argparse.Namespace) -> int:
+    async def run() -> int:
+        running = await control_client.find(paths.find().control)
+        if running is None:
+            _say("No Moat is running, so nothing waits for an answer.")
+            return 1 if options.id else 0
+        approvals = await running.value("approvals")
+        forms = await running.value("forms")
+        if not options.id:
+            return _show_waiting(approvals, forms)
+        return await _answer_one(running, (*approvals, *forms), options)
+
+    return asyncio.run(_told(run()))
+
+
+def _show_waiting(approvals: tuple[Approval, ...], forms: tuple[FormCard, ...]) -> int:
+    if not approvals and not forms:
+        _say("Nothing waits for an answer.")
+    for one in approvals:
+        by = f", for {one.client}, which uses it for the first time" if one.client else ""
+        _say(f"{one.id[:SHOWN_ID]}  {one.plugin} asks to call: {one.title} ({one.risk}{by})")
+        if one.body:
+            _say(one.body)
+        words = "once | always | deny" if one.can_always else "once | deny"
+        _say(f"  moat plugins answer {one.id[:SHOWN_ID]} {words}")
+    for form in forms:
+        schema = json.loads(form.schema)
+        names = " ".join(f"{name}=\u2026" for name in schema["properties"])
+        _say(f"{form.id[:SHOWN_ID]}  {form.plugin} needs a little more for {form.step}")
+        for name, part in schema["properties"].items():
+            _say(f"  {_described(name, part, name in schema.get('required', ()))}")
+        _say(f"  moat plugins answer {form.id[:SHOWN_ID]} {names} | deny")
+    return 0
+
+
+async def _answer_one(
+    running: RunningServer, waiting: tuple[Approval | FormCard, ...], options: argparse.Namespace
+) -> int:
+    found = [one for one in waiting if one.id.startswith(options.id)]
+    if len(found) != 1:
+        raise AppError(f"{'Several questions begin' if found else 'No open question begins'} with "
+                       f"'{options.id}'; 'moat plugins answer' lists them.")  # fmt: skip
+    (one,) = found
+    if isinstance(one, Approval):
+        decision = " ".join(options.answer)
+        await running.command(
+            "answer_approval", approval_id=one.id, decision=decision, arguments=""
+        )
+    elif options.answer == ["deny"]:
+        await running.command("answer_form", form_id=one.id, values="")
+    else:
+        values = _values(options.answer, json.loads(one.schema))
+        await running.command(
+            "answer_form", form_id=one.id, values=json.dumps(values, ensure_ascii=False)
+        )
+    _say("Answered.")
+    return 0
+
+
+def _values(pairs: Sequence[str], schema: Json) -> Json:
+    """NAME=VALUE by NAME=VALUE, each read as its field asks for."""
+    found: Json = {}
+    for pair in pairs:
+        name, sign, text = pair.partition("=")
+        part = schema["properties"].get(name)
+        if not sign or part is None:
+            known = schema["properties"]
+            hint = nearest(name, known) or f"There are: {', '.join(known) or 'none'}."
+            raise AppError(f"'{pair}' is no NAME=VALUE of a field. {hint}")
+        found[name] = _value(name, text, part)
+    return found
+
+
+def _value(name: str, text: str, part: Json) -> Any:
+    if part.get("type") == "string" and not part.get("enum"):
+        return text
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = answers.read_value(text, part, name)
+    if value is MADE_UP or slots.problems(value, part):
+        value = answers.read_value(text, part, name)
+    if value is MADE_UP:
+        raise AppError(f"'{text}' does not fit {_described(name, part, is_required=True)}.")
+    return value
+
+
 def _run(options: argparse.Namespace) -> int:
     """Here, so that its questions are asked in this terminal."""
 
@@ -173,13 +407,46 @@ async def _try(core: Core, options: argparse.Namespace) -> int:
 
     disconnect = core.approvals.connect(answer)
     try:
-        told = await core.test_plugin(key, flow, options.question, mode)
+        if options.question:
+            told = await core.test_plugin(key, flow, options.question, mode)
+        else:
+            given = await _arguments(core, key, flow, options)
+            told = await core.try_tool(key, flow, given, mode)
     finally:
         disconnect()
     for line in (*told.requests, *told.steps):
         sys.stderr.write(f"{line}\n")
     _say(told.text)
     return int(told.failed and mode == "run")
+
+
+async def _arguments(core: Core, key: str, name: str, options: argparse.Namespace) -> str:
+    """What was given for a tool; in a terminal the rest of what it needs is asked for."""
+    card = next((one for one in core.plugins.get() if one.key == key), None)
+    if card is not None and any(flow.key == name for flow in card.flows):
+        raise AppError(f"{key}/{name} is a flow: give it a question.")
+    tools = {one.key: one for one in await core.find_tools(key)}
+    if name not in tools:
+        hint = nearest(name, tools) or f"There are: {', '.join(tools) or 'none'}."
+        raise AppError(f"{key} has no tool '{name}'. {hint}")
+    schema = json.loads(tools[name].schema)
+    try:
+        found = {**json.loads(options.arguments or "{}"), **_values(options.set, schema)}
+    except (ValueError, TypeError):
+        raise AppError("--arguments must be a JSON object.") from None
+    for missing in schema.get("required", ()):
+        part = schema["properties"][missing]
+        if missing not in found and "default" not in part:
+            found[missing] = _ask(missing, part)
+    return json.dumps(found, ensure_ascii=False)
+
+
+def _ask(name: str, part: Json) -> Any:
+    told = _described(name, part, is_required=True)
+    if not sys.stdin.isatty():
+        raise AppError(f"This argument is missing: {told} Give it by --set {name}=\u2026.")
+    sys.stderr.write(f"{told}\n> ")
+    return _value(name, input(), part)
 
 
 def _allows(approval: Approval) -> bool:
@@ -197,7 +464,20 @@ def _may(card: PluginCard) -> str:
     parts = [f"connect to {host}" for host in card.hosts]
     parts += [f"start '{command}'" for command in card.commands]
     if card.runs_code:
-        parts.append("run program code with your rights")
+        parts.append(
+            "run code of its own within walls"
+            if card.walled
+            else "run program code with your rights"
+        )
+    if card.commands:
+        parts.append(
+            "run these programs within walls"
+            if card.walled
+            else "run these programs with your rights"
+        )
+    if card.lacks_address:
+        unset = f"The address of its API is not set: 'moat plugins set {card.key} server URL'."
+        return f"It may {', '.join(parts)}. {unset}" if parts else unset
     return f"It may {', '.join(parts)}." if parts else "It reaches nothing outside."
 
 

@@ -93,7 +93,7 @@ class FlowAgents:
         if self._house.for_clients() is None:
             return ()
         flows = await self._house.flows()
-        return tuple(FlowAgent(flow, self._house, self._engine) for flow in flows)
+        return tuple(FlowAgent(flow, self._house, self._engine) for flow in flows if flow.is_usable)
 
 
 def _name(flow: Flow) -> str:

@@ -6,13 +6,16 @@ from dataclasses import replace
 
 from server.chat import ChatRequest, Message, Sampling, Tool, ToolChoice
 from server.conversation.agents import DEFAULT, AgentCard, AgentRequest, ThreadState
+from server.conversation.attached import read_files
 from server.conversation.means import Means
 from server.conversation.run import converse
+from server.conversation.threads import Said
 from server.engine.base import Engine
-from server.events import Events, Finished, ToolCallFinished, ToolCallStarted
-from server.plugins.talk import PluginTalk, Said
+from server.events import Events, Finished, TextDelta, ToolCallFinished, ToolCallStarted
+from server.plugins.talk import PluginTalk
+from server.plugins.talk import Said as Asked
 
-Offered = Callable[[Engine, Said], Awaitable[tuple[Tool, ...]]]
+Offered = Callable[[Engine, Asked], Awaitable[tuple[Tool, ...]]]
 
 PROMPT = "You are a helpful assistant inside an application. Answer briefly and truthfully."
 CANNOT_SEE = "[An image is attached here. The model in use cannot see images.]"
@@ -42,20 +45,28 @@ class Copilot:
         engine = await self._engine(request.model)
         ours = (*await self._tools(), *await self._of_plugins(engine, request))
         tools = _merged(ours, request.tools)
+        attached = await read_files([one.message for one in request.said], engine.facts)
+        read = zip(request.said, attached.messages, strict=True)
+        request = replace(request, said=tuple(Said(one.id, message) for one, message in read))
         chat = ChatRequest(
             messages(request, sees_images=engine.facts.sees_images),
             request.model,
             tools,
             tool_choice(request, engine.facts.parameters),
+            parallel_calls=not is_small(engine.facts.parameters),
             sampling=sampling(request.temperature, has_tools=bool(tools)),
             max_tokens=min(request.max_tokens or BIGGEST, self._answer_tokens()),
             stop=request.stop,
             client=request.client,
             chat=request.chat,
         )
-        events = converse(Means(engine, ours, request.client, self._plugins(request.is_own)), chat)
+        # A question about an attached document is the model's to answer, not a flow's.
+        plugins = None if attached.is_about_files else self._plugins(request.is_own)
+        events = converse(Means(engine, ours, request.client, plugins), chat)
         if request.ends_after_tools:
             events = _one_turn(events)
+        for problem in attached.problems:
+            yield TextDelta(f"{problem}\n\n")
         async with aclosing(events):
             async for event in events:
                 yield event
@@ -64,7 +75,7 @@ class Copilot:
         """Beside a page's actions the model calls them; else their flows come by the question."""
         if self._offered is None or not request.tools or not request.is_kept:
             return ()
-        said = Said(tuple(one.message for one in request.said), request.client, request.chat)
+        said = Asked(tuple(one.message for one in request.said), request.client, request.chat)
         return await self._offered(engine, said)
 
     async def agents(self) -> tuple["Copilot", ...]:
@@ -81,8 +92,13 @@ def tool_choice(request: AgentRequest, parameters: int) -> ToolChoice:
         if one.message.role == "user":
             break
         rounds += bool(one.message.tool_calls)
-    most = 1 if 0 < parameters < SMALL_MODEL_PARAMETERS else MOST_ROUNDS
+    most = 1 if is_small(parameters) else MOST_ROUNDS
     return ToolChoice("none") if rounds >= most else request.tool_choice
+
+
+def is_small(parameters: int) -> bool:
+    """Such a model invents further calls, and a page shows each of them to the person."""
+    return 0 < parameters < SMALL_MODEL_PARAMETERS
 
 
 def sampling(temperature: float | None, *, has_tools: bool) -> Sampling:

@@ -20,6 +20,8 @@ from server.flows.base import Action, Flow, FlowFailed, Kit, Step, Work
 from server.flows.calling import seconds, surroundings
 from server.flows.cutting import shorten
 from server.flows.steps import STEPS
+from server.plugins.choosing import best_of
+from server.plugins.kit import lent_to
 from server.plugins.talk import PluginTalk, Said
 
 log = logging.getLogger(__name__)
@@ -56,8 +58,9 @@ class PluginTools:
     async def offered(self, engine: Engine, said: Said) -> tuple[Tool, ...]:
         if self._house.for_clients() is None:
             return ()
-        named = list(_named([flow for flow in await self._house.flows() if flow.is_usable]).items())
-        tools = [await self._tool(name, flow, engine, said) for name, flow in named[:MOST_TOOLS]]
+        named = _named([flow for flow in await self._house.flows() if flow.is_usable])
+        chosen = _fitting(said.question, named)
+        tools = [await self._tool(name, flow, engine, said) for name, flow in chosen.items()]
         return tuple(tool for tool in tools if tool is not None)
 
     async def _tool(self, name: str, flow: Flow, engine: Engine, said: Said) -> Tool | None:
@@ -67,7 +70,8 @@ class PluginTools:
                 return await self._ask(flow, engine, said, str(arguments.get("question") or ""))
 
             return Tool(name, flow.description, IN_WORDS, ask)
-        work = Work(flow, said.question, engine, self._house.kit(flow, said.chat), said.context)
+        kit = lent_to(said.client, self._house.kit(flow, said.chat))
+        work = Work(flow, said.question, engine, kit, said.context)
         try:
             action = await _action(flow, work)
         except AppError as error:
@@ -82,7 +86,8 @@ class PluginTools:
         return Tool(name, flow.description, _without(action.schema, fixed), call)
 
     async def _ask(self, flow: Flow, engine: Engine, said: Said, question: str) -> str:
-        asked = replace(said, messages=(*said.messages, Message("user", question)))
+        messages = (*said.messages, Message("user", question))
+        asked = replace(said, messages=messages, is_by_model=True)
         run = self._house.talk.run(engine, flow, asked, thread=f"tool {uuid.uuid4()}")
         text: list[str] = []
         async with aclosing(run) as events:
@@ -90,6 +95,16 @@ class PluginTools:
                 if isinstance(event, TextDelta):
                     text.append(event.text)
         return shorten("".join(text), LONGEST_RESULT)
+
+
+def _fitting(question: str, named: dict[str, Flow]) -> dict[str, Flow]:
+    """As many as a model can look at: where there are more, those that fit the question best."""
+    if len(named) <= MOST_TOOLS:
+        return named
+    names = {flow.key: name for name, flow in named.items()}
+    best = best_of(question, list(named.values()), MOST_TOOLS)
+    order = dict.fromkeys([*(names[flow.key] for flow in best), *named])
+    return {name: named[name] for name in list(order)[:MOST_TOOLS]}
 
 
 def _named(flows: Sequence[Flow]) -> dict[str, Flow]:

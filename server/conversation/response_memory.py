@@ -44,9 +44,17 @@ class ResponseMemory:
             del self._kept[self._oldest_of_most()]
 
     def find(self, owner: str, response_id: str) -> KeptResponse | None:
-        """None as well where it is somebody else's: nobody learns that it exists."""
+        """None as well where it is somebody else's: nobody learns that it exists.
+
+        An owner is a page, a slash and a key. A request that sends no key finds the responses of
+        the same page under any key: some libraries send a placeholder where no key is asked for,
+        and the next request of the same program may send none.
+        """
         kept = self._kept.get(response_id)
-        return kept if kept is not None and kept.owner == owner else None
+        if kept is None:
+            return None
+        is_without_key = owner.endswith("/") and kept.owner.startswith(owner)
+        return kept if kept.owner == owner or is_without_key else None
 
     def forget(self, owner: str, response_id: str) -> None:
         if self.find(owner, response_id) is not None:

@@ -1,6 +1,7 @@
 """A run: ask the model, run our tools, ask again, until it answers or the client must act."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,62 @@ from server.events import (
 from server.tasks import spawn, stop
 
 MAX_TURNS = 10
+
+
+@dataclass(slots=True)
+class _Calls:
+    """Passes each different call of a turn on once, and only the first where one is wanted.
+
+    A further call of the same tool is held back until its arguments are known, because what a
+    client was sent cannot be taken back. Calls are numbered anew, without gaps.
+    """
+
+    takes_one: bool
+    _names: set[str] = field(default_factory=set)
+    _made: set[str] = field(default_factory=set)
+    _count: int = 0
+    _held: list[CallOpened | CallArguments] | None = None
+
+    def see(self, piece: Piece) -> list[Piece]:
+        match piece:
+            case CallOpened():
+                if piece.name in self._names or (self.takes_one and self._names):
+                    self._held = [piece]
+                    return []
+                return [self._begin(piece)]
+            case CallArguments():
+                if self._held is None:
+                    return [replace(piece, index=self._count - 1)]
+                self._held.append(piece)
+                return []
+            case ToolCallRequested():
+                return self._end(piece)
+            case _:
+                return [piece]
+
+    def _begin(self, opened: CallOpened) -> CallOpened:
+        self._names.add(opened.name)
+        self._count += 1
+        return replace(opened, index=self._count - 1)
+
+    def _end(self, piece: ToolCallRequested) -> list[Piece]:
+        held, self._held = self._held, None
+        call = piece.call
+        made = json.dumps([call.name, call.arguments], sort_keys=True)
+        is_more = held is not None or bool(self._made)
+        if made in self._made or (self.takes_one and is_more):
+            return []
+        if held and not piece.valid:
+            return []  # a call that was cut is of no use beside a whole one of the same tool
+        self._names.add(call.name)
+        self._made.add(made)
+        return [*self._released(held or []), piece]
+
+    def _released(self, held: list[CallOpened | CallArguments]) -> list[Piece]:
+        return [
+            self._begin(one) if isinstance(one, CallOpened) else replace(one, index=self._count - 1)
+            for one in held
+        ]
 
 
 @dataclass(slots=True)
@@ -106,7 +163,7 @@ async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, No
     used = Usage()
     for _ in range(MAX_TURNS):
         turn = _Turn(tools)
-        async with aclosing(means.engine.generate(request)) as pieces:
+        async with aclosing(_generated(means, request)) as pieces:
             async for piece in pieces:
                 event = turn.see(piece)
                 if event is not None:
@@ -124,6 +181,15 @@ async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, No
             return
         request = _with_results(request, turn, results)
     yield Finished("length", used)
+
+
+async def _generated(means: Means, request: ChatRequest) -> AsyncGenerator[Piece, None]:
+    """What the model says in one turn, without calls that repeat another."""
+    calls = _Calls(request.takes_one_call)
+    async with aclosing(means.engine.generate(request)) as pieces:
+        async for piece in pieces:
+            for wanted in calls.see(piece):
+                yield wanted
 
 
 async def _run_tool(tool: Tool, call: ToolCall) -> ToolCallFinished:

@@ -17,6 +17,8 @@ MAX_ROWS = 200_000
 MAX_COLUMNS = 200
 MAX_CELLS = 5_000_000
 """Of a table: the wider it is, the fewer rows of it are taken."""
+DEEPEST = 100
+"""Levels of lists and objects in a cell; nobody reads more."""
 ISO_DATE = re.compile(r"^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?$")
 TIME_WORDS = frozenset({
     "date", "dates", "datetime", "time", "times", "timestamp", "updated", "period", "day", "days",
@@ -204,10 +206,21 @@ def _cell(value: Any) -> Cell:
 
 
 def _nested(value: Any) -> str:
-    try:
-        return without_halves(json.dumps(value, ensure_ascii=False, default=str))
-    except RecursionError:
+    if _is_deep(value):
         return "{…}" if isinstance(value, dict) else "[…]"
+    return without_halves(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _is_deep(value: Any) -> bool:
+    """Counted here: what the json module refuses as too deep differs from Python to Python."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        holders = [part for part in level if isinstance(part, dict | list | tuple)]
+        if not holders:
+            return False
+        held = (part.values() if isinstance(part, dict) else part for part in holders)
+        level = [part for parts in held for part in parts]
+    return True
 
 
 def _figure(value: float) -> Cell:

@@ -6,6 +6,7 @@ import json
 import logging
 import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +44,19 @@ KEPT = (
     MessageOpened, ReasoningDelta, StateChanged, StatusNote, StepChanged, Suggestions, TextDelta,
     ToolCallFinished, ToolCallStarted,
 )  # fmt: skip
-EVENTS: dict[str, TypeAdapter[Event]] = {kind.__name__: TypeAdapter(kind) for kind in KEPT}
-SAID = TypeAdapter(
-    tuple[Said, ...], config={"val_json_bytes": "base64", "ser_json_bytes": "base64"}
-)
+
+
+@cache
+def _events() -> dict[str, TypeAdapter[Event]]:
+    """Made at the first use: a start need not wait for them."""
+    return {kind.__name__: TypeAdapter(kind) for kind in KEPT}
+
+
+@cache
+def _said() -> TypeAdapter[tuple[Said, ...]]:
+    return TypeAdapter(
+        tuple[Said, ...], config={"val_json_bytes": "base64", "ser_json_bytes": "base64"}
+    )
 
 
 class ThreadFiles(Keeper):
@@ -103,14 +113,14 @@ def dump(thread: Thread) -> str:
 
 def _dump_run(run: KeptRun) -> Json:
     events = [told for event in run.events if (told := _dump_event(event)) is not None]
-    return {"id": run.id, "said": json.loads(SAID.dump_json(run.said)), "events": events}
+    return {"id": run.id, "said": json.loads(_said().dump_json(run.said)), "events": events}
 
 
 def _dump_event(event: Event) -> list[Any] | None:
     name = type(event).__name__
     if isinstance(event, Failed):
         return [name, {"code": event.error.code, "message": str(event.error)}]
-    adapter = EVENTS.get(name)
+    adapter = _events().get(name)
     return [name, adapter.dump_python(event, mode="json")] if adapter else None
 
 
@@ -120,7 +130,7 @@ def _read(path: Path) -> Thread | None:
         thread = Thread(whole["id"], whole["agent"], whole["created_at"], whole["used_at"])
         thread.origin, thread.state = str(whole.get("origin", "")), whole["state"]
         for told in whole["runs"]:
-            said = SAID.validate_json(json.dumps(told["said"]))
+            said = _said().validate_json(json.dumps(told["said"]))
             run = KeptRun(told["id"], said, [_read_event(*one) for one in told["events"]])
             run.end()
             thread.remember(run)
@@ -135,4 +145,4 @@ def _read_event(name: str, told: Any) -> Event:
         error = AppError(told["message"])
         error.code = told["code"]
         return Failed(error)
-    return EVENTS[name].validate_python(told)
+    return _events()[name].validate_python(told)

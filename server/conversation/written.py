@@ -3,12 +3,11 @@
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import Any
 
 from server.chat import Json
 from server.events import Artifact, Event, TextDelta
+from server.flows.as_markdown import table
 
-MOST_ROWS = 50
 Stream = AsyncGenerator[Event, None]
 
 
@@ -36,20 +35,3 @@ def markdown(made: Artifact, *, with_table: bool = True) -> str:
     if option is not None:
         parts.append(f"```echarts\n{json.dumps(option, ensure_ascii=False)}\n```")
     return "\n\n".join(parts)
-
-
-def table(rows: Sequence[Json]) -> str:
-    names = list(rows[0])
-    lines = [_line(names), _line(["---"] * len(names))]
-    lines += [_line([row.get(name) for name in names]) for row in rows[:MOST_ROWS]]
-    if len(rows) > MOST_ROWS:
-        lines.append(f"\n{len(rows) - MOST_ROWS} more rows")
-    return "\n".join(lines)
-
-
-def _line(cells: Sequence[Any]) -> str:
-    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
-
-
-def _cell(cell: Any) -> str:
-    return "" if cell is None else " ".join(str(cell).splitlines()).replace("|", "\\|")

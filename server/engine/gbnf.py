@@ -9,7 +9,7 @@ from server.late import Late
 converter = Late("llguidance.gbnf_to_lark")
 
 LONGEST = 200_000
-LARK = re.compile(r"^\s*(%llguidance\b|start\s*:)", re.MULTILINE)
+LARK = re.compile(r"^[^\S\n]*(%llguidance\b|start[^\S\n]*:)", re.MULTILINE)
 NO_OPTIONS = re.compile(r"%llguidance\s*\{\s*\}")
 ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 CHARACTER = re.compile(r"\\x[0-9a-fA-F]{2}|\\.|.", re.DOTALL)

@@ -3,6 +3,8 @@
 import asyncio
 import itertools
 import logging
+import math
+import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -18,6 +20,8 @@ from server.tasks import spawn
 
 log = logging.getLogger(__name__)
 MB = 1_000_000
+LONGEST_S = 366 * 24 * 3600.0
+"""A model that is to stay longer than this is not unloaded by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,8 @@ class Loaded:
     running: int
     pinned: bool
     facts: ModelFacts = field(default_factory=ModelFacts)
+    leaves_at: float | None = None
+    """When it will be unloaded if nobody uses it until then; None: not by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,8 @@ class _Entry:
         self.engine = engine
         self.running = 0
         self.used = 0
+        self.keep_s: float | None = None
+        """How long its last user wants it kept afterwards; None: as the limits say."""
         self.idle: asyncio.TimerHandle | None = None
         self.drained = asyncio.Event()
         self.gone = asyncio.Event()
@@ -101,11 +109,31 @@ class Pool:
         async with self.use(name) as engine:
             return PooledEngine(engine, partial(self.use, name))
 
+    def peek(self, name: str) -> Engine | None:
+        """The engine if it is loaded, for a look: that neither loads it nor keeps it longer."""
+        entry = self._entries.get(name)
+        is_ready = entry is not None and entry.engine.state.get().phase == "ready"
+        return entry.engine if entry is not None and is_ready else None
+
+    def keep(self, name: str, seconds: float) -> None:
+        """How long a loaded model stays after its last answer; with 0 an idle one goes now."""
+        entry = self._entries.get(name)
+        if entry is None:
+            return
+        entry.keep_s = seconds
+        if not seconds and not entry.running:
+            self._retire(name)
+        else:
+            self._set_timer(entry)
+            self._tell()
+
     @asynccontextmanager
-    async def use(self, name: str) -> AsyncGenerator[Engine, None]:
-        """The engine itself, kept loaded while it is used."""
+    async def use(self, name: str, keep_s: float | None = None) -> AsyncGenerator[Engine, None]:
+        """The engine itself, kept loaded while it is used, and for `keep_s` afterwards."""
         entry = self._current(name) or await self._add(name)
         self._enter(entry)
+        if keep_s is not None:
+            entry.keep_s = keep_s
         try:
             await self._load(entry)
             yield entry.engine
@@ -261,9 +289,9 @@ class Pool:
 
     def _set_timer(self, entry: _Entry) -> None:
         _stop_timer(entry)
-        idle_s = self._limits.idle_s
+        idle_s = (self._limits.idle_s or math.inf) if entry.keep_s is None else entry.keep_s
         listed = self._entries.get(entry.name) is entry and entry.name not in self._pinned
-        if idle_s and listed and not entry.running and not self._closed:
+        if idle_s <= LONGEST_S and listed and not entry.running and not self._closed:
             loop = asyncio.get_running_loop()
             entry.idle = loop.call_later(idle_s, self._unload_idle, entry.name)
 
@@ -288,7 +316,15 @@ class Pool:
             entry.running,
             entry.name in self._pinned,
             entry.engine.facts,
+            _leaves_at(entry),
         )
+
+
+def _leaves_at(entry: _Entry) -> float | None:
+    if entry.idle is None:
+        return None
+    left_s = entry.idle.when() - asyncio.get_running_loop().time()
+    return round(time.time() + left_s, 1)
 
 
 def _memory(entries: list[_Entry]) -> int:

@@ -8,7 +8,8 @@ from server.chat import ChatRequest, Prompt
 from server.engine.base import Embeddings, Engine, Ranking
 from server.events import Pieces
 
-Use = Callable[[], AbstractAsyncContextManager[Engine]]
+Use = Callable[..., AbstractAsyncContextManager[Engine]]
+"""Called with how long the model is to stay afterwards, where somebody asks for that."""
 
 
 class PooledEngine:
@@ -27,7 +28,8 @@ class PooledEngine:
         return
 
     async def generate(self, request: ChatRequest) -> Pieces:
-        async with self._use() as engine, aclosing(engine.generate(request)) as pieces:
+        using = self._use(request.keep_s)
+        async with using as engine, aclosing(engine.generate(request)) as pieces:
             async for piece in pieces:
                 yield piece
 

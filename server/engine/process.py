@@ -60,6 +60,7 @@ class WorkerProcess:
         self._style: Format | None = None
         self._link: WorkerLink | None = None
         self._starting: asyncio.Task[WorkerLink | AppError] | None = None
+        self._trying_template = asyncio.Lock()
         self._crashes: list[float] = []
         self._closed = False
 
@@ -86,6 +87,7 @@ class WorkerProcess:
         while True:
             link = await self._ready()
             self._check_room(link)
+            await self._try_template_again(request)
             prepared, job = await self._prepared(request)
             reading = Reading(prepared.parser)
             answer = link.begin(job)
@@ -119,6 +121,7 @@ class WorkerProcess:
 
     async def apply_template(self, request: ChatRequest) -> str:
         await self._ready()
+        await self._try_template_again(request)
         _, job = await self._prepared(request)
         text: str = await self._ask("render", **job)
         return text
@@ -135,6 +138,20 @@ class WorkerProcess:
 
         is_large = size_of(request) > LARGE_CHARS or request.tools or request.constraint
         return await asyncio.to_thread(work) if is_large else work()
+
+    async def _try_template_again(self, request: ChatRequest) -> None:
+        """A busy machine may have kept the worker from trying the template while it loaded."""
+        if request.prompt is not None or not self.facts.extra.get("template_again"):
+            return
+        async with self._trying_template:
+            if self.facts.extra["template_again"]:
+                self.facts.extra.update(await self._ask("template"))
+                self._choose_style()
+
+    def _choose_style(self) -> None:
+        if lost := self.facts.extra.get("template_lost"):
+            log.warning("The chat template of %s could not be tried out: %s", self._path.stem, lost)
+        self._style = self._choose(self.facts)
 
     async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
         tokens: list[int] = await self._ask("tokenize", text=text, special=special)
@@ -234,7 +251,7 @@ class WorkerProcess:
             raise
         self.facts = facts_of(facts)
         self.facts.extra["tool_signatures"] = self._options.tool_signatures
-        self._style = self._choose(self.facts)
+        self._choose_style()
         return link
 
     def _show_progress(self, done: float) -> None:

@@ -22,6 +22,8 @@ class Limits:
     """
 
     tick_s: float = 0.5
+    rest_s: float = 30.0
+    """How long a worker that has nothing to do is left alone between two pings."""
     halted_s: float = 1.5
     noticed_s: float = 5.0
     """When others are told that it does not answer, or does not get on."""
@@ -69,6 +71,7 @@ class Pulse:
         self._quiet_ticks = 0
         self._steps = Stall(pid)
         self._lanes: list[Stall] = []
+        self._in_hand = 0
 
     def loaded(self) -> None:
         self._loaded = True
@@ -86,6 +89,11 @@ class Pulse:
     def heard(self) -> None:
         if self._loaded:
             self._quiet_ticks = 0
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether it was heard since the last tick and had nothing in hand."""
+        return not (self._quiet_ticks or self._in_hand)
 
     def stepped(self) -> None:
         self._steps.ticks = 0
@@ -113,6 +121,7 @@ class Pulse:
         `beats` counts what is done inside of a step; None: that cannot be seen. `lanes` tell of
         the work outside of steps: how much is in hand, and how much was done.
         """
+        self._in_hand = running + sum(in_hand for in_hand, _ in lanes)
         is_unseen = is_unseen or beats is None
         self._steps.hear(steps + (beats or 0), running, is_unseen=is_unseen)
         self._lanes += [Stall(self._pid) for _ in lanes[len(self._lanes) :]]

@@ -78,8 +78,11 @@ class WorkerLink:
         self._asked: dict[int, asyncio.Future[Any]] = {}
         self._cause = ""
         self._closing = False
+        self._stir = asyncio.Event()
+        """Ends the rest of the watch: a worker with something to do is watched tick by tick."""
         self._log = spawn(worker_log.follow(process.stderr), "worker-log")
         self._watch = spawn(self._keep_watch(), "worker-watch")
+        self._exit = spawn(self._note_exit(), "worker-exit")
         self._life = spawn(self._live(process.stdout), "worker-life")
 
     @classmethod
@@ -137,6 +140,7 @@ class WorkerLink:
         # First of all: what cannot be written must not hold a place that nobody would free.
         self._write({"op": "generate", "id": answer.number, "job": job})
         self._answers[answer.number] = answer
+        self._stir.set()
         if self.error is not None:
             answer.fail(self.error)
         return answer
@@ -157,6 +161,7 @@ class WorkerLink:
         future = self._asked[number] = asyncio.get_running_loop().create_future()
         try:
             self._write({"op": "ask", "id": number, "what": what, "with": arguments})
+            self._stir.set()
             return await future
         except asyncio.CancelledError:
             self._write({"op": "cancel", "id": number})
@@ -188,6 +193,7 @@ class WorkerLink:
         self._kill()
         self._end(await self._process.wait())
         await stop(self._watch)
+        await stop(self._exit)
         await asyncio.wait([self._log], timeout=0.5)
         await stop(self._log)
 
@@ -203,7 +209,7 @@ class WorkerLink:
         self.error = Stopping() if self._closing else EngineCrashed(sentence)
         self._pipe.close()
         if not self._loaded.done():
-            killed = code == -signal.SIGKILL if os.name == "posix" else False
+            killed = sys.platform != "win32" and code == -signal.SIGKILL
             self._fail_load(
                 f"The model could not be loaded. {sentence}", for_memory=killed and not self._cause
             )
@@ -269,6 +275,8 @@ class WorkerLink:
     async def _keep_watch(self) -> None:
         while True:
             await asyncio.sleep(self._limits.tick_s)
+            if self._is_at_rest:
+                await self._rest()
             complaint = self._pulse.tick()
             if complaint:
                 self._blame(complaint)
@@ -277,6 +285,23 @@ class WorkerLink:
                 self._kill()
             if self.has_loaded:
                 self._write({"op": "ping", "id": 0})
+
+    @property
+    def _is_at_rest(self) -> bool:
+        """Whether it lives, has nothing to do and has answered the last ping."""
+        has_work = self._answers or self._asked or self._process.returncode is not None
+        return self.has_loaded and self._pulse.is_calm and not has_work
+
+    async def _rest(self) -> None:
+        """Until there is work, or the process ends, or it is time to look after it again."""
+        self._stir.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._limits.rest_s):
+                await self._stir.wait()
+
+    async def _note_exit(self) -> None:
+        await self._process.wait()
+        self._stir.set()
 
     def _blame(self, cause: str) -> None:
         self._cause = self._cause or cause

@@ -22,10 +22,15 @@ Prompt = Callable[[int], tuple[str, str]]
 """System and user text, with so many characters of room for each piece of data."""
 
 
-async def fitted(engine: Engine, prompt: Prompt) -> tuple[Message, ...]:
-    """The prompt with its data cut until it takes at most its share of the context."""
+async def fitted(
+    engine: Engine, prompt: Prompt, most_tokens: int | None = None
+) -> tuple[Message, ...]:
+    """The prompt with its data cut until it takes at most its share of the context.
+
+    `most_tokens`: a lower limit, where the answer is wanted quickly.
+    """
     context = engine.facts.context_tokens or USUAL_CONTEXT
-    limit = int(context * PROMPT_SHARE)
+    limit = min(int(context * PROMPT_SHARE), most_tokens or context)
     room = int(limit * CHARS_PER_TOKEN)
     for _ in range(ROUNDS):
         system, user = prompt(room)
@@ -59,11 +64,18 @@ async def ask_json(
         return None
 
 
-async def pick(engine: Engine, prompt: Prompt, names: Sequence[str], client: str = "") -> str:
-    """One of the names."""
+async def pick(
+    engine: Engine,
+    prompt: Prompt,
+    names: Sequence[str],
+    client: str = "",
+    most_tokens: int | None = None,
+) -> str:
+    """One of the names; `most_tokens` limits the prompt."""
     longest_first = sorted(names, key=len, reverse=True)
     pattern = "|".join(_SPECIAL.sub(r"\\\g<0>", name) for name in longest_first)
-    text = await _whole(engine, prompt, Constraint("regex", pattern), 200, client)
+    messages = await fitted(engine, prompt, most_tokens)
+    text = await _written(engine, messages, Constraint("regex", pattern), 200, client)
     return text.strip() if text.strip() in names else names[0]
 
 
@@ -78,6 +90,16 @@ async def _whole(
     engine: Engine, prompt: Prompt, constraint: Constraint, max_tokens: int, client: str
 ) -> str:
     messages = await fitted(engine, prompt)
+    return await _written(engine, messages, constraint, max_tokens, client)
+
+
+async def _written(
+    engine: Engine,
+    messages: tuple[Message, ...],
+    constraint: Constraint,
+    max_tokens: int,
+    client: str,
+) -> str:
     asked = ChatRequest(
         messages, sampling=CERTAIN, max_tokens=max_tokens, constraint=constraint, client=client
     )

@@ -71,6 +71,16 @@ class Flow:
     def first(self) -> Step:
         return self.step("start") or self.steps[0]
 
+    @property
+    def certain(self) -> tuple[Step, ...]:
+        """The steps that every run comes to: up to the first choice, the end or a circle."""
+        found: list[Step] = []
+        step: Step | None = self.first
+        while step is not None and step not in found and step.call_type != "choice":
+            found.append(step)
+            step = self.step(step.next) if step.next and step.name != "end" else None
+        return tuple(found)
+
 
 @dataclass(frozen=True, slots=True)
 class Preview:
@@ -189,6 +199,10 @@ class Work:
     visits: dict[str, int] = field(default_factory=dict)
     answers: Json = field(default_factory=dict)
     """Arguments a person gave for the step that asked for them."""
+    asked: list[str] = field(default_factory=list)
+    """Our own questions that stand in `question`: nothing in them was said by the person."""
+    answered: str = ""
+    """The person's last answer in words."""
     client: str = ""
     error: Json | None = None
     waited_s: float = 0.0

@@ -20,7 +20,7 @@ async def call(step: Step, work: Work, action: Action, known: Json) -> Signs:
     arguments = await fill(work, about, action.schema, known, is_answered=answered)
     work.answers = {}
     if isinstance(arguments, Missing):
-        work.visits[f"asked {step.name}"] = 1
+        work.visits[f"asked {step.name}"] = work.visits.get(f"asked {step.name}", 0) + 1
         yield arguments
         return
     if action.risk != "read" or step.confirm:

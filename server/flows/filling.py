@@ -1,17 +1,15 @@
 """Arguments for a call: what is known, what the model finds in the question, what is missing."""
 
-from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from server.chat import Json
 from server.flows import slots
+from server.flows.answers import leaves_it_to_us, word_for_word
 from server.flows.asking import ask_json
 from server.flows.base import Missing, Work
 from server.flows.cutting import as_text, shorten
-from server.flows.numerals import spoken
+from server.flows.grounding import Heard, only_choices
 from server.flows.templates import NOTE, background, context, marked, now
-from server.flows.words import terms
 
 SYSTEM = (
     "You fill in the arguments of a call from what the user said. Use only what the user said or "
@@ -22,22 +20,27 @@ AGAIN = "\nYour last answer was wrong: {problem}. Correct it."
 MOST_TOKENS = 1024
 TRIES = 3
 MOST_CHOICES = 30
-LONG_WORD = 4
-_MADE_UP = object()
+MOST_MEMBERS = 12
+ASKING = "I need a little more to go on:"
+AGAIN_ASKING = "That does not fit yet: {reason}. Say 'cancel' to stop."
+_EXPLAINED = ("pattern", "minimum", "maximum", "minLength", "maxLength", "example")
+EXPLAINING = "Here is what each means. Say 'cancel' to stop."
 
 
 async def fill(
     work: Work, about: str, schema: Json, known: Json, *, is_answered: bool = False
 ) -> Json | Missing:
-    """Valid arguments, or what a person must still tell.
+    """Valid arguments that were all said, or what a person must still tell.
 
     `is_answered`: the person was asked, so the model must make something of the answer.
     """
-    known = {**known, **work.answers}
+    known = {**only_choices(schema), **known, **work.answers}
     parts = schema.get("properties", {})
     open_names = [name for name in parts if name not in known and not slots.is_file(parts[name])]
     wrong, limits = "", slots.USUAL
     values = slots.with_defaults(known, schema)
+    if is_answered and not slots.problems(values, schema):
+        return values
     if open_names:
         rest = _only(schema, open_names)
         for _ in range(TRIES):
@@ -45,8 +48,7 @@ async def fill(
             written = await _ask(work, about, rest, bound, wrong)
             limits = slots.TIGHT if written is None else limits
             found = slots.read(written, rest) if isinstance(written, dict) else {}
-            if not is_answered:
-                found = grounded(found, rest, _heard(work))
+            found = _said(found, rest, work, is_forced=is_answered)
             values = slots.with_defaults({**known, **found}, schema)
             problems = slots.problems(values, schema)
             lacking = set(schema.get("required", [])) - values.keys()
@@ -55,85 +57,82 @@ async def fill(
             wrong = _worded(problems[0])
             if written is not None and lacking and all(not path for path, _ in problems):
                 break
-    if not slots.problems(values, schema):
+    problems = slots.problems(values, schema)
+    if not problems:
         return values
     lacks = slots.missing(values, schema)
+    if is_answered and (found := word_for_word(work.answered, lacks)):
+        return slots.with_defaults({**values, **found}, schema)
     kept = {name: value for name, value in values.items() if name not in lacks["properties"]}
-    return Missing(lacks, kept, wrong)
+    unfit = next((one for one in problems if one[0]), None)
+    return Missing(lacks, kept, _worded(unfit) if unfit else "")
 
 
-def grounded(found: Json, schema: Json, said: str) -> Json:
-    """Only what was said: a free text or number that nobody mentioned was made up."""
-    return _heard_parts(found, schema, _Heard(frozenset(terms(said)), spoken(said), said))
+def _said(found: Json, schema: Json, work: Work, *, is_forced: bool) -> Json:
+    """What of the model's values was said. One that was forced fills a single slot only."""
+    if is_forced and leaves_it_to_us(work.question.rpartition("\n")[2]):
+        return found
+    heard = Heard.of(heard_in(work))
+    kept = heard.parts(found, schema)
+    if not is_forced:
+        return kept
+    once: Json = {}
+    for name, value in kept.items():
+        others = sum(1 for other in once.values() if other == value)
+        if isinstance(value, bool) or others < max(heard.count(value), 1):
+            once[name] = value
+    return once
 
 
-@dataclass(frozen=True, slots=True)
-class _Heard:
-    words: frozenset[str]
-    numbers: set[Decimal]
-    text: str
-
-    def has_number(self, value: float) -> bool:
-        return abs(Decimal(str(value))) in self.numbers
-
-    def has_text(self, value: str) -> bool:
-        """Half of its words at least: a model may put the rest in its own."""
-        words = terms(value)
-        return 2 * sum(map(self._has_word, words)) >= len(words)
-
-    def _has_word(self, word: str) -> bool:
-        if not word.isascii():
-            return word in self.text
-        is_long = len(word) >= LONG_WORD
-        return word in self.words or (is_long and any(one.startswith(word) for one in self.words))
+def heard_in(work: Work) -> str:
+    """What the person said and what earlier steps gave; our own questions are left out."""
+    question = work.question
+    for asked in work.asked:
+        question = question.replace(asked, "")
+    return "\n".join((question, context(work), as_text(work.data), " ".join(work.files)))
 
 
-def _heard_parts(found: Json, schema: Json, heard: _Heard) -> Json:
-    parts = schema.get("properties", {})
-    kept = {name: _as_heard(one, parts.get(name, {}), heard) for name, one in found.items()}
-    return {name: one for name, one in kept.items() if one is not _MADE_UP}
-
-
-def _as_heard(value: Any, part: Json, heard: _Heard) -> Any:
-    """What of a value was said; the mark of what was made up when that is nothing."""
-    chosen = [one for one in part.get("anyOf", []) if one.get("type") != "null"]
-    if len(chosen) == 1:
-        return _as_heard(value, chosen[0], heard)
-    if part.keys() & {"enum", "pattern", "format", "anyOf"} or isinstance(value, bool):
-        return value
-    if isinstance(value, dict):
-        return _heard_parts(value, part, heard) or (_MADE_UP if value else value)
-    if isinstance(value, list):
-        kept = [_as_heard(one, part.get("items", {}), heard) for one in value]
-        kept = [one for one in kept if one is not _MADE_UP]
-        return kept or (_MADE_UP if value else value)
-    is_heard = (isinstance(value, str) and heard.has_text(value)) or (
-        isinstance(value, int | float) and heard.has_number(value)
-    )
-    return value if is_heard or value is None else _MADE_UP
-
-
-def _heard(work: Work) -> str:
-    said = (work.question, context(work), as_text(work.data), " ".join(work.files))
-    return "\n".join(said).lower()
-
-
-def question_for(missing: Missing) -> str:
+def question_for(missing: Missing, *, is_again: bool = False) -> str:
     """What to ask in a chat, in plain words."""
-    lines = ["I need a little more to go on:"]
-    for name, part in missing.schema["properties"].items():
-        told = part.get("description") or part.get("title") or ""
-        choices = _choices(part)
-        lines.append(f"- **{name}**{f': {told}' if told else ''}{choices}")
+    lines = [ASKING, *_listed(missing.schema)]
+    if is_again and missing.reason:
+        lines.insert(0, AGAIN_ASKING.format(reason=missing.reason))
     return "\n".join(lines)
 
 
+def explanation_of(missing: Missing) -> str:
+    """The same for a person who asks back: with the kind, the limits and an example of each."""
+    lines = [ASKING]
+    for line, part in zip(
+        _listed(missing.schema), missing.schema["properties"].values(), strict=True
+    ):
+        told = [str(part.get("format") or part.get("type") or "")]
+        told += [f"{key} {as_text(part[key])[:80]}" for key in _EXPLAINED if key in part]
+        lines.append(f"{line} [{', '.join(filter(None, told))}]")
+    return "\n".join([*lines, EXPLAINING])
+
+
+def _listed(schema: Json) -> list[str]:
+    lines = []
+    for name, part in schema["properties"].items():
+        told = part.get("description") or part.get("title") or ""
+        lines.append(f"- **{name}**{f': {told}' if told else ''}{_choices(part)}{_members(part)}")
+    return lines
+
+
 def _choices(part: Json) -> str:
-    values = part.get("enum")
+    values = part.get("enum") or part.get("items", {}).get("enum")
     if not values:
         return ""
     shown = ", ".join(str(value) for value in values[:MOST_CHOICES])
     return f" ({shown}{', …' if len(values) > MOST_CHOICES else ''})"
+
+
+def _members(part: Json) -> str:
+    """What an object, or each object of a list, consists of."""
+    inner = part.get("items", part)
+    names = list(inner.get("properties", {}))[:MOST_MEMBERS]
+    return f" ({', '.join(names)})" if names else ""
 
 
 async def _ask(work: Work, about: str, schema: Json, bound: Json, wrong: str) -> Any:

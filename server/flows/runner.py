@@ -5,7 +5,7 @@ import logging
 import uuid
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from server.chat import Json
 from server.errors import AppError
@@ -18,9 +18,11 @@ from server.events import (
     Suggestions,
     TextDelta,
 )
+from server.flows import answers
+from server.flows.as_markdown import as_markdown
 from server.flows.base import Flow, FlowFailed, Jump, Missing, Output, Record, Step, Work
 from server.flows.cutting import as_text, shorten
-from server.flows.filling import question_for
+from server.flows.filling import explanation_of, question_for
 from server.flows.steps import OWN_TOOL, STEPS, TEXT_STEPS
 
 log = logging.getLogger(__name__)
@@ -30,10 +32,14 @@ MAX_VISITS = 5
 MAX_S = 300.0
 MAX_FOLLOWS = 3
 LONGEST_SUGGESTION = 80
+STOPPED = "Stopped: {flow} was not run any further."
 SUMMARY = Step(
     "answer",
     "llm",
-    {"user_prompt": "{context}\n{data}\nAnswer this from the data: {question}"},
+    {
+        "user_prompt": "{context}\n{data}\nAnswer this from the data, in a sentence: {question}",
+        "max_tokens": 160,
+    },
 )
 
 
@@ -56,8 +62,16 @@ class Run:
     paused: Paused | None = None
     status: str = "running"
     answered: bool = False
+    reply: str = ""
+    """Said in place of going on: the person asked back, or wants to stop."""
 
     async def events(self, start: Step | None = None) -> AsyncGenerator[Event, None]:
+        if self.reply:
+            yield TextDelta(self.reply)
+            yield (
+                Interrupted(self.paused.id, _form(self.paused)) if self.paused else Finished("stop")
+            )
+            return
         step: Step | None = start or self.work.flow.first
         began = asyncio.get_running_loop().time()
         total = 0
@@ -168,7 +182,8 @@ class Run:
 
     def _pause(self, step: Step, missing: Missing) -> None:
         self.work.answers = dict(missing.known)
-        question = question_for(missing)
+        is_again = bool(self.work.asked) and self.work.visits.get(f"asked {step.name}", 0) > 1
+        question = question_for(missing, is_again=is_again)
         self.paused = Paused(uuid.uuid4().hex, self.work, step, missing, question)
         self.status = "waiting"
 
@@ -208,21 +223,30 @@ class Run:
             self.work.kit.note(f"on_error failed: {second}")
 
     async def _close(self) -> AsyncGenerator["Event | _Next", None]:
-        """An answer in words, the suggestions, the end."""
+        """The data itself where the flow ends with it, an answer in words, suggestions, the end."""
         if not self.answered:
-            text = _plain_answer(self.work)
-            if text is not None:
-                yield TextDelta(text)
-            else:
-                async with aclosing(self._signs(SUMMARY)) as signs:
-                    async for sign in signs:
-                        yield sign
+            text, is_whole = _closing(self.work)
+            if text:
+                yield TextDelta(text if is_whole else f"{text}\n\n")
+            if not is_whole:
+                async with aclosing(self._comment()) as events:
+                    async for event in events:
+                        yield event
         follows = _follows(self.work.flow)
         if follows:
             yield Suggestions(follows)
         if self.status == "running":
             self.status = "ok"
         yield Finished("stop")
+
+    async def _comment(self) -> AsyncGenerator["Event | _Next", None]:
+        """The model's words on data that the person already sees: without them the run is fine."""
+        try:
+            async with aclosing(self._signs(SUMMARY)) as signs:
+                async for sign in signs:
+                    yield sign
+        except FlowFailed as error:
+            self.work.kit.note(f"no comment on the data: {error}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,23 +265,38 @@ def resume(paused: Paused, given: Json) -> Run:
 
 
 def resume_with_text(paused: Paused, said: str) -> Run:
-    """The same with an answer in plain words: the model reads the arguments from it."""
+    """The same with an answer in plain words; what is not certain in it, the model reads."""
+    schema = paused.missing.schema
+    if answers.is_cancel(said, schema):
+        return Run(paused.work, status="cancelled", reply=STOPPED.format(flow=paused.work.flow.key))
+    if answers.is_question(said, schema):
+        explained = replace(paused, question=explanation_of(paused.missing))
+        return Run(paused.work, explained, "waiting", reply=explained.question)
     paused.work.question = f"{paused.work.question}\n{paused.question}\n{said}"
-    return resume(paused, {})
+    paused.work.asked.append(paused.question)
+    paused.work.answered = said
+    return resume(paused, answers.read_answer(said, schema))
 
 
-def _plain_answer(work: Work) -> str | None:
-    """What needs no model to be said; None when the data must be put into words."""
-    last = work.last
+def _closing(work: Work) -> tuple[str, bool]:
+    """What is shown where the last step wrote no answer, and whether that is all."""
+    if not work.records:
+        return "There was nothing to do.", True
+    if work.records[-1].output.is_answer:
+        return as_text(work.records[-1].output.data), True
+    last = next((one for one in reversed(work.records) if one.call_type not in TEXT_STEPS), None)
     if last is None:
-        return "There was nothing to do."
-    if last.call_type == "render":
-        return last.output.message
-    if last.output.is_answer or isinstance(last.output.data, str):
-        return as_text(last.output.data)
-    if last.output.message and (last.call_type == "extract" or last.call_type not in STEPS):
-        return last.output.message
-    return None
+        return "The model gave no answer.", True
+    data, message = last.output.data, last.output.message
+    is_of_author = last.call_type == "extract" or last.call_type not in STEPS
+    if last.call_type == "render" or (message and is_of_author):
+        return message, True
+    if isinstance(data, dict) and data.keys() == {"result"}:
+        data = data["result"]
+    if isinstance(data, str) and data:
+        return data, True
+    is_shown = last.call_type == "sql" and bool(data["rows"])
+    return ("" if is_shown else as_markdown(data)), False
 
 
 def _form(paused: Paused) -> Json:

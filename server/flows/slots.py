@@ -19,7 +19,19 @@ from server.late import Late
 jsonschema = Late("jsonschema")
 llguidance = Late("llguidance")
 NUMBER = r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,6})?"
-FORMATS = frozenset({"date", "date-time", "time", "email", "ipv4", "ipv6", "uuid"})
+SHAPES = {
+    "date": re.compile(r"\d{4}-\d{2}-\d{2}"),
+    "date-time": re.compile(
+        r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})"
+    ),
+    "time": re.compile(r"\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})?"),
+    "email": re.compile(r"[^@\s]{1,64}@[^@\s.]{1,63}(?:\.[^@\s.]{1,63}){1,10}"),
+    "ipv4": re.compile(r"(\d{1,3}\.){3}\d{1,3}"),
+    "ipv6": re.compile(r"(?=[0-9A-Fa-f.]{0,44}:)[0-9A-Fa-f:.]{2,45}"),
+    "uuid": re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"),
+}
+"""The formats a model is bound to, and roughly how each looks."""
+FORMATS = frozenset(SHAPES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 import re
 
-_WORD = re.compile(r"[A-Za-z0-9]+")
-_CHINESE = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
+_UNSPACED = r"\u0e00-\u0eff\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
+_WORD = re.compile(rf"[^\W_{_UNSPACED}]+")
+_CHINESE = re.compile(rf"[{_UNSPACED}]+")
 _STOP_TEXT = (
     "a an and are as at be by for from in is it of on or that the this to was what with you"
 )

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -71,7 +72,9 @@ def _allocated(path: Path) -> int:
         found = path.stat()
     except FileNotFoundError:
         return 0
-    return found.st_blocks * 512 if hasattr(found, "st_blocks") else found.st_size
+    if sys.platform == "win32":
+        return found.st_size
+    return found.st_blocks * 512
 
 
 def write(path: Path, at: int, data: bytes) -> None:

@@ -29,6 +29,10 @@ DISK_LOOK_S = 5.0
 MAX_RESTARTS = 3
 
 
+class AlreadyHere(BadRequest):
+    """There is nothing left to download."""
+
+
 class _Job:
     """A download in the list: its journal, and the transfer while it runs."""
 
@@ -57,7 +61,16 @@ class _Job:
         reason = self.reason or (transfer.note if transfer else "")
         left_s = round(left, 1) if left is not None else None
         return Download(
-            plan.id, plan.name, plan.repo, self.phase, done, total, round(speed), left_s, reason
+            plan.id,
+            plan.name,
+            plan.repo,
+            self.phase,
+            done,
+            total,
+            round(speed),
+            left_s,
+            reason,
+            plan.files[0].sha256,
         )
 
 
@@ -125,7 +138,7 @@ class Downloads:
             self._limits.piece_bytes,
         )
         if all(target.exists() for target in self._targets(plan)):
-            raise BadRequest(f"{plan.name} is here already.", "file")
+            raise AlreadyHere(f"{plan.name} is here already.", "file")
         job = _Job(Journal(self._folder / number, plan))
         self._run(job, anew=True)
         self._jobs[number] = job

@@ -124,7 +124,15 @@ class Library:
     ) -> ModelCard:
         """Whatever a file holds, it costs only that file."""
         header = self._look(path)
-        plain = ModelCard(name, str(path), _size(path), label or DAMAGED, is_starter)
+        plain = ModelCard(
+            name,
+            str(path),
+            _size(path),
+            label or DAMAGED,
+            is_starter,
+            digest=self._headers.digest(path),
+            modified_at=_age(path)[0] / 1e9,
+        )
         if header is None:
             return plain
         try:
@@ -134,6 +142,7 @@ class Library:
                 parameters=_parameters(header),
                 trained_context_tokens=header.context_tokens,
                 quantisation=header.quantisation,
+                architecture=header.architecture,
             )
         except Exception:
             log.exception("Cannot understand %s", path.name)

@@ -19,8 +19,13 @@ CELLS = 256
 CARD_BYTES = 600 * MB
 """What the driver and its libraries take on a graphics card for every program that uses it."""
 BLOCK = re.compile(r"blk\.(\d+)\.")
-X86_REPACKED = {"Q4_0", "Q4_K", "IQ4_NL", "MXFP4"}
-ARM_REPACKED = {*X86_REPACKED, "Q5_K", "Q6_K", "Q8_0"}
+REPACKED = {
+    "asimddp": {"Q1_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "Q8_0", "IQ4_NL", "MXFP4"},
+    "avx2": {"Q4_0", "Q4_K", "IQ4_NL", "MXFP4"},
+    "avx512f": {"Q2_K"},
+    "amx_int8": {"Q4_0", "Q4_1", "Q4_K", "Q5_K", "Q6_K", "Q8_0", "IQ4_XS"},
+}
+"""The formats that llama.cpp reorders for a feature of the processor (repack.cpp, amx/common.h)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +205,7 @@ def _is_repacked(tensor: Tensor, formats: frozenset[str]) -> bool:
 
 @lru_cache
 def _repacked_formats(features: tuple[str, ...]) -> frozenset[str]:
-    if "avx2" in features:
-        return frozenset(X86_REPACKED)
-    return frozenset(ARM_REPACKED if "asimddp" in features else ())
+    return frozenset().union(*(REPACKED.get(feature, ()) for feature in features))
 
 
 def largest_context(

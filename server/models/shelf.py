@@ -12,14 +12,14 @@ from server.errors import BadRequest, HubFailed, ModelDamaged
 from server.face import ModelCard
 from server.keychain import Keychain
 from server.late import Late
-from server.models import catalogue, choices, drafts, projectors, stores
+from server.models import catalogue, choices, drafts, names, projectors, pull, stores
 from server.models.download import Limits
-from server.models.downloads import FOLDER, Downloads
+from server.models.downloads import FOLDER, AlreadyHere, Downloads
 from server.models.fit import judge
 from server.models.groups import group
 from server.models.header import Header
 from server.models.headers import Headers
-from server.models.hub import Hub, Repository, usual_address
+from server.models.hub import Hub, RemoteFile, Repository, usual_address
 from server.models.library import Library, delete, only_eyes
 from server.models.machine import Surveyor
 from server.models.owner import check_deletable, owner_of
@@ -110,6 +110,21 @@ class ModelShelf:
 
     async def download_model(self, repo: str, file: str) -> str:
         """By a file's name, or by a quantisation; an empty name takes the recommended one."""
+        return self._fetching.start(*await self._choose(repo, file))
+
+    async def pull(self, name: str) -> tuple[Path, str]:
+        """A model by what Ollama's programs call it: where it will lie, and the download's id.
+
+        The id is empty where the model is here already.
+        """
+        repository, files = await self._choose(*await pull.find(name, self.search_models))
+        path = names.inside(self._models, repository.repo, names.file(files[0].path))
+        try:
+            return path, self._fetching.start(repository, files)
+        except AlreadyHere:
+            return path, ""
+
+    async def _choose(self, repo: str, file: str) -> tuple[Repository, tuple[RemoteFile, ...]]:
         found = await self._hub.repository(repo)
         models, eyes = group(found.files)
         if not file:
@@ -117,8 +132,7 @@ class ModelShelf:
             choice = next((one for one in models if one.recommended), None)
         else:
             choice = choices.named(models, eyes, file)
-        files = choices.files_of(found, choice, models, eyes)
-        return self._fetching.start(found, files)
+        return found, choices.files_of(found, choice, models, eyes)
 
     async def pause_download(self, download_id: str) -> None:
         await self._fetching.pause(download_id)

@@ -10,14 +10,17 @@ from server.conversation.agents import Agents
 from server.conversation.means import Means
 from server.conversation.run import converse
 from server.engine.base import Engine
-from server.errors import NotSupported
+from server.errors import EngineCrashed, ModelLoadFailed, NotSupported, Stopping
 from server.events import Events
+from server.parts.keeper import Keeper
 from server.plugins.approval import chat_key
 from server.plugins.house import PluginHouse
-from server.protocols.base import AgentRun, Ask, Look, Run, Told
+from server.protocols.base import AgentRun, Ask, Look, Manage, Managed, Run, Told
 from server.requests import About, Requests
 
-ASKABLE = frozenset({"tokenize", "detokenize", "embed", "rerank", "apply_template", "stats"})
+ASKABLE = frozenset({"tokenize", "detokenize", "embed", "rerank", "apply_template", "load"})
+RESTING = {"running": 0, "waiting": 0}
+"""The figures of a model that is not loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +31,42 @@ class Answering:
     house: PluginHouse
     agents: Agents
     requests: Requests
+    keeper: Keeper | None = None
 
     def chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
         """Every event of a conversation's answer, tracked and cancellable."""
+        if isinstance(request, ChatRequest) and self.keeper is not None:
+            request = self.keeper.resolve(request)
         about = replace(about, model=request.model or self.model_name())
-        return self.requests.track(self._run(request, about), about)
+        answers = request.choices if isinstance(request, ChatRequest) else 1
+        return self.requests.track(self._run(request, about), about, answers)
 
     async def ask(self, ask: Ask) -> Any:
-        engine = await self.engine(ask.model)
+        if ask.what == "stats":
+            return await self._stats()
         if ask.what not in ASKABLE:
             raise NotSupported(f"The engine cannot do: {ask.what}.")
-        return await getattr(engine, ask.what)(**ask.arguments)
+        engine = await self.engine(ask.model)
+        try:
+            return await getattr(engine, ask.what)(**ask.arguments)
+        finally:
+            if ask.keep_s is not None and self.keeper is not None:
+                self.keeper.keep_named(ask.model, ask.keep_s)
+
+    async def manage(self, manage: Manage) -> Managed:
+        if self.keeper is None:
+            raise NotSupported("There are no models here.")
+        return await manage.do(self.keeper)
+
+    async def _stats(self) -> Any:
+        """Of the default model if it is loaded: whoever looks on neither loads nor keeps it."""
+        engine = self.keeper.peek() if self.keeper is not None else None
+        if engine is None:
+            return RESTING
+        try:
+            return await engine.stats()
+        except (Stopping, EngineCrashed, ModelLoadFailed):  # it left while we looked
+            return RESTING
 
     async def look(self, look: Look) -> Told:
         return await look.find(self.agents)

@@ -10,6 +10,8 @@ from server.settings import ModelSettings
 
 ALL_LAYERS = 999
 MB = 1024 * 1024
+ANY_QUEUE = 1 << 16
+"""Who may wait is decided when a request arrives (`Requests`), not by the worker later."""
 
 
 def limits_of(settings: ModelSettings) -> PoolLimits:
@@ -38,7 +40,7 @@ class OptionsOf:
             speculate=settings.speculate,
             draft_model=drafts.in_use(settings),
             loras=tuple(Path(path) for path in settings.loras),
-            queue_limit=settings.queue_limit,
+            queue_limit=ANY_QUEUE,
             tool_signatures=settings.tool_signatures,
         )
 

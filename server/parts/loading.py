@@ -68,6 +68,7 @@ class FittedEngine:
         self._unlink: Disconnect = lambda: None
         self._turn = asyncio.Lock()
         self._device = ""
+        self._gpu_bytes = 0
         self._settling = False
         self._closed = False
 
@@ -231,8 +232,10 @@ class FittedEngine:
     def _show(self, state: LoadState) -> None:
         if self._engine is not None:
             self.facts = self._engine.facts
+            self.facts.extra["gpu_bytes"] = self._gpu_bytes
         if state.phase == "ready" and not self._settling:
             self._compare_device()
+            self._tell_lost_template()
         # A try that failed may not be the last: `_begin` says when it was.
         if not self._closed and not (self._settling and state.phase == "failed"):
             self.state.set(state)
@@ -253,10 +256,26 @@ class FittedEngine:
         eyes = self._options.projector
         if eyes is not None and not self.facts.sees_images:
             self._loader.say(f"{self._path.stem} cannot see images: {eyes.name} does not fit it.")
+        self._tell_lost_template()
         missing = self._loader.worked.last_card(machine)
+        self._gpu_bytes = judge(header, taken, machine).memory.gpu
+        self.facts.extra["gpu_bytes"] = self._gpu_bytes
         if self.facts.device == "cpu":
             self._warn(without_card(asked, taken, machine, missing))
         self._device = self.facts.device
+
+    def _tell_lost_template(self) -> None:
+        lost = self.facts.extra.get("template_lost")
+        if not lost:
+            return
+        again = (
+            "System prompts, tools and thoughts may be missing until that succeeds; "
+            "it is tried again with the next question."
+        )
+        if not self.facts.extra.get("template_again"):
+            again = "System prompts, tools or thoughts may not reach the model."
+        name = self._path.stem
+        self._loader.say(f"{name}: The chat template could not be tried out: {lost}. {again}")
 
     def _warn(self, why: str) -> None:
         if why:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from server.abilities import PluginTest
+from server.abilities import PluginTest, ToolCard
 from server.egress import Egress
 from server.engine.base import Engine
 from server.keychain import Keychain
@@ -30,6 +30,9 @@ class Plugged:
 
     async def answer_form(self, form_id: str, values: str) -> None:
         self.house.answer_form(form_id, values)
+
+    async def look_at_plugins(self) -> None:
+        await self.house.shelf.look_again()
 
     async def install_plugin(self, path: str) -> str:
         return await self.house.install_plugin(path)
@@ -63,6 +66,12 @@ class Plugged:
 
     async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
         return await self.house.test_plugin(key, flow, question, mode)
+
+    async def find_tools(self, key: str) -> tuple[ToolCard, ...]:
+        return await self.house.find_tools(key)
+
+    async def try_tool(self, key: str, tool: str, arguments: str, mode: str) -> PluginTest:
+        return await self.house.try_tool(key, tool, arguments, mode)
 
     async def plugin_log(self, key: str, count: int) -> list[str]:
         return await self.house.plugin_log(key, count)

@@ -24,8 +24,10 @@ GRANTED_S = 4 * 3600.0
 """How long a yes holds for its chat."""
 Decision = Literal["once", "always", "deny"]
 Policy = Literal["default", "allow", "block"]
+CLIENT = "client"
+"""Stands where a fingerprint does, for a program that may use a plugin at all."""
 _Grant = tuple[str, str, str]
-"""For which chat, of which plugin, and for an action of which fingerprint."""
+"""For which chat or client, of which plugin, and for an action of which fingerprint."""
 
 
 class About(Protocol):
@@ -69,7 +71,7 @@ class Approvals:
         return {
             key.removeprefix(f"{plugin}/"): decided[1]
             for key, decided in self._policies.items()
-            if key.startswith(f"{plugin}/")
+            if key.startswith(f"{plugin}/") and decided[1] != CLIENT
         }
 
     def set_policy(self, plugin: str, action: About, policy: str) -> None:
@@ -93,23 +95,49 @@ class Approvals:
         self._save()
 
     async def ask(
-        self, plugin: str, action: Action, arguments: Json, *, confirm: bool, chat: str
+        self,
+        plugin: str,
+        action: Action,
+        arguments: Json,
+        *,
+        confirm: bool,
+        chat: str,
+        client: str = "",
     ) -> Json:
-        """The arguments as allowed; FlowFailed 'denied' when a person says no, or nothing."""
+        """The arguments as allowed; FlowFailed 'denied' when a person says no, or nothing.
+
+        The first call that a connected program makes of a plugin is asked about, even to read.
+        """
         risk: Risk = "danger" if confirm else action.risk
         policy = self.policy(plugin, action)
         if policy == "block":
             raise FlowFailed("denied", f"{action.key} is blocked under Plugins.")
         grant = (chat, plugin, action.fingerprint)
         is_granted = policy == "allow" or self._is_granted(grant)
-        if risk == "read" or (risk == "change" and is_granted):
+        is_known = self._is_known(client, plugin)
+        if is_known and (risk == "read" or (risk == "change" and is_granted)):
             return arguments
-        decision, allowed = await self._wait(_shown(plugin, action, arguments, risk), action)
+        shown = replace(_shown(plugin, action, arguments, risk), client="" if is_known else client)
+        decision, allowed = await self._wait(shown, action)
         if decision == "deny":
             raise FlowFailed("denied", f"{action.key} was not allowed.")
         if risk == "change":
             self._granted[grant] = time.monotonic()
+        if client:
+            self._granted[client, plugin, CLIENT] = time.monotonic()
         return allowed
+
+    def is_blocked(self, plugin: str, operation: str) -> bool:
+        return self._policies.get(f"{plugin}/{operation}", [""])[0] == "block"
+
+    def clients(self, plugin: str) -> tuple[str, ...]:
+        """The connected programs that may use the plugin for good."""
+        begin = _client_key(plugin, "")
+        return tuple(key.removeprefix(begin) for key in self._policies if key.startswith(begin))
+
+    def _is_known(self, client: str, plugin: str) -> bool:
+        is_kept = _client_key(plugin, client) in self._policies
+        return not client or is_kept or self._is_granted((client, plugin, CLIENT))
 
     def _is_granted(self, grant: _Grant) -> bool:
         now = time.monotonic()
@@ -126,9 +154,20 @@ class Approvals:
         if not waiting.answer.done():
             changed = _arguments(arguments or waiting.shown.arguments)
             # Kept now, so that whoever shows decisions next shows this one.
-            if decision == "always" and waiting.shown.can_always:
-                self.set_policy(waiting.shown.plugin, waiting.action, "allow")
+            if decision == "always":
+                self._keep(waiting)
             waiting.answer.set_result((decision, changed))
+
+    def _keep(self, waiting: _Waiting) -> None:
+        """The program may use the plugin from now on; what changes something, is allowed too."""
+        shown = waiting.shown
+        if not shown.can_always:
+            return
+        if shown.client:
+            self._policies[_client_key(shown.plugin, shown.client)] = ["allow", CLIENT]
+            self._save()
+        if shown.risk == "change":
+            self.set_policy(shown.plugin, waiting.action, "allow")
 
     async def _wait(self, shown: Approval, action: Action) -> tuple[str, Json]:
         expires = time.time() + self._patience_s
@@ -156,6 +195,11 @@ def chat_key(client: str = "", thread: str = "", *, is_own: bool) -> str:
     """Tells chats apart by their client's name for them; without one, each question is a chat."""
     said = json.dumps([is_own, client, thread or uuid.uuid4().hex])
     return hashlib.sha256(said.encode()).hexdigest()
+
+
+def _client_key(plugin: str, client: str) -> str:
+    """Begins as an operation's key does, so that it is forgotten with its plugin."""
+    return f"{plugin}/by {client}"
 
 
 def _shown(plugin: str, action: Action, arguments: Json, risk: Risk) -> Approval:

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from server.abilities import FlowCard, OperationCard, OptionCard, PluginCard
-from server.findings import Findings
+from server.abilities import SERVER, FlowCard, OperationCard, OptionCard, PluginCard
+from server.findings import Findings, summarised
 from server.plugins.approval import Approvals
 from server.plugins.decidable import decidable
 from server.plugins.folder import Loaded
@@ -13,8 +13,6 @@ from server.plugins.oidc import ACCESS
 from server.plugins.plugin import Plugin
 from server.plugins.shelf import PluginShelf
 from server.reading import read_file
-
-SERVER = "server"
 
 
 def card(
@@ -31,7 +29,7 @@ def card(
         review=decided.reviewed != plugin.reviewed,
         shipped=shelf.is_shipped(plugin.key),
         findings=_findings(plugin),
-        hosts=loaded.hosts,
+        hosts=plugin.hosts,
         secrets=plugin.secrets,
         missing_secrets=missing,
         commands=tuple(" ".join(one.command) for one in manifest.servers if one.command),
@@ -41,11 +39,14 @@ def card(
         flows=tuple(
             FlowCard(flow.name, flow.description, flow.is_usable) for flow in loaded.flows.values()
         ),
-        options=_options(plugin),
+        options=card_options(plugin),
         question=manifest.predefined_question,
         previous_version=_previous(shelf, plugin.key),
         changing_methods=decided.changing_methods,
         sign_in=_signed(plugin),
+        has_tools=bool(manifest.servers or loaded.tools),
+        walled=plugin.is_walled,
+        changes=plugin.changes,
     )
 
 
@@ -59,7 +60,7 @@ def broken_card(loaded: Loaded, shipped: bool) -> PluginCard:
         enabled=False,
         review=True,
         shipped=shipped,
-        findings=tuple(map(str, loaded.findings)),
+        findings=summarised(loaded.findings),
     )
 
 
@@ -71,12 +72,13 @@ def _operations(plugin: Plugin, approvals: Approvals) -> tuple[OperationCard, ..
 
 
 def _findings(plugin: Plugin) -> tuple[str, ...]:
-    """What is wrong with it, and why its last sign-in came to nothing."""
+    """What is wrong with it: its servers and its sign-in that failed, then its files."""
+    failed = [f"The server '{name}' failed: {why}" for name, why in plugin.failures.items()]
     problem = plugin.sign_in.problem if plugin.sign_in else ""
-    return (*map(str, plugin.loaded.findings), *filter(None, [problem]))
+    return (*failed, *summarised(plugin.loaded.findings), *filter(None, [problem]))
 
 
-def _options(plugin: Plugin) -> tuple[OptionCard, ...]:
+def card_options(plugin: Plugin) -> tuple[OptionCard, ...]:
     """What its manifest names; and where its API is, which may be elsewhere than it says."""
     found = [
         OptionCard(one.name, one.label, one.kind, plugin.decided.options.get(one.name, ""))

@@ -28,6 +28,15 @@ ENTRIES = frozenset({"plugin.json", "openapi.yaml", "openapi.yml", "openapi.json
 QUIET = frozenset({"README.md", "LICENSE", "NOTICE", "data", "icon.png", "icon.svg"})
 APART = frozenset({"__pycache__", ".git"})
 """Folders that are no part of a plugin: not counted, not copied, not watched."""
+NATIVE = frozenset({".so", ".dylib", ".dll", ".pyd", ".exe", ".node", ".pyc"})
+NATIVE_BEGINNINGS = (
+    b"\x7fELF", b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe", b"\xcf\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe", b"MZ",
+)  # fmt: skip
+REFUSED = frozenset({
+    "ctypes", "_ctypes", "cffi", "socket", "_socket", "subprocess", "_posixsubprocess",
+    "multiprocessing", "pty", "webbrowser",
+})  # fmt: skip
 TOOL_NAMES = frozenset({"name", "_name"})
 
 State = Literal["ok", "warnings", "partly broken", "broken"]
@@ -73,14 +82,21 @@ class Loaded:
             listed += self.manifest.auth.provider.hosts
         return tuple(dict.fromkeys(listed))
 
-    def code(self) -> list[tuple[str, str]]:
-        """Every file that running lib/ may run or read, compiled and native ones too."""
-        lib = self.folder / "lib"
-        return [
-            (path.relative_to(lib).as_posix(), _sum(path, _state(path)))
-            for path in sorted(lib.rglob("*"))
+    def files(self) -> dict[str, str]:
+        """Every file of the folder by its sum, compiled and native ones too; and each file
+        elsewhere that a command line names, for that is what it runs."""
+        named = {
+            path.relative_to(self.folder).as_posix(): path
+            for path in sorted(self.folder.rglob("*"))
+            if ".git" not in path.relative_to(self.folder).parts
+        }
+        for server in self.manifest.servers if self.manifest else ():
+            named |= {one: Path(one) for one in server.command[1:] if Path(one).is_absolute()}
+        return {
+            without_halves(name, "?"): _sum(path, _state(path))
+            for name, path in named.items()
             if path.is_file()
-        ]
+        }
 
     def _is_usable(self) -> bool:
         offers = bool(self.tools) or bool(self.manifest and self.manifest.servers)
@@ -124,6 +140,7 @@ def _load_parts(loaded: Loaded) -> None:
         note,
     )
     _load_flows(loaded, known)
+    _look_for_native_code(loaded)
     if loaded.manifest.automatic_flow and loaded.api:
         for key, operation in loaded.api.operations.items():
             step = Step("start", "api", {"endpoint": key})
@@ -192,8 +209,38 @@ def _load_tools(loaded: Loaded) -> None:
             findings.error(at, "syntax", message)
         else:
             found += [tool for node in tree.body for tool in _tool(node)]
+            _look_at_imports(tree, findings)
         loaded.findings += findings.found
     loaded.tools = tuple({tool.name: tool for tool in found}.values())
+
+
+def _look_for_native_code(loaded: Loaded) -> None:
+    """No reader can tell what it does, and the walls load none for Python tools."""
+    for path in _files(loaded.folder):
+        if path.suffix.lower() in NATIVE or _begins(path).startswith(NATIVE_BEGINNINGS):
+            name = without_halves(path.relative_to(loaded.folder).as_posix(), "?")
+            findings = Findings(name)
+            findings.warn((1, 1), "native", "This is native code: nobody can read what it does.")
+            loaded.findings += findings.found
+
+
+def _begins(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(8)
+
+
+def _look_at_imports(tree: ast.Module, findings: Findings) -> None:
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [one.name for one in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module or ""]
+        for name in names:
+            if name.split(".")[0] in REFUSED:
+                at = (getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
+                message = f"'{name}' is refused: a tool has no network, programs or native code."
+                findings.warn(at, "refused-import", message)
 
 
 def _tool(node: ast.stmt) -> Iterator[ToolSeen]:

@@ -1,44 +1,56 @@
 """Everything a screen or a conversation asks of plugins, in one place."""
 
 import asyncio
+import json
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from server.abilities import Approval, FormCard, PluginCard, PluginTest
+from server.abilities import SERVER, Approval, FormCard, PluginCard, PluginTest, ToolCard
+from server.chat import Json
 from server.egress import is_address
 from server.engine.base import Engine
 from server.errors import AppError, BadRequest
 from server.events import StatusNote, StepChanged, TextDelta
-from server.flows.base import Flow, Kit, Work
+from server.findings import nearest
+from server.flows import slots
+from server.flows.as_markdown import as_markdown
+from server.flows.base import Action, Flow, FlowFailed, Kit, Reach, Step, Work
 from server.flows.runner import Run
 from server.observe import Value
-from server.plugins import install
+from server.plugins import install, walls
 from server.plugins.approval import Approvals, chat_key
-from server.plugins.cards import SERVER, broken_card, card
+from server.plugins.cards import broken_card, card, card_options
 from server.plugins.decidable import decidable
+from server.plugins.folder import Loaded
 from server.plugins.forms import Forms
 from server.plugins.kept import Decided
-from server.plugins.kit import PluginKit, RehearsalKit, worded
+from server.plugins.kit import PluginKit, RehearsalKit, Rehearsed, worded
+from server.plugins.mcp_action import McpAction
 from server.plugins.oidc import TOKENS
 from server.plugins.plugin import Plugin
 from server.plugins.shelf import PluginPlaces, PluginShelf, Shared
 from server.plugins.talk import PluginTalk
 from server.settings import PluginSettings
+from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
 
 CHANGING = "changing_methods"
+MOST_NAMED = 8
+TRIAL_S = 60.0
+NOTHING_BEFORE: Json = {"background": "", "question": "", "files": [], "previous_data": {}}
 
 
 class NoPlugin(BadRequest):
     code = "plugin_not_found"
     status = 404
 
-    def __init__(self, key: str) -> None:
-        super().__init__(f"There is no plugin '{key}'.", "key")
+    def __init__(self, key: str, known: Iterable[str] = ()) -> None:
+        super().__init__(_joined(f"There is no plugin '{key}'.", nearest(key, known)), "key")
 
 
 class PluginHouse:
@@ -55,19 +67,23 @@ class PluginHouse:
         self._forms = Forms()
         self.forms: Value[tuple[FormCard, ...]] = self._forms.pending
         self.shelf = PluginShelf(places, shared, self._publish)
+        self.unwatched = self.shelf.unwatched
         self._settings = settings
         self._engine = engine
         self._missing: dict[str, tuple[str, ...]] = {}
-        self.talk = PluginTalk(self.flows, self.kit, lambda: settings().choose == "automatic")
-        self._own_talk = PluginTalk(
-            self.flows, self._own_kit, lambda: settings().choose == "automatic"
-        )
+        self._asking_keychain: asyncio.Task[None] | None = None
+        is_automatic = lambda: settings().choose == "automatic"  # noqa: E731
+        self.talk = PluginTalk(self.flows, self.kit, is_automatic, self.explain)
+        self._own_talk = PluginTalk(self.flows, self._own_kit, is_automatic, self.explain)
 
     async def open(self) -> None:
+        """Does not wait for the keychain, which may be slow or ask the person first."""
+        await asyncio.to_thread(walls.kind)
         await self.shelf.open()
-        await self._look_for_secrets()
+        self._asking_keychain = spawn(self._look_for_secrets(), "plugin-secrets")
 
     async def close(self) -> None:
+        await stop(self._asking_keychain)
         await self.shelf.close()
 
     def for_clients(self) -> PluginTalk | None:
@@ -75,21 +91,69 @@ class PluginHouse:
         return self.talk if self._settings().serve_clients and self._has_any() else None
 
     def talk_for(self, *, is_own: bool) -> PluginTalk | None:
-        """The person's own window needs no leave to use what they have enabled."""
-        if is_own:
-            return self._own_talk if self._has_any() else None
-        return self.for_clients()
+        """The person's own window needs no leave to use what they have enabled.
+
+        It also hears why a plugin that they name cannot answer.
+        """
+        return self._own_talk if is_own else self.for_clients()
 
     async def flows(self) -> Sequence[Flow]:
-        """Every flow of every enabled plugin."""
+        """Every flow of every enabled plugin; one that is switched off is marked unusable."""
         found: list[Flow] = []
-        plugins = self.shelf.enabled()
+        await self.shelf.look_again()
+        plugins = [] if self._settings().paused else self.shelf.enabled()
         # At the same time: a server that does not answer must not hold up the others.
         of_tools = await asyncio.gather(*(plugin.tool_flows() for plugin in plugins))
         for plugin, flows in zip(plugins, of_tools, strict=True):
-            found += [flow for flow in plugin.loaded.flows.values() if flow.is_usable]
-            found += flows
+            declared = [flow for flow in plugin.loaded.flows.values() if flow.is_usable]
+            found += [self._marked(plugin, flow) for flow in (*declared, *flows)]
         return found
+
+    async def explain(self, key: str, flow: str | None) -> str:
+        """Why a plugin that was named, or a flow of it, cannot answer; empty for no plugin."""
+        known = (*self.shelf.plugins, *self.shelf.broken)
+        if key not in known:
+            hint = nearest(key, known)
+            return _joined(f"There is no plugin '{key}'.", hint) if hint else ""
+        if key in self.shelf.broken:
+            broken = self.shelf.broken[key]
+            return _joined(f"The plugin '{key}' is broken.", _first_error(broken))
+        plugin = self.shelf.plugins[key]
+        if self._settings().paused:
+            return f"Plugins are paused, so '{key}' cannot answer: resume them under Plugins."
+        if not self.shelf.is_enabled(plugin):
+            if plugin.decided.enabled:
+                told = f"The plugin '{key}' has changed: look at it and enable it again."
+                return _joined(told, _listed(plugin.changes))
+            return f"The plugin '{key}' is switched off: enable it under Plugins."
+        return await self._explain_enabled(plugin, flow)
+
+    async def _explain_enabled(self, plugin: Plugin, name: str | None) -> str:
+        flows = {one.name: one for one in await self._all_flows(plugin)}
+        if name in flows and (off := self._off(plugin, flows[name])):
+            return off
+        if plugin.failures:
+            return _joined(f"The plugin '{plugin.key}' cannot answer.", *_failed(plugin))
+        if name in plugin.loaded.flows:
+            broken = f"The flow '{name}' of {plugin.key} is broken."
+            return _joined(broken, _first_error(plugin.loaded))
+        if name is not None and flows:
+            hint = nearest(name, flows) or f"It has: {', '.join(list(flows)[:MOST_NAMED])}."
+            return _joined(f"The plugin '{plugin.key}' has no flow '{name}'.", hint)
+        offs = list(filter(None, (self._off(plugin, one) for one in flows.values())))
+        if len(offs) < len(flows):
+            return ""
+        return _joined(f"The plugin '{plugin.key}' cannot answer.", *offs[:1])
+
+    async def _all_flows(self, plugin: Plugin) -> list[Flow]:
+        declared = [flow for flow in plugin.loaded.flows.values() if flow.is_usable]
+        return [*declared, *await plugin.tool_flows()]
+
+    def _marked(self, plugin: Plugin, flow: Flow) -> Flow:
+        return replace(flow, is_usable=False) if self._off(plugin, flow) else flow
+
+    def _off(self, plugin: Plugin, flow: Flow) -> str:
+        return plugin.switched_off(flow, partial(self._approvals.is_blocked, plugin.key))
 
     def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
         self._approvals.answer(approval_id, decision, arguments)
@@ -113,13 +177,16 @@ class PluginHouse:
         plugin = self._find(key)
         if plugin.loaded.state == "broken":
             raise BadRequest(f"{key} is broken and cannot be enabled.", "key")
-        decided = replace(plugin.decided, enabled=True, reviewed=plugin.reviewed)
+        files = plugin.loaded.files()
+        decided = replace(plugin.decided, enabled=True, reviewed=plugin.reviewed, files=files)
         self.shelf.decide(key, decided)
 
     async def disable_plugin(self, key: str) -> None:
         self.shelf.decide(key, replace(self._find(key).decided, enabled=False))
 
     async def remove_plugin(self, key: str) -> None:
+        if key not in self.shelf.broken:
+            self._find(key)
         if self.shelf.is_shipped(key):
             raise BadRequest(f"{key} comes with Moat; disable it instead.", "key")
         for name in (*self._find(key).secrets, *TOKENS) if key in self.shelf.plugins else ():
@@ -145,8 +212,10 @@ class PluginHouse:
         return folder.name
 
     async def set_plugin_secret(self, key: str, name: str, value: str) -> None:
-        if name not in self._find(key).secrets:
-            raise BadRequest(f"{key} names no secret '{name}'.", "name")
+        plugin = self._find(key)
+        if name not in plugin.secrets:
+            hint = nearest(name, plugin.secrets)
+            raise BadRequest(_joined(f"{key} names no secret '{name}'.", hint), "name")
         if value:
             await self.shelf.sealed(key).keep(name, value)
         else:
@@ -172,39 +241,96 @@ class PluginHouse:
         if name == SERVER:
             decided = replace(decided, server=_address(value))
         elif name == CHANGING:
-            decided = replace(decided, changing_methods=value == "true")
+            decided = replace(decided, changing_methods=_switched(value))
         elif any(name == option.name for option in plugin.manifest.options):
             decided = replace(decided, options={**decided.options, name: value})
         else:
-            raise BadRequest(f"{key} has no option '{name}'.", "name")
+            known = [option.name for option in card_options(plugin)]
+            hint = nearest(name, known) or f"It has: {', '.join(known) or 'none'}."
+            raise BadRequest(_joined(f"{key} has no option '{name}'.", hint), "name")
         self.shelf.decide(key, decided)
 
     async def set_operation_policy(self, key: str, operation: str, policy: str) -> None:
         plugin = self._find(key)
         known = decidable(plugin, self._approvals)
         if operation not in known:
-            raise BadRequest(f"{key} has no tool '{operation}'.", "operation")
+            hint = nearest(operation, known)
+            raise BadRequest(_joined(f"{key} has no tool '{operation}'.", hint), "operation")
         self._approvals.set_policy(key, known[operation], policy)
         self._publish()
 
     async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
+        """A flow, or a tool as if it were a flow of one step: the model fills its arguments."""
         plugin = self._find(key)
-        found = plugin.loaded.flows.get(flow)
-        if found is None or not found.is_usable:
+        found = plugin.loaded.flows.get(flow) or await self._tool_flow(plugin, flow)
+        if not found.is_usable:
             raise BadRequest(f"{key} has no usable flow '{flow}'.", "flow")
-        if mode not in ("dry", "mock", "run"):
-            raise BadRequest(f"'{mode}' is no mode: dry, mock or run.", "mode")
-        is_enabled = self.shelf.is_enabled(plugin)
-        if mode == "run" and not is_enabled:
-            raise BadRequest(f"Enable {key} before you run it.", "key")
-        if mode == "run" and self._settings().paused:
-            raise BadRequest("Plugins are paused; resume them to run one.", "mode")
-        kit: Kit
-        rehearsal = RehearsalKit(plugin, mock=mode == "mock", is_enabled=is_enabled)
-        chat = chat_key(is_own=True)
-        kit = PluginKit(plugin, self._approvals, chat) if mode == "run" else rehearsal
+        kit, rehearsal = self._trial_kit(plugin, mode)
         run = Run(Work(found, question, await self._engine(None), kit))
         return await _tested(run, rehearsal)
+
+    async def find_tools(self, key: str) -> tuple[ToolCard, ...]:
+        plugin = self._find(key)
+        self._may_run(plugin)
+        found = await plugin.tools()
+        if not found and plugin.failures:
+            raise FlowFailed("mcp_error", await self.explain(key, None))
+        return tuple(
+            ToolCard(one.key, one.description, json.dumps(one.schema), one.risk) for one in found
+        )
+
+    async def try_tool(self, key: str, tool: str, arguments: str, mode: str) -> PluginTest:
+        plugin = self._find(key)
+        kit, rehearsal = self._trial_kit(plugin, mode)
+        self._may_run(plugin)
+        known = await plugin.tools()
+        action = next((one for one in known if one.key == tool), None)
+        if action is None:
+            raise self._no_flow(plugin, tool, [one.key for one in known])
+        given = slots.with_defaults(_object(arguments), action.schema)
+        if wrong := slots.problems(given, action.schema):
+            raise BadRequest(f"The arguments are not valid: {wrong[0][1]}.", "arguments")
+        reach: Reach = "mcp" if isinstance(action, McpAction) else "lib"
+        return await _called(await kit.action(reach, tool), given, kit, rehearsal)
+
+    def _trial_kit(self, plugin: Plugin, mode: str) -> tuple[Kit, RehearsalKit]:
+        if mode not in ("dry", "mock", "run"):
+            raise BadRequest(f"'{mode}' is no mode: dry, mock or run.", "mode")
+        if mode == "run":
+            self._may_run(plugin)
+        is_enabled = self.shelf.is_enabled(plugin)
+        rehearsal = RehearsalKit(plugin, mock=mode == "mock", is_enabled=is_enabled)
+        if mode != "run":
+            return rehearsal, rehearsal
+        return PluginKit(plugin, self._approvals, chat_key(is_own=True), is_own=True), rehearsal
+
+    def _may_run(self, plugin: Plugin) -> None:
+        if not self.shelf.is_enabled(plugin):
+            raise BadRequest(f"Enable {plugin.key} before you run it.", "key")
+        if self._settings().paused:
+            raise BadRequest("Plugins are paused; resume them to run one.", "mode")
+
+    async def _tool_flow(self, plugin: Plugin, name: str) -> Flow:
+        """The flow of a tool that no file declares; its code and programs start for it."""
+        servers = {server.name for server in plugin.manifest.servers}
+        is_tool = name in {one.name for one in plugin.loaded.tools}
+        if not is_tool and name.partition("/")[0] not in servers:
+            raise self._no_flow(plugin, name, [*plugin.loaded.flows])
+        if not self.shelf.is_enabled(plugin):
+            raise BadRequest(f"Enable {plugin.key} first: even a trial runs its code.", "key")
+        if is_tool:
+            return Flow(plugin.key, name, name, (Step("start", name),))
+        flows = await plugin.tool_flows()
+        found = next((one for one in flows if one.name == name), None)
+        if found is None:
+            raise self._no_flow(plugin, name, [one.name for one in flows])
+        return found
+
+    def _no_flow(self, plugin: Plugin, name: str, known: Iterable[str]) -> BadRequest:
+        tools = (tool.name for tool in plugin.loaded.tools)
+        hint = nearest(name, [*known, *tools])
+        text = f"{plugin.key} has no usable flow '{name}'."
+        return BadRequest(_joined(text, *(_failed(plugin) or [hint])), "flow")
 
     async def plugin_log(self, key: str, count: int) -> list[str]:
         return self.shelf.journal(key).recent(count)
@@ -215,7 +341,7 @@ class PluginHouse:
     def _find(self, key: str) -> Plugin:
         plugin = self.shelf.plugins.get(key)
         if plugin is None:
-            raise NoPlugin(key)
+            raise NoPlugin(key, (*self.shelf.plugins, *self.shelf.broken))
         return plugin
 
     def kit(self, flow: Flow, chat: str) -> Kit:
@@ -223,10 +349,11 @@ class PluginHouse:
         return PluginKit(self._find(flow.plugin), self._approvals, chat)
 
     def _own_kit(self, flow: Flow, chat: str) -> Kit:
-        return PluginKit(self._find(flow.plugin), self._approvals, chat, self._forms)
+        plugin = self._find(flow.plugin)
+        return PluginKit(plugin, self._approvals, chat, self._forms, is_own=True)
 
     async def _look_for_secrets(self) -> None:
-        for key, plugin in self.shelf.plugins.items():
+        for key, plugin in tuple(self.shelf.plugins.items()):
             sealed = self.shelf.sealed(key)
             names = [name for name in plugin.secrets if not await sealed.has(name)]
             if plugin.sign_in is not None:
@@ -252,6 +379,58 @@ def _address(value: str) -> str:
     if value and not is_address(value):
         raise BadRequest("This address cannot be read: it names no host or no such port.", "value")
     return value.rstrip("/")
+
+
+def _switched(value: str) -> bool:
+    words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+    if value.lower() not in words:
+        raise BadRequest(f"'{value}' is neither true nor false.", "value")
+    return words[value.lower()]
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
+
+
+def _listed(changes: Sequence[str]) -> str:
+    more = len(changes) - MOST_NAMED
+    named = ", ".join(changes[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"{named}." if changes else ""
+
+
+def _failed(plugin: Plugin) -> list[str]:
+    return [f"Its server '{name}' failed: {why}" for name, why in plugin.failures.items()]
+
+
+def _first_error(loaded: Loaded) -> str:
+    errors = (str(one) for one in loaded.findings if one.level == "error")
+    return next(errors, "It cannot be read.")
+
+
+def _object(text: str) -> Json:
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        raise BadRequest("The arguments are not JSON.", "arguments") from None
+    if not isinstance(found, dict):
+        raise BadRequest("The arguments must be an object.", "arguments")
+    return found
+
+
+async def _called(action: Action, arguments: Json, kit: Kit, rehearsal: RehearsalKit) -> PluginTest:
+    """One call of a tool with the arguments a person gave, and what it answered."""
+    text, failed = "", False
+    around = {**NOTHING_BEFORE, "plugin": kit.plugin}
+    kit.note(f"try {action.key}")
+    try:
+        allowed = await kit.approve(action, arguments, confirm=False)
+        async with asyncio.timeout(TRIAL_S):
+            text = as_markdown((await action.call(allowed, around, TRIAL_S)).data)
+    except FlowFailed as error:
+        text, failed = str(error), not isinstance(error, Rehearsed)
+    except TimeoutError:
+        text, failed = f"{action.key} took longer than {TRIAL_S:.0f} s.", True
+    return PluginTest(text, tuple(map(worded, rehearsal.shown)), (action.key,), failed)
 
 
 async def _tested(run: Run, rehearsal: RehearsalKit) -> PluginTest:

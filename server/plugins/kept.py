@@ -16,6 +16,8 @@ class Decided:
     enabled: bool = False
     reviewed: str = ""
     """What it could reach when it was enabled; something else must be looked at again."""
+    files: dict[str, str] = field(default_factory=dict)
+    """The sum of each of its files then, to tell what has changed since."""
     server: str = ""
     options: dict[str, str] = field(default_factory=dict)
     changing_methods: bool = False

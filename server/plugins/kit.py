@@ -1,7 +1,7 @@
 """What a plugin lends to one run of a flow; and the same for a rehearsal that reaches nothing."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from server.chat import Json
@@ -9,6 +9,7 @@ from server.flows.base import (
     Action,
     Database,
     FlowFailed,
+    Kit,
     Missing,
     Output,
     Preview,
@@ -31,6 +32,9 @@ class PluginKit:
     chat: str
     forms: Forms | None = None
     """Where a person can be shown a form: in the window they ask from."""
+    client: str = ""
+    """The connected program that asks; empty for the person themselves."""
+    is_own: bool = False
 
     @property
     def plugin(self) -> str:
@@ -44,7 +48,7 @@ class PluginKit:
 
     async def approve(self, action: Action, arguments: Json, *, confirm: bool) -> Json:
         return await self.approvals.ask(
-            self.plugin, action, arguments, confirm=confirm, chat=self.chat
+            self.plugin, action, arguments, confirm=confirm, chat=self.chat, client=self.client
         )
 
     async def ask(self, step: str, missing: Missing) -> TheyTold | None:
@@ -52,6 +56,13 @@ class PluginKit:
 
     def note(self, text: str) -> None:
         self.source.journal.note(text)
+
+
+def lent_to(client: str, kit: Kit) -> Kit:
+    """The same kit for a connected program, which a person must let in first."""
+    if isinstance(kit, PluginKit) and not kit.is_own:
+        return replace(kit, client=client)
+    return kit
 
 
 class Rehearsed(FlowFailed):

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any, BinaryIO
 
 from server.lifeline import die_with_parent
-from server.plugins import lib_guard
+from server.plugins import inside, lib_guard
 
 try:
     import resource
@@ -36,18 +36,22 @@ class Wire:
     def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
         self._incoming = incoming
         self._outgoing = outgoing
+        self._job = ""
+        """The name of what was asked last; every frame says what it belongs to."""
 
     def receive(self) -> Json | None:
         head = self._incoming.read(LENGTH.size)
         if len(head) < LENGTH.size:
             return None
         frame: Json = json.loads(self._incoming.read(LENGTH.unpack(head)[0]))
+        self._job = frame.get("id", self._job)
         return frame
 
     def send(self, frame: Json) -> None:
-        raw = json.dumps(frame, ensure_ascii=False).encode()
+        raw = json.dumps({**frame, "id": self._job}, ensure_ascii=False).encode()
         if len(raw) > LONGEST_FRAME:
-            raw = json.dumps({"failed": "The tool's result is too large."}).encode()
+            told = {"failed": "The tool's result is too large.", "id": self._job}
+            raw = json.dumps(told).encode()
         self._outgoing.write(LENGTH.pack(len(raw)) + raw)
         self._outgoing.flush()
 
@@ -79,6 +83,8 @@ def main() -> None:
     _limit()
     sys.dont_write_bytecode = True
     os.chdir(opening["data"])
+    if sys.platform == "linux":
+        inside.forbid_programs()
     lib_guard.install([opening["data"]], [opening["folder"], *opening["readable"]])
     try:
         tools = _tools(Path(opening["folder"]))
@@ -103,11 +109,11 @@ def _private_wire() -> Wire:
 
 
 def _limit() -> None:
-    if resource is None:
-        return
-    for kind, most in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_FSIZE, FILE_BYTES)):
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(kind, (most, most))
+    if sys.platform != "win32":
+        limits = {resource.RLIMIT_AS: MEMORY_BYTES, resource.RLIMIT_FSIZE: FILE_BYTES}
+        for kind, most in limits.items():
+            with contextlib.suppress(ValueError, OSError):
+                resource.setrlimit(kind, (most, most))
 
 
 def _tools(folder: Path) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """A rail around a plugin's code: no network, no programs, no files but its own.
 
-An audit hook sees what Python does, not what native code does: it stops mistakes and the plain
-ways to do harm. It is no wall, and the person who enables such a plugin is told so.
+An audit hook sees what Python does, not what native code does, and code in its process can undo it:
+it says in words what is not allowed. The walls are the system's, in `server.plugins.walls`; where
+there are none, the person who enables such a plugin is told so.
 """
 
 import os

@@ -3,16 +3,19 @@
 import asyncio
 import contextlib
 import json
+import secrets
 import struct
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 
 from server import roles
 from server.chat import Json
 from server.flows.base import FlowFailed
+from server.plugins import walls
 from server.plugins.processes import follow, kill, release, start
 from server.tasks import spawn, stop
 
@@ -23,6 +26,7 @@ OPEN_S = 20.0
 IDLE_S = 300.0
 WATCH_S = 0.25
 LAST_WORDS_S = 1.0
+UNASKED = "The plugin's code sent an answer nobody asked for; it was ended."
 KEPT_VARIABLES = frozenset({"PYTHONPATH", "SYSTEMROOT", "LANG", "TZ", roles.PARENT})
 
 Http = Callable[[Json], Awaitable[Json]]
@@ -42,6 +46,9 @@ class LibPlaces:
     folder: Path
     data: Path
     readable: tuple[str, ...] = ()
+
+    def room(self) -> walls.Room:
+        return walls.Room(self.folder, self.data, self.readable, is_code=True)
 
 
 class LibHost:
@@ -89,15 +96,21 @@ class LibHost:
         if self._idle is not None:
             self._idle.cancel()
         if self._process is not None and self._process.returncode is None:
-            return
+            if await self._has_stayed_quiet(self._process):
+                return
+            self._note(UNASKED)
         await self._end()
         self._places.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         environment = roles.environment("tools")
         self._excess = False
-        process = self._process = await start(
-            *roles.command("tools"),
-            env={key: environment[key] for key in environment if key in KEPT_VARIABLES},
-        )
+        env = {key: environment[key] for key in environment if key in KEPT_VARIABLES}
+        by = await asyncio.to_thread(walls.kind)
+        if by in ("bubblewrap", "namespaces"):
+            # It sees no process but its own, so it cannot look whether its parent lives.
+            env.pop(roles.PARENT, None)
+        room = self._places.room()
+        command = await asyncio.to_thread(walls.walled, roles.command("tools"), room, by)
+        process = self._process = await start(*command, env=env)
         assert process.stderr
         self._tasks = [
             spawn(follow(process.stderr, self._note), "plugin-log"),
@@ -126,12 +139,16 @@ class LibHost:
         return {one["name"]: ToolFound(**one) for one in answer["tools"]}
 
     async def _exchange(self, frame: Json) -> Json:
-        await self._send(frame)
+        """Exactly one answer, to what was asked: a name nobody can guess before is in both."""
+        name = secrets.token_hex(16)
+        await self._send({**frame, "id": name})
         while True:
             answer = await self._receive()
+            if answer.pop("id", None) != name:
+                raise FlowFailed("lib_crash", UNASKED)
             if answer.get("ask") != "http":
                 return answer
-            await self._send(await self._http(answer))
+            await self._send({**await self._http(answer), "id": name})
 
     async def _send(self, frame: Json) -> None:
         assert self._process
@@ -150,9 +167,11 @@ class LibHost:
             size = LENGTH.unpack(await self._process.stdout.readexactly(LENGTH.size))[0]
             if size > LONGEST_FRAME:
                 raise FlowFailed("lib_crash", "The tool's result is too large.")
-            answer: Json = json.loads(await self._process.stdout.readexactly(size))
-        except (asyncio.IncompleteReadError, OSError, ValueError):
+            answer: Any = json.loads(await self._process.stdout.readexactly(size))
+        except (asyncio.IncompleteReadError, OSError, ValueError, RecursionError):
             raise self._crashed() from None
+        if not isinstance(answer, dict):
+            raise FlowFailed("lib_crash", UNASKED)
         return answer
 
     def _crashed(self) -> FlowFailed:
@@ -164,11 +183,21 @@ class LibHost:
         with contextlib.suppress(psutil.Error):
             watched = psutil.Process(process.pid)
             while process.returncode is None:
-                if watched.memory_info().rss > MEMORY_BYTES:
+                family = [watched, *watched.children(recursive=True)]
+                if sum(one.memory_info().rss for one in family) > MEMORY_BYTES:
                     self._excess = True
-                    watched.kill()
+                    kill(process)
                     return
                 await asyncio.sleep(WATCH_S)
+
+    async def _has_stayed_quiet(self, process: asyncio.subprocess.Process) -> bool:
+        """Between calls it has nothing to say."""
+        assert process.stdout
+        try:
+            async with asyncio.timeout(0):
+                return not await process.stdout.read(1)
+        except TimeoutError:
+            return True
 
     def _rest(self) -> None:
         loop = asyncio.get_running_loop()

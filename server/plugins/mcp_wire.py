@@ -2,11 +2,17 @@
 
 import asyncio
 import contextlib
+import errno
 import json
+import os
 import shutil
+import socket
 import subprocess
+import sys
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from server import roles
@@ -14,12 +20,15 @@ from server.chat import Json
 from server.egress import Egress
 from server.errors import EgressRefused
 from server.flows.base import FlowFailed
+from server.plugins import walls
 from server.plugins.bodies import read_up_to
+from server.plugins.doorway import Doorway
 from server.plugins.processes import end, follow, start
 from server.tasks import spawn, stop
 
 LONGEST_LINE = 8 * 1024 * 1024
 QUIT_S = 2.0
+OPEN_S = 20.0
 HTTP_S = 300.0
 ACCEPT = "application/json, text/event-stream"
 KEPT_VARIABLES = (
@@ -39,30 +48,39 @@ class Wire(Protocol):
     async def close(self) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Walls:
+    """Where a program is kept, and the way out that it has."""
+
+    room: walls.Room
+    way_out: Doorway
+
+
 class Program:
-    """A server started by us; one JSON message per line."""
+    """A server started by us; one JSON message per line. Without `kept` there is no wall."""
 
     def __init__(
-        self, command: tuple[str, ...], env: dict[str, str], hear: Hear, note: Callable[[str], None]
+        self,
+        command: tuple[str, ...],
+        env: dict[str, str],
+        hear: Hear,
+        note: Callable[[str], None],
+        kept: Walls | None = None,
     ) -> None:
+        self._kept = kept
         self._command = command
         self._env = env
         self._hear = hear
         self._note = note
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: Process | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
-        kept = roles.environment("render")
-        env = {name: kept[name] for name in KEPT_VARIABLES if name in kept} | self._env
+        inherited = roles.environment("render")
+        env = {name: inherited[name] for name in KEPT_VARIABLES if name in inherited} | self._env
         command = await asyncio.to_thread(resolved, self._command, env)
         try:
-            process = self._process = await start(
-                *command,
-                env=env,
-                limit=LONGEST_LINE,
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-            )
+            process = self._process = await self._started(command, env)
         except OSError as error:
             message = f"{self._command[0]} cannot be started: {error.strerror}."
             raise FlowFailed("mcp_error", message) from None
@@ -71,6 +89,54 @@ class Program:
         reading = spawn(self._read(process.stdout), "mcp-read")
         reading.add_done_callback(self._no_more)
         self._tasks = [reading, spawn(follow(process.stderr, self._note), "mcp-log")]
+
+    async def _started(self, command: tuple[str, ...], env: dict[str, str]) -> Process:
+        by = await asyncio.to_thread(walls.kind)
+        options: dict[str, Any] = {
+            "limit": LONGEST_LINE, "creationflags": getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        }  # fmt: skip
+        if self._kept is None:
+            return await start(*command, env=env, **options)
+        room, way_out = self._kept.room, self._kept.way_out
+        command = _in(room.folder, command)
+        await asyncio.to_thread(_must_be_there, command)
+        if not by:
+            return await start(*command, env=env, cwd=room.folder, **options)
+        if by == "sandbox-exec":
+            listener = socket.create_server(("127.0.0.1", 0))
+            port = listener.getsockname()[1]
+            await way_out.open(listener)
+            around = walls.surroundings(env, room, port)
+            return await start(
+                *walls.walled(list(command), room, by, port=port),
+                env=around,
+                cwd=room.folder,
+                **options,
+            )
+        return await self._start_walled(command, walls.surroundings(env, room), options)
+
+    async def _start_walled(
+        self, command: tuple[str, ...], env: dict[str, str], options: dict[str, Any]
+    ) -> Process:
+        """Its way out listens inside; the socket is handed to us before the program begins."""
+        if sys.platform != "linux":
+            raise OSError("Only Linux has these walls.")
+        assert self._kept
+        here, there = socket.socketpair()
+        with here:
+            with there:
+                walled = walls.walled(list(command), self._kept.room, walls.kind(), there.fileno())
+                process = self._process = await start(
+                    *walled, env=env, pass_fds=(there.fileno(),), **options
+                )
+            here.settimeout(OPEN_S)
+            try:
+                _, found, *_ = await asyncio.to_thread(socket.recv_fds, here, 1, 1)
+            except TimeoutError:
+                found = []
+        if found:
+            await self._kept.way_out.open(socket.socket(fileno=found[0]))
+        return process
 
     async def send(self, message: Json) -> None:
         stdin = self._process.stdin if self._process is not None else None
@@ -86,6 +152,8 @@ class Program:
         process, self._process = self._process, None
         if process is not None:
             await end(process, QUIT_S)
+        if self._kept is not None:
+            await self._kept.way_out.close()
         for task in self._tasks:
             await stop(task)
 
@@ -201,6 +269,18 @@ def resolved(command: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...
     """With the program's full path: by its mere name, Windows would find no npx.cmd."""
     found = shutil.which(command[0], path=env.get("PATH"))
     return (found or command[0], *command[1:])
+
+
+def _in(folder: Path, command: tuple[str, ...]) -> tuple[str, ...]:
+    """A program named by a path lies in the plugin's folder, from where it is started."""
+    name = command[0]
+    is_path = os.sep in name and not os.path.isabs(name)  # noqa: PTH117
+    return (str(folder / name), *command[1:]) if is_path else command
+
+
+def _must_be_there(command: tuple[str, ...]) -> None:
+    if shutil.which(command[0]) is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
 
 
 def _parsed(text: str | bytes) -> Any:

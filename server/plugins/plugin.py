@@ -12,8 +12,10 @@ from server.egress import Egress, is_address
 from server.errors import AppError, EgressRefused
 from server.flows.base import Action, Database, Flow, FlowFailed, Reach, Step
 from server.flows.tables import import_csv
+from server.plugins import walls
 from server.plugins.api_action import MAX_ANSWER, ApiAction, Reaching
 from server.plugins.bodies import read_up_to
+from server.plugins.doorway import Doorway
 from server.plugins.folder import Loaded
 from server.plugins.journal import Journal
 from server.plugins.kept import Decided
@@ -22,15 +24,18 @@ from server.plugins.lib_host import LibHost, LibPlaces
 from server.plugins.manifest import OPTION, SECRET, Auth, Manifest, McpServer
 from server.plugins.mcp_action import McpAction
 from server.plugins.mcp_client import McpClient, McpTool
-from server.plugins.mcp_wire import Hear, Program, Remote, Wire
+from server.plugins.mcp_wire import Hear, Program, Remote, Walls, Wire
 from server.plugins.oidc import TOKENS
+from server.plugins.operations import Operation
 from server.plugins.sealed import Sealed, SecretMissing
 from server.plugins.signing_in import SignIn
+from server.plugins.walls import Room
 
 READS = ("get", "post")
 HTTP_S = 30.0
 LISTING_S = 10.0
 REST_S = 120.0
+STAMP = len("2026-01-01 00:00:00 ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,8 @@ class Outside:
     data: Path
     changed: Callable[[], None] = lambda: None
     """Told when something about a plugin has changed that a screen shows."""
+    unwatched: Callable[[str], None] = lambda _key: None
+    """Told which plugin starts a program that no wall surrounds."""
 
 
 class Plugin:
@@ -64,6 +71,8 @@ class Plugin:
         self._lib: LibHost | None = None
         self._clients: dict[str, McpClient] = {}
         self._resting: dict[str, float] = {}
+        self.failures: dict[str, str] = {}
+        """Why an MCP server does not tell its tools, by its name."""
 
     @property
     def key(self) -> str:
@@ -74,9 +83,19 @@ class Plugin:
         return f"plugin {self.key}"
 
     @property
+    def program_reason(self) -> str:
+        """For what its programs send by themselves, which nobody but they can read."""
+        return f"program of plugin {self.key}"
+
+    @property
     def server(self) -> str:
         api = self.loaded.api
         return self.decided.server or (api.server if api else "")
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Every address it may talk to, with the one that was set for its API."""
+        return tuple(dict.fromkeys(filter(None, (self.server, *self.loaded.hosts))))
 
     @property
     def auth(self) -> Auth | None:
@@ -97,14 +116,24 @@ class Plugin:
 
     @property
     def reviewed(self) -> str:
-        """What a person accepts by enabling it: hosts, code, programs and their settings, data."""
-        servers = [
-            [one.name, one.command, one.url, sorted(one.env.items()), sorted(one.headers.items())]
-            for one in self.manifest.servers
-        ]
-        code = self.loaded.code()
-        said = [self.loaded.hosts, code, servers, self.manifest.database, self.secrets]
+        """What a person accepts by enabling it: all that lies in its folder, as it is now."""
+        said = [self.loaded.hosts, sorted(self.loaded.files().items()), self.secrets]
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """The files that are not as they were when it was accepted; none for a new plugin."""
+        before, now = self.decided.files, self.loaded.files()
+        if not before or self.decided.reviewed == self.reviewed:
+            return ()
+        words = [f"{name} has changed" for name in now if before.get(name, now[name]) != now[name]]
+        words += [f"{name} is new" for name in now if name not in before]
+        return (*words, *(f"{name} is gone" for name in before if name not in now))
+
+    @property
+    def is_walled(self) -> bool:
+        """Whether the system keeps what it runs from files and network."""
+        return bool(walls.kind())
 
     def open_door(self) -> None:
         """Its hosts may be reached, for this plugin's reason and no other.
@@ -113,11 +142,15 @@ class Plugin:
         """
         door = self._outside.door
         door.forget(self.reason)
+        door.forget(self.program_reason)
         for host in filter(is_address, (self.server, *self.loaded.hosts)):
             door.allow(host, self.reason, stays=True)
+            if any(one.command for one in self.manifest.servers):
+                door.allow(host, self.program_reason)
 
     def close_door(self) -> None:
         self._outside.door.forget(self.reason)
+        self._outside.door.forget(self.program_reason)
 
     async def action(self, reach: Reach, name: str) -> Action:
         if reach == "api":
@@ -153,6 +186,18 @@ class Plugin:
             for tool in client.known.values()
         ]
 
+    async def tools(self) -> list[Action]:
+        """Every tool of its servers and its code; starts both to hear of them."""
+        listed = await asyncio.gather(*(self._listed(one) for one in self.manifest.servers))
+        found: list[Action] = [
+            McpAction(server, tool, self._client(server))
+            for server, tools in zip(self.manifest.servers, listed, strict=True)
+            for tool in tools.values()
+        ]
+        if self.loaded.tools:
+            found += [self._lib_action(name) for name in await self._host().tools()]
+        return found
+
     async def tool_flows(self) -> list[Flow]:
         """One flow for each tool that no flow declares: MCP tools, and lib tools if automatic."""
         found: list[Flow] = []
@@ -175,18 +220,44 @@ class Plugin:
         if loop.time() < self._resting.get(server.name, 0.0):
             return {}
         client = self._client(server)
-        before = client.known
+        before, last_words = client.known, self.journal.recent(1)
         try:
             async with asyncio.timeout(LISTING_S):
                 found = await client.tools()
         except (AppError, TimeoutError) as error:
             told = str(error) or f"no answer in {LISTING_S:.0f} s"
+            if self.journal.recent(1) != last_words:
+                said = self.journal.recent(1)[0][STAMP:]
+                told = " ".join((told, f"It said: {said}"))
             self.journal.note(f"{server.name} does not tell its tools: {told}")
             self._resting[server.name] = loop.time() + REST_S
+            self.failures[server.name] = told
+            self._outside.changed()
             return {}
-        if found != before:
+        if self.failures.pop(server.name, None) is not None or found != before:
             self._outside.changed()
         return found
+
+    def switched_off(self, flow: Flow, is_blocked: Callable[[str], bool]) -> str:
+        """Why the flow cannot end well: it surely comes to a step that is off. Empty if it can."""
+        for step in flow.certain:
+            name = self._operation_name(step)
+            if is_blocked(name):
+                return f"{name} is blocked under Plugins."
+            operation = self.loaded.api.operations.get(name) if self.loaded.api else None
+            if operation is not None and self._is_off(operation):
+                return off_words(operation.key, self.key)
+        return ""
+
+    def _operation_name(self, step: Step) -> str:
+        if step.call_type == "api":
+            return " ".join(str(step.params.get("endpoint")).split())
+        if step.call_type == "mcp":
+            return f"{step.params.get('server')}/{step.params.get('tool')}"
+        return step.call_type.removeprefix(f"{self.key}.")
+
+    def _is_off(self, operation: Operation) -> bool:
+        return operation.method.lower() not in READS and not self.decided.changing_methods
 
     async def database(self) -> Database:
         path = self._option_path(self.manifest.database)
@@ -211,9 +282,8 @@ class Plugin:
         operation = api.operations.get(name) if api else None
         if operation is None:
             raise FlowFailed("not_found", f"{self.key} has no endpoint '{name}'.")
-        if operation.method.lower() not in READS and not self.decided.changing_methods:
-            message = f"{operation.key} is off: allow changing methods for {self.key} first."
-            raise FlowFailed("denied", message)
+        if self._is_off(operation):
+            raise FlowFailed("denied", off_words(operation.key, self.key))
         return ApiAction(operation, self._reaching())
 
     def _reaching(self) -> Reaching:
@@ -231,6 +301,8 @@ class Plugin:
         if self._lib is None:
             places = LibPlaces(self.loaded.folder, self._data, self._readable())
             self._lib = LibHost(places, self.journal.note, self._http)
+            if not self.is_walled:
+                self._outside.unwatched(self.key)
         return self._lib
 
     def _readable(self) -> tuple[str, ...]:
@@ -260,10 +332,17 @@ class Plugin:
                     headers = await self.sealed.opened_all(server.headers)
                     return Remote(server.url, headers, self._outside.door, self.reason, hear)
                 env = await self.sealed.opened_all(server.env)
-                return Program(server.command, env, hear, self.journal.note)
+                if not self.is_walled:
+                    self._outside.unwatched(self.key)
+                return Program(server.command, env, hear, self.journal.note, self._kept(server))
 
             self._clients[server.name] = McpClient(server.name, make, self.sealed.clean_all)
         return self._clients[server.name]
+
+    def _kept(self, server: McpServer) -> Walls:
+        scratch = self._data / "programs" / hashlib.sha256(server.name.encode()).hexdigest()[:16]
+        room = Room(self.loaded.folder, scratch, self._readable())
+        return Walls(room, Doorway(self._outside.door, self.program_reason, self.journal.note))
 
     async def _http(self, asked: Json) -> Json:
         """A call a tool's code asks for: only to declared hosts, and only to read."""
@@ -285,3 +364,7 @@ class Plugin:
             return {"failed": str(error)}
         except door.failures as error:
             return {"failed": f"{type(error).__name__}"}
+
+
+def off_words(operation: str, plugin: str) -> str:
+    return f"{operation} is off: allow changing methods for {plugin} first."

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from server.egress import Egress
 from server.findings import Findings
 from server.keychain import Keychain
 from server.logs import Redactor
+from server.observe import Value
 from server.paths import Paths
 from server.plugins.folder import Loaded, everything_in, load
 from server.plugins.journal import Journal
@@ -23,7 +25,10 @@ from server.texts import without_halves
 
 log = logging.getLogger(__name__)
 
-LOOK_S = 2.0
+LOOK_S = 30.0
+"""How often the folders are looked at while nobody uses plugins or looks at them."""
+FRESH_S = 1.0
+"""A use or a person's look so soon after another finds nothing new."""
 RETIRE_S = 300.0
 Signature = tuple[tuple[str, int, int], ...]
 
@@ -74,8 +79,12 @@ class PluginShelf:
         self._journals: dict[str, Journal] = {}
         self._sealed: dict[str, Sealed] = {}
         self._seen: dict[Path, Signature] = {}
+        self._looking = asyncio.Lock()
+        self._looked_at = -math.inf
         self._retired: list[Plugin] = []
         self._watch: asyncio.Task[None] | None = None
+        self.unwatched: Value[tuple[str, ...]] = Value(())
+        """The plugins that have run a program since Moat was started which no wall surrounded."""
 
     async def open(self, look_s: float = LOOK_S) -> None:
         await self.look()
@@ -86,10 +95,24 @@ class PluginShelf:
         for plugin in (*self.plugins.values(), *self._retired):
             await plugin.close()
 
+    async def look_again(self) -> None:
+        """Before plugins are used or shown: whoever edits one need not wait."""
+        if asyncio.get_running_loop().time() - self._looked_at < FRESH_S:
+            return
+        try:
+            await self.look()
+        except OSError as error:
+            log.warning("The plugins could not be read: %s", error)
+
     async def look(self) -> None:
         """Reads what is new or changed, forgets what is gone."""
-        folders = await asyncio.to_thread(self._folders)
-        signatures = {folder: await asyncio.to_thread(_signature, folder) for folder in folders}
+        async with self._looking:
+            await self._look()
+            self._looked_at = asyncio.get_running_loop().time()
+
+    async def _look(self) -> None:
+        signatures = await asyncio.to_thread(self._signatures)
+        folders = list(signatures)
         changed = [folder for folder in folders if signatures[folder] != self._seen.get(folder)]
         keys = {folder.name for folder in folders}
         gone = [key for key in (*self.plugins, *self.broken) if key not in keys]
@@ -149,11 +172,16 @@ class PluginShelf:
 
     def _start(self, loaded: Loaded) -> None:
         key = loaded.key
-        outside = Outside(self._shared.door, self.places.data, self._changed)
+        outside = Outside(self._shared.door, self.places.data, self._changed, self._tell_unwatched)
         plugin = Plugin(loaded, self.kept.get(key), self.sealed(key), self.journal(key), outside)
         self.plugins[key] = plugin
         if self.is_enabled(plugin):
             plugin.open_door()
+
+    def _tell_unwatched(self, key: str) -> None:
+        if key not in self.unwatched.get():
+            log.warning("The plugin %s runs a program that Moat cannot watch", key)
+            self.unwatched.set((*self.unwatched.get(), key))
 
     def _retire(self, key: str) -> None:
         """Runs that use it go on with it for a while; no new one begins."""
@@ -183,13 +211,13 @@ class PluginShelf:
                     found.setdefault(folder.name, folder)
         return list(found.values())
 
+    def _signatures(self) -> dict[Path, Signature]:
+        return {folder: _signature(folder) for folder in self._folders()}
+
     async def _look_on(self, every_s: float) -> None:
         while True:
             await asyncio.sleep(every_s)
-            try:
-                await self.look()
-            except OSError as error:
-                log.warning("The plugins could not be read: %s", error)
+            await self.look_again()
 
 
 def _read(folder: Path) -> Loaded:

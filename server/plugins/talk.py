@@ -9,15 +9,18 @@ from dataclasses import dataclass, field, replace
 
 from server.chat import ChatRequest, Json, Message
 from server.engine.base import Engine
-from server.events import Event, Finished, Interrupted, StatusNote, StepChanged
+from server.events import Event, Finished, Interrupted, StatusNote, StepChanged, TextDelta
 from server.flows.base import Flow, Kit, Work
+from server.flows.filling import ASKING
 from server.flows.runner import Paused, Run, resume, resume_with_text
 from server.plugins.approval import chat_key
-from server.plugins.choosing import choose, mentioned
+from server.plugins.choosing import choose, mentioned, named_in
+from server.plugins.kit import lent_to
 
 KEPT_S = 600.0
 LONGEST_CONTEXT = 4000
 EARLIER_TURNS = 6
+MOST_NAMED = 8
 Stream = AsyncGenerator[Event, None]
 
 
@@ -29,6 +32,8 @@ class Said:
     client: str = ""
     chat: str = field(default_factory=lambda: chat_key(is_own=False))
     """What is allowed once holds for it."""
+    is_by_model: bool = False
+    """A model has put the question in words of its own: nothing in it was said by the person."""
 
     @property
     def question(self) -> str:
@@ -37,20 +42,38 @@ class Said:
 
     @property
     def context(self) -> str:
-        earlier = [one for one in self.messages[:-1] if one.role in ("user", "assistant")]
+        """What was said before. What we asked for is left out: nobody said it."""
+        earlier = [
+            one
+            for one in self.messages[:-1]
+            if one.role in ("user", "assistant") and ASKING not in one.content
+        ]
         lines = [f"{one.role}: {one.content}" for one in earlier[-EARLIER_TURNS:]]
         return "\n".join(lines)[-LONGEST_CONTEXT:]
 
 
 Flows = Callable[[], Awaitable[Sequence[Flow]]]
 MakeKit = Callable[[Flow, str], Kit]
+Explain = Callable[[str, str | None], Awaitable[str]]
+"""Why a plugin, or a flow of it, cannot be used; empty where there is no such plugin at all."""
+
+
+async def _unexplained(_plugin: str, _flow: str | None) -> str:
+    return ""
 
 
 class PluginTalk:
-    def __init__(self, flows: Flows, make_kit: MakeKit, is_automatic: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        flows: Flows,
+        make_kit: MakeKit,
+        is_automatic: Callable[[], bool],
+        explain: Explain = _unexplained,
+    ) -> None:
         self._flows = flows
         self._make_kit = make_kit
         self._is_automatic = is_automatic
+        self._explain = explain
         self._paused: dict[str, tuple[float, Paused]] = {}
 
     async def take(self, engine: Engine, request: ChatRequest) -> Stream | None:
@@ -66,6 +89,8 @@ class PluginTalk:
         wanted = await self._choose(engine, said, by_itself=not request.tools)
         if wanted is None:
             return None
+        if isinstance(wanted, str):
+            return _notice(wanted)
         flow, question = wanted
         return self._told(said, self._begin(engine, flow, said, question), None)
 
@@ -91,24 +116,38 @@ class PluginTalk:
 
     async def _choose(
         self, engine: Engine, said: Said, *, by_itself: bool
-    ) -> tuple[Flow, str] | None:
+    ) -> tuple[Flow, str] | str | None:
+        """A flow and the question for it, or why the plugin that was named cannot answer."""
         flows = [flow for flow in await self._flows() if flow.is_usable]
         named = mentioned(said.question, flows)
         if named is not None:
-            meant, question = named
-            if len(meant) == 1:
-                return meant[0], question
-            flow = await choose(engine, question, meant, said.client)
-            return (flow, question) if flow is not None else None
+            return await self._of_named(engine, named, said)
+        if unknown := named_in(said.question):
+            return await self._explain(unknown[0], unknown[1]) or None
         if not by_itself or not self._is_automatic():
             return None
         flow = await choose(engine, said.question, flows, said.client)
         return (flow, said.question) if flow is not None else None
 
+    async def _of_named(
+        self, engine: Engine, named: tuple[list[Flow], str], said: Said
+    ) -> tuple[Flow, str] | str:
+        meant, question = named
+        if len(meant) == 1:
+            return meant[0], question
+        flow = await choose(engine, question, meant, said.client, is_named=True)
+        if flow is not None:
+            return flow, question
+        plugin = meant[0].plugin
+        names = ", ".join(f"@{one.key}" for one in meant[:MOST_NAMED])
+        unfit = f"Nothing that {plugin} can do fits this. Name what you want: {names}."
+        return await self._explain(plugin, None) or unfit
+
     def _begin(self, engine: Engine, flow: Flow, said: Said, question: str) -> Run:
-        kit = self._make_kit(flow, said.chat)
+        kit = lent_to(said.client, self._make_kit(flow, said.chat))
         kit.note(f"run {flow.name}")
-        return Run(Work(flow, question, engine, kit, said.context, client=said.client))
+        asked = [question] if said.is_by_model else []
+        return Run(Work(flow, question, engine, kit, said.context, asked=asked, client=said.client))
 
     async def _told(self, said: Said, run: Run, paused: Paused | None) -> Stream:
         """For clients that know no forms: what is missing is asked as text."""
@@ -133,6 +172,13 @@ class PluginTalk:
     def _resumed(self, key: str) -> Paused | None:
         at, paused = self._paused.pop(key, (0.0, None))
         return paused if paused is not None and time.monotonic() - at < KEPT_S else None
+
+
+async def _notice(text: str) -> Stream:
+    """An answer that no model wrote."""
+    yield StatusNote(text, "error")
+    yield TextDelta(text)
+    yield Finished("stop")
 
 
 def _pause_key(said: Said) -> str:

@@ -1,6 +1,9 @@
 """Every protocol we speak. To add one: a module with ENDPOINTS, and a line here."""
 
+from collections.abc import Callable
+
 from server.protocols import anthropic, copilotkit, health, ollama, openai, openbb
+from server.protocols.base import Reply
 
 ENDPOINTS = (
     *anthropic.ENDPOINTS,
@@ -10,3 +13,15 @@ ENDPOINTS = (
     *openai.ENDPOINTS,
     *openbb.ENDPOINTS,
 )
+
+WORDINGS: tuple[tuple[str, Callable[[Exception], Reply] | None], ...] = (
+    ("/api/copilotkit", None),
+    ("/api", ollama.failed),
+    ("/v1/messages", anthropic.failed),
+)
+
+
+def wording(path: str) -> Callable[[Exception], Reply] | None:
+    """How errors are worded below a path, its routes or none; None: in OpenAI's form."""
+    found = (failed for root, failed in WORDINGS if path == root or path.startswith(f"{root}/"))
+    return next(found, None)

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 from uuid import uuid4
 
 from server.chat import ChatRequest
@@ -10,12 +10,19 @@ from server.conversation.agents import Agents
 from server.conversation.means import Means
 from server.conversation.response_memory import ResponseMemory
 from server.conversation.threads import EVERYBODY
+from server.engine.pool import Loaded
 from server.events import Events
 from server.face import ModelCard
+from server.models.aliases import Alias
+from server.models.header import Header
+from server.stock import Download
 
 Frames = AsyncGenerator[bytes, None]
 EVENT_STREAM = "text/event-stream"
 KEEP_ALIVE = b": still here\n\n"
+KeepAlive = bytes | Callable[[bytes], bytes]
+"""What says nothing but that the answer is still to come. A function gets the frame before it,
+which is empty when there was none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,7 @@ class Facts:
 
     address: str
     models: tuple[ModelCard, ...] = ()
+    """Each of them, and once more under every other name it has."""
     default_model: str = ""
     version: str = ""
     engine_health: Literal["ok", "busy", "not answering"] = "ok"
@@ -48,6 +56,7 @@ class Facts:
     owner: str = ""
     """Whose responses it may see: the same for the same page and key, a secret to others."""
     responses: ResponseMemory = field(default_factory=ResponseMemory)
+    loaded: tuple[Loaded, ...] = ()
 
     @property
     def origin(self) -> str:
@@ -76,6 +85,31 @@ class Ask:
     model: str | None
     arguments: dict[str, Any]
     then: Callable[[Any], "Reply | Ask"]
+    keep_s: float | None = None
+    """How long the model is to stay loaded afterwards; None: as the settings say."""
+
+
+class ModelKeeper(Protocol):
+    """The models of this machine, as far as a client may look at them and change them."""
+
+    async def header(self, card: ModelCard) -> Header: ...
+    def alias(self, card: ModelCard) -> Alias | None: ...
+    def name_model(self, name: str, alias: Alias) -> None:
+        """Gives a model another name."""
+
+    def keep(self, card: ModelCard, seconds: float) -> None:
+        """Keeps a loaded model for so long after its last answer."""
+
+    async def delete(self, card: ModelCard) -> None: ...
+    async def pull(self, name: str) -> AsyncGenerator[Download, None]:
+        """Begins a download, or refuses; then yields how far it is, until it is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manage:
+    """A look at the models of this machine, or a change: `do` answers, streams, or asks on."""
+
+    do: Callable[[ModelKeeper], Awaitable["Managed"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +139,12 @@ class AgentRun:
     render: Callable[[Events], Frames] | None = None
     collect: Callable[[Events], Awaitable[Reply]] | None = None
     content_type: str = EVENT_STREAM
-    keep_alive: bytes = KEEP_ALIVE
-    """What says nothing but that the answer is still to come."""
+    keep_alive: KeepAlive = KEEP_ALIVE
     model: str | None = None
 
 
 Told = Reply | AgentRun | Frames
+Managed = Reply | Frames | ChatRequest | Ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +154,7 @@ class Look:
     find: Callable[[Agents], Awaitable[Told]]
 
 
-Accepted = ChatRequest | Run | Reply | Ask | Cancel | Look
+Accepted = ChatRequest | Run | Reply | Ask | Cancel | Look | Manage
 Accept = Callable[[Any, Facts], Accepted]
 Render = Callable[[Events, Any, Facts], Frames]
 Collect = Callable[[Events, Any, Facts], Awaitable[Reply]]
@@ -140,7 +174,10 @@ class Endpoint:
     failed: Callable[[Exception], Reply] | None = None
     """How this protocol words an error before a stream began; None: the server's plain form."""
     needs_body: bool = True
+    reads_body: bool = True
+    """Not where a request is refused whatever it brings, and that may be gigabytes."""
     takes_form: bool = False
     """A form with a file may come in place of JSON; its fields are the body then."""
     takes_credentials: bool = False
     """An allowed page may send its cookies to this path and all below it."""
+    keep_alive: KeepAlive = KEEP_ALIVE

@@ -16,6 +16,8 @@ BIGGEST_SEED = 2**63
 NO_LIMIT = -1
 MOST_TOKENS = 1_000_000
 PROMPTS = "must be a string, an array of token numbers, or an array of these"
+LONGEST_WINDOW = 4096
+"""Of tokens that may not be repeated: more would cost more than it changes."""
 SAMPLING_RANGES = {
     "temperature": (0, 2), "top_p": (0, 1), "min_p": (0, 1), "typical_p": (0, 1),
     "repeat_penalty": (0, 10), "frequency_penalty": (-2, 2), "presence_penalty": (-2, 2),
@@ -117,6 +119,7 @@ def sampling(fields: Fields) -> Sampling:
     if given["repeat_penalty"] is None:
         given["repeat_penalty"] = fields.number("repetition_penalty", 0, 10)  # vLLM's name
     given["top_k"] = fields.integer("top_k", -1, BIGGEST)
+    given["repeat_last_n"] = _window(fields)
     given["mirostat"] = fields.integer("mirostat", 0, 2)
     seed = fields.integer("seed", -(2**63), 2**64 - 1)
     # Each further choice adds one to it, and must still fit what travels to a worker.
@@ -124,6 +127,13 @@ def sampling(fields: Fields) -> Sampling:
     given["ignore_eos"] = fields.flag("ignore_eos")
     known = {name: value for name, value in given.items() if value is not None}
     return Sampling(**known, logit_bias=_logit_bias(fields))
+
+
+def _window(fields: Fields) -> int | None:
+    window = fields.integer("repeat_last_n", -1, BIGGEST)
+    return (
+        window if window is None else LONGEST_WINDOW if window < 0 else min(window, LONGEST_WINDOW)
+    )
 
 
 def token_limit(fields: Fields, *names: str, usual: int | None = None) -> int | None:

@@ -4,9 +4,10 @@ import asyncio
 import hmac
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Iterable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
@@ -14,17 +15,21 @@ from uuid import uuid4
 from aiohttp import web
 
 from server.chat import ChatRequest
-from server.errors import AppError, NotSupported
+from server.errors import AppError, Busy, NotSupported, Stopping
 from server.events import Event, Events, Failed, OfChoice
+from server.protocols import wording
 from server.protocols.base import (
     EVENT_STREAM,
-    KEEP_ALIVE,
+    Accepted,
     AgentRun,
     Ask,
     Cancel,
     Endpoint,
     Facts,
+    Frames,
     Look,
+    Manage,
+    Managed,
     Reply,
     Run,
     Told,
@@ -54,8 +59,30 @@ SECRET_HEADERS = frozenset(
 )
 
 
+class TooManyRequests(AppError):
+    code = "server_busy"
+    status = 503
+    retry_after_s = 2
+
+    def __init__(self) -> None:
+        super().__init__("Too many requests at once.")
+
+
+class HttpError(AppError):
+    """What aiohttp refuses by itself: no such path, no such method there, a body too large."""
+
+    def __init__(self, error: web.HTTPException) -> None:
+        super().__init__(error.reason)
+        self.code = f"http_{error.status}"
+        self.status = error.status
+
+
 async def _no_agents(_look: Look) -> Told:
     raise NotSupported("There are no agents here.")
+
+
+async def _no_models(_manage: Manage) -> Managed:
+    raise NotSupported("There are no models here.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +97,14 @@ class Site:
     replied: Callable[[About], None] = lambda _about: None
     is_own: Callable[[str], bool] = lambda _sent: False
     cancel: Callable[[str], None] = lambda _request_id: None
+    manage: Callable[[Manage], Awaitable[Managed]] = _no_models
 
 
 def create_app(
     endpoints: Iterable[Endpoint], site: Site, guard: Guard, max_body_bytes: int
 ) -> web.Application:
     app = web.Application(client_max_size=max_body_bytes)
-    guard.install(app)
+    guard.install(app, wording)
     app.on_response_prepare.append(_add_warnings)
     app.middlewares.append(_limit(site.max_requests))
     app.middlewares.append(_errors)
@@ -91,30 +119,29 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
             body = await _body(request, endpoint)
             facts = _facts(request, site)
             size = request.content_length or MOST_UNKNOWN
-            accepted = await apart(size, lambda: endpoint.accept(body, facts))
-            while isinstance(accepted, Ask):
-                accepted = await _asked(accepted, site, size)
+            first = await apart(size, lambda: endpoint.accept(body, facts))
+            accepted = await _settled(first, site, size)
             about = _about(request, endpoint, facts)
             if isinstance(accepted, Cancel):
                 site.cancel(accepted.request_id)
                 accepted = accepted.reply
-            if isinstance(accepted, Reply):
-                site.replied(about)
-                return _plain(accepted)
             _note_warnings(request, accepted)
             if isinstance(accepted, Look):
-                return await _tell(request, await site.look(accepted), site, about)
+                told = await site.look(accepted)
+                return await _tell(request, endpoint, told, (site, about))
+            if isinstance(accepted, Reply | AsyncGenerator):
+                site.replied(about)
+            if isinstance(accepted, Reply):
+                return _plain(accepted)
+            if isinstance(accepted, AsyncGenerator):
+                async with aclosing(accepted) as frames:
+                    return await send(request, frames, endpoint.content_type, b"")
             async with aclosing(site.converse(accepted, about)) as events:
                 return await _respond(request, endpoint, events, (body, facts))
         except AppError as error:
-            return _failure(endpoint, error)
+            return _failure(endpoint.failed, error)
 
     return handle
-
-
-async def _asked(ask: Ask, site: Site, size: int) -> Reply | Ask:
-    answer = await site.answer(ask)
-    return await apart(size, lambda: ask.then(answer))
 
 
 def _facts(request: web.Request, site: Site) -> Facts:
@@ -133,7 +160,7 @@ def _facts(request: web.Request, site: Site) -> Facts:
 def _about(request: web.Request, endpoint: Endpoint, facts: Facts) -> About:
     return About(
         endpoint.path,
-        client_of(request),
+        facts.origin or client_of(request),
         is_own=facts.is_own,
         chat=facts.headers.get(CHAT_HEADER, ""),
         request_id=facts.request_id,
@@ -141,11 +168,14 @@ def _about(request: web.Request, endpoint: Endpoint, facts: Facts) -> About:
 
 
 def _owner(request: web.Request) -> str:
-    """The same for the same page and key. The key itself does not travel on."""
-    names = ("Origin", "Authorization", "X-API-Key")
-    sent = [request.headers.get(name, "") for name in names]
-    told = "\0".join(sent).encode("utf-8", "surrogateescape")
-    return hmac.new(OWNER_SECRET, told, "sha256").hexdigest()
+    """The page, a slash and the key, both hashed: neither travels on. Empty where not sent."""
+
+    def hashed(*names: str) -> str:
+        sent = [request.headers.get(name, "") for name in names]
+        text = "\0".join(sent).encode("utf-8", "surrogateescape")
+        return hmac.new(OWNER_SECRET, text, "sha256").hexdigest() if any(sent) else ""
+
+    return f"{hashed('Origin')}/{hashed('Authorization', 'X-API-Key')}"
 
 
 def _note_warnings(request: web.Request, accepted: Any) -> None:
@@ -162,7 +192,22 @@ async def _add_warnings(request: web.Request, response: web.StreamResponse) -> N
         response.headers[WARNING_HEADER] = quote(request[WARNINGS], safe=READABLE)
 
 
+async def _settled(
+    accepted: Accepted | Managed, site: Site, size: int
+) -> ChatRequest | Run | Reply | Cancel | Look | Frames:
+    """What is left to answer after all questions to the engine and to the models' keeper."""
+    while isinstance(accepted, Ask | Manage):
+        if isinstance(accepted, Ask):
+            answer = await site.answer(accepted)
+            accepted = await apart(size, partial(accepted.then, answer))
+        else:
+            accepted = await site.manage(accepted)
+    return accepted
+
+
 async def _body(request: web.Request, endpoint: Endpoint) -> Any:
+    if not endpoint.reads_body:
+        return {}
     if endpoint.takes_form and request.content_type == FORM:
         return await read_form(request)
     return await read_json(request, required=endpoint.needs_body)
@@ -179,18 +224,29 @@ async def _respond(
     events: Events,
     known: tuple[Any, Facts],
 ) -> web.StreamResponse:
+    async with _begun(events, FIRST_EVENT_S) as (refusal, all_events):
+        if refusal is not None:
+            return _failure(endpoint.failed, refusal)
+        if endpoint.collect and not (endpoint.render and endpoint.streams(known[0])):
+            return _plain(await endpoint.collect(all_events, *known))
+        assert endpoint.render
+        async with aclosing(endpoint.render(all_events, *known)) as frames:
+            kept = endpoint.keep_alive if endpoint.content_type == EVENT_STREAM else b""
+            return await send(request, frames, endpoint.content_type, kept)
+
+
+@asynccontextmanager
+async def _begun(
+    events: Events, wait_s: float
+) -> AsyncGenerator[tuple[AppError | None, Events], None]:
+    """Waits for the first event: why it failed if it did so in time, and all of the events."""
     first = asyncio.get_running_loop().create_task(anext(events), name="first event")
     try:
-        await asyncio.wait({first}, timeout=FIRST_EVENT_S)
-        if first.done() and (error := _failed(first.result())):
-            return _failure(endpoint, error)
+        await asyncio.wait({first}, timeout=wait_s)
+        has_come = first.done() and not isinstance(first.exception(), StopAsyncIteration)
+        refusal = _failed(first.result()) if has_come else None
         async with aclosing(_resumed(first, events)) as all_events:
-            if endpoint.collect and not (endpoint.render and endpoint.streams(known[0])):
-                return _plain(await endpoint.collect(all_events, *known))
-            assert endpoint.render
-            async with aclosing(endpoint.render(all_events, *known)) as frames:
-                kept = KEEP_ALIVE if endpoint.content_type == EVENT_STREAM else b""
-                return await send(request, frames, endpoint.content_type, kept)
+            yield refusal, all_events
     finally:
         first.cancel()
         await asyncio.wait({first})
@@ -201,22 +257,34 @@ def _failed(item: Item) -> AppError | None:
     return event.error if isinstance(event, Failed) else None
 
 
-async def _tell(request: web.Request, told: Told, site: Site, about: About) -> web.StreamResponse:
+async def _tell(
+    request: web.Request, endpoint: Endpoint, told: Told, known: tuple[Site, About]
+) -> web.StreamResponse:
     if isinstance(told, Reply):
         return _plain(told)
     if not isinstance(told, AgentRun):
         async with aclosing(told) as frames:
             return await send(request, frames, EVENT_STREAM)
-    async with aclosing(site.converse(told, about)) as events:
+    site, about = known
+    async with (
+        aclosing(site.converse(told, about)) as events,
+        _begun(events, 0.0) as (refusal, all_events),
+    ):
+        # Only what is refused on arrival has a status: the rest is said in the stream.
+        if isinstance(refusal, Busy | Stopping):
+            return _failure(endpoint.failed, refusal)
         if told.collect is not None:
-            return _plain(await told.collect(events))
+            return _plain(await told.collect(all_events))
         assert told.render
-        async with aclosing(told.render(events)) as frames:
+        async with aclosing(told.render(all_events)) as frames:
             return await send(request, frames, told.content_type, told.keep_alive)
 
 
 async def _resumed(first: asyncio.Task[Item], events: Events) -> Events:
-    yield await first
+    try:
+        yield await first
+    except StopAsyncIteration:
+        return
     async for event in events:
         yield event
 
@@ -228,9 +296,7 @@ def _limit(max_requests: Callable[[], int]) -> Any:
     async def limit(request: web.Request, handler: Handler) -> web.StreamResponse:
         nonlocal open_requests
         if open_requests >= max_requests() and request.path != "/health":
-            return _error_response(
-                503, "server_busy", "Too many requests at once.", {"Retry-After": "2"}
-            )
+            return _failure(wording(request.path), TooManyRequests())
         open_requests += 1
         try:
             return await handler(request)
@@ -242,21 +308,24 @@ def _limit(max_requests: Callable[[], int]) -> Any:
 
 @web.middleware
 async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
+    words = wording(request.path)
     try:
         return await handler(request)
     except web.HTTPException as error:
-        headers = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else None
-        return _error_response(error.status, f"http_{error.status}", error.reason, headers)
+        response = _failure(words, HttpError(error))
+        if "Allow" in error.headers:
+            response.headers["Allow"] = error.headers["Allow"]
+        return response
     except AppError as error:
-        return _failure(None, error)
+        return _failure(words, error)
     except Exception:
         log.exception("A request to %s failed", request.path)
-        return _error_response(500, "internal_error", "Something went wrong inside Moat.")
+        return _failure(words, AppError("Something went wrong inside Moat."))
 
 
-def _failure(endpoint: Endpoint | None, error: AppError) -> web.Response:
-    if endpoint is not None and endpoint.failed is not None:
-        response = _plain(endpoint.failed(error))
+def _failure(words: Callable[[Exception], Reply] | None, error: AppError) -> web.Response:
+    if words is not None:
+        response = _plain(words(error))
     else:
         response = _error_response(error.status, error.code, str(error), param=error.param)
     if error.retry_after_s is not None:
@@ -274,13 +343,7 @@ def _plain(reply: Reply) -> web.Response:
     )
 
 
-def _error_response(
-    status: int,
-    code: str,
-    message: str,
-    headers: dict[str, str] | None = None,
-    param: str | None = None,
-) -> web.Response:
+def _error_response(status: int, code: str, message: str, param: str | None = None) -> web.Response:
     kind = "invalid_request_error" if status < 500 else "server_error"
     error = {"message": message, "type": kind, "param": param, "code": code}
-    return web.json_response({"error": error}, status=status, headers=headers)
+    return web.json_response({"error": error}, status=status)

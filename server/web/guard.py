@@ -9,8 +9,11 @@ from typing import Literal
 from aiohttp import web
 from yarl import URL
 
+from server.errors import AppError
 from server.face import Knock
+from server.protocols.base import Reply
 from server.texts import without_halves
+from server.web.body import as_json
 from server.web.form import FORM
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -23,6 +26,13 @@ OUTCOMES: dict[str, Literal["let in", "origin", "key"]] = {
     "invalid_api_key": "key",
 }
 EXPOSED = "X-Trace-Id, X-Completion-Id, X-Moat-Warning, Retry-After"
+SIGNS_OF_A_BROWSER = ("Origin", "Referer", "Cookie", "Accept-Language")
+"""Headers that browsers send by themselves and that a page cannot take away from all of them."""
+BROWSER_NAMES = ("mozilla/", "opera/")
+SHELL = "powershell/"
+"""Windows' shell calls itself Mozilla too; no browser calls itself a shell."""
+Wording = Callable[[str], Callable[[Exception], Reply] | None]
+"""By the path of a request: how its protocol words an error; None: in OpenAI's form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +52,13 @@ class Gate:
         return any(path == one or path.startswith(f"{one}/") for one in self.credentials)
 
 
-class Refused(Exception):
+class Refused(AppError):
     """Turned away at the gate: the status and what the answer says."""
 
     def __init__(self, status: int, code: str = "", message: str = "") -> None:
         super().__init__(message)
         self.status = status
         self.code = code
-        self.message = message
 
 
 class Guard:
@@ -65,11 +74,11 @@ class Guard:
         self._seen = seen
         """Told of every page that came, and of everybody without the key."""
 
-    def install(self, app: web.Application) -> None:
-        app.middlewares.insert(0, self._middleware())
+    def install(self, app: web.Application, wording: Wording = lambda _path: None) -> None:
+        app.middlewares.insert(0, self._middleware(wording))
         app.on_response_prepare.append(self._add_headers)
 
-    def _middleware(self) -> "web.middlewares._Middleware":  # type: ignore[name-defined]
+    def _middleware(self, wording: Wording) -> "web.middlewares._Middleware":  # type: ignore[name-defined]
         @web.middleware
         async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
             gate = self._gate()
@@ -83,7 +92,7 @@ class Guard:
                 check_key(request, gate)
             except Refused as refused:
                 self._note(request, refused.code)
-                return _refusal(refused)
+                return _refusal(refused, wording(request.path))
             self._note(request, "")
             return await handler(request)
 
@@ -149,8 +158,27 @@ def check_content_type(request: web.Request, gate: Gate) -> None:
     named = not request.headers.keys().isdisjoint({"Origin", "Authorization"})
     if named and request.content_type == FORM and request.path in gate.forms:
         return
-    if request.content_type != "application/json":
+    if request.content_type == "application/json":
+        return
+    # Programs often name no type, or curl's: a page that does so must not pass for one.
+    if request.content_type == FORM or has_browser_signs(request):
         raise Refused(415, "unsupported_media_type", "Send application/json.")
+
+
+def has_browser_signs(request: web.Request) -> bool:
+    """Whether this may come from a browser. One sign is enough; programs show none of them.
+
+    Browsers since 2020 send Origin and Sec-Fetch-* with what a page posts. Older ones, and those
+    for text, show what they are by the other signs.
+    """
+    headers = request.headers
+    agent = headers.get("User-Agent", "").lower()
+    return (
+        any(sign in headers for sign in SIGNS_OF_A_BROWSER)
+        or any(name.lower().startswith("sec-") for name in headers)
+        or "text/html" in headers.get("Accept", "").lower()
+        or (any(name in agent for name in BROWSER_NAMES) and SHELL not in agent)
+    )
 
 
 def _has_body(request: web.Request) -> bool:
@@ -190,10 +218,15 @@ def _preflight(request: web.Request) -> web.Response:
     return web.Response(status=204, headers=headers)
 
 
-def _refusal(refused: Refused) -> web.Response:
+def _refusal(refused: Refused, words: Callable[[Exception], Reply] | None) -> web.Response:
     if not refused.code:
         return web.Response(status=refused.status)
-    kind = "authentication_error" if refused.status == 401 else "invalid_request_error"
-    error = {"message": refused.message, "type": kind, "param": None, "code": refused.code}
     headers = {"WWW-Authenticate": "Bearer"} if refused.status == 401 else {}
+    if words is not None:
+        body = as_json(words(refused).body)
+        return web.Response(
+            body=body, status=refused.status, headers=headers, content_type="application/json"
+        )
+    kind = "authentication_error" if refused.status == 401 else "invalid_request_error"
+    error = {"message": str(refused), "type": kind, "param": None, "code": refused.code}
     return web.json_response({"error": error}, status=refused.status, headers=headers)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
 from server import tasks
-from server.errors import AppError
+from server.errors import AppError, PortTaken
 from server.face import Knock, ServerStatus
 from server.observe import Recent, Value
 from server.occupied import who_listens
@@ -45,12 +45,12 @@ class Serving:
         self._listener: Listener | None = None
         self._listening = NOWHERE
         self._opened_with = ServerSettings()
+        self._asked_port: int | None = None
+        """Asked for when it was started: that one or none, whatever the setting says; 0 is any."""
         self._secure = Secure(https_folder)
         self._secured = Secured()
         self._key = ""
         self._turn = asyncio.Lock()
-        self._asked_port: int | None = None
-        """Asked for when it was started; it goes before the setting."""
         self._draining: set[asyncio.Task[None]] = set()
         self._under_way: asyncio.Timeout | None = None
         self._stops = 0
@@ -100,8 +100,8 @@ class Serving:
     async def _start(self, port: int | None) -> None:
         if self._listener is not None:
             return
-        self._asked_port = port
         self.status.set(ServerStatus("starting"))
+        self._asked_port = port
         try:
             await self._open(self._settings().port if port is None else port)
         except (AppError, OSError) as error:
@@ -170,7 +170,12 @@ class Serving:
         app = create_app(self._endpoints, self._site, guard, settings.max_body_mb * MB)
         self._listener = Listener(app)
         everywhere = settings.listen == "network"
-        self._listening = await self._listener.open(wanted, everywhere=everywhere)
+        try:
+            self._listening = await self._listener.open(
+                wanted, everywhere=everywhere, exact=bool(self._asked_port)
+            )
+        except PortTaken as error:
+            raise PortTaken(f"Port {wanted} is taken{await _holder(wanted)}.") from error
         port = self._listening.port
         note = await _moved(wanted, port, "Moat")
         if settings.https:
@@ -228,6 +233,10 @@ def needs_new_socket(before: ServerSettings, after: ServerSettings) -> bool:
 async def _moved(wanted: int, port: int, what: str) -> str:
     if wanted in (0, port):
         return ""
-    occupant = await asyncio.to_thread(who_listens, wanted)
-    by = f" by {occupant}" if occupant else ""
-    return f"Port {wanted} is taken{by}; {what} uses {port}."
+    return f"Port {wanted} is taken{await _holder(wanted)}; {what} uses {port}."
+
+
+async def _holder(port: int) -> str:
+    """Who has it, as the end of a sentence; empty where nobody can tell."""
+    occupant = await asyncio.to_thread(who_listens, port)
+    return f" by {occupant}" if occupant else ""

@@ -45,19 +45,23 @@ class Listener:
         )
 
     async def open(
-        self, port: int, *, everywhere: bool = False, context: ssl.SSLContext | None = None
+        self,
+        port: int,
+        *,
+        everywhere: bool = False,
+        exact: bool = False,
+        context: ssl.SSLContext | None = None,
     ) -> Listening:
-        """Again for each port; with `context` that one speaks TLS.
+        """Again for each port; with `context` that one speaks TLS. `exact`: on no other port.
 
         Not ended halfway: a socket of which nobody knows would stay open.
         """
-        opening = self._open(port, everywhere=everywhere, context=context)
-        return await whole(opening, "open a port")
+        sockets = bind(port, everywhere=everywhere, exact=exact)
+        return await whole(self._open(sockets, everywhere=everywhere, context=context), "open")
 
     async def _open(
-        self, port: int, *, everywhere: bool, context: ssl.SSLContext | None
+        self, sockets: list[socket.socket], *, everywhere: bool, context: ssl.SSLContext | None
     ) -> Listening:
-        sockets = bind(port, everywhere=everywhere)
         if self._runner.server is None:
             await self._runner.setup()
         for one in sockets:
@@ -81,8 +85,12 @@ class Listener:
         await self._runner.cleanup()
 
 
-def bind(port: int, *, everywhere: bool) -> list[socket.socket]:
+def bind(port: int, *, everywhere: bool, exact: bool = False) -> list[socket.socket]:
     """Sockets on the wanted port, else on the next free one; port 0 takes any."""
+    if exact:
+        if sockets := _bind_both(port, everywhere=everywhere):
+            return sockets
+        raise PortTaken(f"Port {port} is taken.")
     candidates = [0] if port == 0 else [*range(port, min(port + TRIES, 65536)), 0]
     for candidate in candidates:
         sockets = _bind_both(candidate, everywhere=everywhere)

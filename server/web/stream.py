@@ -5,7 +5,7 @@ import socket
 
 from aiohttp import web
 
-from server.protocols.base import EVENT_STREAM, KEEP_ALIVE, Frames
+from server.protocols.base import EVENT_STREAM, KEEP_ALIVE, Frames, KeepAlive
 from server.tasks import spawn, stop
 
 KEEP_ALIVE_S = 10.0
@@ -17,7 +17,7 @@ CHUNK_BYTES = 64
 
 
 async def send(
-    request: web.Request, frames: Frames, content_type: str, keep_alive: bytes = KEEP_ALIVE
+    request: web.Request, frames: Frames, content_type: str, keep_alive: KeepAlive = KEEP_ALIVE
 ) -> web.StreamResponse:
     """`keep_alive` goes out between frames when there were none for long; empty: never."""
     response = web.StreamResponse(headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
@@ -33,6 +33,7 @@ async def send(
     try:
         async for frame in frames:
             await writer.write(frame)
+            writer.last_frame = frame
         await response.write_eof()
     except (ConnectionError, TimeoutError):
         _abort(request)
@@ -47,6 +48,7 @@ class _Writer:
         self._transport = transport
         self._clock = asyncio.get_running_loop().time
         self._last = self._clock()
+        self.last_frame = b""
 
     async def write(self, frame: bytes) -> None:
         if self._has_room(frame):
@@ -61,12 +63,13 @@ class _Writer:
         waiting = self._transport.get_write_buffer_size() if self._transport else 0
         return not waiting and len(frame) + CHUNK_BYTES < WRITE_BUFFER_BYTES
 
-    async def bridge(self, keep_alive: bytes) -> None:
+    async def bridge(self, keep_alive: KeepAlive) -> None:
         while True:
             quiet_s = self._clock() - self._last
             if quiet_s >= KEEP_ALIVE_S:
                 try:
-                    await self.write(keep_alive)
+                    said = keep_alive(self.last_frame) if callable(keep_alive) else keep_alive
+                    await self.write(said)
                 except (ConnectionError, TimeoutError):
                     return
                 quiet_s = 0.0

@@ -3,6 +3,8 @@ import subprocess
 import sys
 import threading
 
+from PySide6.QtCore import Qt
+
 from app.loop import Loop
 
 
@@ -20,12 +22,9 @@ async def test_a_sleep_never_ends_early() -> None:
         assert loop.time() - began >= wanted_s
 
 
-async def test_a_long_sleep_ends_on_time() -> None:
-    loop = running()
-    began = loop.time()
-    await asyncio.sleep(1.0)
-    # Coarse timers are 5 % off; the slack is for a busy machine.
-    assert 1.0 <= loop.time() - began < 1.5
+async def test_a_sleep_is_not_measured_by_a_coarse_timer() -> None:
+    """Those fire up to 5 % early or late."""
+    assert running()._alarm.timerType() == Qt.TimerType.PreciseTimer
 
 
 async def test_cancelled_timers_are_forgotten() -> None:
@@ -33,6 +32,19 @@ async def test_cancelled_timers_are_forgotten() -> None:
     for _ in range(2000):
         await asyncio.wait_for(asyncio.sleep(0), 300)
     assert loop.timers < 250
+
+
+async def test_nobody_is_woken_for_a_timer_that_was_cancelled() -> None:
+    loop = running()
+    while loop._alarm.isActive():  # what a test before this one left
+        await asyncio.sleep(0)
+        loop._set_alarm()
+    first, second = loop.call_later(1000, print), loop.call_later(2000, print)
+    first.cancel()
+    assert 1_500_000 < loop._alarm.interval() <= 2_000_001
+    second.cancel()
+    assert not loop._alarm.isActive()
+    assert loop.timers == 0
 
 
 async def test_timers_fire_in_their_order() -> None:
@@ -49,8 +61,9 @@ async def test_timers_fire_in_their_order() -> None:
 
 async def test_a_timer_tells_when_it_fires() -> None:
     loop = running()
+    before = loop.time()
     handle = loop.call_later(5, print)
-    assert 4 < handle.when() - loop.time() <= 5
+    assert before + 5 <= handle.when() <= loop.time() + 5
     handle.cancel()
 
 
@@ -66,7 +79,7 @@ async def test_a_thread_hands_over_every_piece_in_order() -> None:
 
     thread = threading.Thread(target=speak)
     thread.start()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(30):
         await done.wait()
     thread.join()
     assert heard == list(range(20_000))
@@ -101,7 +114,7 @@ async def test_the_window_breathes_while_tasks_spin() -> None:
             await asyncio.sleep(0)
 
     task = loop.create_task(spin())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await asyncio.sleep(0.05)
     spinning = False
     await task

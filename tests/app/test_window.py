@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QEvent, QObject, QSettings, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -21,10 +22,12 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.pages import PAGES
+from app.widgets.controls import Button
 from app.window import Window
 from server.abilities import OptionCard
 from server.errors import AppError
-from server.face import ModelStatus, ServerStatus
+from server.face import Knock, ModelStatus, ServerStatus
+from server.settings import OPENBB_ORIGINS
 from tests.app.until import until
 from tests.fake_core import FakeCore
 from tests.fake_plugins import FORM, ORDER, PORTFOLIO
@@ -238,3 +241,55 @@ async def test_what_asks_takes_no_more_room_than_it_needs(
     assert window._asks.height() < card.height() + 2 * theme.PAGE_MARGIN
     core.approvals.set(())
     await until(lambda: window.page().height() == whole)
+
+
+ASKING = ("https://a.example", "https://b.example", "https://c.example")
+
+
+@pytest.mark.parametrize("active", [True, False], ids=["in front", "behind"])
+@pytest.mark.parametrize("how", ["allowed", "gone", "hidden", "disabled", "deleted"])
+async def test_the_keyboard_never_falls_on_another_button(
+    core: FakeCore, memory: QSettings, shown: Shown, qtbot: QtBot, how: str, *, active: bool
+) -> None:
+    window = shown(Window(core, memory))
+    window.turn_to("Connect")
+    core.knocks.set(tuple(Knock(at, one, "GET", "x", "origin") for at, one in enumerate(ASKING)))
+    buttons = [one for one in window.page().findChildren(Button) if one.text() == "Allow"]
+    await come_to_front(window)
+    await until(lambda: all(button.isVisible() for button in buttons))
+    buttons[0].setFocus()
+    assert QApplication.focusWidget() is buttons[0]
+    other = shown(QLineEdit())
+    if not active:
+        await come_to_front(other)
+    take_away(core, buttons[0], how)
+    if how == "allowed":
+        await until(lambda: len(core.settings.get().server.origins) > len(OPENBB_ORIGINS))
+    await come_to_front(window)
+    before = core.settings.get().server.origins
+    assert not isinstance(QApplication.focusWidget(), QAbstractButton)
+    for key in (Qt.Key.Key_Space, Qt.Key.Key_Return):
+        qtbot.keyClick(QApplication.focusWidget(), key)
+    assert core.settings.get().server.origins == before
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is not window
+
+
+async def come_to_front(window: QWidget) -> None:
+    window.raise_()
+    window.activateWindow()
+    await until(window.isActiveWindow)
+
+
+def take_away(core: FakeCore, button: Button, how: str) -> None:
+    match how:
+        case "allowed":
+            button.click()
+        case "gone":
+            core.knocks.set(core.knocks.get()[1:])
+        case "hidden":
+            button.hide()
+        case "disabled":
+            button.setEnabled(False)
+        case "deleted":
+            shiboken6.delete(button)

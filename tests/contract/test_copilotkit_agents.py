@@ -15,9 +15,10 @@ from server.events import Pieces
 from server.web import stream
 from tests.contract.copilotkit import house
 from tests.contract.copilotkit.obedient import ObedientEngine
-from tests.contract.copilotkit.programs import moat, packaged, python_with
+from tests.contract.copilotkit.programs import may_install, moat, packaged, python_with
 from tests.programs import free_port, need, program
 
+pytestmark = may_install
 OWN = Path(__file__).parent / "copilotkit"
 KIT = OWN.parents[1] / "kits" / "copilotkit"
 TALK_S = 60

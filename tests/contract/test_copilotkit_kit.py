@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.copilotkit.programs import moat, packaged
+from tests.contract.copilotkit.programs import may_install, moat, packaged
 from tests.programs import need
 
+pytestmark = may_install
 KIT = Path(__file__).resolve().parents[1] / "kits" / "copilotkit"
 KIT_S = 240
 

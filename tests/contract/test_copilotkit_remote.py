@@ -16,10 +16,11 @@ from server.conversation.agents_remote import REASON, Elsewhere
 from server.egress import Egress
 from server.settings import NetworkSettings
 from tests.contract.copilotkit import house
-from tests.contract.copilotkit.programs import python_with
+from tests.contract.copilotkit.programs import may_install, python_with
 from tests.contract.copilotkit.recordings import parts
 from tests.programs import free_port, program
 
+pytestmark = may_install
 PEERS = Path(__file__).parent / "copilotkit" / "peers"
 BASE = "/api/copilotkit"
 TOOL = {

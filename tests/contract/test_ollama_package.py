@@ -1,6 +1,9 @@
 """The ollama package, unmodified, against a running Moat."""
 
+import json
+import urllib.request
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 from ollama import Client, ResponseError
@@ -75,3 +78,44 @@ def test_a_prompt_is_completed(client: Client) -> None:
 def test_an_unknown_model_is_refused_in_words(client: Client) -> None:
     with pytest.raises(ResponseError, match="no model 'nope'"):
         client.chat(model="nope", messages=ASK)
+
+
+def test_what_runs_says_which_file_it_is_and_until_when(client: Client) -> None:
+    client.generate(model=NAME, keep_alive="30m")
+    (running,) = [model for model in client.ps().models if model.model == NAME]
+    (listed,) = [model for model in client.list().models if model.model == NAME]
+    assert len(running.digest or "") == 64
+    assert running.digest == listed.digest
+    assert running.expires_at
+    assert running.expires_at > datetime.now(UTC)
+    client.generate(model=NAME, keep_alive=-1)
+
+
+def test_a_model_is_copied_made_used_and_deleted(client: Client) -> None:
+    client.copy(NAME, "second-name")
+    made = client.create("brief", from_="second-name", system="Be brief.", parameters={"seed": 1})
+    assert made.status == "success"
+    assert "Be brief." in (client.show("brief").modelfile or "")
+    assert client.chat(model="brief", messages=ASK, options=SHORT).message.content
+    for name in ("brief", "second-name"):
+        client.delete(name)
+        with pytest.raises(ResponseError, match="not found"):
+            client.show(name)
+    with pytest.raises(ResponseError, match="part of the program"):
+        client.delete(NAME)
+
+
+def test_both_forms_of_embeddings_agree(client: Client) -> None:
+    (new,) = client.embed(NAME, "A moat.").embeddings
+    assert list(client.embeddings(NAME, "A moat.").embedding) == pytest.approx(list(new))
+
+
+def test_the_question_ollamas_documentation_sends_by_curl_is_answered(moat: Moat) -> None:
+    asked = {"model": NAME, "prompt": "Hi", "stream": False, "options": {"num_predict": 2}}
+    form = {"Content-Type": "application/x-www-form-urlencoded", "User-Agent": "curl/8.5.0"}
+    for headers in (form, {**form, "Content-Type": "text/plain"}):
+        request = urllib.request.Request(
+            f"{moat.address}/api/generate", json.dumps(asked).encode(), headers
+        )
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            assert json.load(reply)["done"]

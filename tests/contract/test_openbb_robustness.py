@@ -45,7 +45,7 @@ async def test_a_reader_who_leaves_frees_the_model() -> None:
         reply = await session.post(url, json=HELLO)
         await reply.content.readline()
         reply.close()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await engine.stopped.wait()
 
 

@@ -17,8 +17,10 @@ from server.plugins.mcp_action import McpAction
 from server.plugins.mcp_client import McpClient
 from server.plugins.mcp_wire import Hear, Program, Remote, Wire
 from server.settings import NetworkSettings
-from tests.contract.copilotkit.programs import packaged
+from tests.contract.copilotkit.programs import may_install, packaged
 from tests.programs import need
+
+pytestmark = may_install
 
 
 def as_said(value: Any) -> Any:

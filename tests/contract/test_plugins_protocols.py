@@ -72,7 +72,7 @@ class Running:
         return seen
 
     async def waits(self, count: int) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while len(self.core.approvals.get()) != count:
                 await asyncio.sleep(0.01)
 

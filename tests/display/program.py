@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.display.desktop import Desktop, wait_for
+from tests.display.desktop import PATIENCE_S, Desktop, wait_for
 
 LOAD_S = 60.0
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,7 +53,7 @@ class Program:
         wait_for("the model", lambda: self.is_listening() and self._models_loaded(), LOAD_S)
 
     def get(self, path: str) -> tuple[int, bytes]:
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)) as connection:
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)) as connection:
             connection.request("GET", path)
             response = connection.getresponse()
             return response.status, response.read()
@@ -77,7 +77,7 @@ class Program:
     def end(self) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-            self.process.wait(10)
+            self.process.wait(60)
 
     def _models_loaded(self) -> bool:
         """The smallest question is answered: the model is there."""
@@ -98,7 +98,7 @@ def _says_something(line: bytes) -> bool:
     return any(choice["delta"].get("content") for choice in json.loads(line[6:])["choices"])
 
 
-def all_gone(family: list[psutil.Process], within_s: float) -> list[psutil.Process]:
-    """Those that are still there after this time."""
-    _, alive = psutil.wait_procs(family, timeout=within_s)
+def left_of(family: list[psutil.Process]) -> list[psutil.Process]:
+    """Those that do not end."""
+    _, alive = psutil.wait_procs(family, timeout=PATIENCE_S)
     return [one for one in alive if one.status() != psutil.STATUS_ZOMBIE]

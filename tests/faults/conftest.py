@@ -11,7 +11,6 @@ import pytest
 
 from server.engine.base import EngineOptions
 from server.engine.process import WorkerProcess
-from server.engine.pulse import Limits
 
 COMMAND = (sys.executable, str(Path(__file__).with_name("faulty_worker.py")))
 OPTIONS = EngineOptions(context_tokens=4096, slots=4, prompt_cache_mb=0)
@@ -24,7 +23,7 @@ async def engine(
 ) -> AsyncIterator[WorkerProcess]:
     """Nothing of it may be left when a test is over."""
     tasks, descriptors = len(asyncio.all_tasks()), _open_descriptors()
-    engine = WorkerProcess(starter_model, OPTIONS, command=COMMAND, limits=Limits(silent_s=5))
+    engine = WorkerProcess(starter_model, OPTIONS, command=COMMAND)
     yield engine
     await engine.close()
     gc.collect()

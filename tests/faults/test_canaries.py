@@ -49,7 +49,6 @@ async def test_no_secret_leaves_the_keyring(tmp_path: Path, moat_home: Path):
 
 async def plant(running: RunningServer, hub: FakeHub, proxy: FakeProxy) -> str:
     """The hub's token, the proxy's password and the access key: each kept the way a user does."""
-    await running.command("set_hub_token", token=TOKEN)
     address = f"http://user:{PASSWORD}@127.0.0.1:{proxy.port}"
     changes = {
         "network.hub": hub.address,
@@ -58,6 +57,8 @@ async def plant(running: RunningServer, hub: FakeHub, proxy: FakeProxy) -> str:
         "server.require_key": True,
     }
     await running.command("change_settings", changes=changes)
+    # A token belongs to the hub that is set when it is saved.
+    await running.command("set_hub_token", token=TOKEN)
     key: str = await running.command("access_key")
     assert len(key) > 20
     return key
@@ -89,7 +90,7 @@ async def ended(running: RunningServer, number: str) -> Download:
 
 def status(request: urllib.request.Request) -> int:
     try:
-        with urllib.request.urlopen(request, timeout=10) as reply:
+        with urllib.request.urlopen(request, timeout=60) as reply:
             return int(reply.status)
     except urllib.error.HTTPError as error:
         with error:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from scripts import check_types
 from scripts.bootstrap.places import ROOT
 from scripts.package.macos import bundle
 
@@ -67,5 +68,20 @@ def test_windows_is_set_up_with_the_python_the_workflow_asked_for() -> None:
     assert not [step for step in native["steps"] if step.get("run", "").startswith("py ")]
 
 
-def test_there_is_one_for_each_system() -> None:
-    assert [path.stem for path in WORKFLOWS] == ["linux", "macos", "windows"]
+def test_there_is_one_for_each_system_and_one_for_the_checks() -> None:
+    assert [path.stem for path in WORKFLOWS] == ["checks", "linux", "macos", "windows"]
+
+
+def test_a_pull_request_is_tested_on_both_processors_and_every_python() -> None:
+    path = ROOT / ".github" / "workflows" / "checks.yml"
+    # YAML reads the key "on" as true.
+    assert "pull_request" in yaml.safe_load(path.read_text(encoding="utf-8"))[True]
+    test = job("checks", "test")
+    matrix = test["strategy"]["matrix"]
+    assert matrix["runner"] == ["ubuntu-24.04", "ubuntu-24.04-arm"]
+    assert {*matrix["python"]} == {system.python for system in check_types.SYSTEMS}
+    commands = [step["run"] for step in test["steps"] if "run" in step]
+    assert [command.split()[:2] for command in commands[-2:]] == [
+        ["make", "check"],
+        ["make", "test"],
+    ]

@@ -9,8 +9,8 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import UTC, datetime
 
 import psutil
@@ -20,6 +20,8 @@ from tests.prove.report import Result
 from tests.prove.rows import Figure, Measure, Row
 from tests.prove.stage import Stage, is_quick
 from tests.prove.suite import NOT_OURS, SECTIONS
+
+LASTING = "lasting"
 
 
 def main() -> int:
@@ -50,12 +52,26 @@ def main() -> int:
 
 
 def run_all(rows: Sequence[Row], stage: Stage) -> Iterator[tuple[Row, Result]]:
-    """One after the other, and beside them, to the end, those that last."""
-    with ThreadPoolExecutor() as beside, ended_early(stage):
-        lasting = [row for row in rows if row.lasts and not stage.quick]
-        begun = [(row, beside.submit(run, row, stage)) for row in lasting]
-        yield from ((row, run(row, stage)) for row in rows if row not in lasting)
+    """One after the other, and beside them, to the end, those that last or do not disturb."""
+    with ExitStack() as lines, ended_early(stage):
+        begun: list[tuple[Row, Future[Result]]] = []
+        for name, together in _beside(rows, stage).items():
+            line = ThreadPoolExecutor(None if name == LASTING else 1)
+            lines.callback(line.shutdown, cancel_futures=True)
+            begun += [(row, line.submit(run, row, stage)) for row in together]
+        elsewhere = [row for row, _ in begun]
+        yield from ((row, run(row, stage)) for row in rows if row not in elsewhere)
         yield from ((row, last.result()) for row, last in begun)
+
+
+def _beside(rows: Sequence[Row], stage: Stage) -> dict[str, list[Row]]:
+    """The rows that run beside the others, by the line in which they do."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        line = row.beside if stage.quick else LASTING * row.lasts
+        if line:
+            found.setdefault(line, []).append(row)
+    return found
 
 
 @contextmanager
@@ -72,7 +88,7 @@ def ended_early(stage: Stage) -> Iterator[None]:
 
 def run(row: Row, stage: Stage) -> Result:
     began = time.monotonic()
-    with stage.alone() if row.alone else nullcontext():
+    with stage.alone() if row.alone and not stage.quick else nullcontext():
         figure = measured(row.measure, stage)
         peer = measured(row.peer, stage).text if row.peer else ""
     took = time.monotonic() - began

@@ -95,6 +95,7 @@ ROWS = (
         "A full disk corrupts nothing, and Moat starts with no byte free",
         "whole every time",
         full_disk,
+        beside="apart",
     ),
     Row(
         "F10a",

@@ -152,6 +152,7 @@ ROWS = (
         "Nothing leaves the machine: the server's tests with only loopback, every call recorded",
         "0 connections, 0 names asked for",
         nothing_leaves,
+        beside="apart",
     ),
     Row("S29a", "No part of Moat is one that reports home", "0 of them", silent_parts),
 )

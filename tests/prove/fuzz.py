@@ -192,6 +192,7 @@ ROWS = (
             f"The {reader.name} reader takes or refuses whatever it gets",
             "0 defects",
             reader_row(reader),
+            beside="apart",
         )
         for letter, reader in zip("abcde", READERS, strict=True)
     ),

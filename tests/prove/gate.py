@@ -16,10 +16,9 @@ from tests.prove.stage import Stage, Target, moat_at, port_of
 from tests.prove.timing import timing
 from tests.prove.wire import Answer, ask, request, send
 from tests.running import SERVES
-from tests.server.web.test_guard import BAD_HOSTS, BAD_ORIGINS
+from tests.server.web.test_guard import BAD_HOSTS, BAD_ORIGINS, BROWSERS, FORMS
 
 OPENBB = "https://pro.openbb.co"
-FORMS = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x")
 LOOPBACK = {"127.0.0.1", "::1"}
 NETWORK = {"server": {"listen": "network"}, "model": {"load_at_start": False}}
 LOCKED = {"server": {"require_key": True}, "model": {"load_at_start": False}}
@@ -67,7 +66,8 @@ def simple_requests(target: Target) -> tuple[int, int]:
     refused = total = 0
     for method, path in target.routes:
         if method == "POST":
-            sent = [{"Content-Type": kind} for kind in FORMS]
+            forms = itertools.product(FORMS, BROWSERS)
+            sent = [{"Content-Type": kind, **browser} for kind, browser in forms]
         else:
             sent = [{"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"} for site in _SITES]
         for headers in sent:

@@ -138,6 +138,7 @@ ROWS = (
         "all refused by name or loaded, the server lives",
         mutants,
         mutants_there,
+        beside="apart",
     ),
     Row(
         "S10",
@@ -166,5 +167,11 @@ ROWS = (
     ),
 )
 READER = (
-    Row("F7", "Our own reader names the defect of a bad model", "0 other failures", own_check),
+    Row(
+        "F7",
+        "Our own reader names the defect of a bad model",
+        "0 other failures",
+        own_check,
+        beside="apart",
+    ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from tests.prove.stage import Stage
 
@@ -28,7 +29,13 @@ class Row:
     lasts: bool = False
     """In full it takes hours of little work, and so runs beside the others."""
     alone: bool = False
-    """About a moment's time: what lasts is halted meanwhile."""
+    """About a moment's time: in full, what lasts is halted meanwhile."""
+    beside: Literal["", "apart", "waits"] = ""
+    """In the short form it runs beside the others, in a line of its own with those of its kind:
+
+    apart: it has its own processes, and no limit of time. waits: it sleeps most of the time, and is
+    judged by what the load of the machine does not change.
+    """
 
 
 @dataclass(frozen=True, slots=True)

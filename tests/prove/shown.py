@@ -72,6 +72,21 @@ ROWS = (
         ),
     ),
     Row(
+        "S35",
+        "No press of a key allows a foreign page that nobody chose",
+        "focus never on Allow; the end of the host shown whole",
+        shown_by(
+            "tests/app/test_window.py::test_the_keyboard_never_falls_on_another_button",
+            "tests/app/widgets/test_door.py",
+        ),
+    ),
+    Row(
+        "S36",
+        "A model's answer does not stop the window",
+        "a bounded part is drawn; all of it is there as text",
+        shown_by("tests/app/widgets/test_draw_budget.py"),
+    ),
+    Row(
         "S26",
         "A tampered announcement of a new version is not believed, and nothing is fetched or run",
         "all refused; nothing asked unless turned on",

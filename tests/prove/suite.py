@@ -20,6 +20,7 @@ from tests.prove import (
     soak,
     start,
     tls,
+    walls,
 )
 from tests.prove.rows import NotOurs, Row
 
@@ -37,6 +38,7 @@ _GETS_IN = (
     *tls.ROWS,
     *patterns.ROWS,
     *growing.ROWS,
+    *walls.ROWS,
 )
 SECTIONS: tuple[tuple[str, tuple[Row, ...]], ...] = (
     ("Nothing gets in", tuple(sorted(_GETS_IN, key=lambda row: _place(row.key)))),

@@ -1,8 +1,11 @@
 """The proof itself: a row that falls short or breaks fails it, and what it writes can be read."""
 
+import inspect
 import re
 import threading
 from pathlib import Path
+
+import pytest
 
 from tests.prove import report
 from tests.prove.__main__ import measured, run, run_all
@@ -27,7 +30,7 @@ def test_what_lasts_runs_beside_the_others() -> None:
     other_ran = threading.Event()
 
     def lasting(_stage: Stage) -> Figure:
-        return Figure("", other_ran.wait(5))
+        return Figure("", other_ran.wait(60))
 
     def other(_stage: Stage) -> Figure:
         other_ran.set()
@@ -36,6 +39,63 @@ def test_what_lasts_runs_beside_the_others() -> None:
     rows = (Row("F1", "", "", lasting, lasts=True), Row("F2", "", "", other))
     ran = [(row.key, result.held) for row, result in run_all(rows, Stage(quick=False))]
     assert ran == [("F2", True), ("F1", True)]
+
+
+def test_in_the_short_form_what_does_not_disturb_runs_beside_the_others() -> None:
+    other_ran, first_ran = threading.Event(), threading.Event()
+
+    def apart(_stage: Stage) -> Figure:
+        held = other_ran.wait(60)
+        first_ran.set()
+        return Figure("", held)
+
+    def after_it(_stage: Stage) -> Figure:
+        return Figure("", first_ran.is_set())
+
+    def other(_stage: Stage) -> Figure:
+        other_ran.set()
+        return Figure("", held=True)
+
+    rows = (
+        Row("F1", "", "", apart, beside="apart"),
+        Row("F2", "", "", after_it, beside="apart"),
+        Row("F3", "", "", other),
+    )
+    ran = [(row.key, result.held) for row, result in run_all(rows, Stage(quick=True))]
+    assert ran == [("F3", True), ("F1", True), ("F2", True)]
+
+
+def test_ending_early_begins_no_further_row() -> None:
+    begun: list[str] = []
+
+    def first(stage: Stage) -> Figure:
+        begun.append("first")
+        return Figure("", stage.stopping.wait(60))
+
+    def second(_stage: Stage) -> Figure:
+        begun.append("second")
+        return Figure("", held=True)
+
+    def ends(_stage: Stage) -> Figure:
+        while not begun:
+            pass
+        raise KeyboardInterrupt
+
+    rows = (
+        Row("F1", "", "", first, beside="apart"),
+        Row("F2", "", "", second, beside="apart"),
+        Row("F3", "", "", ends),
+    )
+    with pytest.raises(KeyboardInterrupt):
+        list(run_all(rows, Stage(quick=True)))
+    assert begun == ["first"]
+
+
+def test_who_runs_beside_the_others_shares_no_server_with_them() -> None:
+    """The shared ones are made once, and their rows count what happened to them meanwhile."""
+    for row in (row for _, rows in SECTIONS for row in rows if row.beside):
+        names = set(inspect.unwrap(row.measure).__code__.co_names)
+        assert not names & {"moat", "ours", "theirs", "home"}, row.key
 
 
 def test_every_incident_of_the_list_is_a_row_or_has_its_reason() -> None:

@@ -110,7 +110,7 @@ async def core(room: Room, tmp_path: Path) -> AsyncIterator[Core]:
 
 
 async def until(reached: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not reached():
             await asyncio.sleep(0.005)
 

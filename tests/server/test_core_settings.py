@@ -110,7 +110,7 @@ async def test_a_start_that_was_stopped_loads_no_model(core: Core):
     await core.change_setting("server.require_key", value=True)
     starting = spawn(core.start_on(0), "start")
     await asyncio.sleep(0)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await core.stop()
         await starting
     assert (core.server.get().phase, core.model.get().phase) == ("stopped", "empty")
@@ -121,7 +121,7 @@ async def test_other_settings_do_not_wait_for_the_keyring(core: Core):
     await core.change_settings({"server.require_key": True, "model.load_at_start": False})
     starting = spawn(core.start_on(0), "start")
     await asyncio.sleep(0)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await core.change_setting("window.theme", "dark")
     may_answer.set()
     await starting

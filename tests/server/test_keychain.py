@@ -75,7 +75,7 @@ async def test_without_a_keyring_a_private_file_is_used_and_announced(use, tmp_p
 async def test_a_keyring_that_hangs_is_given_up(use, tmp_path: Path, monkeypatch):
     class Hanging(MemoryKeyring):
         def set_password(self, service: str, username: str, password: str) -> None:
-            released.wait(10)
+            released.wait(60)
 
     released = keychain.threading.Event()
     monkeypatch.setattr(keychain, "PATIENCE_S", 0.1)
@@ -203,7 +203,7 @@ async def test_a_keyring_that_hangs_later_says_so_in_a_sentence(use, tmp_path: P
     class Hanging(MemoryKeyring):
         def get_password(self, service: str, username: str) -> str | None:
             if username == "token":
-                released.wait(10)
+                released.wait(60)
             return super().get_password(service, username)
 
     released = keychain.threading.Event()

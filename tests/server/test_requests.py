@@ -3,10 +3,10 @@ import asyncio
 import pytest
 
 from server.chat import ChatRequest
-from server.errors import AppError, Stopping
+from server.errors import AppError, Busy, Stopping
 from server.events import Events, Failed, Finished, TextDelta, Usage
-from server.requests import About, Cancelled, Requests
-from server.tasks import spawn
+from server.requests import About, Cancelled, Requests, Room
+from server.tasks import spawn, stop
 from tests.engines import EndlessEngine, replay
 
 ASK = ChatRequest()
@@ -61,7 +61,7 @@ async def test_closing_ends_all_and_refuses_new_ones(requests: Requests):
     async def read() -> list[object]:
         return [event async for event in requests.track(engine.generate(ASK), ABOUT)]
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         reading = asyncio.gather(read(), read())
         await asyncio.sleep(0.05)
         await requests.close()
@@ -83,7 +83,7 @@ async def test_ending_a_request_that_waits_leaves_its_reader_uncancelled(request
         assert reader
         return seen, reader.cancelling()
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         reading = spawn(read(), "reader")
         await asyncio.sleep(0.05)
         requests.cancel(requests.running.get()[0].id)
@@ -103,7 +103,7 @@ async def test_a_reader_that_is_cancelled_itself_is_not_told_a_reason(requests: 
     await asyncio.sleep(0.05)
     requests.cancel(requests.running.get()[0].id)
     reading.cancel()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         with pytest.raises(asyncio.CancelledError):
             await reading
         await engine.stopped.wait()
@@ -135,7 +135,55 @@ async def test_what_ended_is_remembered_with_its_outcome(requests: Requests):
     assert (first.client, first.route, first.outcome) == ("me", "/v1/x", "stop")
     assert (first.prompt_tokens, first.tokens) == (7, 3)
     requests.note_reply(About("/v1/models", "you"))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while len(requests.answered.get()) < 2:
             await asyncio.sleep(0.01)
     assert requests.answered.get()[1].route == "/v1/models"
+
+
+async def test_slow_readers_hold_no_place_in_the_line() -> None:
+    requests = Requests(lambda: None, lambda: Room(slots=1, queue=1))
+    slow = [requests.track(EndlessEngine().generate(ASK), ABOUT) for _ in range(3)]
+    for events in slow:
+        assert isinstance(await anext(events), TextDelta)
+    silent = asyncio.Event()
+
+    async def waits() -> Events:
+        await silent.wait()
+        yield Finished("stop")
+
+    waiting = requests.track(waits(), ABOUT)
+    task = spawn(anext(waiting), "wait")  # type: ignore[arg-type]
+    await asyncio.sleep(0)
+    (refused,) = [event async for event in requests.track(replay(TextDelta("x")), ABOUT)]
+    assert isinstance(refused, Failed)
+    assert isinstance(refused.error, Busy)
+    silent.set()
+    assert await task == Finished("stop")
+    (taken, *_) = [event async for event in requests.track(replay(TextDelta("x")), ABOUT)]
+    assert taken == TextDelta("x")
+    for events in (*slow, waiting):
+        await events.aclose()
+
+
+async def test_who_is_alone_is_never_refused() -> None:
+    requests = Requests(lambda: None, lambda: Room(slots=1, queue=1))
+    events = [event async for event in requests.track(replay(TextDelta("x")), ABOUT, answers=9)]
+    assert events == [TextDelta("x")]
+
+
+async def test_each_model_has_a_line_of_its_own() -> None:
+    requests = Requests(lambda: None, lambda: Room(slots=0, queue=1))
+
+    async def silent() -> Events:
+        await asyncio.Event().wait()
+        yield TextDelta("never")
+
+    waiting = requests.track(silent(), About("/x", model="a"))
+    task = spawn(anext(waiting), "wait")  # type: ignore[arg-type]
+    await asyncio.sleep(0)
+    other = requests.track(replay(TextDelta("x")), About("/x", model="b"))
+    assert [event async for event in other] == [TextDelta("x")]
+    full = requests.track(replay(TextDelta("x")), About("/x", model="a"))
+    assert isinstance(await anext(full), Failed)
+    await stop(task)

@@ -171,13 +171,14 @@ def _block(question: str, material: Material, characters: int, prompt: Prompt) -
     parts = [f"Problem: {problem}" for problem in material.problems]
     for document in material.documents:
         room = characters // max(len(material.documents), 1)
-        parts.append(_document(question, document, room, prompt))
+        parts.append(document_text(question, document, room, prompt))
     if material.is_empty and not material.problems:
         parts.append("(no data came)")
     return f'<data name="{title}">\n' + "\n".join(part for part in parts if part) + "\n</data>"
 
 
-def _document(question: str, document: Document, characters: int, prompt: Prompt) -> str:
+def document_text(question: str, document: Document, characters: int, prompt: Prompt) -> str:
+    """What fits of the document; `prompt` notes what was cut and which pages were read."""
     parts = list(document.notes)
     for table in document.tables:
         room = characters // len(document.tables)

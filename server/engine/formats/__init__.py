@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from server.chat import ChatRequest
 from server.engine.base import ModelFacts
@@ -27,6 +28,7 @@ from server.engine.formats import (
     granite3,
     hermes,
     kimi,
+    learned,
     lfm2,
     llama3,
     minimax_m1,
@@ -42,6 +44,10 @@ from server.engine.formats import (
 )
 from server.engine.formats.base import Format, Prepared
 from server.engine.formats.choice import wants_tools
+from server.engine.formats.learned import Frame, Samples
+from server.engine.formats.shape import Shape, prepare
+
+LEARNED = "learned"
 
 FORMATS: tuple[Format, ...] = (
     muse.FORMAT,
@@ -80,8 +86,67 @@ FORMATS: tuple[Format, ...] = (
 
 
 def choose(facts: ModelFacts) -> Format:
-    style = next(style for style in FORMATS if style.fits(facts))
-    return Format(style.name, style.fits, partial(_prepare, style), style.always)
+    style = _recognised(facts) or next(style for style in FORMATS if style.fits(facts))
+    return Format(style.name, style.fits, partial(_prepare, style), style.always, style.shape)
+
+
+def recognise(samples: Samples) -> dict[str, Any]:
+    """What a template's own rendering tells of its style, as facts about the model.
+
+    A style that writes calls just as the template does is taken as it is. One that has the same
+    mark lends what it knows of the family; spacing and values are those of the template.
+    """
+    frame = learned.frame_of(samples)
+    rendered = ModelFacts(template=samples.everything)
+    known = next((style for style in FORMATS[:-1] if _fits(style, rendered, samples)), None)
+    found: dict[str, Any] = {"style": known.name if known else ""}
+    if frame.thoughts and not (known and known.always):
+        found["thoughts"] = list(frame.thoughts)
+    if frame.text and not (known and known.always):
+        found["text_marks"] = list(frame.text)
+    own = _own_shape(known, samples, frame)
+    if own is not None:
+        found |= {"style": found["style"] or LEARNED, "shape": learned.stored(own)}
+    return found
+
+
+def _fits(style: Format, rendered: ModelFacts, samples: Samples) -> bool:
+    """Whether the template's text has the style's signs, and its calls the style's mark."""
+    if not style.fits(rendered):
+        return False
+    unmarked = style.shape is None or not samples.shows_calls
+    return unmarked or any(mark in samples.call for mark in style.shape.marks)
+
+
+def _own_shape(known: Format | None, samples: Samples, frame: Frame) -> Shape | None:
+    """The template's own shape, where no style has it; None where a known one will do."""
+    if known and (known.shape is None or learned.agrees(known.shape, samples, frame)):
+        return None
+    own = learned.calls_of(samples, frame)
+    if own is None or known is None or known.shape.mark != own.mark:
+        return own
+    family: Shape = known.shape
+    return replace(
+        own,
+        also=family.also,
+        lead=family.lead,
+        anywhere=family.anywhere,
+        cuts_thought=family.cuts_thought,
+        short_ids=family.short_ids,
+    )
+
+
+def _recognised(facts: ModelFacts) -> Format | None:
+    """The style that the worker found by rendering; None where the template showed no calls."""
+    found = facts.extra.get("template", {})
+    if "style" not in found or not (found["style"] or found.get("calls")):
+        return None
+    name = found["style"] or generic.FORMAT.name
+    known = next((style for style in FORMATS if style.name == name), generic.FORMAT)
+    if not found.get("shape"):
+        return known
+    shape = learned.restored(found["shape"])
+    return Format(name, known.fits, partial(prepare, shape), known.always, shape)
 
 
 def _prepare(style: Format, request: ChatRequest, facts: ModelFacts) -> Prepared:

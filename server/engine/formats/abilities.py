@@ -28,6 +28,10 @@ class Abilities:
     calls: bool = False
     results: bool = False
     text_arguments: bool = False
+    single_call: bool = False
+    """Of several calls in one turn it shows one, or none."""
+    parts_text: bool = False
+    """Of text and calls in one turn it shows one."""
     opens_thought: bool = False
     opens_thought_if_asked: bool = False
     opens_thought_if_unasked: bool = False
@@ -40,9 +44,20 @@ def abilities(facts: ModelFacts) -> Abilities:
 
 
 def thought_marks(facts: ModelFacts) -> tuple[str, str] | None:
-    """The template's own; an answer that begins in a thought ends it somehow, usually like this."""
+    """What the template renders, else what it knows of.
+
+    An answer that begins in a thought ends it somehow, usually like the first of them.
+    """
+    if learned := facts.extra.get("template", {}).get("thoughts"):
+        begin, end = learned
+        return begin, end
     usual = THOUGHTS[0] if abilities(facts).opens_thought else None
     return next((marks for marks in THOUGHTS if marks[1] in facts.template), usual)
+
+
+def text_marks(facts: ModelFacts) -> tuple[str, ...]:
+    """What the model writes before its text, behind it and at the turn's end; empty: nothing."""
+    return tuple(facts.extra.get("template", {}).get("text_marks", ()))
 
 
 def starts_in_thought(request: ChatRequest, facts: ModelFacts) -> bool:
@@ -55,6 +70,11 @@ def starts_in_thought(request: ChatRequest, facts: ModelFacts) -> bool:
     if asked is None:
         return able.opens_thought
     return able.opens_thought_if_asked if asked else able.opens_thought_if_unasked
+
+
+def is_token(mark: str) -> bool:
+    """Whether it looks like a token of its own, which no ordinary text has in it."""
+    return "|" in mark or mark.isupper()
 
 
 def visible(facts: ModelFacts, texts: Iterable[str]) -> tuple[str, ...]:

@@ -56,3 +56,5 @@ class Format:
     prepare: Callable[[ChatRequest, ModelFacts], Prepared]
     always: bool = False
     """Reads requests without tools, too: its marks appear in every answer."""
+    shape: Any = None
+    """The `Shape` of a style that is declared as data."""

@@ -11,7 +11,7 @@ def callable_tools(request: ChatRequest) -> tuple[Tool, ...]:
 
 
 def most_calls(request: ChatRequest) -> int:
-    return MOST_CALLS if request.parallel_calls else 1
+    return 1 if request.takes_one_call else MOST_CALLS
 
 
 def wants_tools(request: ChatRequest) -> bool:

@@ -7,7 +7,7 @@ SHAPE = Shape(
     TaggedBody(
         name=('<｜DSML｜invoke name="', '">\n'),
         key=('<｜DSML｜parameter name="', '" string="false">'),
-        string_key='" string="true">',
+        kinds=(("string", '" string="true">'),),
         value=("", ""),
         end="</｜DSML｜parameter>\n",
         closes="</｜DSML｜invoke>",

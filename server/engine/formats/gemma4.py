@@ -49,7 +49,8 @@ def _written(value: Any) -> str:
     if isinstance(value, str):
         return f"{QUOTE}{value}{QUOTE}"
     if isinstance(value, dict):
-        return "{" + ",".join(f"{key}:{_written(part)}" for key, part in value.items()) + "}"
+        members = sorted(value.items(), key=lambda member: member[0].lower())
+        return "{" + ",".join(f"{key}:{_written(part)}" for key, part in members) + "}"
     if isinstance(value, list):
         return "[" + ",".join(map(_written, value)) + "]"
     return json.dumps(value)
@@ -132,17 +133,18 @@ class _Rules:
             self.rules.append(f"{name}: {lark.part(shape, self.root, lenient=lenient)}")
 
     def object(self, name: str, given: Parameters) -> None:
-        order = sorted(given.properties, key=lambda key: key not in given.required)
+        """In the order of the alphabet, as the template writes them."""
+        order = sorted(given.properties, key=str.lower)
+        members = []
         for place, key in enumerate(order):
             self.value(f"{name}_{place}", given.properties[key])
-        members = [f"{lark.quoted(f'{key}:')} {name}_{place}" for place, key in enumerate(order)]
-        needed = sum(key in given.required for key in order)
-        optional = members[needed:]
+            member = f"{lark.quoted(f'{key}:')} {name}_{place}"
+            members.append((member, key in given.required))
         if given.other is not None:
             self.value(f"{name}_more", given.other)
             other = f'{OTHER_KEY} ":" {name}_more'
-            optional.append(lark.repeated(other, '","', lark.MOST_MEMBERS))
-        listed = lark.listed(members[:needed], optional, '","')
+            members.append((lark.repeated(other, '","', lark.MOST_MEMBERS), False))
+        listed = lark.in_order(members, '","')
         self.rules.append(f'{name}: "{{" {listed} "}}"')
 
     def array(self, name: str, schema: Mapping[str, Any]) -> None:

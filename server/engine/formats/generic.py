@@ -60,7 +60,7 @@ def script(marks: tuple[str, str] | None, *, text: bool) -> Script:
 
     def read(reader: Reader) -> More:
         if marks:
-            yield from plain.thought(reader, marks, opened=True)
+            yield from plain.thought(reader, marks, plain.trimmed(reader.think), opened=True)
         yield from reader.skip_space()
         if not (yield from reader.accept("{")):
             yield from reader.until((), reader.say)

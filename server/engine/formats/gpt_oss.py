@@ -77,7 +77,8 @@ def _bound(
     rules += _calls(request, specials)
     if request.tool_choice.mode != "required" and not answer:
         return _lark("call", rules), TRIGGER
-    call = f"{_mark('<|channel|>commentary to=functions.', specials)} call"
+    heads = ("<|channel|>commentary to=functions.", " to=functions.")
+    call = f"({lark.any_of([_mark(head, specials) for head in heads])}) call"
     forms = call if request.tool_choice.mode == "required" else f"({call} | {final})"
     return _lark(f"{thought} {forms}", [*rules, *_thought(specials)]), None
 

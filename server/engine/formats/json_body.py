@@ -3,6 +3,7 @@
 import json
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from server.chat import Tool, ToolCall
 from server.engine.formats import lark
@@ -20,12 +21,23 @@ class JsonBody:
     arguments: str = "arguments"
     before: str = ""
     after: str = ""
+    spelling: tuple[str, ...] = ()
+    """The text before the name, between name and arguments, and after them, where it is known."""
+    nest: str = ""
+    """The member that holds the two, where they are not members of the call itself."""
+    spacing: tuple[str, ...] = lark.SPACING
 
-    def rules(self, at: int, tool: Tool, _specials: Mapping[str, int]) -> list[str]:
+    def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
+        given = lark.schema(tool.parameters, lenient=not tool.strict, spacing=self.spacing)
+        arguments = f"arguments_{at}: {given}"
+        if self.spelling:
+            begin, middle, end = self.spelling
+            head = lark.literal(f"{begin}{tool.name}{middle}", specials)
+            return [f"call_{at}: {head} arguments_{at} {lark.literal(end, specials)}", arguments]
         head = lark.quoted(f'"{self.name}": {lark.quoted(tool.name)}, "{self.arguments}": ')
         return [
             f'call_{at}: "{{" {self.before} {head} arguments_{at} {self.after} "}}"',
-            f"arguments_{at}: {lark.schema(tool.parameters, lenient=not tool.strict)}",
+            arguments,
         ]
 
     def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
@@ -36,6 +48,9 @@ class JsonBody:
         return reader.calls > calls
 
     def write(self, call: ToolCall) -> str:
+        if self.spelling:
+            begin, middle, end = (text.replace(lark.ID, call.id) for text in self.spelling)
+            return f"{begin}{call.name}{middle}{written(call.arguments, self.spacing)}{end}"
         made = {self.name: call.name, self.arguments: call.arguments}
         return json.dumps(made, ensure_ascii=False)
 
@@ -46,9 +61,13 @@ class JsonBody:
             if key is None:
                 return
             if key == self.arguments and reader.calls > calls:
-                yield from reader.json_value(reader.argue)
+                yield from arguments_value(reader)
             elif key == self.arguments:
                 early = yield from raw_value(reader)
+            elif key == self.nest:
+                yield from reader.skip_space()
+                yield from reader.accept("{")
+                yield from self._members(reader)
             else:
                 value = yield from reader.json_whole()
                 if key == self.name and isinstance(value, str):
@@ -81,6 +100,20 @@ class KeyedBody:
 
     def write(self, call: ToolCall) -> str:
         return json.dumps({call.name: call.arguments}, ensure_ascii=False)
+
+
+def written(arguments: Any, spacing: tuple[str, ...]) -> str:
+    item, key = spacing or lark.SPACING
+    return json.dumps(arguments, ensure_ascii=False, separators=(item, key))
+
+
+def arguments_value(reader: Reader) -> More:
+    """The arguments as an object, or as text that holds one."""
+    yield from reader.skip_space()
+    if reader.text.startswith('"'):
+        yield from reader.json_text(reader.argue)
+    else:
+        yield from reader.json_value(reader.argue)
 
 
 def member_key(reader: Reader) -> Generator[None, None, str | None]:

@@ -9,7 +9,11 @@ from server.chat import Constraint, Json
 from server.engine.harden import LONGEST_ARGUMENT, LONGEST_STRING, closed, harden
 from server.engine.patterns import NOT_SCHEMAS, enforceable
 
-SPACING = {"item_separator": ", ", "key_separator": ": ", "whitespace_flexible": False}
+COUNT, ID = "\x00", "\x01"
+"""Stand in a style's text for the number of a call and for its id."""
+ANY = {COUNT: "/[0-9]{1,3}/", ID: "/[A-Za-z0-9_.:-]{1,64}/"}
+SPACING = (", ", ": ")
+"""What templates write between members, and between a key and its value."""
 MOST_MEMBERS = 64
 """In an object or a list that says no number."""
 
@@ -22,13 +26,23 @@ def literal(text: str, specials: Mapping[str, int]) -> str:
     """The text as a sequence; special tokens by id, for as text the model cannot say them."""
     if not text:
         return ""
-    known = sorted((mark for mark in specials if mark in text), key=len, reverse=True)
+    known = sorted((mark for mark in (*specials, *ANY) if mark in text), key=len, reverse=True)
     if not known:
         return quoted(text)
     parts = re.split("(" + "|".join(map(re.escape, known)) + ")", text)
-    return " ".join(
-        f"<[{specials[part]}]>" if part in specials else quoted(part) for part in parts if part
-    )
+    return " ".join(_literal_part(part, specials) for part in parts if part)
+
+
+def split_any(text: str) -> tuple[str, str]:
+    """What stands before a number or an id in the text, and what stands behind it."""
+    before, *rest = re.split("[" + "".join(ANY) + "]", text)
+    return before, rest[-1] if rest else ""
+
+
+def _literal_part(part: str, specials: Mapping[str, int]) -> str:
+    if part in specials:
+        return f"<[{specials[part]}]>"
+    return ANY.get(part) or quoted(part)
 
 
 def text_until(name: str, mark: str, specials: Mapping[str, int]) -> str:
@@ -66,23 +80,44 @@ def listed(required: Sequence[str], optional: Sequence[str], separator: str) -> 
     return f"({any_of(firsts)})?" if firsts else ""
 
 
-def schema(value: Json, *, lenient: bool) -> str:
+def in_order(items: Sequence[tuple[str, bool]], separator: str) -> str:
+    """Items in this order with separators between them; each with whether it must be there."""
+    rest = [f"{separator} {item}" if needed else f"({separator} {item})?" for item, needed in items]
+    firsts: list[str] = []
+    for at, (item, needed) in enumerate(items):
+        firsts.append(" ".join([item, *rest[at + 1 :]]))
+        if needed:
+            return f"({any_of(firsts)})"
+    return f"({any_of(firsts)})?" if firsts else ""
+
+
+def schema(value: Json, *, lenient: bool, spacing: tuple[str, ...] = SPACING) -> str:
     """What a tool's call must match: only what is named, unless the schema says otherwise."""
-    return _hardened(closed(value), LONGEST_ARGUMENT, lenient=lenient)
+    return _hardened(closed(value), LONGEST_ARGUMENT, lenient=lenient, spacing=spacing)
 
 
-def json_rule(made: Any, *, lenient: bool) -> str:
+def json_rule(made: Any, *, lenient: bool, spacing: tuple[str, ...] = SPACING) -> str:
+    """Without spacing, white space may stand wherever JSON allows it."""
     known = made if isinstance(made, dict) else {} if made else {"not": {}}
-    guided = {**known, "x-guidance": {**SPACING, "lenient": lenient}}
+    written: Json = {"whitespace_flexible": not spacing}
+    if spacing:
+        written |= {"item_separator": spacing[0], "key_separator": spacing[1]}
+    guided = {**known, "x-guidance": {**written, "lenient": lenient}}
     return f"%json {json.dumps(guided, ensure_ascii=False)}"
 
 
-def part(value: Any, root: Mapping[str, Any], *, lenient: bool = True) -> str:
+def part(
+    value: Any,
+    root: Mapping[str, Any],
+    *,
+    lenient: bool = True,
+    spacing: tuple[str, ...] = SPACING,
+) -> str:
     """A part of a tool's schema `root`, compiled apart from it: what it refers to comes along."""
     shape = value if isinstance(value, dict) else {}
     if '"$ref"' in json.dumps(shape):
         shape = {**_moved(shape), "$defs": {"root": _moved(dict(root))}}
-    return schema(shape, lenient=lenient)
+    return schema(shape, lenient=lenient, spacing=spacing)
 
 
 def constraint_rule(constraint: Constraint) -> str:
@@ -95,8 +130,11 @@ def constraint_rule(constraint: Constraint) -> str:
     return f"%lark {{\n{constraint.source}\n}}"
 
 
-def _hardened(value: Any, longest: int, *, lenient: bool) -> str:
-    return json_rule(harden(enforceable(value) if lenient else value, longest), lenient=lenient)
+def _hardened(
+    value: Any, longest: int, *, lenient: bool, spacing: tuple[str, ...] = SPACING
+) -> str:
+    made = harden(enforceable(value) if lenient else value, longest)
+    return json_rule(made, lenient=lenient, spacing=spacing)
 
 
 def _moved(value: Any) -> Any:

@@ -20,4 +20,4 @@ def fits(facts: ModelFacts) -> bool:
     return any(sign in facts.template for sign in ("<|tool_call_start|>", "<|tool_list_start|>"))
 
 
-FORMAT = Format("lfm2", fits, partial(prepare, SHAPE))
+FORMAT = Format("lfm2", fits, partial(prepare, SHAPE), shape=SHAPE)

@@ -65,4 +65,6 @@ def prepare_llama(request: ChatRequest, facts: ModelFacts) -> Prepared:
     return replace(prepared, tools=described, options=(("builtin_tools", built_in),))
 
 
-FORMAT = Format("llama 3", has("<|start_header_id|>ipython<|end_header_id|>"), prepare_llama)
+FORMAT = Format(
+    "llama 3", has("<|start_header_id|>ipython<|end_header_id|>"), prepare_llama, shape=SHAPE
+)

@@ -17,3 +17,15 @@ def held_back(text: str, marks: tuple[str, ...]) -> int:
         if any(mark.startswith(tail) for mark in marks):
             return size
     return 0
+
+
+def shared_start(*texts: str) -> str:
+    """What all the texts begin with."""
+    least, most = min(texts), max(texts)
+    pairs = enumerate(zip(least, most, strict=False))
+    return least[: next((at for at, (one, other) in pairs if one != other), len(least))]
+
+
+def shared_end(*texts: str) -> str:
+    """What all the texts end with."""
+    return shared_start(*(text[::-1] for text in texts))[::-1]

@@ -3,8 +3,9 @@
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from server.chat import Message, ToolCall
 from server.engine.formats.abilities import Abilities
@@ -25,7 +26,11 @@ def native(
 ) -> tuple[TemplateMessage, ...]:
     """As the template's author meant them; what it cannot show is told, calls by `write`."""
     shown = [_shortened(message) for message in messages] if short_ids else messages
-    return _fitted([_shown(message, able, write or envelope) for message in shown], able)
+    turns = [_shown(message, able, write or envelope) for message in shown]
+    turns = one_by_one(turns) if able.single_call else turns
+    if able.parts_text and not able.alternates:
+        turns = [part for turn in turns for part in _parted(turn)]
+    return _fitted(turns, able)
 
 
 def told(
@@ -39,6 +44,67 @@ def told(
 def envelope(calls: Sequence[ToolCall]) -> str:
     made = [{"name": call.name, "arguments": call.arguments} for call in calls]
     return json.dumps({"tool_calls": made}, ensure_ascii=False)
+
+
+def one_by_one(turns: Sequence[TemplateMessage]) -> list[TemplateMessage]:
+    """Every call in a turn of its own, with its result right behind it."""
+    left = list(turns)
+    made: list[TemplateMessage] = []
+    while left:
+        turn = left.pop(0)
+        calls = turn.get("tool_calls") or []
+        if len(calls) < 2:
+            made.append(turn)
+            continue
+        results = list(takewhile(lambda later: later["role"] == "tool", left))
+        del left[: len(results)]
+        for at, call in enumerate(calls):
+            first = turn if not at else {"role": turn["role"], "content": ""}
+            own = [result for result in results if result.get("tool_call_id") == call["id"]]
+            made += [{**first, "tool_calls": [call]}, *own]
+            results = [result for result in results if result not in own]
+        made += results
+    return made
+
+
+def _parted(turn: TemplateMessage) -> list[TemplateMessage]:
+    """Text in a turn of its own before the turn with calls."""
+    if not (turn.get("tool_calls") and turn["content"]):
+        return [turn]
+    return [{"role": turn["role"], "content": turn["content"]}, {**turn, "content": ""}]
+
+
+def plainer(
+    turns: Sequence[TemplateMessage],
+) -> Iterator[tuple[TemplateMessage, ...]]:
+    """The same turns in ever plainer forms, for a template that refuses them as they are."""
+    turns = [{**turn, "content": turn.get("content") or ""} for turn in turns]
+    yield tuple({**turn, "content": turn["content"] or None} for turn in turns)
+    turns = one_by_one([_with_short_ids(turn) for turn in turns])
+    yield tuple(turns)
+    yield tuple(_joined(_system_first(turns)))
+    yield tuple(_joined(_without_system(turns)))
+    turns = [_told_turn(turn) for turn in turns]
+    yield tuple(_joined(_system_first(turns)))
+    yield tuple(_joined(_without_system(turns)))
+
+
+def _with_short_ids(turn: TemplateMessage) -> TemplateMessage:
+    made = dict(turn)
+    if turn.get("tool_calls"):
+        made["tool_calls"] = [{**call, "id": _short(call["id"])} for call in turn["tool_calls"]]
+    if turn.get("tool_call_id"):
+        made["tool_call_id"] = _short(turn["tool_call_id"])
+    return made
+
+
+def _told_turn(turn: TemplateMessage) -> TemplateMessage:
+    if turn["role"] == "tool":
+        return _told_result(turn.get("name"), turn.get("tool_call_id"), turn["content"])
+    calls = [call["function"] for call in turn.get("tool_calls") or ()]
+    told = [json.dumps({"tool_calls": calls}, ensure_ascii=False)] if calls else []
+    content = "\n".join(filter(None, (turn["content"], *told)))
+    return {"role": turn["role"], "content": content}
 
 
 def _shown(
@@ -90,13 +156,17 @@ def _told(
     message: Message, write: Callable[[Sequence[ToolCall]], str] | None = None
 ) -> TemplateMessage:
     if message.role == "tool":
-        result = {"name": message.name, "id": message.tool_call_id, "content": _content(message)}
-        known = {key: value for key, value in result.items() if value is not None}
-        return {"role": "user", "content": json.dumps({"tool_result": known}, ensure_ascii=False)}
+        return _told_result(message.name, message.tool_call_id, _content(message))
     content = _content(message)
     if message.tool_calls:
         content = "\n".join(filter(None, (content, (write or envelope)(message.tool_calls))))
     return {"role": message.role, "content": content}
+
+
+def _told_result(name: str | None, call_id: str | None, content: str) -> TemplateMessage:
+    result = {"name": name, "id": call_id, "content": content}
+    known = {key: value for key, value in result.items() if value is not None}
+    return {"role": "user", "content": json.dumps({"tool_result": known}, ensure_ascii=False)}
 
 
 def _content(message: Message) -> str:

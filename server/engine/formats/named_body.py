@@ -1,11 +1,11 @@
 """A call as its name, a mark, and the arguments as JSON."""
 
-import json
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 
 from server.chat import Tool, ToolCall
 from server.engine.formats import lark
+from server.engine.formats.json_body import written
 from server.engine.formats.stream import SPACE, Reader
 
 LONGEST_NAME = 256
@@ -22,6 +22,7 @@ class NamedBody:
     id_rule: str = ""
     whole_is_id: bool = False
     """The id is all from `before` on, not only what stands behind `id_after`."""
+    spacing: tuple[str, ...] = lark.SPACING
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -36,10 +37,8 @@ class NamedBody:
             )
             head = f"{begin} {self.id_rule} {end}"
         after = lark.literal(self.after, specials)
-        return [
-            f"call_{at}: {head} arguments_{at} {after}",
-            f"arguments_{at}: {lark.schema(tool.parameters, lenient=not tool.strict)}",
-        ]
+        given = lark.schema(tool.parameters, lenient=not tool.strict, spacing=self.spacing)
+        return [f"call_{at}: {head} arguments_{at} {after}", f"arguments_{at}: {given}"]
 
     def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
         if not (reader.text or (yield from _more(reader))):
@@ -62,7 +61,7 @@ class NamedBody:
         return True
 
     def write(self, call: ToolCall) -> str:
-        arguments = json.dumps(call.arguments, ensure_ascii=False)
+        arguments = written(call.arguments, self.spacing)
         call_id = f"{self.id_after}{call.id}" if self.id_rule and not self.whole_is_id else ""
         if self.whole_is_id:
             call_id = f"{self.id_after}0"

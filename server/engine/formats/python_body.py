@@ -8,47 +8,64 @@ from typing import Any
 
 from server.chat import Tool, ToolCall
 from server.engine.formats import lark
-from server.engine.formats.parameters import Parameters, enforced_parameters
+from server.engine.formats.parameters import (
+    Parameters,
+    beyond,
+    enforced_parameters,
+    is_plain,
+    parameters_of,
+)
 from server.engine.formats.stream import SPACE, More, Reader
 
 QUOTES = "\"'"
+PYTHON_TEXT = r"/'([^'\\\n]|\\['\\nrt\"]){0,4096}'/"
+"""Text as Python quotes it; the one without an apostrophe in it."""
 CODE_TOOLS = ("code_interpreter", "python", "ipython")
 IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]{0,63}"
 WORDS = {"true": True, "false": False, "null": None}
+VALUES = ("python", "quoted", "json")
+"""How values are written: as Python does, with text in double quotes, or all as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class PythonBody:
     after_name: str = "("
+    values: str = "python"
+    known_only: bool = False
+    """Only a tool's name makes a call: what stands before it may begin ordinary text."""
 
     def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
         del specials
         given = enforced_parameters(tool)
         keys = {key: f"argument_{at}_{place}" for place, key in enumerate(given.properties)}
         rules = [
-            f"{rule}: {lark.quoted(f'{key}=')} {rule}_value\n"
-            f"{rule}_value: {_value(given.properties[key], given, strict=tool.strict)}"
+            line
             for key, rule in keys.items()
+            for line in (
+                f"{rule}: {lark.quoted(f'{key}=')} {rule}_value",
+                *self._value(f"{rule}_value", given.properties[key], given, tool),
+            )
         ]
         required = [rule for key, rule in keys.items() if key in given.required]
         optional = [rule for key, rule in keys.items() if key not in given.required]
         if given.other is not None:
             more = f"argument_{at}_more"
-            rules.append(
-                f'{more}: /{IDENTIFIER}/ "=" {more}_value\n'
-                f"{more}_value: {_value(given.other, given, strict=tool.strict)}"
-            )
+            rules.append(f'{more}: /{IDENTIFIER}/ "=" {more}_value')
+            rules += self._value(f"{more}_value", given.other, given, tool)
             optional.append(lark.repeated(more, '", "', lark.MOST_MEMBERS))
         head = lark.quoted(tool.name + self.after_name)
         listed = lark.listed(required, optional, '", "')
         return [f'call_{at}: {head} {listed} ")"', *rules]
 
-    def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
+    def read(self, reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
         parts: list[str] = []
         found = yield from reader.until((self.after_name, "]", "<"), parts.append)
         said = "".join(parts)
         name = said.strip(SPACE)
-        if found != self.after_name or not name.replace("_", "").replace(".", "").isalnum():
+        named = (
+            name in tools if self.known_only else name.replace("_", "").replace(".", "").isalnum()
+        )
+        if found != self.after_name or not named:
             reader.text = said + (found or "") + reader.text
             return False
         reader.open_call(name)
@@ -56,8 +73,18 @@ class PythonBody:
         return True
 
     def write(self, call: ToolCall) -> str:
-        given = ", ".join(f"{key}={value!r}" for key, value in call.arguments.items())
+        given = ", ".join(f"{key}={self._written(value)}" for key, value in call.arguments.items())
         return f"{call.name}{self.after_name}{given})"
+
+    def _written(self, value: Any) -> str:
+        if self.values == "json" or (self.values == "quoted" and isinstance(value, str)):
+            return json.dumps(value, ensure_ascii=False)
+        return repr(value)
+
+    def _value(self, rule: str, schema: Any, given: Parameters, tool: Tool) -> list[str]:
+        if self.values == "json":
+            return [f"{rule}: {lark.part(schema, given.root, lenient=not tool.strict)}"]
+        return value_rules(rule, schema, given, tool)
 
     def _arguments(self, reader: Reader) -> More:
         comma = "{"
@@ -77,6 +104,35 @@ class PythonBody:
             if last != ",":
                 break
         reader.argue("{}" if comma == "{" else "}")
+
+
+def value_rules(rule: str, schema: Any, given: Parameters, tool: Tool) -> list[str]:
+    """Rules for a value as Python writes it; text may stand in JSON's quotes, too."""
+    shape = schema if isinstance(schema, dict) else {}
+    made = lark.part(shape, given.root, lenient=not tool.strict)
+    if shape.get("type") == "boolean" and "enum" not in shape:
+        return [f'{rule}: "True" | "False"']
+    if shape.get("type") == "string" and not beyond(shape, ("type", "maxLength")):
+        return [f"{rule}: {made} | {PYTHON_TEXT}"]
+    if shape.get("items") and is_plain(shape, "array", tool):
+        least, most = lark.count(shape)
+        again = f'(", " {rule}_item){{{max(least - 1, 0)},{max(most - 1, 0)}}}'
+        listed = f"({rule}_item {again}){'' if least else '?'}"
+        return [
+            f'{rule}: "[" {listed} "]"',
+            *value_rules(f"{rule}_item", shape["items"], given, tool),
+        ]
+    if shape.get("properties") and is_plain(shape, "object", tool):
+        inner = parameters_of(shape, given.root)
+        rules: list[str] = []
+        members = []
+        for at, (key, part) in enumerate(inner.properties.items()):
+            quoted = lark.any_of([lark.quoted(f"{key!r}: "), lark.quoted(f"{lark.quoted(key)}: ")])
+            members.append((f"({quoted}) {rule}_{at}", key in inner.required))
+            rules += value_rules(f"{rule}_{at}", part, given, tool)
+        listed = lark.in_order(members, '", "')
+        return [f'{rule}: "{{" {listed} "}}"', *rules]
+    return [f"{rule}: {made}"]
 
 
 def raw_code(reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
@@ -148,10 +204,3 @@ def _in_quotes(char: str, quote: str, *, escaped: bool) -> tuple[str, bool]:
     if char == "\\":
         return quote, True
     return ("" if char == quote else quote), False
-
-
-def _value(schema: Any, given: Parameters, *, strict: bool) -> str:
-    shape = schema if isinstance(schema, dict) else {}
-    if shape.get("type") == "boolean":
-        return '"True" | "False"'
-    return lark.part(shape, given.root, lenient=not strict)

@@ -1,7 +1,7 @@
 """A native style as data: the marks around calls, and what a call looks like between them."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
@@ -12,6 +12,7 @@ from server.engine.formats.abilities import (
     abilities,
     special_ids,
     starts_in_thought,
+    text_marks,
     thought_marks,
     visible,
 )
@@ -53,6 +54,10 @@ class Shape:
     short_ids: bool = False
     single: bool = False
     """The template shows one call at a time, so the model may make one."""
+    weak: bool = False
+    """The mark may begin an answer, too: only a tool's name behind it makes a call."""
+    count_from: int = 0
+    """The number of the first call, in a style that counts them."""
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -67,19 +72,27 @@ class Shape:
 
     @property
     def texts(self) -> tuple[str, ...]:
+        """All of its own text, where special tokens may be."""
         return (self.mark, self.opens, *self.call, self.between, self.closes, *self.also)
 
     def write(self, calls: Sequence[ToolCall]) -> str:
         """Calls as the model would have said them."""
-        made = [f"{self.call[0]}{self.body.write(call)}{self.call[1]}" for call in calls]
+        numbered = enumerate(calls, self.count_from)
+        made = [self._written(call, at) for at, call in numbered]
         if self.repeats:
-            return self.between.join(f"{self.mark}{self.opens}{one}{self.closes}" for one in made)
+            return self.between.join(made)
         return f"{self.mark}{self.opens}{self.between.join(made)}{self.closes}"
+
+    def _written(self, call: ToolCall, at: int) -> str:
+        made = f"{self.call[0]}{self.body.write(call)}{self.call[1]}"
+        if self.repeats:
+            made = f"{self.mark}{self.opens}{made}{self.closes}"
+        return made.replace(lark.COUNT, str(at)).replace(lark.ID, call.id)
 
 
 def native(name: str, shape: Shape, *signs: str) -> Format:
     """The style of every template that has all the signs in it."""
-    return Format(name, has(*signs), partial(prepare, shape))
+    return Format(name, has(*signs), partial(prepare, shape), shape=shape)
 
 
 def has(*signs: str) -> Callable[[ModelFacts], bool]:
@@ -89,18 +102,23 @@ def has(*signs: str) -> Callable[[ModelFacts], bool]:
 def prepare(shape: Shape, request: ChatRequest, facts: ModelFacts) -> Prepared:
     able = abilities(facts)
     thoughts = thought_marks(facts)
+    around = text_marks(facts)
     opened = starts_in_thought(request, facts)
     constraint, trigger = bound(shape, request, facts, opened=opened)
     tools = {tool.name: tool for tool in request.tools}
     lazy = trigger == shape.mark
     skipped = thoughts if lazy and not shape.cuts_thought else None
-    texts = (*shape.texts, *getattr(shape.body, "texts", ()), *(thoughts or ()))
+    texts = (*shape.texts, *getattr(shape.body, "texts", ()), *(thoughts or ()), *around)
+    turn = Turn(thoughts, around, opened)
     return Prepared(
         messages=messages.native(
-            request.messages, able, short_ids=shape.short_ids, write=shape.write
+            request.messages,
+            replace(able, single_call=able.single_call or shape.single),
+            short_ids=shape.short_ids,
+            write=shape.write,
         ),
         tools=tuple(declared(tool) for tool in request.tools),
-        parser=ScriptParser(script(shape, tools, thoughts, opened=opened), request.stop),
+        parser=ScriptParser(script(shape, tools, turn), request.stop),
         constraint=constraint,
         trigger=trigger,
         trigger_lead=shape.lead if lazy else None,
@@ -111,19 +129,36 @@ def prepare(shape: Shape, request: ChatRequest, facts: ModelFacts) -> Prepared:
 
 def bound(
     shape: Shape, request: ChatRequest, facts: ModelFacts, *, opened: bool
-) -> tuple[Constraint, str | None]:
+) -> tuple[Constraint | None, str | None]:
     """Bound from the start where the answer's form is given, else from the first mark on."""
     specials = special_ids(facts)
     thoughts = thought_marks(facts)
     after_thought = thoughts[1] if thoughts and opened else None
-    forms = [f"space {lark.literal(shape.mark, specials)} calls"]
-    rules = [*call_rules(shape, request, specials), "space: /[ \\n]{0,2}/"]
+    first = "thought? " if thoughts and not opened else ""
+    mark = lark.literal(shape.mark, specials)
+    forms = [f"{first}{_no_text(facts)} space {mark} calls {_turn_end(facts)}"]
+    rules = [*call_rules(shape, request, specials), "space: /[ \\n]{0,4}/"]
+    rules += [plain.thought_rules(thoughts, facts)] if thoughts and first else []
     if request.tool_choice.mode == "required":
         return _lark(forms, rules), after_thought
     if request.constraint is None:
-        return _lark(["calls"], rules), shape.mark
+        return (None, None) if shape.weak else (_lark(["calls"], rules), shape.mark)
     answer = lark.constraint_rule(request.constraint)
-    return _lark([*forms, "answer"], [*rules, f"answer: {answer}"]), after_thought
+    before = plain.around_rule(text_marks(facts), facts)
+    forms.append(f"{first}{before} answer")
+    return _lark(forms, [*rules, f"answer: {answer}"]), after_thought
+
+
+def _no_text(facts: ModelFacts) -> str:
+    """The marks of an empty text, which some models write before calls."""
+    around = [lark.literal(text, special_ids(facts)) for text in text_marks(facts)]
+    return f"(({around[0]})? {around[1]})?" if around and around[1] else ""
+
+
+def _turn_end(facts: ModelFacts) -> str:
+    """What some models write at the end of a turn, calls or not."""
+    closing = [lark.literal(text, special_ids(facts)) for text in text_marks(facts)[2:]]
+    return f"({closing[0]})?" if closing else ""
 
 
 def call_rules(shape: Shape, request: ChatRequest, specials: Mapping[str, int]) -> list[str]:
@@ -146,18 +181,30 @@ def call_rules(shape: Shape, request: ChatRequest, specials: Mapping[str, int]) 
     return [*rules, f"calls: {opens} {lark.repeated('call', between, most)} {closes}"]
 
 
-def script(shape: Shape, tools: Tools, thoughts: tuple[str, str] | None, *, opened: bool) -> Script:
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What stands in an answer beside calls: the marks of thoughts and of text."""
+
+    thoughts: tuple[str, str] | None = None
+    around: tuple[str, ...] = ()
+    opened: bool = False
+    """The prompt ends inside a thought."""
+
+
+def script(shape: Shape, tools: Tools, turn: Turn) -> Script:
     def read(reader: Reader) -> More:
-        if thoughts:
-            cut_by = shape.marks if shape.cuts_thought else ()
-            reader.keep()
-            yield from plain.thought(reader, thoughts, opened=opened, cut_by=cut_by)
-            if reader.ended and not reader.text and thoughts[1] not in reader.kept:
-                reader.text = _unclosed_calls(shape, reader.kept)
+        if turn.thoughts:
+            yield from _thought(shape, reader, turn.thoughts, turn)
         say = plain.trimmed(reader.say)
         yield from reader.skip_space()
+        while (yield from reader.accept(*filter(None, turn.around))):
+            yield from reader.skip_space()
         found = yield from reader.accept(*shape.marks)
-        while found or (found := (yield from reader.until(shape.later, say))):
+        while True:
+            if not found:
+                found = yield from plain.said(reader, say, shape.later, turn.thoughts, turn.around)
+            if not found:
+                return
             reader.keep()
             if found in shape.also:
                 reader.text = found + reader.text
@@ -168,6 +215,22 @@ def script(shape: Shape, tools: Tools, thoughts: tuple[str, str] | None, *, open
             found = None
 
     return read
+
+
+def _thought(shape: Shape, reader: Reader, marks: tuple[str, str], turn: Turn) -> More:
+    """A call in a thought is a call where the thought never ends: the model waits for a result."""
+    think = plain.trimmed(reader.think)
+    cut_by = (*turn.around[:1], *(shape.marks if shape.cuts_thought else (shape.mark,)))
+    ended = yield from plain.thought(reader, marks, think, opened=turn.opened, cut_by=cut_by)
+    if ended != shape.mark or shape.cuts_thought:
+        return
+    parts: list[str] = []
+    closed = yield from reader.until(marks[1:], parts.append)
+    rest = "".join(parts)
+    calls = "" if closed else _unclosed_calls(shape, rest)
+    think(rest.removesuffix(calls))
+    reader.text = calls + reader.text
+    yield from reader.skip_space()
 
 
 def _unclosed_calls(shape: Shape, thought: str) -> str:
@@ -183,17 +246,22 @@ def _unclosed_calls(shape: Shape, thought: str) -> str:
 
 def _calls(shape: Shape, reader: Reader, tools: Tools) -> Generator[None, None, bool]:
     """Reads calls and whatever of the shape's own text stands around them."""
-    around = {text.strip() for text in (shape.opens, *shape.call, shape.closes, ",", "[")}
-    if shape.repeats:
-        around.add(shape.mark)
-    options = sorted(filter(None, around), key=len, reverse=True)
-    announced = shape.mark if shape.repeats else shape.call[0].strip()
+    texts = [shape.opens, *shape.call, shape.between, shape.closes, ",", "["]
+    texts += [shape.mark] if shape.repeats else []
+    if "[" in shape.opens:
+        # The list may end on a line of its own.
+        texts += ["]", shape.closes.strip().removeprefix("]")]
+    around = dict(lark.split_any(text.strip()) for text in texts)
+    options = tuple(filter(None, around))
+    announced = shape.mark if shape.repeats else lark.split_any(shape.call[0].strip())[0]
     count = reader.calls
     while True:
         yield from reader.skip_space()
         seen = set()
         while found := (yield from reader.accept(*options)):
             seen.add(found)
+            if around[found]:
+                yield from reader.until((around[found],), reader.skip)
             yield from reader.skip_space()
         if reader.calls > count and announced and announced not in seen:
             return True

@@ -146,13 +146,14 @@ class Reader:
         """Emit up to the first of the marks, consume and return it; None when the text ends."""
         while True:
             found = first_of(self.text, marks)
-            if found:
+            keep = 0 if self.ended else held_back(self.text, marks)
+            # What begins before the mark that was found may become a longer one yet.
+            if found and keep <= len(self.text) - found[0]:
                 at, mark = found
                 emit(self._cut(at))
                 self._cut(len(mark))
                 self._pass()
                 return mark
-            keep = 0 if self.ended else held_back(self.text, marks)
             emit(self._cut(len(self.text) - keep))
             if self.ended:
                 return None

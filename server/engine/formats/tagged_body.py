@@ -7,12 +7,14 @@ from typing import Any
 
 from server.chat import Tool, ToolCall
 from server.engine.formats import lark
+from server.engine.formats.marks import shared_end, shared_start
 from server.engine.formats.parameters import (
     Parameters,
     call_parameters,
     enforced_parameters,
     resolved,
 )
+from server.engine.formats.python_body import evaluated, value_rules
 from server.engine.formats.stream import SPACE, More, Reader
 from server.engine.formats.text_value import (
     OTHER_KEY,
@@ -23,6 +25,10 @@ from server.engine.formats.text_value import (
     text_rules,
 )
 
+TEXT = {"type": "string"}
+KINDS = ("array", "boolean", "null", "number", "object")
+"""Of values that are written as JSON."""
+WRAPPED_SIGNS = ("<", "&", "\n")
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 
 
@@ -35,12 +41,20 @@ class TaggedBody:
     value: tuple[str, str]
     end: str
     closes: str
-    string_key: str = ""
-    """Stands in place of key[1] before plain text, where the style tells the two apart."""
+    kinds: tuple[tuple[str, str], ...] = ()
+    """What stands in place of key[1] before values of some kinds, where the style tells of them."""
+    wraps: tuple[str, str] = ("", "")
+    """What stands around text with signs or lines in it."""
+    python_words: bool = False
+    """True, False and None, not JSON's words."""
 
     @property
     def texts(self) -> tuple[str, ...]:
-        return (*self.name, *self.key, *self.value, self.end, self.closes, self.string_key)
+        kinds = (text for _, text in self.kinds)
+        return (*self.name, *self.key, *self.value, self.end, self.closes, *kinds)
+
+    def _middle(self, kind: str) -> str:
+        return dict(self.kinds).get(kind, self.key[1])
 
     def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
         before, after, closes = (lark.literal(text, specials) for text in (*self.name, self.closes))
@@ -61,7 +75,8 @@ class TaggedBody:
     def read(self, reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
         if self.name[0] and not (yield from reader.accept(self.name[0])):
             return False
-        stops = (self.name[1].strip(),) if self.name[1].strip() else ("\n", "<")
+        ending, counts, rest = self.name[1].partition(lark.COUNT)
+        stops = (ending.strip(),) if ending.strip() else ("\n", "<")
         parts: list[str] = []
         found = yield from reader.until(stops, parts.append)
         name = "".join(parts).strip(SPACE)
@@ -70,6 +85,8 @@ class TaggedBody:
             return False
         if found == "<":
             reader.text = found + reader.text
+        if counts:
+            yield from reader.until((rest.strip(),), reader.skip)
         reader.open_call(name)
         tool = tools.get(name)
         yield from self._arguments(reader, tool)
@@ -78,33 +95,55 @@ class TaggedBody:
     def write(self, call: ToolCall) -> str:
         parts = []
         for key, value in call.arguments.items():
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            middle = self.string_key if self.string_key and isinstance(value, str) else self.key[1]
+            middle = self._middle(_kind(value))
+            text = self._written(value)
             parts.append(
                 f"{self.key[0]}{key}{middle}{self.value[0]}{text}{self.value[1]}{self.end}"
             )
         return f"{self.name[0]}{call.name}{self.name[1]}{''.join(parts)}{self.closes}"
+
+    def _written(self, value: Any) -> str:
+        if isinstance(value, str):
+            wrapped = any(sign in value for sign in WRAPPED_SIGNS)
+            return value.join(self.wraps) if wrapped else value
+        if self.python_words:
+            return str(value)
+        return json.dumps(value, ensure_ascii=False)
 
     def _arguments(self, reader: Reader, tool: Tool | None) -> More:
         given = call_parameters(tool) if tool else Parameters()
         comma = "{"
         while True:
             yield from reader.skip_space()
-            if not (yield from reader.accept(self.key[0])):
+            if not (yield from reader.accept(self.key[0].lstrip())):
                 break
-            parts: list[str] = []
-            ends = tuple(filter(None, (self.string_key, self.key[1])))
-            yield from reader.until(ends, parts.append)
-            key = "".join(parts).strip(SPACE)
+            key, is_told_text = yield from self._key(reader)
             reader.argue(f"{comma}{json.dumps(key, ensure_ascii=False)}: ")
             comma = ", "
-            if not (yield from self._value(reader, _schema_of(key, given))):
+            schema = _schema_of(key, given)
+            free = not isinstance(schema, dict) or not schema or kinds_beside_text(schema)
+            if not (yield from self._value(reader, TEXT if free and is_told_text else schema)):
                 return
-        closed = bool(reader.text) and not self.key[0].startswith(reader.text)
+        closed = bool(reader.text) and not self.key[0].lstrip().startswith(reader.text)
         if self.closes:
             closed = bool((yield from reader.accept(self.closes.strip())))
         if closed or not reader.ended:
             reader.argue("{}" if comma == "{" else "}")
+
+    def _key(self, reader: Reader) -> Generator[None, None, tuple[str, bool]]:
+        """The key, and whether the style said that its value is text."""
+        parts: list[str] = []
+        middles = [self.key[1], *(text for _, text in self.kinds)]
+        begin = shared_start(*middles)
+        yield from reader.until((begin,), parts.append)
+        key = "".join(parts).strip(SPACE)
+        if len(set(middles)) == 1:
+            return key, False
+        end = shared_end(*middles)
+        told: list[str] = []
+        yield from reader.until((end,), told.append)
+        text = dict(self.kinds).get("string")
+        return key, f"{begin}{''.join(told)}{end}" == text
 
     def _value(self, reader: Reader, schema: Any) -> Generator[None, None, bool]:
         """Whether the value came to its end."""
@@ -112,6 +151,8 @@ class TaggedBody:
         if self.value[0]:
             yield from reader.accept(*{self.value[0], self.value[0].strip()})
         kinds = kinds_beside_text(schema)
+        if self.wraps[0] and (yield from reader.accept(self.wraps[0])):
+            return (yield from _until_as_text(reader, self.wraps[1] + self.value[1] + end))
         if is_text(schema) and not kinds:
             reader.argue('"')
             if not (yield from reader.until((self.value[1] + end, end), _escaping(reader))):
@@ -127,7 +168,7 @@ class TaggedBody:
             return True
         text = "".join(parts).strip(SPACE)
         text = PYTHON_WORDS.get(text, text)
-        reader.argue(text if _is_json(text) else json.dumps(text, ensure_ascii=False))
+        reader.argue(text if _is_json(text) else _python_as_json(text))
         return True
 
     def _argument(
@@ -142,19 +183,57 @@ class TaggedBody:
         """`key` is grammar text. What stands before it is apart: it may begin another key, too."""
         schema = resolved(schema, given.root)
         text = is_text(schema)
-        middle = self.string_key if text and self.string_key else self.key[1]
-        opening, following = (
-            lark.literal(part, specials) for part in (self.key[0], f"{middle}{self.value[0]}")
-        )
+        opening = lark.literal(self.key[0], specials)
+        middles = {self._middle(kind) for kind in (("string",) if text else _kinds_of(schema))}
+        followed = [lark.literal(f"{part}{self.value[0]}", specials) for part in sorted(middles)]
+        following = f"({lark.any_of(followed)})" if len(followed) > 1 else followed[0]
         before = f"{opening} {key} {following}"
         after = lark.literal(f"{self.value[1]}{self.end}", specials)
         if text:
             check_text(schema, tool)
             return text_rules(rule, before, f"{self.value[1]}{self.end}", schema, specials)
+        value = lark.part(schema, given.root, lenient=not tool.strict)
+        rules = [f"{rule}: {before} {rule}_value {after}"]
+        if not self.python_words:
+            return [*rules, f"{rule}_value: {value}"]
+        python = value_rules(f"{rule}_python", schema, given, tool)
         return [
-            f"{rule}: {before} {rule}_value {after}",
-            f"{rule}_value: {lark.part(schema, given.root, lenient=not tool.strict)}",
+            *rules,
+            f"{rule}_value: {rule}_json | {rule}_python",
+            f"{rule}_json: {value}",
+            *python,
         ]
+
+
+def _until_as_text(reader: Reader, mark: str) -> Generator[None, None, bool]:
+    reader.argue('"')
+    if not (yield from reader.until((mark,), _escaping(reader))):
+        return False
+    reader.argue('"')
+    return True
+
+
+def _kind(value: Any) -> str:
+    """What a style may call the kind of a value."""
+    if isinstance(value, bool):
+        return "boolean"
+    names = {str: "string", int: "number", float: "number", list: "array", dict: "object"}
+    return names.get(type(value), "null")
+
+
+def _kinds_of(schema: Any) -> tuple[str, ...]:
+    kind = schema.get("type") if isinstance(schema, dict) else None
+    found = {"integer": "number"}.get(str(kind), str(kind))
+    return (found,) if found in KINDS else KINDS
+
+
+def _python_as_json(text: str) -> str:
+    """Lists and objects as Python writes them; anything else is text."""
+    value = evaluated(text) if text[:1] in ("[", "{") else text
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return json.dumps(text, ensure_ascii=False)
 
 
 def _escaping(reader: Reader) -> Any:

@@ -100,13 +100,14 @@ class Admission:
             self._keep(slot)
         return True
 
-    def store_one(self) -> None:
+    def store_one(self) -> bool:
         """Writes a conversation that rests to disk, where that is wanted and not yet done.
 
-        The last used comes first; one that has no room beside those is left out.
+        The last used comes first; one that has no room beside those is left out. Returns whether
+        there may be another.
         """
         if self._disk is None:
-            return
+            return False
         idle = (slot for slot in self._slots if not slot.busy)
         slots = sorted(idle, key=lambda slot: slot.used_at)
         resting = [one for one in (*self.cache, *slots) if len(one.tokens) >= WORTH_STORING]
@@ -116,9 +117,11 @@ class Admission:
             if not is_held and self._disk.has_room(one.tokens, self._state_bytes(one), newer):
                 if isinstance(one, Slot):
                     one = Kept(one.tokens.copy(), self._context.save(one.sequence))
-                self.counts.stored += self._disk.store(one)
-                return
+                is_stored = self._disk.store(one)
+                self.counts.stored += is_stored
+                return bool(is_stored)
             newer.append(one.tokens)
+        return False
 
     def evict(self, slot: Slot) -> None:
         if slot.count:

@@ -23,6 +23,7 @@ class Asks:
         preparer: Preparer,
         embedder: Embedder,
         scheduler: Scheduler,
+        try_template: Callable[[], dict[str, Any]],
     ) -> None:
         self._vocabulary = vocabulary
         self._preparer = preparer
@@ -35,6 +36,7 @@ class Asks:
             "embed": self._embed,
             "rerank": self._rerank,
             "stats": self._stats,
+            "template": lambda _question, _is_wanted: try_template(),
         }
 
     def answer(self, what: str, question: Question, is_wanted: IsWanted) -> Any:

@@ -24,7 +24,7 @@ from server.engine.worker.native_log import NativeLog
 from server.engine.worker.pipe import Pipe, take_standard_streams
 from server.engine.worker.plan import Plan, make_plan
 from server.engine.worker.prepare import Preparer
-from server.engine.worker.probe import abilities, reads_parts
+from server.engine.worker.probe import try_out
 from server.engine.worker.refusals import Refused
 from server.engine.worker.scheduler import Scheduler
 from server.engine.worker.template import Template
@@ -171,17 +171,18 @@ class Worker:
         self._log.mute_while(context.is_aborting)
         words = model.vocabulary
         template = Template(model.template, words.bos, words.eos)
-        template.reads_parts = bool(model.template) and reads_parts(template)
+        extra = try_out(template) if model.template else {"template": {}}
         projector = _projector(model, plan)
         preparer = Preparer(words, template, context.sequence_tokens, projector)
         scheduler = Scheduler(model, context, plan, self._tell_step, projector)
         embedder = Embedder(model, plan.threads, self._vectors.beat)
-        beside = preparer.beside(template.beside())
+        aside = template.beside()
+        beside = preparer.beside(aside)
         self._preparers = {self._small: preparer, self._large: beside}
-        self._asks = Asks(words, preparer, embedder, scheduler)
-        self._large_asks = Asks(words, beside, embedder, scheduler)
+        try_template = partial(_try_again, template, aside)
+        self._asks = Asks(words, preparer, embedder, scheduler, try_template)
+        self._large_asks = Asks(words, beside, embedder, scheduler, try_template)
         self._scheduler = scheduler
-        extra = {"template": abilities(template) if model.template else {}}
         sees_images = projector is not None
         facts = model.facts(context.sequence_tokens, extra, sees_images=sees_images)
         return scheduler, {"op": "ready", "facts": facts}
@@ -233,6 +234,12 @@ class Worker:
     def _refuse(self, ask_id: int, code: str, message: str, **facts: Any) -> None:
         frame = {"op": "refused", "id": ask_id, "code": code, "message": message}
         self._pipe.send({**facts, **frame})
+
+
+def _try_again(template: Template, aside: Template) -> dict[str, Any]:
+    found = try_out(template)
+    aside.reads_parts = template.reads_parts
+    return found
 
 
 def _loaded(part: T | None) -> T:

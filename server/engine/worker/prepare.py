@@ -109,7 +109,7 @@ class Preparer:
         if job.prompt is not None:
             return job.prompt + job.prompt_suffix
         try:
-            text = self._template.render(
+            text = self._template.render_somehow(
                 job.messages,
                 job.tools,
                 job.template_options,

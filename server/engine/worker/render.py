@@ -1,13 +1,12 @@
 """The render child: a chat template is a stranger's code, so it runs sandboxed and limited here.
 
-Reads one JSON line per job on stdin, answers one JSON line on stdout, ends with its stdin.
+Says on stdout that it is ready, then answers each JSON line from stdin with one; ends with stdin.
 """
 
 import contextlib
-import faulthandler
 import io
 import json
-import os
+import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -26,6 +25,11 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 TIME_LIMIT_S = 2.0
+"""Of the processor's time, for one job."""
+TIME_LIMIT_CODE: int | None = None
+"""How this process ends at that limit. On Windows only the parent watches the time."""
+if sys.platform != "win32":
+    TIME_LIMIT_CODE = -signal.SIGPROF
 MEMORY_LIMIT_BYTES = 512 * 1024 * 1024
 OUTPUT_LIMIT_CHARS = 32 * 1024 * 1024
 
@@ -73,30 +77,37 @@ def render(compiled: Compiled, variables: Mapping[str, Any]) -> str:
 def serve(jobs: io.TextIOBase, answers: io.TextIOBase) -> None:
     sandbox = environment()
     compiled: tuple[str, Compiled] | None = None
-    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - kept open for the watchdog
-        for line in jobs:
-            faulthandler.dump_traceback_later(TIME_LIMIT_S, exit=True, file=nowhere)
-            try:
-                job = json.loads(line)
-                if compiled is None or compiled[0] != job["source"]:
-                    compiled = job["source"], sandbox.from_string(job["source"])
-                answer = {"text": render(compiled[1], job["variables"])}
-                reply = json.dumps(answer)
-            except MemoryError:
-                reply = json.dumps({"failed": "it took too much memory"})
-            except Exception as error:  # noqa: BLE001 - a template may raise anything
-                reply = json.dumps({"failed": f"{type(error).__name__}: {error}"[:500]})
-            faulthandler.cancel_dump_traceback_later()
-            answers.write(reply + "\n")
-            answers.flush()
+    reply = json.dumps({"ready": True})
+    while True:
+        answers.write(reply + "\n")
+        answers.flush()
+        line = jobs.readline()
+        if not line:
+            return
+        limit_time(TIME_LIMIT_S)
+        try:
+            job = json.loads(line)
+            if compiled is None or compiled[0] != job["source"]:
+                compiled = job["source"], sandbox.from_string(job["source"])
+            reply = json.dumps({"text": render(compiled[1], job["variables"])})
+        except MemoryError:
+            reply = json.dumps({"failed": "it took too much memory"})
+        except Exception as error:  # noqa: BLE001 - a template may raise anything
+            reply = json.dumps({"failed": f"{type(error).__name__}: {error}"[:500]})
+        limit_time(0)
+
+
+def limit_time(seconds: float) -> None:
+    """After so much of the processor's time the system ends this process; 0 means never."""
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def limit_memory() -> None:
     """The kernel keeps this where it can; elsewhere the parent watches the child's size."""
-    if resource is None:
-        return
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
+    if sys.platform != "win32":
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
 
 
 def main() -> None:

@@ -13,7 +13,6 @@ from server.engine.worker.candidates import CandidateArray, Ids, Logits, Thresho
 from server.engine.worker.native import lib
 from server.engine.worker.vocabulary import Vocabulary
 
-PENALTY_WINDOW = 64
 DRY_BASE = 1.75
 DRY_ALLOWED_TOKENS = 2
 DRY_WINDOW = 1024
@@ -28,7 +27,7 @@ class Sampler:
         self._sampling = sampling
         self._array = array
         self._everything = np.arange(vocabulary.size)
-        self._history: deque[int] = deque(maxlen=PENALTY_WINDOW)
+        self._history: deque[int] = deque(maxlen=sampling.repeat_last_n)
         self._bias = Bias(sampling, vocabulary)
         self._penalised = _has_penalties(sampling)
         self._plain_greedy = sampling.temperature <= 0 and not (
@@ -100,16 +99,15 @@ class Bias:
 
 
 def _has_penalties(sampling: Sampling) -> bool:
-    return sampling.repeat_penalty != 1.0 or bool(
-        sampling.frequency_penalty or sampling.presence_penalty
-    )
+    penalties = sampling.frequency_penalty or sampling.presence_penalty
+    return sampling.repeat_last_n > 0 and (sampling.repeat_penalty != 1.0 or bool(penalties))
 
 
 def _threshold(sampling: Sampling) -> Threshold | None:
     """None where the chain must see the whole vocabulary to be exact."""
     if sampling.dry_multiplier or (sampling.mirostat and sampling.temperature > 0):
         return None
-    penalised = PENALTY_WINDOW if _has_penalties(sampling) else 0
+    penalised = sampling.repeat_last_n if _has_penalties(sampling) else 0
     if sampling.temperature <= 0:
         return Threshold(1 + penalised)
     return Threshold(sampling.top_k + penalised) if sampling.top_k > 0 else None
@@ -129,7 +127,7 @@ def _adjusting(sampling: Sampling, vocabulary: Vocabulary) -> list[Any]:
         found.append(
             lib.llama_sampler_init_penalties(
                 vocabulary.size,
-                PENALTY_WINDOW,
+                sampling.repeat_last_n,
                 sampling.repeat_penalty,
                 sampling.frequency_penalty,
                 sampling.presence_penalty,

@@ -152,8 +152,9 @@ class Scheduler:
         """Nobody asks: what would cost somebody time later is done now."""
         if self._wake.wait(BREATH_S) or self._admission.keep_one():
             return
-        if not self._wake.wait(IDLE_WAIT_S):
-            self._admission.store_one()
+        while not self._wake.wait(IDLE_WAIT_S):
+            if not self._admission.store_one():
+                self._wake.wait()
 
     def _compute(self, items: list[Item]) -> None:
         # Whoever waited until a picture was encoded, or a prompt had its slot, has the next turn.

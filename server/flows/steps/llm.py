@@ -1,7 +1,9 @@
 """llm: the model writes text from a prompt with the data put in."""
 
 import asyncio
+import re
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Any
 
 from server.chat import ChatRequest, Sampling
@@ -15,6 +17,15 @@ USER = "{context}\n{data}\nQuestion: {question}"
 USUAL_TEMPERATURE = 0.3
 USUAL_S = 300.0
 USUAL_TOKENS = 1024
+LEAST_ECHO = 12
+STOPS = ".!\"' "
+_MARKS = re.compile(r"</?data>", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?\n]")
+OPENING = " ".join(NOTE.split()[:3])
+"""A sentence that begins like our note is about it, not about the data."""
+OWN_SENTENCES = (NOTE, _MARKS.sub("", NOTE), *filter(None, SYSTEM.split(".")))
+_MARK_BEGUN = re.compile(r"</?d?a?t?a?$", re.IGNORECASE)
+_WORD_START = re.compile(r"(?<![^\W_])[^\W_]")
 
 
 async def run(step: Step, work: Work) -> Signs:
@@ -30,25 +41,92 @@ async def run(step: Step, work: Work) -> Signs:
     request = ChatRequest(
         messages,
         sampling=Sampling(temperature=_number(step.params.get("temperature"), USUAL_TEMPERATURE)),
-        max_tokens=_room(work, messages_chars=sum(len(one.content) for one in messages)),
+        max_tokens=_room(step, work, messages_chars=sum(len(one.content) for one in messages)),
         client=work.client,
     )
     parts: list[str] = []
+    echo = Echo()
     limit_s = min(_number(step.params.get("timeout"), USUAL_S), USUAL_S)
     try:
         async with asyncio.timeout(limit_s), aclosing(stream(work.engine, request)) as texts:
             async for text in texts:
-                parts.append(text)
-                yield TextDelta(text)
+                if own := echo.without(text):
+                    parts.append(own)
+                    yield TextDelta(own)
+        if own := echo.rest():
+            parts.append(own)
+            yield TextDelta(own)
     except TimeoutError:
         raise FlowFailed("timeout", f"The model took longer than {limit_s:.0f} s.") from None
     written = "".join(parts).strip()
-    yield Output(written, written, is_answer=True)
+    yield Output(written, written, is_answer=bool(written))
 
 
-def _room(work: Work, messages_chars: int) -> int:
+@dataclass(slots=True)
+class Echo:
+    """Takes out of a streamed text what a weak model repeats of our own instructions."""
+
+    _held: str = ""
+    _is_after: bool = False
+    """One of our sentences has just ended: its full stop may still come."""
+
+    def without(self, text: str) -> str:
+        """What can be shown by now; what may become one of our sentences is held back."""
+        self._held = _MARKS.sub("", self._held + text)
+        if self._is_after:
+            self._held = self._held.lstrip(STOPS)
+            self._is_after = not self._held
+        shown = ""
+        while (found := self._find()) is not None:
+            begin, end = found
+            shown += self._held[:begin]
+            if end is None:
+                self._held = self._held[begin:]
+                return shown
+            self._held = self._held[end:].lstrip(STOPS)
+            self._is_after = not self._held
+        begun = _MARK_BEGUN.search(self._held)
+        place = begun.start() if begun else len(self._held)
+        shown, self._held = shown + self._held[:place], self._held[place:]
+        return shown
+
+    def rest(self) -> str:
+        """At the end: a sentence that was cut off is not shown either."""
+        found = self._find()
+        held, self._held = self._held, ""
+        if found is None or len(_letters(held[found[0] :])) < LEAST_ECHO:
+            return held
+        return held[: found[0]]
+
+    def _find(self) -> tuple[int, int | None] | None:
+        """Where one of our sentences begins and ends; without an end it may yet become one."""
+        for start in _WORD_START.finditer(self._held):
+            begin = start.start()
+            letters = _letters(self._held[begin:])
+            if letters.startswith(_letters(OPENING)):
+                end = _SENTENCE_END.search(self._held, begin)
+                return begin, end.end() if end else None
+            for own in map(_letters, OWN_SENTENCES):
+                if letters.startswith(own):
+                    return begin, begin + _length(self._held[begin:], len(own))
+                if own.startswith(letters):
+                    return begin, None
+        return None
+
+
+def _letters(text: str) -> str:
+    return "".join(sign for sign in text.lower() if sign.isalnum())
+
+
+def _length(text: str, letters: int) -> int:
+    """How much of the text those letters take."""
+    return next(n for n in range(1, len(text) + 1) if len(_letters(text[:n])) >= letters)
+
+
+def _room(step: Step, work: Work, messages_chars: int) -> int:
+    most = int(_number(step.params.get("max_tokens"), USUAL_TOKENS)) or USUAL_TOKENS
     context = work.engine.facts.context_tokens
-    return min(USUAL_TOKENS, max(context - messages_chars, context // 5)) if context else 512
+    return min(most, max(context - messages_chars, context // 5)) if context else min(most, 512)
 
 
 def _number(given: Any, usual: float) -> float:

@@ -27,21 +27,27 @@ from server.events import (
     ToolCallFinished,
     ToolCallStarted,
 )
+from server.protocols.agui.messages import further_call
 
 
 @dataclass(slots=True)
 class Encoder:
-    """One run. Clients before AG-UI 1.0 refuse nulls, empty deltas and reasoning: none is sent."""
+    """One run. Clients before AG-UI 1.0 refuse nulls and empty deltas, so neither is sent."""
 
     thread_id: str
     run_id: str
     speaks_1_0: bool = False
     is_over: bool = False
     """It is told again: clients take nothing more after a failure, so it finishes even then."""
+    knows_reasoning: bool = False
     _message: str = ""
     _text_open: bool = False
-    _thinking: bool = False
+    _thought: str = ""
+    """The id of the thought that is open."""
+    _thoughts: int = 0
     _calls: dict[int, str] = field(default_factory=dict)
+    _calls_begun: int = 0
+    """How many calls the message that is open has."""
     _steps: list[str] = field(default_factory=list)
     _interrupts: list[Json] = field(default_factory=list)
     _state: Json | None = None
@@ -93,6 +99,7 @@ class Encoder:
     def _open_message(self, message_id: str) -> Iterator[Json]:
         yield from self._close()
         self._message = message_id
+        self._calls_begun = 0
 
     def _call(
         self, event: CallOpened | CallArguments | ClientToolCall | ToolCallStarted
@@ -120,11 +127,16 @@ class Encoder:
         yield {"type": "TOOL_CALL_END", "toolCallId": call.id}
 
     def _call_start(self, call_id: str, name: str) -> Json:
+        """CopilotKit 1.50 shows only the first call of a message, so each further one gets its own.
+
+        A page that must be answered in the card of a call would else wait for ever.
+        """
+        self._calls_begun += 1
         return {
             "type": "TOOL_CALL_START",
             "toolCallId": call_id,
             "toolCallName": name,
-            "parentMessageId": self._message,
+            "parentMessageId": further_call(self._message, self._calls_begun),
         }
 
     def _result(self, call_id: str, result: str) -> Iterator[Json]:
@@ -171,21 +183,24 @@ class Encoder:
         yield {"type": "CUSTOM", "name": "on_interrupt", "value": value}
 
     def _reasoning(self, text: str) -> Iterator[Json]:
-        if not self.speaks_1_0 or not text:
+        if not (self.speaks_1_0 or self.knows_reasoning) or not text:
             return
-        thought = f"{self.run_id}-reasoning"
-        if not self._thinking:
-            self._thinking = True
-            yield {"type": "REASONING_START", "messageId": thought}
-            yield {"type": "REASONING_MESSAGE_START", "messageId": thought, "role": "reasoning"}
-        yield {"type": "REASONING_MESSAGE_CONTENT", "messageId": thought, "delta": text}
+        if not self._thought:
+            self._thoughts += 1
+            self._thought = f"{self.run_id}-reasoning-{self._thoughts}"
+            yield {"type": "REASONING_START", "messageId": self._thought}
+            yield {
+                "type": "REASONING_MESSAGE_START",
+                "messageId": self._thought,
+                "role": "reasoning",
+            }
+        yield {"type": "REASONING_MESSAGE_CONTENT", "messageId": self._thought, "delta": text}
 
     def _end_thinking(self) -> Iterator[Json]:
-        if self._thinking:
-            self._thinking = False
-            thought = f"{self.run_id}-reasoning"
-            yield {"type": "REASONING_MESSAGE_END", "messageId": thought}
-            yield {"type": "REASONING_END", "messageId": thought}
+        if self._thought:
+            yield {"type": "REASONING_MESSAGE_END", "messageId": self._thought}
+            yield {"type": "REASONING_END", "messageId": self._thought}
+            self._thought = ""
 
     def _close(self, *, calls: bool = True) -> Iterator[Json]:
         yield from self._end_thinking()

@@ -16,10 +16,23 @@ class RunInput:
 
     request: AgentRequest
     body: Json
+    has_own_route: bool = False
+    """It came to the route of its agent, not to the one address for everything."""
 
     @property
     def speaks_1_0(self) -> bool:
         return "protocolVersion" in self.body
+
+    @property
+    def knows_reasoning(self) -> bool:
+        """Whether its client reads REASONING_* events. CopilotKit 1.50 and 1.51 break at them.
+
+        No field of a body tells 1.51 from 1.52. Pages up to 1.68 use the one address unless told
+        otherwise, and none of them shows reasoning; later ones, and those of the v2 provider, use
+        the agent's own route. Who sends thoughts back has read them.
+        """
+        roles = [one.get("role") for one in self.body["messages"] if isinstance(one, dict)]
+        return self.speaks_1_0 or self.has_own_route or "reasoning" in roles
 
 
 def read(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> RunInput:
@@ -49,7 +62,7 @@ def read(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> RunInp
         origin=facts.origin,
         is_own=facts.is_own,
     )
-    return RunInput(request, fields.body)
+    return RunInput(request, fields.body, has_own_route="agent" in facts.path)
 
 
 def _tool(fields: Fields) -> Tool:

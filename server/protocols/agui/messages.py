@@ -7,31 +7,60 @@ import uuid
 from dataclasses import replace
 from typing import Any
 
-from server.chat import Image, Json, Message, ToolCall
+from server.chat import File, Image, Json, Message, ToolCall
 from server.conversation.threads import Said
 from server.protocols.fields import Fields, parsed, sendable
 
 SKIPPED = ("activity", "reasoning")
 ROLES = ("developer", "system", "user", "assistant", "tool", *SKIPPED)
+FILES = ("document", "file", "binary")
+"""Kinds of parts that carry a document. A `binary` part may carry anything."""
+UNHEARD = ("audio/", "video/")
+LONGEST_NAME = 200
+FILE_ELSEWHERE = "It came as a link; Moat opens no links. Attach the file itself."
+FILE_DAMAGED = "It is damaged: its contents could not be decoded."
+FURTHER = "-call-"
 
 
 def read(sent: list[Any]) -> tuple[Said, ...]:
     names: dict[str, str] = {}
-    said = []
+    said: list[Said] = []
     for number, one in enumerate(sent):
         fields = Fields(one, f"messages.{number}")
         message = _read(fields, names)
         if message is not None:
             names |= {call.id: call.name for call in message.tool_calls}
-            said.append(Said(fields.text("id") or str(uuid.uuid4()), message))
+            message_id = fields.text("id") or str(uuid.uuid4())
+            if not _joined(said, message_id, message):
+                said.append(Said(message_id, message))
     return tuple(said)
+
+
+def further_call(message_id: str, number: int) -> str:
+    """The id of the message that carries the call of this number, counted from 1."""
+    return message_id if number == 1 else f"{message_id}{FURTHER}{number}"
+
+
+def _joined(said: list[Said], message_id: str, message: Message) -> bool:
+    """Puts a further call back into the message it was made in."""
+    base, mark, number = message_id.rpartition(FURTHER)
+    if not mark or not number.isdecimal() or not message.tool_calls:
+        return False
+    for at, one in enumerate(said):
+        if one.id == base and one.message.tool_calls:
+            calls = (*one.message.tool_calls, *message.tool_calls)
+            said[at] = Said(base, replace(one.message, tool_calls=calls))
+            return True
+    return False
 
 
 def write(said: Said) -> Json:
     message = said.message
     written: Json = {"id": said.id, "role": message.role}
-    if message.images:
-        written["content"] = [_write_part(part) for part in message.parts()]
+    if message.images or message.files:
+        parts = [_without_marks(part, message.files) for part in message.parts()]
+        written["content"] = [_write_part(part) for part in parts if part]
+        written["content"] += [_write_file(file) for file in message.files if file.data]
     elif message.content or not message.tool_calls:
         written["content"] = message.content
     if message.tool_calls:
@@ -56,25 +85,57 @@ def _read(fields: Fields, names: dict[str, str]) -> Message | None:
             _read_call(Fields(call, fields.path("toolCalls"))) for call in fields.list("toolCalls")
         )
         return Message("assistant", _content(fields)[0], tool_calls=calls)
-    content, images = _content(fields)
-    return Message("user" if role == "user" else "system", content, images)
+    content, images, files = _content(fields)
+    return Message("user" if role == "user" else "system", content, images, files=files)
 
 
-def _content(fields: Fields) -> tuple[str, tuple[Image, ...]]:
+def _content(fields: Fields) -> tuple[str, tuple[Image, ...], tuple[File, ...]]:
     content = fields.value("content")
     if content is None or isinstance(content, str):
-        return content or "", ()
+        return content or "", (), ()
     text = ""
     images: list[Image] = []
+    files: list[File] = []
     for part in fields.list("content"):
         one = Fields(part, fields.path("content"))
-        image = _image(one)
-        if image is not None:
+        if image := _image(one):
             images.append(replace(image, at=len(text)))
-        else:
-            said = one.text("text") or f"[{one.text('type') or 'something'} attached]"
-            text = f"{text}\n{said}" if text else said
-    return text, tuple(images)
+            continue
+        file = _file(one)
+        files += [file] if file else []
+        mark = file.mark if file else f"[{one.text('type') or 'something'} attached]"
+        said = one.text("text") or mark
+        text = f"{text}\n{said}" if text else said
+    return text, tuple(images), tuple(files)
+
+
+def _file(part: Fields) -> File | None:
+    """A document that came with the message itself; links to one are not followed."""
+    kind = part.text("type") or ""
+    if kind not in FILES:
+        return None
+    source, metadata = part.object("source"), part.object("metadata")
+    place = source or part
+    name = part.text("filename") or (metadata.text("filename") if metadata else None) or ""
+    mime, data = inline(place, "value" if source else "data")
+    if mime.startswith(UNHEARD):
+        return None
+    file = File(name[:LONGEST_NAME], mime, part=kind)
+    if data is None:
+        return replace(file, problem=FILE_ELSEWHERE)
+    try:
+        return replace(file, data=base64.b64decode(data, validate=True))
+    except (binascii.Error, ValueError):
+        return replace(file, problem=FILE_DAMAGED)
+
+
+def inline(source: Fields, name: str) -> tuple[str, str | None]:
+    """The media type and the base64 of what came with the message; None: it is elsewhere."""
+    mime, data = source.text("mimeType") or "", source.text(name) or ""
+    if data.startswith("data:"):
+        head, _, data = data.partition(",")
+        return head.removeprefix("data:").partition(";")[0] or mime, data
+    return mime, None if source.text("type") in ("url", "file") or not data else data
 
 
 def _image(part: Fields) -> Image | None:
@@ -83,13 +144,8 @@ def _image(part: Fields) -> Image | None:
     source = part.object("source") if kind == "image" else part if kind == "binary" else None
     if source is None:
         return None
-    mime = source.text("mimeType") or "image/png"
-    data = source.text("value" if kind == "image" else "data") or ""
-    if data.startswith("data:"):
-        head, _, data = data.partition(",")
-        mime = head.removeprefix("data:").partition(";")[0] or mime
-    elif source.text("type") in ("url", "file"):
-        return None
+    mime, data = inline(source, "value" if kind == "image" else "data")
+    mime = mime or "image/png"
     if not mime.startswith("image/") or not data:
         return None
     try:
@@ -122,3 +178,19 @@ def _write_part(part: str | Image) -> Json:
         return {"type": "text", "text": part}
     value = base64.b64encode(part.data).decode()
     return {"type": "image", "source": {"type": "data", "value": value, "mimeType": part.mime}}
+
+
+def _without_marks(part: str | Image, files: tuple[File, ...]) -> str | Image:
+    """The text without what stands for documents that are written as parts of their own."""
+    if isinstance(part, str):
+        for file in files:
+            part = part.replace(file.mark, "", 1).strip("\n") if file.data else part
+    return part
+
+
+def _write_file(file: File) -> Json:
+    value = base64.b64encode(file.data).decode()
+    if file.part == "binary":
+        return {"type": "binary", "mimeType": file.mime, "data": value, "filename": file.name}
+    source = {"type": "data", "value": value, "mimeType": file.mime}
+    return {"type": file.part, "source": source, "metadata": {"filename": file.name}}

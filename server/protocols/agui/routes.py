@@ -50,7 +50,7 @@ def run(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> Look:
             partial(agents.run, found, asked.request),
             partial(
                 frames,
-                Encoder(asked.request.thread_id, asked.request.run_id, asked.speaks_1_0),
+                _encoder(asked, asked.request.run_id),
                 echo,
             ),
             model=asked.request.model,
@@ -160,19 +160,24 @@ def _echo(asked: RunInput, agents: Agents) -> Json:
 
 async def _replay(agents: Agents, asked: RunInput, sees: str | None) -> Frames:
     thread_id = asked.request.thread_id
-    encoder = Encoder(thread_id, "")
+    encoder = _encoder(asked, "")
     told: KeptRun | None = None
     async with aclosing(agents.threads.follow(thread_id, sees)) as kept:
         async for run, event in kept:
             if run is not told:
                 told = run
-                encoder = Encoder(thread_id, run.id, asked.speaks_1_0, run.is_complete)
+                encoder = _encoder(asked, run.id, is_over=run.is_complete)
                 said = [messages.write(one) for one in run.said]
                 yield sse(encoder.start(_past_input(thread_id, run.id, said)))
             for encoded in encoder.encode(event):
                 yield sse(encoded)
             if isinstance(event, Failed) and not encoder.is_over:
                 return
+
+
+def _encoder(asked: RunInput, run_id: str, *, is_over: bool = False) -> Encoder:
+    thread_id = asked.request.thread_id
+    return Encoder(thread_id, run_id, asked.speaks_1_0, is_over, asked.knows_reasoning)
 
 
 def _past_input(thread_id: str, run_id: str, said: list[Json]) -> Json:

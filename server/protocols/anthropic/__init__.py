@@ -1,7 +1,10 @@
 """Anthropic's Messages API."""
 
 from server.protocols.anthropic import answer, ask
+from server.protocols.anthropic.answer import failed
 from server.protocols.base import Endpoint
+
+__all__ = ["ENDPOINTS", "failed"]
 
 ENDPOINTS = (
     Endpoint(
@@ -11,7 +14,7 @@ ENDPOINTS = (
         answer.render,
         answer.collect,
         ask.streams,
-        failed=answer.failed,
+        failed=failed,
     ),
-    Endpoint("POST", "/v1/messages/count_tokens", ask.count_tokens, failed=answer.failed),
+    Endpoint("POST", "/v1/messages/count_tokens", ask.count_tokens, failed=failed),
 )

@@ -5,7 +5,7 @@ import binascii
 import uuid
 from typing import Any
 
-from server.chat import Image, Json, Message, Tool, ToolCall, ToolChoice
+from server.chat import File, Image, Json, Message, Role, Tool, ToolCall, ToolChoice
 from server.conversation.agents import DEFAULT, AgentRequest, Answer
 from server.conversation.guardrails import Topics
 from server.conversation.threads import Said
@@ -15,6 +15,8 @@ from server.protocols.fields import BIGGEST, parsed, sendable
 
 PASSING = ("Task", "Suggestion", "TextareaCompletion", "TextareaPopover")
 """Kinds of request that are no part of the conversation."""
+DOCUMENTS = frozenset({"pdf", "csv", "tsv", "txt", "text", "md", "json", "html", "docx", "xlsx"})
+"""Formats that are no image's."""
 
 
 def read(data: Json, facts: Facts) -> AgentRequest:
@@ -88,12 +90,19 @@ def _result(result: Json) -> Message:
 
 
 def _image(image: Json) -> Message:
+    """A picture, or whatever else a page sends by the only message that carries bytes."""
     try:
         data = base64.b64decode(image["bytes"], validate=True)
     except (binascii.Error, ValueError):
         raise BadRequest("An image's 'bytes' must be base64.", "messages") from None
-    picture = Image(f"image/{image['format']}", data)
-    return Message("assistant" if image["role"] == "assistant" else "user", "", (picture,))
+    role: Role = "assistant" if image["role"] == "assistant" else "user"
+    kind = image["format"].strip().lower()
+    if kind in DOCUMENTS:
+        return Message(role, "", files=(File(f"attachment.{kind}", data=data),))
+    mime = kind if "/" in kind else f"image/{kind}"
+    if not mime.startswith("image/"):
+        return Message(role, "", files=(File("", mime, data),))
+    return Message(role, "", (Image(mime, data),))
 
 
 def _tools(actions: list[Json]) -> tuple[Tool, ...]:

@@ -17,7 +17,7 @@ from server.events import (
 )
 from server.protocols.base import Facts, Frames, Reply
 from server.protocols.frames import dumped, logprob, placed
-from server.protocols.ollama.words import failed, line, said
+from server.protocols.ollama.words import failed, line, said, worded
 
 NANO = 1_000_000_000
 
@@ -78,7 +78,7 @@ def _chat_line(event: Event) -> Json | None:
         case Finished(reason, usage):
             return {"message": said(""), **_ended(reason, usage)}
         case Failed(error):
-            return {"error": str(error), "done": True}
+            return {"error": worded(error), "done": True}
     return None
 
 
@@ -91,7 +91,7 @@ def _generate_line(event: Event) -> Json | None:
         case Finished(reason, usage):
             return {"response": "", **_ended(reason, usage)}
         case Failed(error):
-            return {"error": str(error), "done": True}
+            return {"error": worded(error), "done": True}
     return None
 
 

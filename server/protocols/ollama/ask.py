@@ -5,8 +5,9 @@ import binascii
 import json
 from typing import Any
 
-from server.chat import ChatRequest, Constraint, Image, Message, ToolCall
-from server.protocols.base import Facts, Reply
+from server.chat import ChatRequest, Constraint, Image, Json, Message, ToolCall
+from server.errors import BadRequest
+from server.protocols.base import Ask, Facts, Manage, Managed, ModelKeeper, Reply
 from server.protocols.fields import (
     THINKING_EFFORTS,
     Fields,
@@ -16,30 +17,85 @@ from server.protocols.fields import (
     template_options,
 )
 from server.protocols.messages import arguments_of, tools_of
-from server.protocols.ollama.words import line, loaded, model_name, said
+from server.protocols.ollama.words import (
+    can_think,
+    card_named,
+    keep_alive,
+    line,
+    model_name,
+    refuse,
+    said,
+)
 
 ROLES = ("system", "user", "assistant", "tool")
+EFFORTS = ("low", "medium", "high", "max")
+NEITHER = {
+    "template": "a model's own template is used.",
+    "suffix": "the text between two others is not written here.",
+    "context": "send the conversation to /api/chat.",
+    "_debug_render_only": "ask /apply-template.",
+}
+BESIDE_RAW = ("system", "images")
+UNKNOWN_OPTIONS = {"tfs_z": "it is no longer part of the engine."}
 
 
-def accept_chat(body: Any, facts: Facts) -> ChatRequest | Reply:
+def accept_chat(body: Any, facts: Facts) -> ChatRequest | Ask | Manage:
     fields = Fields(body)
+    refuse(fields, {"_debug_render_only": NEITHER["_debug_render_only"]})
     messages = _messages(fields)
     if not messages:
-        return Reply({**line(body, facts), "message": said(""), **loaded()})
-    return _request(fields, facts, messages=messages, tools=tools_of(fields))
+        return _load(fields, facts, {"message": said("")})
+    request = _request(fields, facts, messages=messages, tools=tools_of(fields))
+    return _if_it_thinks(fields, facts, request)
 
 
-def accept_generate(body: Any, facts: Facts) -> ChatRequest | Reply:
+def accept_generate(body: Any, facts: Facts) -> ChatRequest | Ask | Manage:
     fields = Fields(body)
+    refuse(fields, NEITHER)
     prompt = fields.text("prompt") or ""
     if not prompt:
-        return Reply({**line(body, facts), "response": "", **loaded()})
+        return _load(fields, facts, {"response": ""})
     if fields.flag("raw"):
-        return _request(fields, facts, prompt=prompt)
+        refuse(fields, dict.fromkeys(BESIDE_RAW, "'raw' sends the prompt alone."))
+        return _if_it_thinks(fields, facts, _request(fields, facts, prompt=prompt))
     system = fields.text("system")
     before = [Message("system", system)] if system else []
     messages = (*before, Message("user", prompt, _images(fields)))
-    return _request(fields, facts, messages=messages)
+    return _if_it_thinks(fields, facts, _request(fields, facts, messages=messages))
+
+
+def _load(fields: Fields, facts: Facts, empty: Json) -> ChatRequest | Ask | Manage:
+    """Without anything to answer a request loads its model, or with keep_alive 0 unloads it."""
+    model, keep_s = model_name(fields.body, facts), keep_alive(fields)
+
+    def reply(reason: str) -> Reply:
+        done = {**empty, "done": True, "done_reason": reason}
+        return Reply({**line(fields.body, facts), **done})
+
+    async def unload(keeper: ModelKeeper) -> Managed:
+        keeper.keep(card_named(model or facts.default_model, facts), 0.0)
+        return reply("unload")
+
+    if keep_s == 0:
+        return Manage(unload)
+    load = Ask("load", model, {}, lambda _loaded: reply("load"), keep_s)
+    return _if_it_thinks(fields, facts, load)
+
+
+def _if_it_thinks(
+    fields: Fields, facts: Facts, asked: ChatRequest | Ask
+) -> ChatRequest | Ask | Manage:
+    """Who asks for thoughts is told where a model has none."""
+    if not fields.value("think") or not facts.models:
+        return asked
+    card = card_named(asked.model or facts.default_model, facts)
+
+    async def check(keeper: ModelKeeper) -> Managed:
+        if not can_think(await keeper.header(card)):
+            raise BadRequest(f"'{card.name}' does not support thinking.", "think")
+        return asked
+
+    return Manage(check)
 
 
 def streams(body: Any) -> bool:
@@ -48,8 +104,9 @@ def streams(body: Any) -> bool:
 
 def _request(fields: Fields, facts: Facts, **given: Any) -> ChatRequest:
     options = fields.object("options") or Fields({})
+    refuse(options, UNKNOWN_OPTIONS)
     streams(fields.body)
-    limit = options.integer("num_predict", -2, 2**31 - 1)
+    limit = options.integer("num_predict", -(2**31), 2**31 - 1)
     return ChatRequest(
         model=model_name(fields.body, facts),
         sampling=sampling(options),
@@ -58,6 +115,7 @@ def _request(fields: Fields, facts: Facts, **given: Any) -> ChatRequest:
         constraint=_constraint(fields),
         top_logprobs=_top_logprobs(fields),
         template_options=_thinking(fields),
+        keep_s=keep_alive(fields),
         **given,
     )
 
@@ -66,11 +124,11 @@ def _thinking(fields: Fields) -> tuple[tuple[str, Any], ...]:
     think = fields.value("think")
     if think is None:
         return ()
-    if not isinstance(think, bool | str):
-        raise fields.wrong("think", "must be true, false or a word")
-    if think in THINKING_EFFORTS:
-        return template_options(Fields({"reasoning_effort": think}))
-    return (("enable_thinking", think is not False),)
+    if isinstance(think, bool):
+        return (("enable_thinking", think),)
+    if think not in (*EFFORTS, *THINKING_EFFORTS):
+        raise fields.wrong("think", "must be true, false or one of: " + ", ".join(EFFORTS))
+    return template_options(Fields({"reasoning_effort": "high" if think == "max" else think}))
 
 
 def _top_logprobs(fields: Fields) -> int | None:

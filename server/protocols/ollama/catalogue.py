@@ -1,14 +1,30 @@
 """Which models there are, in Ollama's words, and their embeddings."""
 
+import time
 from typing import Any
 
 from server.chat import Json
 from server.engine.base import Embeddings
-from server.errors import ModelNotFound
 from server.face import ModelCard
-from server.protocols.base import Ask, Facts, Reply
+from server.models.aliases import Alias
+from server.models.header import Header, LongArray
+from server.protocols.base import Ask, Facts, Manage, Managed, ModelKeeper, Reply
 from server.protocols.fields import Fields
-from server.protocols.ollama.words import model_name
+from server.protocols.ollama.words import can_think, card_of, keep_alive, model_name, moment
+
+OLLAMA_VERSION = "0.12.11"
+"""The version of Ollama whose API this is: programs refuse servers that are too old for them."""
+NEVER = "2318-01-01T00:00:00Z"
+"""When a model leaves that stays: Ollama's own program calls anything so far away "forever"."""
+LEFT_OUT = ("general.name", "tokenizer.chat_template")
+SCALES = ((10**9, "B"), (10**6, "M"), (10**3, "K"))
+
+
+def root(_body: Any, facts: Facts) -> Reply:
+    """Programs compare the text; a person with a browser is told what this is."""
+    if "text/html" in facts.headers.get("accept", ""):
+        return Reply(text="Moat is running. Its Connect page shows what to connect, and how.")
+    return Reply(text="Ollama is running", content_type="text/plain")
 
 
 def tags(_body: Any, facts: Facts) -> Reply:
@@ -16,56 +32,174 @@ def tags(_body: Any, facts: Facts) -> Reply:
 
 
 def running(_body: Any, facts: Facts) -> Reply:
-    return Reply({"models": [_card(card) for card in facts.models if card.loaded]})
+    cards = [card for card in facts.models if card.loaded and not card.base]
+    return Reply({"models": [_running(card, facts) for card in cards]})
 
 
-def show(body: Any, facts: Facts) -> Reply:
-    fields = Fields(body)
-    name = model_name({"model": fields.text("model") or fields.some_text("name")}, facts)
-    card = next((card for card in facts.models if card.name == name), None)
-    if card is None:
-        raise ModelNotFound(str(name), tuple(one.name for one in facts.models))
-    about = {
-        "general.parameter_count": card.parameters,
-        "general.architecture": "llama",
-        "llama.context_length": card.trained_context_tokens,
-    }
-    abilities = ["completion", "tools", *(["vision"] if card.projector else [])]
-    return Reply({**_card(card), "model_info": about, "capabilities": abilities})
+def show(body: Any, facts: Facts) -> Manage:
+    card = card_of(Fields(body), facts)
+
+    async def look(keeper: ModelKeeper) -> Managed:
+        return Reply(_shown(card, await keeper.header(card), keeper.alias(card), facts))
+
+    return Manage(look)
 
 
 def version(_body: Any, facts: Facts) -> Reply:
-    return Reply({"version": facts.version})
+    return Reply({"version": OLLAMA_VERSION, "moat": facts.version})
+
+
+def status(_body: Any, _facts: Facts) -> Reply:
+    return Reply({"cloud": {"disabled": True, "source": "moat"}})
 
 
 def embed(body: Any, facts: Facts) -> Ask:
     fields = Fields(body)
     given = fields.value("input")
-    texts = [given] if isinstance(given, str) else given
-    if not isinstance(texts, list) or not texts or not all(isinstance(one, str) for one in texts):
+    texts = [given] if isinstance(given, str) and given else given or []
+    if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
         raise fields.wrong("input", "must be a string or an array of strings")
     shown = {"model": fields.text("model") or facts.default_model}
-    model = model_name(body, facts)
+    model, keep_s, began = model_name(body, facts), keep_alive(fields), time.perf_counter_ns()
+    dimensions = fields.integer("dimensions", 0, 2**31 - 1) or 0
+    fields.flag("truncate")
+    if not texts:
+        return Ask("load", model, {}, lambda _made: Reply({**shown, "embeddings": []}), keep_s)
 
     def reply(made: Embeddings) -> Reply:
-        return Reply({**shown, "embeddings": made.vectors, "prompt_eval_count": made.tokens})
+        vectors = [_cut(vector, dimensions) for vector in made.vectors]
+        took = time.perf_counter_ns() - began
+        told = {"embeddings": vectors, "prompt_eval_count": made.tokens}
+        return Reply({**shown, **told, "total_duration": took, "load_duration": 0})
 
-    return Ask("embed", model, {"texts": texts}, reply)
+    return Ask("embed", model, {"texts": texts}, reply, keep_s)
+
+
+def embed_one(body: Any, facts: Facts) -> Ask:
+    """The older form: one prompt, one vector."""
+    fields = Fields(body)
+    prompt, model = fields.text("prompt") or "", model_name(body, facts)
+    keep_s = keep_alive(fields)
+    if not prompt:
+        return Ask("load", model, {}, lambda _made: Reply({"embedding": []}), keep_s)
+
+    def reply(made: Embeddings) -> Reply:
+        return Reply({"embedding": made.vectors[0]})
+
+    return Ask("embed", model, {"texts": [prompt]}, reply, keep_s)
+
+
+def _cut(vector: list[float], dimensions: int) -> list[float]:
+    """The first numbers, made a unit again."""
+    if not 0 < dimensions < len(vector):
+        return vector
+    some = vector[:dimensions]
+    length = sum(number * number for number in some) ** 0.5
+    return [number / length for number in some] if length else some
 
 
 def _card(card: ModelCard) -> Json:
+    family = card.architecture or "unknown"
     details = {
+        "parent_model": card.base,
         "format": "gguf",
-        "family": "llama",
-        "families": ["llama"],
-        "parameter_size": f"{card.parameters / 1e9:.1f}B" if card.parameters else "",
-        "quantization_level": card.quantisation,
+        "family": family,
+        "families": [family],
+        "parameter_size": _count(card.parameters),
+        "quantization_level": card.quantisation or "unknown",
     }
     return {
         "name": card.name,
         "model": card.name,
-        "modified_at": "1970-01-01T00:00:00Z",
+        "modified_at": moment(card.modified_at),
         "size": card.size_bytes,
-        "digest": "",
+        "digest": card.digest,
         "details": details,
     }
+
+
+def _running(card: ModelCard, facts: Facts) -> Json:
+    """A model that stays has no time to leave; one that answers just now has none yet."""
+    found = next((one for one in facts.loaded if one.name == card.name), None)
+    known = found.facts if found else None
+    on_card = known.extra.get("gpu_bytes", card.size_bytes) if known else 0
+    size = max(card.size_bytes, on_card)
+    leaves_at = found.leaves_at if found else None
+    return {
+        **_card(card),
+        "size": size,
+        "size_vram": on_card if known and known.device == "gpu" else 0,
+        "context_length": known.context_tokens if known else card.trained_context_tokens,
+        "expires_at": NEVER if leaves_at is None else moment(leaves_at),
+    }
+
+
+def _shown(card: ModelCard, header: Header, alias: Alias | None, facts: Facts) -> Json:
+    shown = _card(card)
+    shown["details"]["parameter_size"] = _count(header.parameters)
+    parameters = _parameters(card, alias, facts)
+    told: Json = {
+        "template": header.template,
+        "parameters": parameters,
+        "license": (alias.licence if alias else "") or header.licence,
+        "system": alias.system if alias else "",
+        "messages": [turn.model_dump() for turn in alias.messages] if alias else [],
+        "model_info": _model_info(header),
+        "capabilities": _capabilities(card, header),
+    }
+    told["modelfile"] = _modelfile(card, told)
+    return {
+        **shown,
+        **{name: value for name, value in told.items() if value or name == "model_info"},
+    }
+
+
+def _parameters(card: ModelCard, alias: Alias | None, facts: Facts) -> str:
+    """Lines of names and values. The context is what the model was loaded with."""
+    found = next((one for one in facts.loaded if one.name == (card.base or card.name)), None)
+    context = found.facts.context_tokens if found else 0
+    given: Json = {
+        **({"num_ctx": context} if context else {}),
+        **(alias.parameters if alias else {}),
+    }
+    pairs = [
+        (name, one)
+        for name, value in given.items()
+        for one in (value if isinstance(value, list) else [value])
+    ]
+    return "\n".join(f"{name:<30} {_quoted(value)}" for name, value in pairs)
+
+
+def _quoted(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _modelfile(card: ModelCard, told: Json) -> str:
+    lines = [f"FROM {card.base or card.name}"]
+    lines += [f"PARAMETER {one}" for one in told["parameters"].splitlines()]
+    lines += [f'SYSTEM """{told["system"]}"""'] if told["system"] else []
+    lines += [f"MESSAGE {one['role']} {one['content']}" for one in told["messages"]]
+    return "\n".join(lines) + "\n"
+
+
+def _model_info(header: Header) -> Json:
+    """What the file says; of long lists only that they are there."""
+    info: Json = {"general.parameter_count": header.parameters}
+    for name, value in header.metadata.items():
+        if name not in LEFT_OUT:
+            info[name] = None if isinstance(value, LongArray) else value
+    return info
+
+
+def _capabilities(card: ModelCard, header: Header) -> list[str]:
+    if header.is_embedder:
+        return ["embedding"]
+    found = ["completion", "tools"]
+    found += ["vision"] if card.projector else []
+    return found + (["thinking"] if can_think(header) else [])
+
+
+def _count(parameters: int) -> str:
+    """134.5M, 8.0B: as Ollama writes it."""
+    scale, letter = next((step for step in SCALES if parameters >= step[0]), (1, ""))
+    return f"{parameters / scale:.1f}{letter}" if parameters else ""

@@ -1,38 +1,116 @@
 """Small shapes that all of Ollama's answers share."""
 
+import math
+import re
 from datetime import UTC, datetime
 
 from server.chat import Json
-from server.errors import AppError, ModelNotFound
+from server.engine.formats.abilities import THOUGHTS
+from server.errors import AppError, BadRequest, ModelNotFound
+from server.face import ModelCard
+from server.models.header import Header
 from server.protocols.base import Facts, Reply
 from server.protocols.fields import Fields
+
+UNITS_S = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "µs": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "m": 60.0,
+    "h": 3600.0,
+    "": 1.0,
+}
+STRETCH = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|)")
+THINKING_MARKS = ("enable_thinking", "reasoning_effort", "<|channel|>", "<|channel>thought")
 
 
 def failed(error: Exception) -> Reply:
     known = isinstance(error, AppError)
-    message = str(error) if known else "Something went wrong inside Moat."
+    message = worded(error) if known else "Something went wrong inside Moat."
     return Reply({"error": message}, error.status if isinstance(error, AppError) else 500)
 
 
+def worded(error: Exception) -> str:
+    """Ollama's programs look for "not found" in the text."""
+    return (
+        f"model '{error.name}' not found. {error}"
+        if isinstance(error, ModelNotFound)
+        else str(error)
+    )
+
+
 def line(body: Json, facts: Facts) -> Json:
-    return {
-        "model": body.get("model") or facts.default_model,
-        "created_at": datetime.now(UTC).isoformat().replace("+00:00", "Z"),
-    }
+    return {"model": body.get("model") or facts.default_model, "created_at": moment()}
 
 
-def loaded() -> Json:
-    return {"done": True, "done_reason": "load"}
+def moment(at: float | None = None) -> str:
+    told = datetime.now(UTC) if at is None else datetime.fromtimestamp(at, UTC)
+    return told.isoformat().replace("+00:00", "Z")
 
 
 def said(text: str) -> Json:
     return {"role": "assistant", "content": text}
 
 
+def card_named(name: str, facts: Facts) -> ModelCard:
+    """As Ollama compares names: the tag may be missing, capital letters do not count."""
+    plain = name.removesuffix(":latest")
+    wanted = (name, plain, f"{plain}:latest")
+    by_name = {card.name: card for card in facts.models}
+    by_small = {card.name.lower(): card for card in reversed(facts.models)}
+    for one in wanted:
+        if found := by_name.get(one) or by_small.get(one.lower()):
+            return found
+    raise ModelNotFound(plain, tuple(by_name))
+
+
 def model_name(body: Json, facts: Facts) -> str | None:
+    """The model asked for, which must be here; None: the default one answers."""
     name = Fields(body).text("model")
-    known = [card.name for card in facts.models]
-    plain = name.removesuffix(":latest") if name else None
-    if plain and known and plain not in known:
-        raise ModelNotFound(plain, tuple(known))
-    return plain
+    if not name:
+        return None
+    return card_named(name, facts).name if facts.models else name.removesuffix(":latest")
+
+
+def card_of(fields: Fields, facts: Facts, *names: str) -> ModelCard:
+    """The model named in one of these fields, or in `model` or its older name."""
+    given = [fields.text(name) for name in names or ("model", "name")]
+    name = next(filter(None, given), None)
+    if not name:
+        raise fields.wrong((names or ("model",))[0], "must be a string that is not empty")
+    return card_named(name, facts)
+
+
+def can_think(header: Header) -> bool:
+    marks = (mark for pair in THOUGHTS for mark in pair)
+    return any(mark in header.template for mark in (*marks, *THINKING_MARKS))
+
+
+def keep_alive(fields: Fields) -> float | None:
+    """Seconds: 0 unloads at once, infinity never. A number, or words like 5m, 1h30m and -1."""
+    given = fields.value("keep_alive")
+    if given is None:
+        return None
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        return math.inf if given < 0 else float(given)
+    if not isinstance(given, str):
+        raise fields.wrong("keep_alive", "must be seconds, or a text like 5m")
+    return _seconds(given.strip(), fields)
+
+
+def _seconds(text: str, fields: Fields) -> float:
+    bare = text.removeprefix("-").removeprefix("+")
+    parts = STRETCH.findall(bare)
+    if not parts or "".join(number + unit for number, unit in parts) != bare:
+        raise fields.wrong("keep_alive", "must be seconds, or a text like 5m")
+    total = sum(float(number) * UNITS_S[unit] for number, unit in parts)
+    return math.inf if text.startswith("-") else total
+
+
+def refuse(fields: Fields, reasons: dict[str, str]) -> None:
+    """Fields that would change the answer and that nothing here can do."""
+    for name, reason in reasons.items():
+        if fields.value(name):
+            raise BadRequest(f"'{fields.path(name)}' is not supported: {reason}", fields.path(name))

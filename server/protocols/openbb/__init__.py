@@ -1,13 +1,20 @@
 """OpenBB's copilot protocol in its three generations, and the AI service of a Workspace."""
 
 from server.protocols.base import Endpoint
-from server.protocols.openbb import discovery, feedback, query, service
+from server.protocols.openbb import discovery, feedback, query, service, writer
 
 ENDPOINTS = (
     Endpoint("GET", "/copilots.json", discovery.copilots),
     Endpoint("GET", "/agents.json", discovery.agents),
     Endpoint("POST", discovery.OLD_QUERY, query.accept_old, query.render_old, failed=query.failed),
-    Endpoint("POST", discovery.QUERY, query.accept, query.render, failed=query.failed),
+    Endpoint(
+        "POST",
+        discovery.QUERY,
+        query.accept,
+        query.render,
+        keep_alive=writer.keep_alive,
+        failed=query.failed,
+    ),
     Endpoint("POST", discovery.FEEDBACK, feedback.accept),
     Endpoint("POST", "/v1/generate/chat/title", service.chat_title, collect=service.collect_json),
     Endpoint(

@@ -4,12 +4,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from server.conversation.dashboard.run import converse
 from server.errors import AppError, BadRequest
 from server.events import Events
+from server.late import Late
 from server.protocols.base import EVENT_STREAM, Facts, Frames, Reply, Run
 from server.protocols.openbb.reader import is_legacy, read_query
 from server.protocols.openbb.writer import frame, write
+
+dashboard: Any = Late("server.conversation.dashboard.run")
 
 CLIENT_FAULTS = (408, 413, 415)
 
@@ -21,7 +23,7 @@ def accept(body: Any, facts: Facts, *, old_path: bool = False) -> Run:
     model = wanted if isinstance(wanted, str) and wanted in known else None
     if wanted and model is None:
         query = replace(query, note=f"The model {str(wanted)[:80]!r} is not installed here.")
-    return Run(partial(converse, query), model)
+    return Run(partial(dashboard.converse, query), model)
 
 
 async def render(events: Events, body: Any, _facts: Facts, *, old_path: bool = False) -> Frames:

@@ -5,10 +5,12 @@ from functools import partial
 from typing import Any
 
 from server.chat import Json
-from server.conversation.dashboard import titles
 from server.errors import BadRequest
 from server.events import Events, Failed, TextDelta
+from server.late import Late
 from server.protocols.base import Facts, Look, Reply, Run, Upload
+
+titles: Any = Late("server.conversation.dashboard.titles")
 
 CODE_FIELDS = ("prompt", "request", "query", "instructions", "description", "code")
 

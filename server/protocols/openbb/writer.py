@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from server.chat import Json, ToolCall
-from server.conversation.written import table
 from server.events import (
     Artifact,
     Citations,
@@ -21,7 +20,8 @@ from server.events import (
     Suggestions,
     TextDelta,
 )
-from server.protocols.base import Frames
+from server.flows.as_markdown import table
+from server.protocols.base import KEEP_ALIVE, Frames
 from server.texts import without_halves
 
 LEVELS = {"info": "INFO", "success": "INFO", "warning": "WARNING", "error": "WARNING"}
@@ -35,6 +35,16 @@ async def write(events: Events, *, legacy: bool) -> Frames:
     async for event in events:
         for frame in writer.frames(event):  # type: ignore[arg-type]
             yield frame
+
+
+def keep_alive(last_frame: bytes) -> bytes:
+    """Hidden, but an event: the SDK's reader breaks at a comment that comes first.
+
+    Once there is text, a status would end its bubble; there a comment is right.
+    """
+    if not last_frame or last_frame.startswith(b"event: copilotStatusUpdate"):
+        return status("INFO", "Still working", hidden=True)
+    return KEEP_ALIVE
 
 
 class Writer:

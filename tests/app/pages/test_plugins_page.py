@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -5,6 +6,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QSettings
 
+from app.pages import plugins
 from app.pages.plugins import PluginsPage
 from app.widgets.approvals import ApprovalCard
 from app.window import Window
@@ -43,6 +45,20 @@ async def test_a_plugin_says_what_enabling_it_accepts(core: FakeCore, shown: Sho
     own.switch.click()
     await until(lambda: len(core.commands) == 2)
     assert core.commands == [("enable_plugin", "broker"), ("disable_plugin", "portfolio")]
+
+
+async def test_folders_are_looked_at_while_the_page_is_shown(
+    core: FakeCore, shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plugins, "_LOOK_MS", 5)
+    page = shown(PluginsPage(core))
+    await until(lambda: core.looks >= 3)
+    page.hide()
+    await asyncio.sleep(0)  # what was asked for until now
+    looks = core.looks
+    assert not page._looking.isActive()
+    page.show()
+    await until(lambda: core.looks > looks)
 
 
 async def test_operations_secrets_and_versions_are_in_the_details(
@@ -114,3 +130,16 @@ async def test_a_question_whose_answer_did_not_arrive_can_be_answered(
     await until(window.banner.isVisible)
     getattr(card, decision).click()
     await until(lambda: core.commands == [("answer_approval", "a1", decision, "")])
+
+
+async def test_without_a_keyring_the_page_says_where_secrets_lie(
+    core: FakeCore, shown: Shown
+) -> None:
+    core.plain_file = "/home/me/secrets.json"
+    core.plugins.set((replace(PORTFOLIO, secrets=("TOKEN",)),))
+    page = shown(PluginsPage(core))
+    (box,) = page.list.rows
+    await until(lambda: "unencrypted" in box.place.text())
+    field = box.secrets["TOKEN"]
+    field.settle(kept=True)
+    assert field.placeholderText() == "Kept unencrypted"

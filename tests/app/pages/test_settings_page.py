@@ -258,3 +258,17 @@ async def test_numbers_one_in_a_line_are_changed_only_when_they_are_others(
         await until(page.search.hasFocus)
     await until(lambda: core.settings.get().model.gpu_split == (3.0, 1.0))
     assert core.commands == [("change_setting", "model.gpu_split", ("3", "1"))]
+
+
+async def test_the_page_says_that_the_key_travels_unencrypted_in_the_network(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = shown(SettingsPage(core))
+    field = page.fields["server.listen"]
+    assert "unencrypted" in field.help.text()
+    assert field.problem.isHidden()
+    core.settings.set(Settings().changed("server.listen", "network"))
+    assert "unencrypted" in field.problem.text()
+    assert not field.problem.isHidden()
+    core.settings.set(Settings())
+    assert field.problem.isHidden()

@@ -27,7 +27,7 @@ async def test_the_words_get_the_width(shown: Shown) -> None:
 
 async def test_it_can_be_dismissed(qtbot: QtBot, shown: Shown) -> None:
     banner = shown(Banner("info", text="Hello."))
-    with qtbot.waitSignal(banner.dismissed, timeout=1000):
+    with qtbot.waitSignal(banner.dismissed, timeout=30_000):
         banner.close_button.click()
 
 

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from PySide6.QtWidgets import QLineEdit
+
 from app.pages.plugins import PluginsPage
-from app.widgets.plugin_card import PluginBox
-from server.abilities import OperationCard, OptionCard
+from app.widgets.plugin_card import PluginBox, review_words
+from server.abilities import OperationCard, OptionCard, PluginCard
 from server.errors import AppError
 from tests.app.until import until
 from tests.fake_core import FakeCore
@@ -27,9 +29,9 @@ FULL = replace(
 )
 
 
-def opened(core: FakeCore, shown: Shown) -> PluginBox:
+def opened(core: FakeCore, shown: Shown, card: PluginCard = FULL) -> PluginBox:
     page = shown(PluginsPage(core))
-    core.plugins.set((FULL,))
+    core.plugins.set((card,))
     (box,) = page.list.rows
     box.more.click()
     return box
@@ -77,6 +79,33 @@ async def test_what_is_disabled_can_be_tried_but_not_run(core: FakeCore, shown: 
     core.plugins.set((replace(FULL, enabled=False),))
     assert not box.trial.modes["run"].isEnabled()
     assert box.trial.modes["dry"].isEnabled()
+
+
+async def test_a_tool_is_tried_with_a_form_of_its_arguments(core: FakeCore, shown: Shown) -> None:
+    box = opened(core, shown, replace(FULL, has_tools=True))
+    trial = box.trial
+    trial.finder.click()
+    await until(lambda: trial.flow.findData("clock/now") >= 0)
+    trial.flow.setCurrentIndex(trial.flow.findData("clock/now"))
+    assert trial.form is not None
+    assert trial.question.isHidden()
+    assert not trial.modes["run"].isEnabled()
+    zone = trial.form.fields["zone"]
+    assert isinstance(zone, QLineEdit)
+    zone.setText("UTC")
+    trial.modes["run"].click()
+    tried = ("try_tool", "portfolio", "clock/now", '{"zone": "UTC"}', "run")
+    await until(lambda: core.commands[-1:] == [tried])
+    await until(lambda: "It is ten." in trial.result.toPlainText())
+    trial.flow.setCurrentIndex(0)
+    assert trial.form is None
+    assert not trial.question.isHidden()
+
+
+async def test_an_address_that_is_not_set_is_said(core: FakeCore, shown: Shown) -> None:
+    unset = replace(FULL, enabled=False, options=(OptionCard("server", "Address", "text"),))
+    assert "not set yet" in review_words(unset)
+    assert "nothing outside" not in review_words(replace(unset, secrets=(), runs_code=False))
 
 
 async def test_its_log_and_its_sign_in(core: FakeCore, shown: Shown, monkeypatch: Any) -> None:

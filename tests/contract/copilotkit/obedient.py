@@ -12,24 +12,30 @@ from server.events import (
     CallOpened,
     Finished,
     Pieces,
+    ReasoningDelta,
     TextDelta,
     ToolCallRequested,
 )
 from tests.engines import ScriptedEngine
 
 PACE_S = 0.015
-CALL = re.compile(r"(call|both):([A-Za-z0-9_-]+):(.*)", re.DOTALL)
+CALL = re.compile(r"(call|both|twice):([A-Za-z0-9_-]+):(.*)", re.DOTALL)
 numbers = itertools.count(1)
 
 
 class ObedientEngine(ScriptedEngine):
-    """call:TOOL:{json} calls it, both: says something first; LONG, ERR500, ERRMID do as named."""
+    """call:TOOL:{json} calls it, both: says something first; LONG, ERR500, ERRMID do as named.
+
+    twice:TOOL:[{json}, {json}] makes each call and then all of them again. THINK thinks first.
+    """
 
     async def generate(self, request: ChatRequest) -> Pieces:
         last = request.messages[-1]
         wanted = CALL.fullmatch(last.content.strip()) if last.role == "user" else None
         if last.role == "user" and re.search("ERR(401|500)", last.content):
             raise EngineCrashed("The model failed as it was told to.")
+        if last.role == "user" and "THINK" in last.content:
+            yield ReasoningDelta("I ponder as I was told to.")
         if wanted is None or wanted[1] == "both":
             for word in _words(_text(last.role, last.content)):
                 await asyncio.sleep(PACE_S)
@@ -37,18 +43,30 @@ class ObedientEngine(ScriptedEngine):
         if "ERRMID" in last.content:
             raise EngineCrashed("The model broke off as it was told to.")
         if wanted is not None:
-            call_id = f"call_{next(numbers)}"
-            yield CallOpened(0, call_id, wanted[2])
-            for piece in re.findall(r"(?s).{1,6}", wanted[3]):
-                await asyncio.sleep(PACE_S)
-                yield CallArguments(0, piece)
-            yield ToolCallRequested(ToolCall(call_id, wanted[2], json.loads(wanted[3])))
+            given = json.loads(wanted[3])
+            repeated = (
+                [json.dumps(one) for one in given * 2] if wanted[1] == "twice" else [wanted[3]]
+            )
+            for index, arguments in enumerate(repeated):
+                async for piece in _call(index, wanted[2], arguments):
+                    yield piece
         yield Finished("tool_calls" if wanted else "stop")
+
+
+async def _call(index: int, name: str, arguments: str) -> Pieces:
+    call_id = f"call_{next(numbers)}"
+    yield CallOpened(index, call_id, name)
+    for piece in re.findall(r"(?s).{1,6}", arguments):
+        await asyncio.sleep(PACE_S)
+        yield CallArguments(index, piece)
+    yield ToolCallRequested(ToolCall(call_id, name, json.loads(arguments)))
 
 
 def _text(role: str, content: str) -> str:
     if role == "tool":
         return f"The tool said: {content}"
+    if echoed := re.search(r"ECHO \w+", content):
+        return f"It was read: {echoed[0]}"
     if content.startswith("both:"):
         return "Let me do that. "
     if "LONG" in content:

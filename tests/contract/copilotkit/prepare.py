@@ -10,6 +10,7 @@ OWN = Path(__file__).parent
 def prepare() -> None:
     packaged(OWN.parents[1] / "kits" / "copilotkit")
     packaged(OWN.parent / "mcp")
-    for generation in ("first", "second"):
+    for generation in ("first", "between", "second"):
         built(OWN / "pages", generation)
+    built(OWN / "pages", "second", "current")
     python_with(OWN / "peers" / "requirements.txt")

@@ -20,7 +20,9 @@ from tests.programs import need
 ROOT = Path(__file__).resolve().parents[3]
 CACHE = platformdirs.user_cache_path("moat", appauthor=False)
 PAGE = "http://localhost:3000"
-INSTALL_S = 300
+INSTALL_S = 900
+may_install = pytest.mark.timeout(2 * INSTALL_S)
+"""For tests of which the first one installs packages: the network and the machine may be slow."""
 
 
 def packaged(folder: Path) -> Path:
@@ -47,14 +49,18 @@ def _alone(cache: Path) -> AbstractContextManager[None]:
     return held(cache.with_suffix(".lock"), f"waiting for another installation in {cache.name}")
 
 
-def built(pages: Path, generation: str) -> Path:
-    """The page of a generation as a browser gets it; built once for each content of its sources."""
+def built(pages: Path, generation: str, form: str = "source") -> Path:
+    """The page of a generation as a browser gets it; built once for each content of its sources.
+
+    `form` names a folder whose files take the place of those in `source`.
+    """
     home = packaged(pages / generation)
-    sources = sorted((pages / "source").iterdir())
+    sources = [*sorted((pages / "source").iterdir()), *sorted((pages / form).iterdir())]
     digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:16]
     ready = home / f"built-{digest}"
     with _alone(home):
         _copy(pages / "source", home)
+        _copy(pages / form, home)
         if not ready.exists():
             vite = [need("node"), "node_modules/vite/bin/vite.js", "build", "--outDir", "draft"]
             subprocess.run(vite, cwd=home, check=True, timeout=INSTALL_S, capture_output=True)

@@ -88,3 +88,13 @@ def test_a_python_that_cannot_make_one_is_told(
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(SetupFailed, match="could not make an environment"):
         environment.make()
+
+
+def test_set_up_goes_on_without_the_stubs_of_other_systems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(places, "PYTHON", tmp_path / "python")
+    places.PYTHON.write_text('#!/bin/sh\necho "no network for $2"\nexit 1\n')
+    places.PYTHON.chmod(0o755)
+    environment.fetch_stubs()
+    assert "no network for --fetch" in capsys.readouterr().out

@@ -48,6 +48,6 @@ def test_an_interrupted_follower_leaves_no_process_behind() -> None:
         assert follower.stdout
         grandchild = psutil.Process(int(follower.stdout.readline()))
         follower.send_signal(signal.SIGTERM)
-        follower.wait(10)
-    _, alive = psutil.wait_procs([grandchild], timeout=10)
+        follower.wait(60)
+    _, alive = psutil.wait_procs([grandchild], timeout=30)
     assert alive == []

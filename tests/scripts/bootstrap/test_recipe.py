@@ -1,6 +1,7 @@
 """Which flags the engine is built with, and when an earlier build may be used again."""
 
 import dataclasses
+import sys
 
 import pytest
 
@@ -64,6 +65,15 @@ def test_the_user_may_add_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     extended = recipes("1.0", ARM, GCC_12)[0]
     assert extended.arguments[-1] == "-DGGML_CUDA=ON"
     assert extended.key != plain.key
+
+
+def test_one_build_serves_every_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wheel's name says py3-none: nothing in it depends on the Python."""
+    before = recipes("1.0", ARM, GCC_12)[0].key
+    monkeypatch.setattr(sys, "version_info", (3, 99, 0))
+    monkeypatch.setattr(sys, "version", "3.99.0")
+    monkeypatch.setattr(sys, "executable", "/somewhere/else/python")
+    assert recipes("1.0", ARM, GCC_12)[0].key == before
 
 
 def test_the_key_tells_builds_apart() -> None:

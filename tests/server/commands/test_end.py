@@ -29,7 +29,7 @@ def test_a_server_in_a_terminal_ends_when_asked_and_so_do_its_children() -> None
         family = moat.family()
         done = quit_moat()
         assert done.returncode == 0, done.stderr
-        all_gone(family, within_s=5)
+        all_gone(family)
         assert moat.process.wait() == 0
 
 

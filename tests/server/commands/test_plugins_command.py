@@ -1,12 +1,16 @@
 """moat plugins from the outside: alone, and beside a Moat that runs."""
 
 import asyncio
+import io
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
+import keyring.core
 import pytest
+from keyring.backends import fail
 
 from server import cli, paths
 from server.abilities import PluginCard
@@ -14,10 +18,20 @@ from server.core import Core
 from server.models.downloads import FOLDER
 from server.models.journal import Journal, Plan, PlannedFile
 from tests.fake_core import FakeCore
+from tests.fake_plugins import FORM, ORDER
 from tests.fakes_hub import COMMIT, FakeHub
+from tests.memory_keyring import MemoryKeyring
 from tests.served_core import serve_core
 
 ROOT = Path(__file__).resolve().parents[3]
+DOUBLE = """
+class Double:
+    name = "double"
+    description = "twice as much"
+    params_schema = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
+    def __init__(self, params): self.x = params["x"]
+    def call(self, fixed): return {"output": 2 * self.x, "message": ""}
+"""
 
 
 @pytest.fixture
@@ -130,3 +144,127 @@ async def test_alone_it_leaves_the_downloads_to_the_window(action: tuple[str, ..
         await moat(*action)
         assert hub.seen == []
     assert sorted(one.name for one in (places.models / FOLDER).iterdir()) == ["begun", "one"]
+
+
+PANTRY = """openapi: 3.0.0
+info: {title: t, version: '1'}
+paths:
+  /items:
+    get: {description: all, responses: {'200': {description: x}}}
+"""
+KEYED = {"type": "header", "args": {"X-Key": "${secret:key}"}}
+
+
+@pytest.fixture
+def pantry(tmp_path: Path) -> Path:
+    made = tmp_path / "pantry"
+    (made / "flows").mkdir(parents=True)
+    manifest = {"id": "pantry", "name": "Pantry", "description": "d", "auth": KEYED}
+    (made / "plugin.json").write_text(json.dumps(manifest))
+    (made / "openapi.yaml").write_text(PANTRY)
+    return made
+
+
+def test_errors_come_first_and_many_of_one_kind_are_one_line(
+    pantry: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(9):
+        flow = f"name: f{number}\ndescription: d\nsteps: [{{name: start, call_type: none}}]\n"
+        (pantry / "flows" / f"other{number}.yaml").write_text(flow + "odd_key: 1\n")
+    (pantry / "flows" / "z.yaml").write_text("name: [\n")
+    assert cli.main(["plugins", "check", str(pantry)]) == 1
+    head, first, *rest = capsys.readouterr().out.splitlines()
+    assert "1 errors" in head
+    assert " error " in first
+    assert sum("unknown-key" in line for line in rest) == 1
+    assert any("and 8 more unknown-key" in line for line in rest)
+    assert cli.main(["plugins", "check", "--all", str(pantry)]) == 1
+    assert capsys.readouterr().out.count(" unknown-key ") == 9
+    assert cli.main(["plugins", "check", str(pantry / "nowhere")]) == 1
+    assert "There is no folder" in capsys.readouterr().err
+
+
+def test_an_address_that_is_not_set_is_said_and_can_be_set(
+    pantry: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["plugins", "install", str(pantry)]) == 0
+    said = capsys.readouterr().out
+    assert "The address of its API is not set" in said
+    assert "reaches nothing outside" not in said
+    assert cli.main(["plugins", "set", "pantry", "servr", "http://127.0.0.1:9"]) == 1
+    assert "Did you mean 'server'?" in capsys.readouterr().err
+    assert cli.main(["plugins", "set", "pantry", "server", "http://127.0.0.1:9"]) == 0
+    assert cli.main(["plugins", "enable", "pantry"]) == 0
+    assert "It may connect to http://127.0.0.1:9." in capsys.readouterr().out
+
+
+def test_a_secret_is_read_from_a_pipe_and_a_plugin_is_removed(
+    pantry: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keyring.core, "_keyring_backend", MemoryKeyring())
+    assert cli.main(["plugins", "install", str(pantry)]) == 0
+    for given, code in (("", 1), ("s3cret\n", 0)):
+        monkeypatch.setattr("sys.stdin", io.StringIO(given))
+        assert cli.main(["plugins", "secret", "pantry", "key"]) == code
+    monkeypatch.setattr("sys.stdin", io.StringIO("x\n"))
+    assert cli.main(["plugins", "secret", "pantry", "kee"]) == 1
+    said = capsys.readouterr()
+    assert "key of pantry is kept in the keychain." in said.out
+    assert "s3cret" not in said.out + said.err
+    assert "Did you mean 'key'?" in said.err
+    assert cli.main(["plugins", "secret", "pantry", "key", "--forget"]) == 0
+    assert cli.main(["plugins", "remove", "pantrie"]) == 1
+    assert "Did you mean 'pantry'?" in capsys.readouterr().err
+    assert cli.main(["plugins", "remove", "pantry"]) == 0
+    assert cli.main(["plugins", "remove", "files"]) == 1
+    assert "comes with Moat" in capsys.readouterr().err
+
+
+async def test_what_waits_in_a_running_moat_is_listed_and_answered(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    core = FakeCore.ready()
+    core.approvals.set((replace(ORDER, client="http://page.example"),))
+    core.forms.set((FORM,))
+    async with served(core):
+        assert await moat("answer") == 0
+        assert await moat("answer", "zz", "once") == 1
+        assert await moat("answer", "a1", "always") == 0
+        assert await moat("answer", "f1", "account=cash", "quantity=five", "statement=/x.csv") == 0
+    listed = capsys.readouterr().out
+    assert "for http://page.example, which uses it for the first time" in listed
+    assert "account: cash | margin, required" in listed
+    values = '{"account": "cash", "quantity": 5, "statement": "/x.csv"}'
+    assert core.commands == [("answer_approval", "a1", "always", ""), ("answer_form", "f1", values)]
+
+
+def test_without_a_running_moat_nothing_waits(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plugins", "answer"]) == 0
+    assert "No Moat is running" in capsys.readouterr().out
+
+
+def test_a_tool_is_listed_and_run_with_its_arguments(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "lib").mkdir()
+    (folder / "lib" / "__init__.py").write_text(DOUBLE)
+    assert cli.main(["plugins", "install", str(folder)]) == 0
+    assert cli.main(["plugins", "enable", "mine"]) == 0
+    assert cli.main(["plugins", "tools", "mine"]) == 0
+    assert "  x: integer, required" in capsys.readouterr().out
+    assert cli.main(["plugins", "run", "mine/double", "--set", "x=4", "--yes"]) == 0
+    assert "8" in capsys.readouterr().out
+    assert cli.main(["plugins", "run", "mine/double", "--yes"]) == 1
+    assert "This argument is missing: x" in capsys.readouterr().err
+
+
+def test_without_a_keyring_the_command_says_where_a_secret_lies(
+    pantry: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli.main(["plugins", "install", str(pantry)]) == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("s3cret\n"))
+    monkeypatch.setattr(keyring.core, "_keyring_backend", fail.Keyring())
+    assert cli.main(["plugins", "secret", "pantry", "key"]) == 0
+    said = capsys.readouterr().out
+    assert "unencrypted in" in said
+    assert "kept in the keychain" not in said

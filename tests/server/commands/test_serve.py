@@ -7,13 +7,14 @@ import socket
 import subprocess
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 
 import openai
 import psutil
 import pytest
 
 from server import roles
-from tests.running import SERVES, Moat, all_gone, chat, post, serving, until
+from tests.running import SERVES, Moat, all_gone, chat, post, serving, started, until
 
 TYPED_END = (b"engine_crashed", b"server_stopping")
 
@@ -73,25 +74,45 @@ def test_ctrl_c_ends_everything_in_mid_answer(moat: Moat, number: signal.Signals
     assert len(family) >= 2
     os.kill(moat.pid, number)
     assert b"server_stopping" in reply.read()
-    all_gone(family, within_s=3)
+    all_gone(family)
     assert moat.process.wait() == 0
 
 
 def test_a_killed_server_leaves_no_worker(moat: Moat):
     family = moat.family()
     moat.process.kill()
-    all_gone(family, within_s=3)
+    all_gone(family)
 
 
-def test_a_taken_port_is_named_and_the_next_used():
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port that another program listens on."""
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        taken = other.getsockname()[1]
-        with serving("--port", str(taken), wait_for=SERVES) as moat:
-            assert f"Port {taken} is taken by " in moat.lines[0]
-            assert f"(process {os.getpid()}); Moat uses " in moat.lines[0]
-            assert moat.address != f"http://127.0.0.1:{taken}"
+        yield other.getsockname()[1]
+
+
+def test_a_taken_port_is_named_and_the_next_used(taken: int, moat_home: Path):
+    (moat_home / "config").mkdir(parents=True)
+    settings = {"server": {"port": taken}, "model": {"load_at_start": False}}
+    (moat_home / "config" / "settings.json").write_text(json.dumps(settings), "utf-8")
+    with started(roles.command("serve"), {}) as process:
+        moat = Moat(process)
+        moat.read_until(SERVES)
+        assert f"Port {taken} is taken by " in moat.lines[0]
+        assert f"(process {os.getpid()}); Moat uses " in moat.lines[0]
+        assert moat.address != f"http://127.0.0.1:{taken}"
+
+
+def test_a_port_that_was_asked_for_is_refused_when_it_is_taken(taken: int):
+    command = roles.command("serve", "--port", str(taken))
+    environment = roles.environment("serve")
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert ran.returncode == 1
+    assert f"Port {taken} is taken by " in ran.stdout
+    assert "Loading" not in ran.stdout
+    assert SERVES not in ran.stdout
 
 
 def test_a_wrong_model_is_said_and_ends_the_command():
@@ -124,7 +145,7 @@ def test_as_a_child_it_ends_typed_soon_after_its_parent(tmp_path):
         process.stdin.close()  # what the kernel does when the parent is killed
         rest = reply.read()
         assert b"server_stopping" in rest or b"[DONE]" in rest
-        all_gone(family, within_s=3)
+        all_gone(family)
     finally:
         process.kill()
         process.wait()

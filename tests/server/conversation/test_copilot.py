@@ -1,11 +1,12 @@
 from dataclasses import replace
 
-from server.chat import Image, Json, Message, Tool, ToolCall, ToolChoice
+from server.chat import File, Image, Json, Message, Tool, ToolCall, ToolChoice
 from server.conversation.agents import AgentRequest
 from server.conversation.copilot import CANNOT_SEE, PROMPT, Copilot, messages, tool_choice
 from server.conversation.threads import Said
 from server.engine.base import Engine
 from server.events import (
+    ClientToolCall,
     Event,
     Finished,
     TextDelta,
@@ -105,3 +106,30 @@ def test_a_small_model_must_answer_after_one_round_of_calls_and_a_big_one_after_
     assert tool_choice(once, 0) == wanted
     assert tool_choice(often, 7_000_000_000) == ToolChoice("none")
     assert tool_choice(earlier, 135_000_000) == wanted
+
+
+async def test_an_attached_document_is_read_into_the_prompt():
+    file = File("a.txt", "text/plain", b"Pears cost 4 euros.")
+    engine = ScriptedEngine(says("4"))
+    asked = replace(ASK, said=(Said("u", Message("user", "How much?", files=(file,))),))
+    assert await run(engine, asked) == [TextDelta("4"), Finished("stop")]
+    assert "Pears cost 4 euros." in engine.requests[0].messages[-1].content
+
+
+async def test_a_person_is_told_which_document_could_not_be_read():
+    file = File("a.pdf", "application/pdf", b"%PDF-1.7 nothing")
+    engine = ScriptedEngine(says("Sorry."))
+    asked = replace(ASK, said=(Said("u", Message("user", "How much?", files=(file,))),))
+    first, *rest = await run(engine, asked)
+    assert first == TextDelta("a.pdf is damaged or not what it claims to be.\n\n")
+    assert rest == [TextDelta("Sorry."), Finished("stop")]
+
+
+async def test_a_small_model_makes_one_call_for_a_page_and_a_big_one_several():
+    other = replace(CALL, id="c2", arguments={"a": 2})
+    script = [ToolCallRequested(CALL), ToolCallRequested(other), Finished("tool_calls")]
+    for parameters, calls in ((135_000_000, [CALL]), (3_000_000_000, [CALL, other])):
+        engine = ScriptedEngine(script)
+        engine.facts = replace(engine.facts, parameters=parameters)
+        events = await run(engine, replace(ASK, tools=(replace(ADD, run=None),)))
+        assert [one.call for one in events if isinstance(one, ClientToolCall)] == calls

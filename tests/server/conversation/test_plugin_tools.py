@@ -123,3 +123,10 @@ async def test_what_the_author_has_fixed_no_model_chooses(step: Step):
     assert tool.parameters["required"] == []
     await call(tool, city="Wien", days=3)
     assert action.calls == [{"city": "Graz", "days": 3}]
+
+
+async def test_of_many_flows_those_that_fit_the_question_are_offered():
+    many = [replace(LONG, name=f"report-{number}") for number in range(40)]
+    fitting = replace(LONG, name="last", description="How is the weather in Graz")
+    tools = await offered(Plugins(kit()[0], *many, fitting))
+    assert tools[0].name == "wx_last"

@@ -46,3 +46,14 @@ def test_only_its_owner_finds_and_forgets_one() -> None:
     assert memory.find("a", "r")
     memory.forget("a", "r")
     assert memory.find("a", "r") is None
+
+
+def test_a_request_without_a_key_finds_what_its_page_asked_for_with_one() -> None:
+    memory = ResponseMemory()
+    memory.keep(kept("/placeholder", "of a program"))
+    memory.keep(kept("page/placeholder", "of a page"))
+    assert memory.find("/", "of a program")
+    assert memory.find("/", "of a page") is None
+    assert memory.find("page/", "of a page")
+    assert memory.find("page/", "of a program") is None
+    assert memory.find("/another key", "of a program") is None

@@ -1,8 +1,11 @@
+import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from server.chat import ChatRequest, Json, Message, Tool, ToolCall
+from server.chat import ChatRequest, Json, Message, Tool, ToolCall, ToolChoice
 from server.conversation.means import Means
 from server.conversation.run import MAX_TURNS, converse
 from server.errors import BadRequest, ContextOverflow
@@ -14,6 +17,7 @@ from server.events import (
     Failed,
     Finished,
     OfChoice,
+    Piece,
     ReasoningDelta,
     TextDelta,
     ToolCallFinished,
@@ -135,3 +139,99 @@ async def test_a_call_that_does_not_fit_is_handed_on_and_logged(
     events = await collect(converse(Means(engine), ChatRequest(ASK.messages, tools=(tool,))))
     assert events == [ClientToolCall(CALL), Finished("tool_calls")]
     assert "a call of add does not fit the tool's schema: 'a' breaks type" in caplog.text
+
+
+def called(index: int, call_id: str, name: str, arguments: Json) -> list[Piece]:
+    text = json.dumps(arguments)
+    return [
+        CallOpened(index, call_id, name),
+        CallArguments(index, text[:3]),
+        CallArguments(index, text[3:]),
+        ToolCallRequested(ToolCall(call_id, name, arguments)),
+    ]
+
+
+def calls_of(events: list[Event | OfChoice]) -> list[tuple[str, Json]]:
+    made = [event.call for event in events if isinstance(event, ClientToolCall)]
+    return [(call.name, call.arguments) for call in made]
+
+
+async def test_identical_calls_of_a_turn_are_sent_once_and_never_begun():
+    three, four = {"item": "apples", "count": 3}, {"item": "apples", "count": 4}
+    swapped = dict(reversed(three.items()))
+    script = [
+        *called(0, "c0", "order", three),
+        *called(1, "c1", "order", swapped),
+        *called(2, "c2", "order", four),
+        *called(3, "c3", "order", three),
+        *called(4, "c4", "greet", three),
+        Finished("tool_calls"),
+    ]
+    tools = (Tool("order", "", {}), Tool("greet", "", {}))
+    request = ChatRequest(ASK.messages, tools=tools)
+    events = await collect(converse(Means(ScriptedEngine(script)), request))
+    assert calls_of(events) == [("order", three), ("order", four), ("greet", three)]
+    begun = [event for event in events if isinstance(event, CallOpened)]
+    assert [(one.index, one.id) for one in begun] == [(0, "c0"), (1, "c2"), (2, "c4")]
+    texts = ["", "", ""]
+    for event in events:
+        if isinstance(event, CallArguments):
+            texts[event.index] += event.text
+    assert [json.loads(text) for text in texts] == [three, four, three]
+    assert events[-1] == Finished("tool_calls")
+
+
+@pytest.mark.parametrize(
+    "pair", [({"a": 1}, {"a": True}), ({"a": 0}, {"a": False}), ({}, {"a": 1})]
+)
+async def test_calls_that_differ_in_kind_alone_are_different(pair: tuple[Json, Json]):
+    script = [*called(0, "c0", "add", pair[0]), *called(1, "c1", "add", pair[1])]
+    engine = ScriptedEngine([*script, Finished("tool_calls")])
+    events = await collect(converse(Means(engine), with_tool(None)))
+    assert calls_of(events) == [("add", pair[0]), ("add", pair[1])]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"parallel_calls": False},
+        {"tool_choice": ToolChoice("required", ("add",))},
+        {"tool_choice": ToolChoice("required", ("add",)), "parallel_calls": True},
+    ],
+)
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_one_call_is_sent_where_one_is_wanted(asked: dict[str, Any], streamed: bool):
+    script = [
+        piece
+        for number in range(8)
+        for piece in called(number, f"c{number}", "add" if number < 4 else "other", {"a": number})
+        if streamed or isinstance(piece, ToolCallRequested)
+    ]
+    request = replace(with_tool(None), **asked)
+    engine = ScriptedEngine([*script, Finished("tool_calls")])
+    events = await collect(converse(Means(engine), request))
+    assert calls_of(events) == [("add", {"a": 0})]
+    assert len([event for event in events if isinstance(event, CallOpened)]) == streamed
+
+
+async def test_a_repeated_call_that_is_cut_is_left_out():
+    cut = [CallOpened(1, "c2", "add"), CallArguments(1, '{"a": 2'), ToolCallRequested(CALL, False)]
+    engine = ScriptedEngine([*called(0, "c1", "add", {"a": 2}), *cut, Finished("length")])
+    events = await collect(converse(Means(engine), with_tool(None)))
+    assert [event.id for event in events if isinstance(event, CallOpened)] == ["c1"]
+    assert events[-1] == Finished("length")
+
+
+async def test_our_own_tool_is_run_once_for_identical_calls():
+    ran: list[Json] = []
+
+    async def run(arguments: Json) -> str:
+        ran.append(arguments)
+        return "done"
+
+    script = [piece for at in range(3) for piece in called(at, f"c{at}", "add", {"a": 1})]
+    engine = ScriptedEngine([*script, Finished("tool_calls")], says("ok"))
+    events = await collect(converse(Means(engine), with_tool(run)))
+    assert ran == [{"a": 1}]
+    assert [event.call.id for event in events if isinstance(event, ToolCallStarted)] == ["c0"]
+    assert len(engine.requests[1].messages[1].tool_calls) == 1

@@ -1,6 +1,7 @@
 import json
 import math
 import tracemalloc
+from datetime import date
 from typing import Any
 
 import pytest
@@ -140,6 +141,28 @@ def test_endless_nesting_in_a_cell_is_shortened() -> None:
     table = from_json([{"a": deep, "b": 1}], "T")
     assert table is not None
     assert table.values("a") == ["[…]"]
+
+
+@pytest.mark.parametrize("levels", [101, 500, 990, 1490, 9990, 100_000])
+def test_what_is_too_deep_for_a_cell_is_the_same_on_every_python(levels: int) -> None:
+    deep: list[object] = []
+    names: dict[str, object] = {}
+    for _ in range(levels - 1):
+        deep, names = [1, deep, "x"], {"n": 1, "in": names}
+    table = from_json([{"a": deep, "b": names}], "T")
+    assert table is not None
+    assert table.records() == [{"a": "[…]", "b": "{…}"}]
+
+
+def test_a_cell_of_another_type_is_its_text() -> None:
+    table = from_grid(["a"], [[date(2026, 1, 31)], [(1, 2)]], "T")
+    assert table.values("a") == ['"2026-01-31"', "[1, 2]"]
+
+
+def test_a_hundred_levels_in_a_cell_are_kept() -> None:
+    table = from_json([{"a": json.loads("[" * 100 + "]" * 100), "b": 1}], "T")
+    assert table is not None
+    assert table.values("a") == ["[" * 100 + "]" * 100]
 
 
 def test_names_stay_apart() -> None:

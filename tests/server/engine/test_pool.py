@@ -1,6 +1,8 @@
 """The pool loads on request, keeps to its budget and drops no running answer."""
 
 import asyncio
+import math
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from pathlib import Path
@@ -60,7 +62,7 @@ async def until_loaded(pool: Pool, *wanted: str) -> None:
             reached.set()
 
     disconnect = pool.loaded.connect(look)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await reached.wait()
     disconnect()
 
@@ -269,3 +271,38 @@ async def test_each_question_reaches_the_engine(start: Start) -> None:
     assert await engine.apply_template(ChatRequest((Message("user", "hi"),))) == "hi"
     assert await engine.embed(["a"]) == Embeddings([[1.0, 1.0]], 1)
     assert await engine.stats() == {"loads": 1}
+
+
+async def test_a_look_neither_loads_a_model_nor_keeps_it(start: Start, made: list[NamedEngine]):
+    pool = start(idle_s=60.0)
+    assert pool.peek("small") is None
+    assert made == []
+    await pool.engine("small")
+    timer = pool._entries["small"].idle
+    assert pool.peek("small") is made[0]
+    assert pool._entries["small"].idle is timer
+
+
+async def test_who_uses_a_model_says_how_long_it_stays(start: Start):
+    pool = start(idle_s=60.0)
+    async with pool.use("small", 600.0):
+        pass
+    (loaded,) = pool.loaded.get()
+    assert loaded.leaves_at
+    assert loaded.leaves_at - time.time() > 500
+    async with pool.use("small"):
+        pass
+    assert pool.loaded.get()[0].leaves_at - time.time() > 500  # type: ignore[operator]
+    pool.keep("small", math.inf)
+    assert pool.loaded.get()[0].leaves_at is None
+    pool.keep("small", 0.0)
+    assert names(pool) == []
+    pool.keep("none", 0.0)
+
+
+async def test_a_model_kept_for_no_time_ends_its_answers_first(start: Start):
+    pool = start()
+    async with pool.use("small"):
+        pool.keep("small", 0.0)
+        assert names(pool) == ["small"]
+    await until_loaded(pool)

@@ -1,6 +1,7 @@
 """A worker process behind the Engine face: loads, answers, refuses, stops."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import replace
@@ -80,6 +81,20 @@ async def test_leaving_while_the_model_loads_leaves_the_load_to_the_others(make:
     assert await text_of(engine, "patient") == "patient"
 
 
+async def test_a_template_that_could_not_be_tried_is_tried_with_each_question(
+    make: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine = make("untried.gguf")
+    assert await text_of(engine, "first") == "first"
+    assert engine.facts.extra["template_again"]
+    told = [text for _, level, text in caplog.record_tuples if level == logging.WARNING]
+    assert told == ["The chat template of untried could not be tried out: it did not answer"] * 2
+    answers = await asyncio.gather(*(text_of(engine, f"number {n}") for n in range(4)))
+    assert answers == [f"number {n}" for n in range(4)]
+    assert engine.facts.extra["template"] == {"calls": True}
+    assert not engine.facts.extra["template_again"]
+
+
 @pytest.mark.parametrize(
     ("code", "kind"),
     [
@@ -142,7 +157,7 @@ async def test_whoever_leaves_frees_the_slot(make: Make, leave: str) -> None:
     await began.wait()
     task.cancel()
     await asyncio.wait([task])
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         # Each question is a round trip to the worker.
         while (await engine.stats())["running"]:
             pass

@@ -5,6 +5,7 @@ import logging
 import os
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -14,7 +15,7 @@ from server.engine.process import WorkerProcess
 from server.engine.pulse import Limits
 from server.errors import EngineCrashed
 from server.events import Piece, PromptProgress, TextDelta
-from tests.scripted import collect, drain, pieces, says, text_of, until
+from tests.scripted import QUICK, collect, drain, pieces, says, text_of, until
 
 FAULTS = ["SIGKILL", "SIGSEGV", "SIGABRT", "SIGSTOP", "exit", "garbage", "hang", "close", "child"]
 Make = Callable[..., WorkerProcess]
@@ -98,12 +99,59 @@ async def test_an_idle_worker_that_is_halted_is_replaced(make: Make) -> None:
     assert engine.pid != first
 
 
+async def test_a_worker_with_nothing_to_do_is_left_alone(make: Make) -> None:
+    engine = make(limits=replace(QUICK, rest_s=1e6))
+    assert await text_of(engine, "hello") == "hello"
+    before = await calm(engine)
+    for _ in range(20):
+        await asyncio.sleep(QUICK.tick_s)
+    after = (await engine.stats())["pings"]
+    assert after - before <= 1
+    assert await text_of(engine, "hello again") == "hello again"
+
+
+async def test_work_for_a_worker_that_was_halted_in_its_rest_is_done_by_another(
+    make: Make,
+) -> None:
+    engine = make(limits=replace(QUICK, rest_s=1e6))
+    await engine.load()
+    await calm(engine)
+    first = engine.pid
+    assert first
+    os.kill(first, signal.SIGSTOP)
+    assert await text_of(engine, "hello") == "hello"
+    assert engine.pid != first
+
+
+async def test_the_end_of_a_worker_is_noticed_in_its_rest(make: Make) -> None:
+    engine = make(limits=replace(QUICK, rest_s=1e6))
+    await engine.load()
+    await calm(engine)
+    first = engine.pid
+    assert first
+    os.kill(first, signal.SIGKILL)
+    await until(engine, "loading")
+    await until(engine, "ready")
+    assert engine.pid != first
+
+
+async def calm(engine: WorkerProcess) -> int:
+    """Waits until no more pings come; how many came."""
+    async with asyncio.timeout(30):
+        before, now = -1, 0
+        while now - before > 1:  # asking is work, after which it is watched for a tick
+            before = (await engine.stats())["pings"]
+            await asyncio.sleep(5 * QUICK.tick_s)
+            now = (await engine.stats())["pings"]
+    return now
+
+
 async def test_closing_ends_a_worker_that_does_not_listen(make: Make) -> None:
     engine = make(limits=Limits(quit_s=0.2))
     await engine.load()
     assert engine.pid
     os.kill(engine.pid, signal.SIGSTOP)
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(30):
         await engine.close()
 
 

@@ -18,6 +18,7 @@ from server.findings import Findings
 from server.flows import spec
 from server.flows.base import Flow, FlowFailed, TheyTold, Work
 from server.flows.runner import Run, resume, resume_with_text
+from server.flows.templates import NOTE
 from server.reading import read
 from tests.engines import EndlessEngine, ScriptedEngine, says
 from tests.plugin_kits import PlainKit, ScriptedAction
@@ -280,7 +281,7 @@ steps:
         async for event in events:
             if isinstance(event, TextDelta):
                 break
-    await asyncio.wait_for(engine.stopped.wait(), 2)
+    await asyncio.wait_for(engine.stopped.wait(), 30)
 
 
 async def test_all_files_of_a_run_go_where_several_may_be() -> None:
@@ -293,3 +294,96 @@ async def test_all_files_of_a_run_go_where_several_may_be() -> None:
     work.files = ("a.csv", "b.csv")
     await events_of(Run(work))
     assert action.calls == [{"reports": ["a.csv", "b.csv"]}]
+
+
+PATH = {
+    "type": "object",
+    "properties": {"path": {"type": "string", "description": "such as path/to/file.txt"}},
+    "required": ["path"],
+}
+NOTHING_FOUND = '{"path": null}'
+
+
+async def paused_at(schema: dict[str, Any], *scripts: Any) -> tuple[Run, ScriptedAction]:
+    """A run that has just asked for what is missing."""
+    action = ScriptedAction(schema=schema)
+    work = work_of(flow_of(API_THEN_LLM), ScriptedEngine(*scripts), actions={"GET /things": action})
+    run = Run(work)
+    await events_of(run)
+    return run, action
+
+
+async def test_an_answer_is_called_as_it_was_given_and_no_model_makes_up_another() -> None:
+    run, action = await paused_at(
+        PATH, says(NOTHING_FOUND), says('{"path": "path/to/file.txt"}'), says("fine")
+    )
+    assert run.paused
+    await events_of(resume_with_text(run.paused, "/home/me/soup.txt"), run.paused.step)
+    assert action.calls == [{"path": "/home/me/soup.txt"}]
+
+
+async def test_an_answer_that_does_not_fit_is_asked_again_and_not_replaced() -> None:
+    colour = {"type": "object", "properties": {"c": {"enum": ["red", "green"]}}, "required": ["c"]}
+    run, action = await paused_at(colour, says('{"c": null}'), *[says('{"c": "red"}')] * 3)
+    assert run.paused
+    again = resume_with_text(run.paused, "blue")
+    events = await events_of(again, run.paused.step)
+    assert again.paused
+    assert "(red, green)" in text_of(events)
+    assert action.calls == []
+
+
+async def test_asking_back_explains_and_waits_and_cancelling_ends() -> None:
+    run, action = await paused_at(PATH, says(NOTHING_FOUND))
+    assert run.paused
+    explaining = resume_with_text(run.paused, "what do you mean?")
+    events = await events_of(explaining, run.paused.step)
+    assert "such as path/to/file.txt" in text_of(events)
+    assert any(isinstance(event, Interrupted) for event in events)
+    assert explaining.paused
+    ended = resume_with_text(explaining.paused, "vergiss es")
+    events = await events_of(ended, run.paused.step)
+    assert (ended.paused, ended.status) == (None, "cancelled")
+    assert isinstance(events[-1], Finished)
+    assert action.calls == []
+
+
+ENDS_WITH_API = """
+name: f
+description: d
+steps:
+  - {name: start, call_type: api, params: {endpoint: GET /things}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"),
+    [
+        ([{"item": "flour", "cost": 1.2}], "| item | cost |\n| --- | --- |\n| flour | 1.2 |"),
+        ({"total": 1, "rows": [{"a": 1}]}, "- total: 1\n\n| a |\n| --- |\n| 1 |"),
+        ({"a": {"b": 1}}, '```json\n{\n  "a": {\n    "b": 1\n  }\n}\n```'),
+        ([], "The answer is empty."),
+    ],
+)
+async def test_a_flow_that_ends_with_data_shows_it_before_the_model_speaks(
+    data: Any, shown: str
+) -> None:
+    action = ScriptedAction(answer=lambda _: data)
+    engine = ScriptedEngine(says(NOTE[:20], NOTE[20:], " It is flour."))
+    work = work_of(flow_of(ENDS_WITH_API), engine, actions={"GET /things": action})
+    assert text_of(await events_of(Run(work))) == f"{shown}\n\nIt is flour."
+
+
+async def test_a_guard_alone_is_no_answer() -> None:
+    action = ScriptedAction(answer=lambda _: [{"a": 1}])
+    engine = ScriptedEngine(says(NOTE), says(NOTE))
+    work = work_of(flow_of(API_THEN_LLM), engine, actions={"GET /things": action})
+    assert text_of(await events_of(Run(work))).strip() == "| a |\n| --- |\n| 1 |"
+
+
+async def test_many_rows_are_counted() -> None:
+    action = ScriptedAction(answer=lambda _: [{"n": n} for n in range(80)])
+    work = work_of(
+        flow_of(ENDS_WITH_API), ScriptedEngine(says("many")), actions={"GET /things": action}
+    )
+    assert "30 more rows" in text_of(await events_of(Run(work)))

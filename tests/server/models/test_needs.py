@@ -12,8 +12,9 @@ from server.models.gguf import check
 from server.models.header import Header
 from server.models.machine import Surveyor
 from server.models.needs import cache_bytes, compute_bytes, layout_of, memory_of
+from server.models.parse import parse
 from server.stock import KvType, Machine, Setup
-from tests.gguf_files import Shape, metadata_of
+from tests.gguf_files import Shape, head, metadata_of, tensors_of
 
 MB = 1 << 20
 MACHINE = Machine(1 << 34, 1 << 33)
@@ -69,6 +70,36 @@ def test_weights_the_processor_reorders_are_there_twice_but_needed_once(starter_
     memory = memory_of(found, found.weight_bytes, setup, arm)
     assert memory.repacked / MB == pytest.approx(28.69, abs=0.1)
     assert memory_of(found, found.weight_bytes, setup, MACHINE).repacked == 0
+
+
+Q4_1, Q8_0, Q2_K, Q4_K = 3, 8, 10, 12
+HASWELL = ("avx2",)
+SKYLAKE = (*HASWELL, "avx512f")
+SAPPHIRE_RAPIDS = (*SKYLAKE, "amx_int8")
+GRAVITON = ("asimddp",)
+
+
+@pytest.mark.parametrize(
+    ("weights", "reorders"),
+    [
+        (Q2_K, [SKYLAKE, SAPPHIRE_RAPIDS]),
+        (Q4_1, [SAPPHIRE_RAPIDS]),
+        (Q4_K, [HASWELL, SKYLAKE, SAPPHIRE_RAPIDS, GRAVITON]),
+        (Q8_0, [SAPPHIRE_RAPIDS, GRAVITON]),
+    ],
+)
+def test_each_processor_reorders_its_own_formats(weights: int, reorders: list[tuple[str, ...]]):
+    shape = Shape(width=256, heads=4, forward=512, weights=weights)
+    found = parse(bytes(head(metadata_of(shape), tensors_of(shape)).data), 1 << 40, "a.gguf")
+    kinds = [(), HASWELL, SKYLAKE, SAPPHIRE_RAPIDS, GRAVITON]
+    copied = [
+        kind
+        for kind in kinds
+        if memory_of(
+            found, 1 << 20, Setup(256, 1, gpu_layers=0), Machine(1, 1, features=kind)
+        ).repacked
+    ]
+    assert copied == reorders
 
 
 @pytest.mark.parametrize(("tokens", "slots", "kind"), [(4096, 2, "f16"), (8192, 4, "q8_0")])

@@ -215,6 +215,26 @@ async def test_a_worker_that_comes_back_without_the_card_is_said(tmp_path: Path)
         assert "could not use the graphics card" in sentence
 
 
+async def test_a_template_that_could_not_be_tried_out_is_said(tmp_path: Path):
+    async with opened(lambda: Desk(tmp_path, 16 * GB)) as desk:
+        inner = ScriptedEngine()
+        inner.facts.extra.update(template_lost="it did not answer", template_again=True)
+        loader = Loader(
+            lambda _path, _options: inner, desk.shelf, Worked(desk.worked), desk.said.append
+        )
+        engine = FittedEngine(desk.path, EngineOptions(context_tokens=4096), loader)
+        await engine.load()
+        inner.facts.extra.update(template_again=False)
+        inner.state.set(LoadState("loading"))
+        inner.state.set(LoadState("ready", 1.0))
+        untried = "big: The chat template could not be tried out: it did not answer. "
+        assert desk.said == [
+            untried + "System prompts, tools and thoughts may be missing until that succeeds; "
+            "it is tried again with the next question.",
+            untried + "System prompts, tools or thoughts may not reach the model.",
+        ]
+
+
 async def test_a_projector_that_is_no_good_costs_only_the_eyes(tmp_path: Path):
     async with opened(lambda: Desk(tmp_path, 16 * GB)) as desk:
         damaged = tmp_path / "mmproj.gguf"
@@ -239,7 +259,7 @@ async def test_a_load_whose_client_leaves_is_not_under_way_for_ever(
 
         def slow(path: Path) -> Header:
             looked.set()
-            may_end.wait(10)
+            may_end.wait(60)
             return check(path)
 
         monkeypatch.setattr(desk.shelf.headers, "check", slow)

@@ -156,3 +156,34 @@ def test_chats_are_told_apart_by_thread_program_and_window() -> None:
     keys = {chat_key(client, thread, is_own=own) for client, thread, own in others}
     assert len(keys | {chat_key("page", "t1", is_own=False)}) == 4
     assert chat_key("page", is_own=False) != chat_key("page", is_own=False)
+
+
+async def test_the_first_call_of_a_program_is_asked_about_even_to_read(tmp_path: Path) -> None:
+    path = tmp_path / "permissions.json"
+    approvals = Approvals(path)
+    seen = answering(approvals, "once")
+    for client, chat in (("page", "c1"), ("page", "c2"), ("other", "c3"), ("", "c4")):
+        await ask(approvals, ScriptedAction(), client=client, chat=chat)
+    assert [(one.client, one.risk) for one in seen] == [("page", "read"), ("other", "read")]
+    again = Approvals(path)
+    seen = answering(again, "always")
+    for _ in range(2):
+        await ask(again, ScriptedAction(), client="page")
+    assert len(seen) == 1
+    later = Approvals(path)
+    seen = answering(later, "deny")
+    await ask(later, ScriptedAction(), client="page")
+    assert (seen, later.clients("p"), later.decided("p")) == ([], ("page",), {})
+    later.forget("p")
+    with pytest.raises(FlowFailed, match="not allowed"):
+        await ask(later, ScriptedAction(), client="page")
+
+
+async def test_what_is_always_allowed_is_not_yet_so_for_a_new_program(tmp_path: Path) -> None:
+    approvals = Approvals(tmp_path / "permissions.json")
+    action = ScriptedAction("POST /things", risk="change")
+    approvals.set_policy("p", action, "allow")
+    seen = answering(approvals, "once")
+    for _ in range(2):
+        await ask(approvals, action, client="page")
+    assert len(seen) == 1

@@ -1,7 +1,7 @@
 import pytest
 
 from server.flows.base import Flow, Step
-from server.plugins.choosing import choose, mentioned, rank
+from server.plugins.choosing import MOST_TOKENS, choose, mentioned, rank
 from tests.engines import ScriptedEngine, says
 
 FLOWS = [
@@ -49,3 +49,25 @@ def test_a_mention_names_the_plugin_or_the_flow() -> None:
     assert mentioned("@p what is there?", FLOWS) == (FLOWS[:2], "what is there?")
     assert mentioned("@nobody hi", FLOWS) is None
     assert mentioned("mail me @p", FLOWS) is None
+
+
+async def test_a_choice_reads_little_in_any_language() -> None:
+    told = "查询所有主机的漏洞信息并给出修复建议" * 60
+    flows = [Flow("p", f"查询{n}", told, (Step("start", "none"),)) for n in range(40)]
+    engine = ScriptedEngine(says("none"))
+    assert await choose(engine, "主机上有哪些漏洞" * 200, flows, "") is None
+    (request,) = engine.requests
+    read = await engine.tokenize("".join(one.content for one in request.messages))
+    assert len(read) <= MOST_TOKENS
+
+
+async def test_of_a_plugin_that_was_named_each_flow_may_be_meant() -> None:
+    engine = ScriptedEngine(says("2"))
+    assert await choose(engine, "现在几点", FLOWS, "", is_named=True) == FLOWS[1]
+
+
+@pytest.mark.parametrize(
+    ("question", "best"), [("Welche Bücher habe ich?", "bücher"), ("Какая погода", "погода")]
+)
+def test_words_of_other_scripts_are_whole(question: str, best: str) -> None:
+    assert rank(question, ["cher b", f"{best} zeigen", "ogoda"]) == [1]

@@ -128,3 +128,14 @@ def test_the_description_may_say_how_to_sign_in(
     assert api
     assert api.auth
     assert (api.auth.place, api.auth.args) == (place, args)
+
+
+def test_native_code_and_refused_imports_are_told(tmp_path: Path) -> None:
+    (tmp_path / "p" / "lib").mkdir(parents=True)
+    (tmp_path / "p" / "lib" / "hidden.dat").write_bytes(b"\x7fELF and more")
+    (tmp_path / "p" / "lib" / "a.so").write_bytes(b"x")
+    (tmp_path / "p" / "lib" / "t.py").write_text("def f():\n    from ctypes import CDLL\n")
+    found = findings_of(tmp_path / "p", GOOD)
+    assert [one.split(" warning ")[1].split()[0] for one in found if "warning" in one] == [
+        "native", "native", "refused-import",
+    ]  # fmt: skip

@@ -1,5 +1,6 @@
 """Enabling, reviewing, changing, updating and removing plugins, as a screen would."""
 
+import asyncio
 import json
 import zipfile
 from collections.abc import AsyncIterator
@@ -13,6 +14,7 @@ from server.engine.base import Engine
 from server.errors import BadRequest
 from server.keychain import Keychain
 from server.logs import Redactor
+from server.plugins import shelf
 from server.plugins.house import PluginHouse
 from server.plugins.install import PluginRefused
 from server.plugins.shelf import PluginPlaces, Shared
@@ -93,6 +95,53 @@ async def test_a_new_plugin_does_nothing_until_it_is_enabled(
     assert ("127.0.0.1:9", REASON) not in door._allowed
 
 
+async def test_what_changed_is_seen_before_a_plugin_is_used(
+    house: PluginHouse, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shelf, "FRESH_S", 0.0)
+    await house.install_plugin(str(folder))
+    await house.enable_plugin("p")
+    assert len(await house.flows()) == 3
+    installed = house.shelf.places.home / "p" / "openapi.yaml"
+    installed.write_text(OPENAPI.replace("127.0.0.1:9", "127.0.0.1:10"))
+    assert await house.flows() == []
+    assert card(house).review
+
+
+class SlowKeychain(Keychain):
+    """Says nothing before the person has unlocked it."""
+
+    unlocked: asyncio.Event
+
+    async def get(self, name: str) -> str | None:
+        await self.unlocked.wait()
+        return await super().get(name)
+
+
+async def test_a_keychain_that_is_slow_holds_up_no_start(tmp_path: Path, door: Egress) -> None:
+    made = tmp_path / "home" / "p"
+    made.mkdir(parents=True)
+    auth = {"type": "header", "args": {"K": "${secret:key}"}}
+    (made / "plugin.json").write_text(manifest(auth=auth))
+    names = ("shipped", "home", "config", "data", "logs")
+    places = PluginPlaces(*(tmp_path / name for name in names))
+    keychain = SlowKeychain(tmp_path / "secrets.json")
+    keychain.unlocked = asyncio.Event()
+
+    async def engine(_name: str | None) -> Engine:
+        return ScriptedEngine()
+
+    house = PluginHouse(places, Shared(door, keychain, Redactor()), PluginSettings, engine)
+    await house.open()
+    assert card(house).missing_secrets == ()
+    keychain.unlocked.set()
+    async with asyncio.timeout(30):
+        while not card(house).missing_secrets:
+            await asyncio.sleep(0.005)
+    assert card(house).missing_secrets == ("key",)
+    await house.close()
+
+
 async def test_a_plugin_that_reaches_elsewhere_must_be_looked_at_again(
     house: PluginHouse, folder: Path, door: Egress
 ) -> None:
@@ -143,13 +192,36 @@ async def test_what_a_program_or_server_is_given_must_be_looked_at_again(
     assert (card(house).enabled, card(house).review) == (False, True)
 
 
-async def test_a_harmless_change_is_read_at_once(house: PluginHouse, folder: Path) -> None:
+@pytest.mark.parametrize("name", ["server.py", "openapi.yaml", "flows/f.yaml", "data/x.bin"])
+async def test_any_changed_file_waits_for_a_review(
+    house: PluginHouse, folder: Path, name: str
+) -> None:
+    for each in ("server.py", "flows/f.yaml", "data/x.bin"):
+        (folder / each).parent.mkdir(exist_ok=True)
+        (folder / each).write_text("")
+    await house.install_plugin(str(folder))
+    await house.enable_plugin("p")
+    assert (card(house).enabled, card(house).changes) == (True, ())
+    changed = house.shelf.places.home / "p" / name
+    changed.write_text(changed.read_text() + "\n# another")
+    await house.shelf.look()
+    assert (card(house).enabled, card(house).review) == (False, True)
+    assert card(house).changes == (f"{name} has changed",)
+    assert f"{name} has changed" in await house.explain("p", None)
+
+
+async def test_a_changed_flow_is_read_at_once_and_waits_for_a_review(
+    house: PluginHouse, folder: Path
+) -> None:
     await house.install_plugin(str(folder))
     await house.enable_plugin("p")
     (house.shelf.places.home / "p" / "flows").mkdir()
     flow = house.shelf.places.home / "p" / "flows" / "f.yaml"
     flow.write_text("name: f\ndescription: d\nsteps:\n  - {name: start, call_type: none}\n")
     await house.shelf.look()
+    assert (card(house).enabled, card(house).review) == (False, True)
+    assert card(house).changes == ("flows/f.yaml is new",)
+    await house.enable_plugin("p")
     assert card(house).enabled
     assert "f" in [one.key for one in card(house).flows]
     flow.write_text("name: f\ndescription: d\nsteps:\n  - {name: start, call_type: nonee}\n")

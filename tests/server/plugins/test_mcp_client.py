@@ -61,14 +61,14 @@ async def test_an_answer_counts_though_the_stream_stays_open(
     client: McpClient, server: Served
 ) -> None:
     server.keeps_streams_open = True
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(30):
         assert (await client.call("add", {}, 60))["content"]
 
 
 async def test_a_reply_that_is_no_answer_is_told_at_once(client: McpClient, server: Served) -> None:
     await client.tools()
     server.says_nothing = True
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(30):
         with pytest.raises(FlowFailed, match="no answer"):
             await client.call("add", {}, 60)
 
@@ -92,7 +92,7 @@ async def test_a_reply_that_is_no_answer_is_told_at_once(client: McpClient, serv
 )
 async def test_a_malformed_list_is_an_error_of_the_server(listed: Any) -> None:
     client = piped(program(tools_list=listed))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         with pytest.raises(FlowFailed, match="sums: ") as caught:
             await client.tools()
         assert caught.value.fault == "mcp_error"
@@ -126,7 +126,7 @@ async def test_a_server_that_ends_is_started_again() -> None:
     client = piped(program(tools_call={"id": "stop"}))
     assert list(await client.tools()) == ["add"]
     with pytest.raises(FlowFailed, match="has ended"):
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await client.call("add", {}, 60)
     assert list(client.known) == ["add"]
     assert list(await client.tools()) == ["add"]

@@ -42,14 +42,14 @@ def earlier() -> None:
 
 async def descendants(count: int) -> list[psutil.Process]:
     """The program and what it has started, once all are there."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while len(found := started_now()) < count:
             await asyncio.sleep(0.01)
     return found
 
 
 async def gone(processes: list[psutil.Process]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not all(has_ended(one) for one in processes):
             await asyncio.sleep(0.01)
 
@@ -58,7 +58,7 @@ async def test_closing_ends_what_the_program_has_started() -> None:
     wire = silent("sh", "-c", "sleep 1000; true")
     await wire.open()
     started = await descendants(2)
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(30):
         await wire.close()
     await gone(started)
 
@@ -69,7 +69,7 @@ async def test_closing_ends_a_process_in_a_session_of_its_own() -> None:
     wire = silent(sys.executable, "-c", code)
     await wire.open()
     started = await descendants(2)
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(30):
         await wire.close()
     await gone(started)
 
@@ -80,11 +80,11 @@ async def test_a_daemon_that_got_away_does_not_hold_us() -> None:
     daemon = f"setsid {shlex.join((sys.executable, '-c', code))} & sleep 0.1"
     wire = Program(("sh", "-c", daemon), {}, lambda _message: None, log.append)
     await wire.open()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not log or started_now():
             await asyncio.sleep(0.01)
     try:
-        async with asyncio.timeout(3):
+        async with asyncio.timeout(30):
             await wire.close()
     finally:
         psutil.Process(int(log[0].split()[1])).kill()
@@ -95,7 +95,7 @@ async def test_a_server_whose_helper_holds_its_pipes_is_closed() -> None:
     client = piped(("sh", "-c", f"sleep 1000 & {server}"))
     assert list(await client.tools()) == ["add"]
     started = await descendants(3)
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(30):
         await client.close()
     await gone(started)
 
@@ -162,7 +162,7 @@ async def test_a_long_line_in_the_log_does_not_stop_it(monkeypatch: pytest.Monke
     client = piped((sys.executable, "-c", noise), log.append)
     with pytest.raises(FlowFailed):
         await client.tools()
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(30):
         while len(log) < 2:
             await asyncio.sleep(0.01)
     assert (log[0][:3], log[1]) == ("aaa", "and then")
@@ -187,7 +187,7 @@ async def test_an_answer_that_comes_in_pieces_is_read_whole() -> None:
         server.in_halves = True
         door.allow(server.url, "plugin p")
         wire = Remote(server.url, {}, door, "plugin p", heard.append)
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(30):
             await wire.send({"jsonrpc": "2.0", "id": 1, "method": "initialize"})
         assert [one["result"]["protocolVersion"] for one in heard] == ["2025-11-25"]
         await wire.close()

@@ -78,7 +78,7 @@ async def test_servers_are_asked_at_the_same_time(house: PluginHouse, tmp_path: 
         mine = {"one": {"url": first.url}, "two": {"url": second.url}}
         await enable(house, tmp_path / "a", mcp=mine)
         await enable(house, tmp_path / "b", mcp={"three": {"url": third.url}})
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             flows = await house.flows()
         assert [flow.key for flow in flows] == ["a/one/add", "a/two/add", "b/three/add"]
 
@@ -91,7 +91,7 @@ async def test_a_server_that_misspeaks_is_left_out(
 ) -> None:
     servers = {"bad": started(program(tools_list=listed)), "good": started(program())}
     await enable(house, tmp_path / "a", mcp=servers)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         assert [flow.name for flow in await house.flows()] == ["good/add"]
     assert "bad does not tell its tools" in "\n".join(await house.plugin_log("a", 10))
 
@@ -103,7 +103,7 @@ async def test_a_server_that_hangs_is_left_out_and_ended(
     monkeypatch.setattr(mcp_wire, "QUIT_S", 0.1)
     servers = {"bad": started(("sh", "-c", "sleep 1000; true")), "good": started(program())}
     await enable(house, tmp_path / "a", mcp=servers)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         assert [flow.name for flow in await house.flows()] == ["good/add"]
         await house.close()
 
@@ -141,17 +141,17 @@ async def rehearse(house: PluginHouse, folder: Path, step: str, **more: Any) -> 
 async def test_not_even_a_rehearsal_runs_code_before_it_is_enabled(
     house: PluginHouse, tmp_path: Path
 ) -> None:
-    ran = tmp_path / "data" / "p" / "ran"
-    code = f"{FETCH}\nopen('ran', 'w').close()\n"
+    code = f"{FETCH}\nprint('it has run')\n"
     step = "call_type: fetch, params: {url: x}"
     told = await rehearse(house, tmp_path / "p", step, code=code)
     assert told.failed
     assert "Enable p first" in told.text
-    assert not ran.exists()
+    assert not any("it has run" in line for line in await house.plugin_log("p", 10))
     await house.enable_plugin("p")
     told = await house.test_plugin("p", "f", "q", "dry")
     assert "Enable" not in told.text
-    assert ran.exists()
+    await house.close()
+    assert any("it has run" in line for line in await house.plugin_log("p", 10))
 
 
 async def test_not_even_a_rehearsal_starts_a_program_before_it_is_enabled(

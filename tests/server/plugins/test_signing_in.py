@@ -49,7 +49,7 @@ async def visit(address: str) -> tuple[int, str]:
 
 
 async def over(sign_in: SignIn) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while sign_in.is_open:
             await asyncio.sleep(0.01)
 

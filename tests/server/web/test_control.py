@@ -172,7 +172,7 @@ async def test_a_value_set_while_a_write_waits_is_told_after_it(core: Core):
     changes = _changes(core)
     await anext(changes)
     await core.change_setting("server.max_requests", 7)
-    told = await asyncio.wait_for(anext(changes), 5)
+    told = await asyncio.wait_for(anext(changes), 30)
     frames = [json.loads(line[6:]) for line in told.split(b"\n\n") if line]
     settings = [one["data"] for one in frames if one.get("value") == "settings"]
     assert [one["server"]["max_requests"] for one in settings] == [7]

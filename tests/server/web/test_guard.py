@@ -126,16 +126,103 @@ async def test_a_request_a_page_made_without_an_origin_is_refused(open_client, r
     assert reached.count == 0
 
 
-@pytest.mark.parametrize(
-    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
+OLD_FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:68.0) Gecko/20100101 Firefox/68.0"
+BROWSERS: tuple[dict[str, str], ...] = (
+    # Before 2019 Firefox sent forms without an origin; this is all it said of itself.
+    {
+        "User-Agent": OLD_FIREFOX,
+        "Accept": "text/html,application/xhtml+xml,*/*;q=0.8",
+        "Accept-Language": "en-US,en;q=0.5",
+        "Referer": "http://evil.test/",
+    },
+    # Each of its signs alone: a page can leave out the referrer, a proxy can change the name.
+    {"User-Agent": OLD_FIREFOX},
+    {"user-agent": "Opera/9.80 (Windows NT 6.1) Presto/2.12.388 Version/12.18"},
+    {"Accept": "text/html"},
+    {"referer": "http://evil.test/"},
+    {"Cookie": "a=b"},
+    {"accept-language": "de"},
+    {"Sec-Fetch-Mode": "navigate"},
+    {"sec-fetch-site": "none"},
+    {"Sec-Fetch-Dest": "document"},
+    {"Sec-CH-UA": '"Chromium"'},
 )
+FORMS = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x")
+
+
+@pytest.mark.parametrize("kind", FORMS)
 async def test_a_simple_form_post_is_refused_on_every_route(open_client, reached, kind: str):
     client = await open_client()
-    for method, path in ROUTES:
-        if method == "POST":
-            reply = await client.post(path, data=b"{}", headers={"Content-Type": kind})
-            assert reply.status == 415, path
+    posts = [path for method, path in ROUTES if method == "POST"]
+    for path, browser in itertools.product(posts, (*BROWSERS, {"Origin": OPENBB})):
+        reply = await client.post(path, data=b"{}", headers={"Content-Type": kind, **browser})
+        assert reply.status == 415, (path, browser)
     assert reached.count == 0
+
+
+PROGRAMS: tuple[dict[str, str], ...] = (
+    {"User-Agent": "curl/8.5.0", "Accept": "*/*", "Content-Type": FORMS[1]},
+    {"User-Agent": "python-requests/2.32.3", "Accept": "*/*", "Content-Type": "text/plain"},
+    {"Content-Type": "application/octet-stream"},
+    {"Content-Type": "application/x-ndjson"},
+    {
+        "User-Agent": "Mozilla/5.0 (Windows NT; Windows NT 10.0; en-US) WindowsPowerShell/5.1",
+        "Content-Type": FORMS[1],
+    },
+)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+async def test_a_program_may_call_its_json_what_it_likes(open_client, program: dict[str, str]):
+    client = await open_client()
+    for path in ("/api/chat", "/v1/chat/completions", "/v1/messages", "/tokenize"):
+        reply = await client.post(path, data=b'{"model": 5}', headers=program)
+        assert reply.status == 400, path
+        told = (await reply.json())["error"]
+        assert "415" not in str(told), told
+
+
+async def test_a_program_without_a_key_is_refused_whatever_type_it_names(open_client):
+    client = await open_client(KEY)
+    for program in PROGRAMS:
+        reply = await client.post("/api/chat", data=b"{}", headers=program)
+        assert reply.status == 401
+
+
+async def test_a_programs_form_is_no_json(open_client, reached: Reached):
+    client = await open_client()
+    reply = await client.post("/api/chat", data=b"{}", headers={"Content-Type": FORMS[2]})
+    assert reply.status == 415
+    assert reached.count == 0
+
+
+async def test_refusals_are_worded_as_the_path_s_own_protocol_does(open_client):
+    client = await open_client(KEY)
+    key = {"X-API-Key": KEY}
+    page, form = {"Origin": "https://evil.test"}, {"Cookie": "a", "Content-Type": "text/plain"}
+    asked: list[tuple[str, str, dict[str, str], int]] = [
+        ("GET", "/api/nowhere", key, 404),
+        ("GET", "/api/chat", key, 405),
+        ("POST", "/api/chat", page, 403),
+        ("POST", "/api/chat", form, 415),
+        ("POST", "/api/chat", {}, 401),
+        ("POST", "/api/show", key, 413),
+        ("POST", "/api/blobs/sha256:0", key, 400),
+        ("POST", "/api/push", key, 400),
+    ]
+    for method, path, headers, status in asked:
+        given = {"Content-Type": "application/json", **headers}
+        body = b"x" * 2000 if status == 413 else b"{}"
+        reply = await client.request(method, path, data=body, headers=given)
+        assert reply.status == status, path
+        told = await reply.json()
+        assert list(told) == ["error"]
+        assert isinstance(told["error"], str), (path, told)
+    for path, kind in (("/v1/messages/x", str), ("/api/copilotkit/x/y/z", dict), ("/x", dict)):
+        told = await (await client.get(path, headers=key)).json()
+        error = told["error"]
+        assert isinstance(error["message"], str)
+        assert ("type" in told) == (kind is str), path
 
 
 async def test_an_allowed_page_is_answered_with_its_exact_origin(open_client):

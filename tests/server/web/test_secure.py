@@ -124,7 +124,7 @@ async def test_a_renewed_certificate_is_used_without_a_restart(
     before = await shown()
     monkeypatch.setattr(certificates, "LEAF_DAYS", 397)
     monkeypatch.setattr(certificates, "RENEW_DAYS", 60)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while await shown() == before:
             await asyncio.sleep(0.05)
     await serving.stop()

@@ -45,7 +45,7 @@ async def knock(serving: Serving, method: str, path: str, headers: dict[str, str
 
 
 async def told(serving: Serving, count: int) -> list[tuple[str, str, str]]:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while len(serving.knocks.get()) < count:
             await asyncio.sleep(0.01)
     return [(one.origin, one.method, one.outcome) for one in serving.knocks.get()]

@@ -117,6 +117,15 @@ def test_the_grammar_allows_what_the_choice_allows() -> None:
     assert not matches(single, CALLS)
 
 
+def test_the_grammar_allows_one_call_where_a_function_is_forced() -> None:
+    once = '{"name": "ping", "arguments": {}}'
+    one, two = f'{{"tool_calls": [{once}]}}', f'{{"tool_calls": [{once}, {once}]}}'
+    forced = replace(ASK, tool_choice=ToolChoice("required", ("ping",)))
+    assert matches(replace(ASK, tool_choice=ToolChoice("required")), two)
+    assert matches(forced, one)
+    assert not matches(forced, two)
+
+
 def test_tools_and_results_are_told_in_plain_turns() -> None:
     call = ToolCall("c1", "add", {"a": 1})
     history = (

@@ -45,3 +45,29 @@ def test_an_image_in_a_tools_result_has_its_place(able: Abilities) -> None:
         before, after = shown["content"].split(IMAGE_MARK)
         assert before.endswith("Look:")
         assert "Look:" not in after
+
+
+def test_calls_of_one_turn_are_parted_with_their_results() -> None:
+    calls = (ToolCall("a", "shot", {}), ToolCall("b", "look", {"at": 1}))
+    turns = [
+        Message("user", "Hi"),
+        Message("assistant", "Both.", tool_calls=calls, reasoning="hm"),
+        Message("tool", "second", tool_call_id="b"),
+        Message("tool", "first", tool_call_id="a"),
+        Message("assistant", "Done."),
+    ]
+    shown = native(turns, Abilities(calls=True, results=True, single_call=True))
+    assert [turn["role"] for turn in shown] == [
+        "user", "assistant", "tool", "assistant", "tool", "assistant",
+    ]  # fmt: skip
+    assert [turn["content"] for turn in shown] == ["Hi", "Both.", "first", "", "second", "Done."]
+    assert [call["id"] for turn in shown for call in turn.get("tool_calls", [])] == ["a", "b"]
+    assert "reasoning" not in shown[3]
+
+
+def test_text_beside_calls_gets_a_turn_of_its_own_where_one_of_them_would_be_lost() -> None:
+    asked = Message("assistant", "Now.", tool_calls=CALLS)
+    text, calls = native([asked], Abilities(calls=True, results=True, parts_text=True))
+    assert text == {"role": "assistant", "content": "Now."}
+    assert calls["content"] == ""
+    assert len(calls["tool_calls"]) == 1

@@ -96,7 +96,7 @@ def test_the_grammar_allows_what_the_model_was_trained_to_say(style: ModuleType)
 @each_style
 def test_the_grammar_keeps_to_the_named_tool_and_to_one_call(style: ModuleType) -> None:
     shape: Shape = style.SHAPE
-    named = replace(ASK, tool_choice=ToolChoice("required", ("switch",)), parallel_calls=False)
+    named = replace(ASK, tool_choice=ToolChoice("required", ("switch",)))
     source = style.FORMAT.prepare(named, FACTS).constraint.source
     assert not matches(source, shape.write(CALLS[:1]))
     assert not matches(source, shape.write((CALLS[1], CALLS[1])))

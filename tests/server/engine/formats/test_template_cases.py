@@ -28,7 +28,6 @@ HEADING = "Here are my reasoning steps:"
 GENERIC = {
     "HuggingFaceTB-SmolLM3-3B.jinja", "LFM2.5-Instruct.jinja", "google-gemma-2-2b-it.jinja",
     "llama-cpp-rwkv-world.jinja", "microsoft-Phi-3.5-mini-instruct.jinja",
-    "tencent-Hy3.jinja", "upstage-Solar-Open-100B.jinja",
 }  # fmt: skip
 ONE_SHOWN = {
     "GigaChat3-10B-A1.8B.jinja", "GigaChat3.1-10B-A1.8B.jinja", "openai-gpt-oss-120b.jinja",

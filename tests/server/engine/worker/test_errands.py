@@ -21,7 +21,7 @@ class Frames:
         self._given.put(frame)
 
     def sent(self) -> dict[str, Any]:
-        return self._sent.get(timeout=10)
+        return self._sent.get(timeout=30)
 
     def end(self) -> None:
         self._given.put(None)
@@ -34,7 +34,7 @@ class Asked:
         self.may_answer = threading.Event()
 
     def answer(self, _what: str, _question: dict[str, Any], _is_wanted: object) -> str:
-        self.may_answer.wait(10)
+        self.may_answer.wait(60)
         return "done"
 
 
@@ -56,4 +56,4 @@ def test_a_pong_tells_of_errands_in_hand_and_done() -> None:
         pong = frames.sent()
     assert pong["errands"] == 0
     frames.end()
-    serving.join(10)
+    serving.join(60)

@@ -54,7 +54,7 @@ def test_a_ping_is_answered_while_an_answer_is_made(worker: WorkerClient) -> Non
     assert pong["waiting"] == 0
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux, where operations are counted")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 def test_a_pong_counts_the_operations_inside_of_steps(worker: WorkerClient) -> None:
     before = worker.ping()
     worker.wait(worker.start(messages=HELLO, max_tokens=3, sampling={"ignore_eos": True}))
@@ -196,8 +196,8 @@ def test_the_worker_ends_when_its_pipe_does(starter_model: Path) -> None:
     children = psutil.Process(client.process.pid).children(recursive=True)
     assert client.process.stdin
     client.process.stdin.close()
-    assert client.process.wait(10) == 0
-    gone, left = psutil.wait_procs(children, timeout=10)
+    assert client.process.wait(60) == 0
+    gone, left = psutil.wait_procs(children, timeout=30)
     assert left == []
     assert len(gone) == len(children)
     client.kill()

@@ -1,9 +1,13 @@
 """What a template can show is found by rendering it."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from server.engine.worker.probe import PATIENCE, abilities, reads_parts
-from server.engine.worker.template import Template
+from server import roles
+from server.engine.worker.probe import PATIENCE, abilities, reads_parts, try_out
+from server.engine.worker.template import ANSWER_S, Template
 
 CHATML = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
@@ -65,5 +69,49 @@ def test_a_template_without_end_is_not_waited_for_again_and_again() -> None:
     )
     assert not reads_parts(template)
     assert not any(abilities(template)[name] for name in ("system", "calls", "results"))
-    assert template.stalls == PATIENCE
+    assert len(template.stalls) == PATIENCE
+    template.close()
+
+
+MUTE = (sys.executable, "-c", "print('{}', flush=True); input(); input()")
+"""A render process that is ready and then gets no turn."""
+
+
+def test_a_trial_that_gets_no_turn_is_told_and_succeeds_later() -> None:
+    template = Template(CALLING, command=MUTE, answer_s=0.2)
+    lost = try_out(template)
+    assert lost["template"] == {}
+    assert lost["template_again"]
+    assert lost["template_lost"] == "it did not answer for 0.2 seconds"
+    template._command, template._answer_s = roles.command("render"), ANSWER_S
+    found = try_out(template)
+    assert found["template"]["system"]
+    assert found["template"]["calls"]
+    assert (found["template_lost"], found["template_again"]) == ("", False)
+    template.close()
+
+
+def test_one_lost_answer_costs_no_ability(tmp_path: Path) -> None:
+    """The first render process dies at its first job; the one after it goes on."""
+    code = (
+        "import pathlib, runpy, sys; seen = pathlib.Path(sys.argv.pop())\n"
+        "if not seen.exists(): seen.touch(); print('{}', flush=True); input(); sys.exit()\n"
+        "runpy.run_module('server.engine.worker.render', run_name='__main__')"
+    )
+    template = Template(CALLING, command=(sys.executable, "-c", code, str(tmp_path / "seen")))
+    found = try_out(template)
+    assert found["template"]["system"]
+    assert found["template"]["calls"]
+    assert found["template_lost"] == ""
+    template.close()
+
+
+def test_what_a_template_without_end_costs_is_told_and_not_tried_again() -> None:
+    only_with_tools = CALLING + "{% if tools %}{{ 10 ** (10 ** (7 + tools|length)) }}{% endif %}"
+    template = Template(only_with_tools)
+    found = try_out(template)
+    assert found["template"]["system"]
+    assert not found["template"]["calls"]
+    assert found["template_lost"] == "it ran longer than 2 seconds"
+    assert not found["template_again"]
     template.close()

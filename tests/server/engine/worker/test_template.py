@@ -1,13 +1,17 @@
 """A stranger's template renders fast when it is honest and is stopped when it is not."""
 
 import json
-import time
+import os
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import psutil
 import pytest
 
-from server.engine.worker.template import Template, TemplateFailed
+from server import roles
+from server.engine.worker.render import TIME_LIMIT_S
+from server.engine.worker.template import ANSWER_S, RenderLost, Template, TemplateFailed
 
 CHATML = (
     "{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>\n' }}"
@@ -109,10 +113,8 @@ def test_an_escape_from_the_sandbox_is_refused(made: list[Template], payload: st
 @pytest.mark.parametrize("payload", HOGS)
 def test_time_and_memory_are_limited(made: list[Template], payload: str) -> None:
     made.append(Template(payload))
-    began = time.monotonic()
     with pytest.raises(TemplateFailed):
         made[0].render(HELLO)
-    assert time.monotonic() - began < 10
 
 
 def test_a_stopped_render_process_is_replaced(made: list[Template]) -> None:
@@ -126,16 +128,40 @@ def test_a_stopped_render_process_is_replaced(made: list[Template]) -> None:
     assert made[0].render(HELLO) == "fine"
 
 
-def test_an_ordinary_chat_costs_less_than_five_milliseconds(made: list[Template]) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
+def test_a_process_that_gets_no_turn_loses_nothing(made: list[Template]) -> None:
+    """Halted for longer than the limit: only the processor's time counts."""
+    before = set(psutil.Process().children())
     made.append(Template(CHATML))
-    chat = [{"role": "user", "content": "word " * 200}] * 20
-    made[0].render(chat)
-    costs = []
-    for _ in range(30):
-        began = time.perf_counter()
-        made[0].render(chat)
-        costs.append(time.perf_counter() - began)
-    assert sorted(costs)[len(costs) // 2] < 0.005
+    (child,) = set(psutil.Process().children()) - before
+    made[0].render(HELLO)
+    child.suspend()
+    with ThreadPoolExecutor(1) as other:
+        rendering = other.submit(made[0].render, HELLO)
+        with pytest.raises(TimeoutError):
+            rendering.result(2 * TIME_LIMIT_S + 0.5)
+        child.resume()
+        assert "Grüße" in rendering.result(60)
+    assert child.is_running()
+
+
+def test_a_process_that_never_gets_a_turn_is_replaced(made: list[Template]) -> None:
+    mute = (sys.executable, "-c", "print('{}', flush=True); input(); input()")
+    made.append(Template(CHATML, command=mute, answer_s=0.2))
+    with pytest.raises(RenderLost, match=r"did not answer for 0\.2 seconds"):
+        made[0].render(HELLO)
+    assert made[0].stalls == []
+    made[0]._command, made[0]._answer_s = roles.command("render"), ANSWER_S
+    assert "Grüße" in made[0].render(HELLO)
+
+
+def test_one_warm_process_renders_every_chat(made: list[Template]) -> None:
+    """How long it takes is measured by `make bench`."""
+    made.append(Template(CHATML))
+    before = set(psutil.Process().children())
+    for length in range(1, 30):
+        assert made[0].render(HELLO * length).count("Grüße") == length
+    assert set(psutil.Process().children()) == before
 
 
 def test_closing_ends_the_child() -> None:
@@ -144,3 +170,64 @@ def test_closing_ends_the_child() -> None:
     template.render(HELLO)
     template.close()
     assert set(psutil.Process().children()) <= before
+
+
+CALL = {"type": "function", "function": {"name": "shot", "arguments": {"at": 1}}}
+TURNS = [
+    {"role": "system", "content": "needle-system"},
+    {"role": "user", "content": "needle-question"},
+    {"role": "user", "content": "needle-more"},
+    {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{**CALL, "id": "call_of_many_letters"}, {**CALL, "id": "call_2"}],
+    },
+    {"role": "tool", "content": "needle-one", "tool_call_id": "call_of_many_letters"},
+    {"role": "tool", "content": "needle-two", "tool_call_id": "call_2"},
+]
+SHOWN = (
+    "{{ m.role }}:{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function.name }}"
+    "{% endfor %};"
+)
+REFUSALS = {
+    "one call": "{% if m.tool_calls and m.tool_calls | length > 1 %}{{ raise_exception('one') }}"
+    "{% endif %}",
+    "nine letters": "{% for c in m.tool_calls or [] %}{% if c.id | length != 9 %}"
+    "{{ raise_exception('nine') }}{% endif %}{% endfor %}",
+    "no system": "{% if m.role == 'system' %}{{ raise_exception('no system') }}{% endif %}",
+    "turns": "{% if m.role == 'user' and not loop.first and loop.previtem.role == 'user' %}"
+    "{{ raise_exception('turns must alternate') }}{% endif %}",
+    "nothing": "{% if m.content == '' %}{{ raise_exception('no text') }}{% endif %}",
+    "no calls": "{% if m.tool_calls or m.role == 'tool' %}{{ raise_exception('no tools') }}"
+    "{% endif %}",
+}
+
+
+@pytest.mark.parametrize("refusal", [*REFUSALS.values(), "".join(list(REFUSALS.values())[:4])])
+def test_what_a_template_refuses_is_shown_in_another_form(refusal: str) -> None:
+    template = Template("{% for m in messages %}" + refusal + SHOWN + "{% endfor %}")
+    with pytest.raises(TemplateFailed):
+        template.render(TURNS)
+    text = template.render_somehow(TURNS)
+    template.close()
+    needles = ("system", "question", "more", "one", "two")
+    assert all(f"needle-{needle}" in text for needle in needles)
+    assert text.count("shot") == 2
+
+
+def test_a_schema_is_filled_up_for_a_template_that_asks_for_all_of_it() -> None:
+    template = Template(
+        "{% for t in tools %}{{ t.function.parameters.additionalProperties.type }}"
+        "{{ t.function.parameters.properties.list['items'].type }}{% endfor %}"
+    )
+    given = {"type": "object", "properties": {"list": {"type": "array"}}}
+    tool = {"type": "function", "function": {"name": "f", "parameters": given}}
+    assert template.render_somehow(TURNS[1:2], [tool]) == "string"
+    template.close()
+
+
+def test_a_template_that_refuses_everything_says_why_at_first() -> None:
+    template = Template("{{ raise_exception('never ' ~ messages | length) }}")
+    with pytest.raises(TemplateFailed, match="never 6"):
+        template.render_somehow(TURNS)
+    template.close()

@@ -171,3 +171,24 @@ def test_reasoning_is_told_only_to_those_who_know_it():
 def test_what_agui_has_no_word_for_is_custom(event: Event, name: str):
     (_, told) = encode(event)
     assert (told["type"], told["name"]) == ("CUSTOM", name)
+
+
+def test_each_thought_of_a_run_has_an_id_of_its_own():
+    encoder = Encoder("t", "r", knows_reasoning=True)
+    events = (ReasoningDelta("hm"), MessageOpened("m"), TextDelta("a"), ReasoningDelta("so"))
+    told = [one for event in (*events, Finished("stop")) for one in encoder.encode(event)]
+    begun = [one["messageId"] for one in told if one["type"] == "REASONING_START"]
+    ended = [one["messageId"] for one in told if one["type"] == "REASONING_END"]
+    assert begun == ended == ["r-reasoning-1", "r-reasoning-2"]
+
+
+def test_each_call_after_the_first_gets_a_message_of_its_own():
+    other = ToolCall("c2", "add", {"a": 2})
+    told = encode(
+        MessageOpened("m"), TextDelta("Both."), CallOpened(0, "c1", "add"), ClientToolCall(CALL),
+        ClientToolCall(other), MessageOpened("n"), CallOpened(2, "c3", "add"),
+        Finished("tool_calls"),
+    )  # fmt: skip
+    begun = [one for one in told if one["type"] == "TOOL_CALL_START"]
+    parents = [(one["toolCallId"], one["parentMessageId"]) for one in begun]
+    assert parents == [("c1", "m"), ("c2", "m-call-2"), ("c3", "n")]

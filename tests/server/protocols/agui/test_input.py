@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from ag_ui.core import RunAgentInput
 
-from server.chat import Image, Message, ToolCall, ToolChoice
+from server.chat import File, Image, Message, ToolCall, ToolChoice
 from server.conversation.agents import Answer
 from server.conversation.threads import Said
 from server.errors import BadRequest
@@ -164,3 +164,72 @@ def test_messages_are_written_as_they_were_read():
     written = [messages.write(one) for one in messages.read(sent)]
     written[1]["toolCalls"][0]["function"]["arguments"] = '{"a":1}'
     assert written == sent
+
+
+def test_calls_that_were_sent_in_messages_of_their_own_are_one_message_again():
+    other = {"id": "c2", "type": "function", "function": {"name": "sub", "arguments": "{}"}}
+    sent = [
+        {"id": "a", "role": "assistant", "content": "hm", "toolCalls": [CALL]},
+        {"id": "r", "role": "tool", "content": "2", "toolCallId": "c1"},
+        {"id": "a-call-2", "role": "assistant", "toolCalls": [other]},
+        {"id": "s", "role": "tool", "content": "3", "toolCallId": "c2"},
+        {"id": "x-call-2", "role": "assistant", "toolCalls": [other]},
+    ]
+    said = messages.read(sent)
+    assert [one.id for one in said] == ["a", "r", "s", "x-call-2"]
+    assert [call.id for call in said[0].message.tool_calls] == ["c1", "c2"]
+    assert said[2].message.name == "sub"
+
+
+@pytest.mark.parametrize(
+    ("part", "file"),
+    [
+        (
+            {"type": "binary", "mimeType": "text/csv", "data": "eA==", "filename": "a.csv"},
+            File("a.csv", "text/csv", b"x", part="binary"),
+        ),
+        (
+            {
+                "type": "document",
+                "source": {"type": "data", "value": "eA==", "mimeType": "application/pdf"},
+                "metadata": {"filename": "a.pdf"},
+            },
+            File("a.pdf", "application/pdf", b"x"),
+        ),
+    ],
+)
+def test_documents_are_read_and_written_back_as_they_came(part: dict[str, Any], file: File):
+    content = [{"type": "text", "text": "sum"}, part]
+    sent = USER | {"content": content}
+    (said,) = read(body(sent), "default", FACTS).request.said
+    assert said.message.files == (file,)
+    assert said.message.content == f"sum\n{file.mark}"
+    assert messages.write(said)["content"] == content
+
+
+@pytest.mark.parametrize(
+    ("part", "problem"),
+    [
+        ({"type": "document", "source": {"type": "url", "value": "http://x/a"}}, "link"),
+        ({"type": "file", "source": {"type": "file", "value": "id-1"}}, "link"),
+        ({"type": "binary", "mimeType": "application/pdf", "url": "http://x/a.pdf"}, "link"),
+        ({"type": "binary", "mimeType": "application/pdf", "data": "***"}, "damaged"),
+    ],
+)
+def test_a_document_that_did_not_come_whole_says_why(part: dict[str, Any], problem: str):
+    (said,) = read(body(USER | {"content": [part]}), "default", FACTS).request.said
+    (file,) = said.message.files
+    assert problem in file.problem
+    assert file.data == b""
+    assert messages.write(said)["content"] == [
+        {"type": "text", "text": f"[{part['type']} attached]"}
+    ]
+
+
+def test_who_reads_reasoning_is_known_by_what_they_send():
+    thought = {"id": "t", "role": "reasoning", "content": "hm"}
+    routed = Facts("http://x", path={"agent": "default"})
+    assert not read(body(USER), "default", FACTS).knows_reasoning
+    assert read(body(USER, protocolVersion="1.0"), "default", FACTS).knows_reasoning
+    assert read(body(thought, USER), "default", FACTS).knows_reasoning
+    assert read(body(USER), "default", routed).knows_reasoning

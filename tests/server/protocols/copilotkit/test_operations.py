@@ -186,20 +186,31 @@ async def test_many_pieces_at_once_are_told_in_few_parts():
 async def test_a_long_silence_is_bridged_by_parts_that_carry_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ):
+    may_speak = asyncio.Event()
+
     class Slow(ScriptedEngine):
         async def generate(self, request):
-            await asyncio.sleep(0.4)
+            await may_speak.wait()
             yield TextDelta("at last")
             yield Finished("stop")
 
-    monkeypatch.setattr(stream, "KEEP_ALIVE_S", 0.1)
-    async with house.visit(house.agents(Slow())) as client:
-        _, _, text = await post(client, body(STREAMED))
-    told = parts(text.encode())
+    monkeypatch.setattr(stream, "KEEP_ALIVE_S", 0.05)
+    headers = {"Accept": CLIENT, "Content-Type": "application/json"}
+    async with (
+        house.visit(house.agents(Slow())) as client,
+        client.post(BASE, json=body(STREAMED), headers=headers) as reply,
+    ):
+        came = b""
+        async with asyncio.timeout(30):
+            while came.count(b'{"hasNext":true}') < 2:
+                came += await reply.content.readany()
+        may_speak.set()
+        came += await reply.read()
+    told = parts(came)
     assert told.count({"hasNext": True}) >= 2
     assert "data" in told[0]
     assert told[-1]["hasNext"] is False
-    assert "at last" in text
+    assert b"at last" in came
 
 
 async def test_a_query_by_get_reads_and_never_changes():

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from server.chat import Image, Message, ToolCall, ToolChoice
+from server.chat import File, Image, Message, ToolCall, ToolChoice
 from server.conversation.agents import Answer
 from server.conversation.guardrails import Topics
 from server.conversation.threads import Said
@@ -151,3 +151,24 @@ def test_topics_come_from_the_clouds_rules():
 @pytest.mark.parametrize(("kind", "is_kept"), [("Chat", True), (None, True), ("Task", False)])
 def test_a_task_is_no_part_of_the_conversation(kind: str | None, is_kept: bool):
     assert read(data(metadata={"requestType": kind}), FACTS).is_kept is is_kept
+
+
+@pytest.mark.parametrize(
+    ("sent", "file"),
+    [
+        ("pdf", File("attachment.pdf", "", b"x")),
+        ("application/pdf", File("", "application/pdf", b"x")),
+        ("CSV", File("attachment.csv", "", b"x")),
+    ],
+)
+def test_a_document_that_comes_as_an_image_is_a_document(sent: str, file: File):
+    image = {"format": sent, "bytes": "eA==", "role": "user"}
+    (one,) = read(data(said("i", imageMessage=image)), FACTS).said
+    assert one.message == Message("user", "", files=(file,))
+
+
+@pytest.mark.parametrize("sent", ["png", "image/png", "PNG"])
+def test_the_format_of_an_image_may_be_its_whole_media_type(sent: str):
+    image = {"format": sent, "bytes": "eA==", "role": "user"}
+    (one,) = read(data(said("i", imageMessage=image)), FACTS).said
+    assert one.message.images == (Image("image/png", b"x"),)

@@ -1,5 +1,7 @@
 """What Ollama's clients send becomes our requests."""
 
+import asyncio
+import math
 from typing import Any
 
 import pytest
@@ -7,15 +9,36 @@ import pytest
 from server.chat import ChatRequest, Constraint, Message, ToolCall
 from server.errors import BadRequest, ModelNotFound
 from server.face import ModelCard
-from server.protocols.base import Facts, Reply
+from server.models.header import Header
+from server.protocols.base import Ask, Facts, Manage, Reply
 from server.protocols.ollama.ask import accept_chat, accept_generate, streams
 
-FACTS = Facts("", (ModelCard("small", "/s", 1),), "small")
+FACTS = Facts("", (ModelCard("small", "/s", 1), ModelCard("Kept:latest", "/k", 1)), "small")
 HI = [{"role": "user", "content": "Hi"}]
 
 
+class Keeper:
+    """Models whose template is this; it notes how long each is to be kept."""
+
+    def __init__(self, template: str = "<think>") -> None:
+        self.template = template
+        self.kept: list[tuple[str, float]] = []
+
+    async def header(self, _card: ModelCard) -> Header:
+        return Header(3, {"tokenizer.chat_template": self.template}, (), 0, 0)
+
+    def keep(self, card: ModelCard, seconds: float) -> None:
+        self.kept.append((card.name, seconds))
+
+
+def managed(accepted: Any, keeper: Any = None) -> Any:
+    if isinstance(accepted, Manage):
+        return asyncio.run(accepted.do(keeper or Keeper()))  # type: ignore[arg-type]
+    return accepted
+
+
 def chat(**more: Any) -> ChatRequest:
-    request = accept_chat({"model": "small:latest", "messages": HI, **more}, FACTS)
+    request = managed(accept_chat({"model": "small:latest", "messages": HI, **more}, FACTS))
     assert isinstance(request, ChatRequest)
     return request
 
@@ -56,10 +79,83 @@ def test_a_prompt_is_a_question_or_raw_text() -> None:
     assert raw.prompt == "Hi"
 
 
-def test_nothing_to_say_only_loads_the_model() -> None:
-    loaded = accept_chat({"model": "small", "messages": []}, FACTS)
+@pytest.mark.parametrize("accept", [accept_chat, accept_generate])
+def test_nothing_to_say_only_loads_the_model(accept: Any) -> None:
+    load = accept({"model": "small", "messages": [], "keep_alive": "10m"}, FACTS)
+    assert isinstance(load, Ask)
+    assert (load.what, load.model, load.keep_s) == ("load", "small", 600)
+    loaded = load.then(None)
     assert isinstance(loaded, Reply)
     assert loaded.body["done_reason"] == "load"
+
+
+@pytest.mark.parametrize("accept", [accept_chat, accept_generate])
+def test_nothing_to_say_and_nothing_to_keep_unloads_the_model(accept: Any) -> None:
+    keeper = Keeper()
+    reply = managed(accept({"model": "small", "keep_alive": 0}, FACTS), keeper)
+    assert (reply.body["done_reason"], keeper.kept) == ("unload", [("small", 0)])
+
+
+@pytest.mark.parametrize(
+    ("given", "seconds"),
+    [
+        (None, None), (0, 0), (90, 90), (2.5, 2.5), (-1, math.inf), ("5m", 300), ("0", 0),
+        ("0s", 0), ("1h30m", 5400), ("-1m", math.inf), ("-1", math.inf), ("500ms", 0.5),
+    ],
+)  # fmt: skip
+def test_how_long_a_model_stays_is_read(given: Any, seconds: float | None) -> None:
+    assert chat(keep_alive=given).keep_s == seconds
+
+
+@pytest.mark.parametrize("given", [True, "soon", "", "5 m", [], "m"])
+def test_a_time_nobody_understands_is_refused(given: Any) -> None:
+    with pytest.raises(BadRequest, match="keep_alive"):
+        chat(keep_alive=given)
+
+
+@pytest.mark.parametrize("asked", [True, "low", "max"])
+def test_thoughts_of_a_model_without_any_are_refused(asked: Any) -> None:
+    body = {"model": "small", "messages": HI, "prompt": "Hi", "think": asked}
+    for accept in (accept_chat, accept_generate):
+        with pytest.raises(BadRequest, match="does not support thinking"):
+            managed(accept(body, FACTS), Keeper("no marks"))
+    assert managed(accept_chat({**body, "think": False}, FACTS), Keeper("no marks"))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"template": "{{ .Prompt }}"},
+        {"suffix": "}"},
+        {"context": [1, 2]},
+        {"raw": True, "system": "Be brief."},
+        {"raw": True, "images": ["aGk="]},
+        {"options": {"tfs_z": 0.5}},
+        {"think": "hard"},
+        {"_debug_render_only": True},
+    ],
+)
+def test_what_would_change_the_answer_is_refused_by_name(change: dict[str, Any]) -> None:
+    with pytest.raises(BadRequest) as refused:
+        accept_generate({"prompt": "Hi", **change}, FACTS)
+    assert list(change)[-1] in str(refused.value)
+
+
+def test_fields_without_content_are_as_if_absent() -> None:
+    """Ollama's own program sends all of them."""
+    empty = {"suffix": "", "system": "", "template": "", "context": [], "options": None}
+    assert isinstance(accept_generate({"prompt": "Hi", **empty}, FACTS), ChatRequest)
+
+
+@pytest.mark.parametrize(("window", "read"), [(None, 64), (64, 64), (0, 0), (128, 128), (-1, 4096)])
+def test_the_window_of_penalties_is_read(window: int | None, read: int) -> None:
+    assert chat(options={"repeat_last_n": window}).sampling.repeat_last_n == read
+
+
+@pytest.mark.parametrize("name", ["small", "SMALL", "Small:latest", "kept", "Kept", "kept:latest"])
+def test_names_are_compared_as_ollama_does(name: str) -> None:
+    found = "small" if name.lower().startswith("small") else "Kept:latest"
+    assert chat(model=name).model == found
 
 
 def test_it_streams_unless_told_not_to() -> None:

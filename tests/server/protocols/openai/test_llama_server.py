@@ -50,6 +50,7 @@ def test_properties_name_the_model() -> None:
     body = said(properties(None, FACTS), {"running": 1}).body
     assert (body["model_alias"], body["model_path"]) == ("small", "/models/s.gguf")
     assert "total_slots" not in body
+    assert body["is_sleeping"]
 
 
 def test_properties_have_the_names_clients_of_llama_server_know() -> None:

@@ -74,15 +74,22 @@ def test_no_context_is_none(context: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "form", "is_own"),
+    ("title", "form", "is_own"),
     [
-        (artifact_name("Prices of ACME"), {"data_type": "object", "parse_as": "chart"}, True),
-        (artifact_name("Prices"), {"data_type": "object", "parse_as": "table"}, True),
-        ("Prices", {"data_type": "object", "parse_as": "table"}, False),
-        (artifact_name("Prices"), None, False),
+        ("Prices of ACME", {"data_type": "object", "parse_as": "chart"}, True),
+        ("Prices", {"data_type": "object", "parse_as": "table"}, True),
+        ("Prices", None, False),
     ],
 )
-def test_what_we_made_is_known_again(name: str, form: Any, is_own: bool) -> None:
+def test_what_we_made_is_known_again(title: str, form: Any, is_own: bool) -> None:
+    assert is_own_entry(artifact_name(title), form) is is_own
+
+
+def test_what_only_has_the_form_of_ours_is_not_ours() -> None:
+    assert not is_own_entry("Prices", {"data_type": "object", "parse_as": "table"})
+
+
+def is_own_entry(name: str, form: Any) -> bool:
     data = {"items": [{"content": "[]", "data_format": form}]}
     (entry,) = read_context([{"name": name, "description": "d", "data": data}])
-    assert entry.is_own is is_own
+    return entry.is_own

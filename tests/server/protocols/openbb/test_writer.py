@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from openbb_ai import models
+from openbb_ai.testing import CopilotResponse
 
 from server.chat import ToolCall
 from server.errors import EngineCrashed
@@ -19,7 +20,7 @@ from server.events import (
     Suggestions,
     TextDelta,
 )
-from server.protocols.openbb.writer import artifact_name, write
+from server.protocols.openbb.writer import artifact_name, frame, keep_alive, write
 from tests.contract.openbb.player import parse
 from tests.engines import replay
 
@@ -156,3 +157,17 @@ def test_artifact_names_are_unique_and_harmless(name: str) -> None:
 
 def _table(rows: list[dict[str, Any]]) -> Artifact:
     return Artifact("table", "T", "", {"rows": rows})
+
+
+def test_a_keep_alive_is_hidden_and_read_by_the_sdk_even_where_it_comes_first():
+    quiet = keep_alive(b"")
+    assert parse(quiet)[1]["hidden"] is True
+    step = frame("copilotStatusUpdate", {"eventType": "INFO", "message": "Reading"})
+    assert keep_alive(step) == quiet
+    text = frame("copilotMessageChunk", {"delta": "Hello"})
+    sent = [quiet, step, quiet, text, keep_alive(text), text]
+    read = CopilotResponse(b"".join(sent).decode())
+    assert read.text == "HelloHello"
+    assert [event.event_type for event in read.events] == [
+        "copilotStatusUpdate", "copilotStatusUpdate", "copilotStatusUpdate", "copilotMessage",
+    ]  # fmt: skip

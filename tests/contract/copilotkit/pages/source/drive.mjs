@@ -1,7 +1,7 @@
-// node drive.mjs PAGE_URL SHOTS_FOLDER CHROMIUM: chats, lets an action run, meets an error.
+// node drive.mjs PAGE_URL SHOTS_FOLDER CHROMIUM STEP…: takes these steps on the page, in this order.
 import { chromium } from "playwright-core";
 
-const [pageUrl, shots, executablePath] = process.argv.slice(2);
+const [pageUrl, shots, executablePath, ...wanted] = process.argv.slice(2);
 const LIMIT = { timeout: 30000 };
 const args = [
   "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run",
@@ -40,6 +40,26 @@ const steps = {
     await page.locator("#greeted", { hasText: "Ada" }).waitFor(LIMIT);
     await shows("The tool said:");
   },
+  cards: async () => {
+    await say('twice:confirmOrder:[{"item":"apples"},{"item":"pears"}]');
+    for (const item of ["apples", "pears"]) {
+      await page.locator("button:enabled", { hasText: `Confirm ${item}` }).click(LIMIT);
+    }
+    await shows("The tool said: yes to pears");
+    const cards = await page.locator("button", { hasText: "Confirm" }).count();
+    if (cards !== 2) throw new Error(`${cards} cards are shown`);
+  },
+  thought: async () => {
+    await say("THINK");
+    await shows("I ponder as I was told to.");
+  },
+  document: async () => {
+    const file = { name: "order.txt", mimeType: "text/plain", buffer: Buffer.from("ECHO plums") };
+    await page.locator("input[type=file]").first().setInputFiles(file);
+    await page.getByText("order.txt").first().waitFor(LIMIT);
+    await say("What is in it?");
+    await shows("It was read: ECHO plums");
+  },
   error: async () => {
     await say("ERR500");
     await shows("The model failed as it was told to.");
@@ -47,9 +67,9 @@ const steps = {
 };
 const done = [];
 let failed = "";
-for (const [name, step] of Object.entries(steps)) {
+for (const name of wanted) {
   try {
-    await step();
+    await steps[name]();
     done.push(name);
   } catch (error) {
     failed = `${name}: ${String(error).split("\n")[0]}`;

@@ -16,6 +16,16 @@ function Page() {
       return { greeted: name };
     },
   });
+  useCopilotAction({
+    name: "confirmOrder",
+    description: "Asks the person to confirm an order",
+    parameters: [{ name: "item", type: "string", description: "what to order", required: true }],
+    renderAndWaitForResponse: ({ args, status, respond }) => (
+      <button disabled={status !== "executing"} onClick={() => respond(`yes to ${args.item}`)}>
+        Confirm {args.item}
+      </button>
+    ),
+  });
   return (
     <>
       <h1 id="greeted">{greeted}</h1>

@@ -1,0 +1,138 @@
+"""Runs mypy once for each system Moat is for, with the stubs of the PySide6 pinned there.
+
+The versions are those in pyproject.toml. Set-up fetches their stubs by `--fetch`, so that checks
+need no network afterwards.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parent.parent
+STUBS = ROOT / "build" / "stubs"
+CACHES = ROOT / "build" / "mypy"
+QT = "PySide6-Essentials"
+OLDEST_GLIBC, NEWEST_GLIBC = 17, 36  # 2.36 is the one of Debian 12, the oldest system supported.
+
+
+@dataclass(frozen=True)
+class System:
+    name: str
+    sys_platform: str
+    machine: str
+    python: str
+    """Together the systems have every Python that is supported."""
+
+    @property
+    def wheel_tags(self) -> Iterator[str]:
+        """The platforms in the names of wheels that run there."""
+        if self.sys_platform == "linux":
+            for minor in range(OLDEST_GLIBC, NEWEST_GLIBC + 1):
+                yield f"manylinux_2_{minor}_{self.machine}"
+        else:
+            yield "win_amd64" if self.sys_platform == "win32" else f"macosx_14_0_{self.machine}"
+
+    @property
+    def qt(self) -> str:
+        """The version of PySide6 that is pinned there."""
+        there = {
+            "sys_platform": self.sys_platform,
+            "platform_machine": self.machine,
+            "python_version": self.python,
+        }
+        (version,) = (
+            pin.specifier for pin in qt_pins() if not pin.marker or pin.marker.evaluate(there)
+        )
+        return str(version).removeprefix("==")
+
+
+SYSTEMS = (
+    System("linux-arm", "linux", "aarch64", "3.11"),
+    System("linux-x86", "linux", "x86_64", "3.13"),
+    System("windows", "win32", "AMD64", "3.12"),
+    System("macos", "darwin", "arm64", "3.12"),
+)
+
+
+def qt_pins() -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    window = map(Requirement, project["optional-dependencies"]["window"])
+    return [requirement for requirement in window if requirement.name == QT]
+
+
+def stubs_for(system: System) -> Path | None:
+    """The folder with the stubs of that system's PySide6; None if they are the installed ones.
+
+    The modules Moat uses have the same stubs in the wheels of every system.
+    """
+    if system.qt == _installed():
+        return None
+    folder = STUBS / system.qt
+    if not folder.exists():
+        _fetch(system, folder)
+    return folder
+
+
+def _installed() -> str:
+    try:
+        return metadata.version(QT)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _fetch(system: System, folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+        wheels, draft = Path(scratch, "wheels"), Path(scratch, "stubs")
+        platforms = [f"--platform={tag}" for tag in system.wheel_tags]
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download"]
+        which = [*platforms, f"--python-version={system.python}", "--only-binary=:all:"]
+        subprocess.run([*pip, *which, f"--dest={wheels}", f"{QT}=={system.qt}"], check=True)
+        for wheel in wheels.glob("*.whl"):
+            _unpack(wheel, draft)
+        if not folder.exists():  # Another check may have been faster.
+            draft.rename(folder)
+
+
+def _unpack(wheel: Path, into: Path) -> None:
+    """What mypy reads of a package, and no library."""
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            if name.endswith((".py", ".pyi", "/py.typed")):
+                archive.extract(name, into)
+
+
+def run_mypy(system: System, stubs: Path | None, sources: Sequence[str] = ()) -> int:
+    """Checks as if on that system. Without sources it checks what pyproject.toml names."""
+    environment = dict(os.environ)
+    if stubs:
+        # Like a folder of installed packages, and before the real one.
+        environment["PYTHONPATH"] = str(stubs)
+    options = [f"--platform={system.sys_platform}", f"--python-version={system.python}"]
+    cache = f"--cache-dir={CACHES / system.name}"
+    command = [sys.executable, "-P", "-m", "mypy", *options, cache, *sources]
+    sys.stdout.write(f"{system.name}, Python {system.python}, PySide6 {system.qt}: ")
+    sys.stdout.flush()
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = argparse.ArgumentParser(prog="check_types", description=__doc__)
+    options.add_argument("--fetch", action="store_true", help="only fetch the stubs")
+    only_fetch: bool = options.parse_args(arguments).fetch
+    stubs = {system: stubs_for(system) for system in SYSTEMS}
+    return 0 if only_fetch else max(run_mypy(system, stubs[system]) for system in SYSTEMS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

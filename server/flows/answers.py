@@ -1,0 +1,334 @@
+"""A person's answer in words to a question about missing arguments: read without a model."""
+
+import json
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from server.chat import Json
+from server.flows import slots
+from server.flows.grounding import MADE_UP, Heard
+from server.flows.numerals import spoken
+from server.flows.words import terms
+
+LONGEST_CANCEL = 40
+_QUOTES = {
+    '"': '"', "'": "'", "`": "`", "\u201c": "\u201d", "\u2018": "\u2019", "\u201e": "\u201c",
+    "\u00ab": "\u00bb", "\u00bb": "\u00ab", "\u300c": "\u300d", "\u300e": "\u300f",
+    "\u300a": "\u300b",
+}  # fmt: skip
+_CANCEL_WORDS = """
+cancel|stop|abort|quit|exit|end|never mind|nevermind|forget it|forget about it|leave it|stop it
+no thanks|no thank you|cancel it|cancel that|dont|abbrechen|abbruch|abbreche|brich ab|stopp|halt
+vergiss es|lass es|lass gut sein|schon gut|nein danke|beenden|取消|算了|停止|停|不用了|不用
+不要了|没事|退出|结束|别弄了|中止|放弃
+"""
+_CANCEL = frozenset(_CANCEL_WORDS.strip().replace("\n", "|").split("|"))
+_POLITE = re.compile(r"\b(please|bitte|ok|okay|thanks|danke|oh|ach|well|na)\b|[请吧了]$|^[请那]")
+_UNSURE = re.compile(
+    r"what do you mean|what does (that|this|it) mean|(i )?(do not|don'?t|dont) (know|understand)"
+    r"|no idea|not sure|was meinst du|wie meinst du|was bedeutet das|verstehe? (ich )?nicht"
+    r"|ich verstehe (das )?nicht|weiß (ich )?nicht|ich weiß (es )?nicht|keine ahnung"
+    r"|(这|那|你)?(是)?什么意思|不(知道|懂|明白|清楚)|没(听|看)懂|help|hilfe|帮助"
+)
+_LEFT_TO_US = re.compile(
+    r"\b(whatever|anything|any of (them|these)|you (choose|decide|pick)|up to you|egal|beliebig"
+    r"|irgendein\w*|was du willst|such (dir|es) (du )?aus|entscheide du)\b|随便|都可以|都行|任意"
+    r"|你(来)?(决定|选|定)"
+)
+_ASKS = re.compile(
+    r"question|query|search|prompt|message|text|frage|suche|nachricht|问题|查询|搜索"
+)
+_IS = r"(?:is|are|was|would be|ist|sind|lautet|heißt|wäre|是|为)"
+_NAMED = re.compile(
+    rf"(?P<about>(?:[^\s:\uff1a=\uff0c。]+\s+){{0,6}}?[^\s:\uff1a=\uff0c。]+?)\s*(?:{_IS}\s*[:\uff1a]?|[:\uff1a=])\s*(?P<rest>\S.*)",
+    re.DOTALL,
+)
+_IT_IS = re.compile(r"(?:it(?:'s| is)|that(?:'s| is)|es ist|das ist|是)\s*(?P<rest>\S+)")
+_PLACED = re.compile(
+    r"(?:in|at|by|from|to|on|im|aus|nach|bei|von|在|从|到)\s+(?P<rest>\S.*)", re.DOTALL
+)
+_ROOTED = re.compile(
+    r"(?:[^\s/\\]+\s+){0,6}?[^\sA-Za-z0-9/\\~.]*(?P<rest>(?:~?/|\.{1,2}/|[A-Za-z]:[/\\]|https?://)\S.*)",
+    re.DOTALL | re.IGNORECASE,
+)
+_PLACES = re.compile(
+    r"path|file|folder|director|url|uri|link|address|location|datei|pfad|ordner|adresse"
+    r"|文件|路径|目录|链接|网址|地址"
+)
+_MACHINE = re.compile(r"\S*(?:[/\\@_\d]|\w\.\w)\S*")
+_SEVERAL = re.compile(r"[,;\n、\uff0c\uff1b]|(?<=\s)(?:and|und|or|oder)(?=\s)|[和与及]")
+_POSSESSIVE = frozenset(
+    {"my", "our", "its", "der", "die", "das", "mein", "meine", "unser", "unsere"}
+)
+_THANKS = re.compile(r",\s*(?:please|thanks|thank you|bitte|danke)[.!]?$", re.IGNORECASE)
+_PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
+_TOKEN = re.compile(r"[^\s,;\uff0c\uff1b、。\"'`“”„「」]+")
+
+
+def is_cancel(said: str, schema: Json) -> bool:
+    """The person wants to stop; not when the word is one of the choices they were given."""
+    plain = _plain(said)
+    if len(plain) > LONGEST_CANCEL or _names_choice(plain, schema):
+        return False
+    polite = " ".join(_POLITE.sub(" ", plain).split())
+    return plain in _CANCEL or polite in _CANCEL
+
+
+def is_question(said: str, schema: Json) -> bool:
+    """The person asks back, or does not know; a slot for questions takes a question."""
+    plain = _plain(said)
+    if _UNSURE.fullmatch(plain) or _UNSURE.match(plain):
+        return True
+    if leaves_it_to_us(said) and all(map(_is_free_text, schema["properties"].values())):
+        return True
+    parts = schema["properties"].items()
+    takes_any = any(_ASKS.search(f"{name} {_about(part)}".lower()) for name, part in parts)
+    return said.strip().endswith(("?", "\uff1f")) and not takes_any
+
+
+def leaves_it_to_us(said: str) -> bool:
+    """The person says that anything will do."""
+    return _LEFT_TO_US.search(_plain(said)) is not None
+
+
+def read_answer(said: str, schema: Json) -> Json:
+    """The arguments that can be read for certain: one by one, by name, or one in each line."""
+    given = _as_json(said, schema)
+    if given:
+        return given
+    parts: Json = schema["properties"]
+    if len(parts) == 1:
+        ((name, part),) = parts.items()
+        value = read_value(said, part, name)
+        return {} if value is MADE_UP else {name: value}
+    return _by_name(said, parts) or _by_line(said, parts)
+
+
+def read_value(said: str, part: Json, name: str = "") -> Any:
+    """One value, as the person gave it; MADE_UP when the answer does not hold one for certain."""
+    if "anyOf" in part:
+        found = (read_value(said, one, name) for one in part["anyOf"] if one.get("type") != "null")
+        return next((value for value in found if value is not MADE_UP), MADE_UP)
+    if part.get("enum"):
+        return _choice(said, part["enum"])
+    kind = str(part.get("type", "string"))
+    reader = READERS.get(kind)
+    bare = _bare(said, part, name) if kind in ("string", "array") else said.strip()
+    return MADE_UP if reader is None or slots.is_file(part) else reader(bare, part)
+
+
+def word_for_word(said: str, schema: Json) -> Json:
+    """The answer itself for the only thing that was asked for, when a model made nothing of it."""
+    if len(schema["properties"]) != 1:
+        return {}
+    ((name, part),) = schema["properties"].items()
+    bare = _in_a_phrase(_bare(said, part, name)) if said else None
+    return {name: bare} if bare and _is_free_text(part) and _fits(bare, part) else {}
+
+
+def _text(bare: str, part: Json) -> Any:
+    """Verbatim. Where a pattern or a format is asked for, the one word that fits it."""
+    if not bare or _in_a_phrase(bare) is not None:
+        return MADE_UP
+    is_free = "pattern" not in part and part.get("format") not in slots.FORMATS
+    if is_free or _fits(bare, part):
+        return bare
+    words = [word.rstrip(".!?") for word in _TOKEN.findall(bare)]
+    fitting = list(dict.fromkeys(word for word in words if _fits(word, part)))
+    return fitting[0] if len(fitting) == 1 else MADE_UP
+
+
+def _fits(text: str, part: Json) -> bool:
+    if slots.problems(text, {**part, "type": "string"}):
+        return False
+    shape = slots.SHAPES.get(str(part.get("format")))
+    return shape is None or shape.fullmatch(text) is not None
+
+
+def _number(bare: str, part: Json) -> Any:
+    """The only number of the answer that fits; 1,234 has a thousand and 12,5 a decimal."""
+    text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", bare)
+    numbers = {Decimal(text.replace(",", "."))} if _PLAIN_NUMBER.fullmatch(text) else _signed(text)
+    values = [int(number) if number == int(number) else float(number) for number in numbers]
+    fitting = [value for value in values if not slots.problems(value, part)]
+    return fitting[0] if len(fitting) == 1 else MADE_UP
+
+
+def _signed(text: str) -> set[Decimal]:
+    below = re.findall(r"(?:^|\s)[-\u2212]\s?(\d+(?:\.\d+)?)", text)
+    negative = {-Decimal(number) for number in below}
+    return {number for number in spoken(text.lower()) if -number not in negative} | negative
+
+
+def _decision(bare: str, _part: Json) -> Any:
+    plain = _plain(bare)
+    words = set(re.findall(r"\w+", plain))
+    yes = bool(words & {"yes", "yep", "yeah", "true", "on", "sure", "ok", "ja", "gerne", "doch"})
+    no = bool(words & {"no", "not", "nope", "false", "off", "never", "nein", "nicht", "kein"})
+    no = no or any(sign in plain for sign in ("不", "否", "没", "别"))
+    yes = yes or (not no and any(sign in plain for sign in ("是", "好", "对", "要", "可以")))
+    return yes if yes != no else MADE_UP
+
+
+def _choice(bare: str, choices: list[Any]) -> Any:
+    plain = _plain(bare)
+    exact = [one for one in choices if str(one).lower() == plain]
+    if exact:
+        return exact[0]
+    heard = Heard.of(bare)
+    named = [one for one in choices if one is not None and heard.find(str(one)) is not None]
+    longest = [
+        one for one in named if not any(one != two and str(one) in str(two) for two in named)
+    ]
+    named = longest or [one for one in choices if heard.has_choice(one, choices)]
+    return named[0] if len(named) == 1 else MADE_UP
+
+
+def _list(bare: str, part: Json) -> Any:
+    items = part.get("items", {})
+    if items.get("type") in ("object", "array"):
+        return MADE_UP
+    pieces = [piece.strip() for piece in _SEVERAL.split(bare) if piece.strip()]
+    values = [read_value(piece, items) for piece in pieces]
+    found = [value for value in values if value is not MADE_UP]
+    is_whole = len(found) == len(pieces) and not slots.problems(found, part)
+    return found if found and is_whole else MADE_UP
+
+
+READERS: dict[str, Callable[[str, Json], Any]] = {
+    "string": _text,
+    "integer": _number,
+    "number": _number,
+    "boolean": _decision,
+    "array": _list,
+}
+"""By type. What an object holds is not read without a model."""
+
+
+def _by_name(said: str, parts: Json) -> Json:
+    """`name: value`, `name = value`, `name is value`, one after another."""
+    places: list[tuple[int, int, str]] = []
+    for name in parts:
+        spelled = re.escape(_spelled(name)).replace("\\ ", r"[\s_-]?")
+        at = rf"(?<!\w){spelled}\s*(?:{_IS}\s*[:\uff1a]?|[:\uff1a=])\s*"
+        places += [(*one.span(), name) for one in re.finditer(at, said, re.IGNORECASE)]
+    places.sort()
+    found: Json = {}
+    ends = [begin for begin, _, _ in places[1:]] + [len(said)]
+    for (_, begin, name), end in zip(places, ends, strict=False):
+        text = re.sub(r"[\s,;\uff0c\uff1b]+(?:and|und|和)?\s*$", "", said[begin:end])
+        value = read_value(text, parts[name], name)
+        if value is not MADE_UP:
+            found[name] = value
+    return found
+
+
+def _by_line(said: str, parts: Json) -> Json:
+    """As many lines as things were asked for, in their order."""
+    lines = [line.strip(" -*\t") for line in said.splitlines() if line.strip()]
+    if len(lines) != len(parts):
+        return {}
+    values = {
+        name: read_value(line, part, name)
+        for line, (name, part) in zip(lines, parts.items(), strict=True)
+    }
+    return {} if MADE_UP in values.values() else values
+
+
+def _as_json(said: str, schema: Json) -> Json:
+    try:
+        found = json.loads(said)
+    except (ValueError, RecursionError):
+        return {}
+    known = schema["properties"]
+    is_known = isinstance(found, dict) and found.keys() <= known.keys()
+    return found if is_known else {}
+
+
+def _bare(said: str, part: Json, name: str) -> str:
+    """Without quotes, and without "the path is" where that is surely not part of the answer."""
+    text = _THANKS.sub("", said.strip())
+    if _unquoted(text) != text:
+        return _unquoted(text)
+    for rest in (_after_name(text, part, name), _after_words(text, part, name)):
+        if rest is not None:
+            return _unquoted(rest)
+    return text
+
+
+def _after_name(text: str, part: Json, name: str) -> str | None:
+    """What follows "the path is": where only the slot's own name stands before it."""
+    match = _NAMED.fullmatch(text)
+    if match is None:
+        return None
+    rest = match["rest"].strip()
+    before = set(terms(_spelled(match["about"]))) - _POSSESSIVE
+    own = set(terms(f"{_spelled(name)} {part.get('title') or ''}"))
+    is_plain = _unquoted(rest) != rest or _MACHINE.fullmatch(rest) is not None
+    own |= set(terms(_about(part))) if is_plain or not text.isascii() else set()
+    if not before or not before <= own:
+        return None
+    return rest.removesuffix(".") if _is_one_word(rest) else rest
+
+
+def _after_words(text: str, part: Json, name: str) -> str | None:
+    """What follows "it is" or "use": where it is one word or a path, and nothing else."""
+    only = _IT_IS.fullmatch(text)
+    if only is not None:
+        return only["rest"]
+    rooted = _ROOTED.fullmatch(text)
+    is_place = _PLACES.search(f"{name} {_about(part)}".lower()) is not None
+    return _without_thanks(rooted["rest"]) if rooted is not None and is_place else None
+
+
+def _without_thanks(text: str) -> str:
+    """A place without the full stop or the polite word behind it."""
+    bare = text.rstrip()
+    bare = bare[:-1] if bare.endswith((".", "!")) else bare
+    for word in ("please", "thanks", "bitte", "danke"):
+        if bare.lower().endswith((f" {word}", f",{word}")):
+            bare = bare[: -len(word)]
+    return bare.rstrip(" ,\t\n")
+
+
+def _in_a_phrase(text: str) -> str | None:
+    """The name in "in Bern" or "by Eliot": a model may know better what is meant."""
+    placed = _PLACED.fullmatch(text)
+    is_placed = placed is not None and all(_is_name(word) for word in placed["rest"].split())
+    return placed["rest"].strip() if placed is not None and is_placed else None
+
+
+def _unquoted(text: str) -> str:
+    is_quoted = len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[-1] not in text[1:-1]
+    return text[1:-1].strip() if is_quoted else text
+
+
+def _is_one_word(text: str) -> bool:
+    return len(text.split()) == 1 and not text.endswith("..")
+
+
+def _is_name(word: str) -> bool:
+    return word[0].isupper() or not word.isascii()
+
+
+def _names_choice(plain: str, schema: Json) -> bool:
+    choices = [one for part in schema["properties"].values() for one in part.get("enum", ())]
+    return any(str(one).lower() == plain for one in choices)
+
+
+def _is_free_text(part: Json) -> bool:
+    return part.get("type") == "string" and "enum" not in part
+
+
+def _about(part: Json) -> str:
+    return f"{part.get('title') or ''} {part.get('description') or ''}"
+
+
+def _spelled(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").replace("-", " ").lower()
+
+
+def _plain(said: str) -> str:
+    return " ".join(re.sub(r"[^\w\s'-]", " ", said.lower().replace("\u2019", "'")).split())

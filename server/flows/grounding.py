@@ -1,0 +1,222 @@
+"""Keeps of a model's arguments only what was said: nobody's words, numbers or dates are made up."""
+
+import re
+import zoneinfo
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from server.chat import Json
+from server.flows import slots
+from server.flows.dates import hears_date, hears_time
+from server.flows.numerals import spoken
+from server.flows.words import terms
+
+LONG_WORD = 4
+LONG_CHOICE = 3
+MADE_UP = object()
+"""Stands for a value that nobody said."""
+_LETTER = "A-Za-z0-9\u00c0-\u024f"
+_ALPHANUMERIC = re.compile(r"[^\W_]")
+_WRITTEN_FOR_MACHINES = re.compile(r"\S*([/\\@:_\d]|\w\.\w)\S*")
+_PATH = re.compile(r".*[/\\].*")
+_ZONE = re.compile(r"[A-Z][A-Za-z]+(/[A-Z][A-Za-z_-]+){1,2}")
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}.*))?")
+_TIME = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?")
+_YES_OR_NO = re.compile(
+    r"\b(yes|no|not|without|never|yep|nope|true|false|on|off|ja|nein|nicht|keine?|ohne|doch)\b"
+    "|[\u662f\u4e0d\u5426\u6ca1\u8981\u5bf9\u597d]"
+)
+
+
+def grounded(found: Json, schema: Json, said: str, now: datetime | None = None) -> Json:
+    """The part of the arguments that was said, or that the schema itself decides."""
+    return Heard.of(said, now).parts(found, schema)
+
+
+def only_choices(schema: Json) -> Json:
+    """The required values that leave no choice: nobody needs to be asked for them."""
+    parts = schema.get("properties", {})
+    required = [name for name in schema.get("required", []) if name in parts]
+    return {
+        name: parts[name]["enum"][0] for name in required if len(parts[name].get("enum", ())) == 1
+    }
+
+
+@dataclass(slots=True)
+class Heard:
+    """What the person, their conversation and earlier results say."""
+
+    said: str
+    now: datetime
+    text: str = field(init=False)
+    words: frozenset[str] = field(init=False)
+    numbers: set[Decimal] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.text = self.said.lower()
+        self.words = frozenset(terms(self.text))
+        self.numbers = spoken(self.text)
+
+    @classmethod
+    def of(cls, said: str, now: datetime | None = None) -> "Heard":
+        return cls(said, now or datetime.now().astimezone())
+
+    def parts(self, found: Json, schema: Json) -> Json:
+        parts, fixed = schema.get("properties", {}), only_choices(schema)
+        heard = {
+            name: self.value(one, parts.get(name, {}), name)
+            for name, one in found.items()
+            if name not in fixed
+        }
+        kept = {name: one for name, one in heard.items() if one is not MADE_UP}
+        return {**fixed, **kept} if kept or len(fixed) == len(parts) else {}
+
+    def value(self, value: Any, part: Json, name: str = "") -> Any:
+        """The value as it was said; MADE_UP when it was not."""
+        if value is None or ("default" in part and value == part["default"]):
+            return value
+        if "anyOf" in part and "enum" not in part:
+            return self.value(value, _branch(value, part), name)
+        if isinstance(value, dict):
+            return self.parts(value, part) or (MADE_UP if value else value)
+        if isinstance(value, list):
+            return self._items(value, part.get("items", {}), name)
+        if isinstance(value, str) and "enum" not in part:
+            return self._string(value, part)
+        return value if self._has_scalar(value, part, name) else MADE_UP
+
+    def _has_scalar(self, value: Any, part: Json, name: str) -> bool:
+        if isinstance(value, bool):
+            return self._has_decision(name)
+        if "enum" in part:
+            return self.has_choice(value, part["enum"])
+        return self.has_number(value)
+
+    def has_number(self, value: float) -> bool:
+        return abs(Decimal(str(value))) in self.numbers
+
+    def has_text(self, value: str) -> bool:
+        """At least half of its words: a model may put the rest in its own. Digits count all."""
+        words = terms(value)
+        if any(not self._has_word(word) for word in words if _has_digit(word)):
+            return False
+        return 2 * sum(map(self._has_word, words)) >= len(words)
+
+    def has_choice(self, value: Any, choices: list[Any]) -> bool:
+        """A choice was named: by its own word, or by one that begins like it and no other."""
+        if not isinstance(value, str):
+            return isinstance(value, int | float) and self.has_number(value)
+        if self.find(value) is not None:
+            return True
+        if len(value) < LONG_CHOICE or not value.isalpha():
+            return False
+        begin = value.lower()
+        others = [one for one in (str(choice).lower() for choice in choices) if one != begin]
+        return any(
+            word.startswith(begin) and not any(word.startswith(other) for other in others)
+            for word in re.findall(r"\w+", self.text)
+        )
+
+    def find(self, value: str) -> str | None:
+        """The place where the value was said, whatever separates its letters, as it was said."""
+        letters = _ALPHANUMERIC.findall(value.lower())
+        if not letters:
+            return value if value in self.said else None
+        joined = r"[\W_]*".join(map(re.escape, letters))
+        if value.isascii():
+            joined = rf"(?<![{_LETTER}]){joined}(?![{_LETTER}])"
+        found = re.search(joined, self.said, re.IGNORECASE)
+        return found[0] if found else None
+
+    def _string(self, value: str, part: Json) -> Any:
+        dated = self._dated(value)
+        if dated is not None:
+            return value if dated else MADE_UP
+        if "pattern" in part:
+            span = self.find(value)
+            return MADE_UP if span is None else _fitting(span, value, part)
+        if "format" in part or _WRITTEN_FOR_MACHINES.fullmatch(value):
+            return self._exact(value)
+        if value.lower() in self.text:
+            return value if self.find(value) is not None or self.has_text(value) else MADE_UP
+        return value if self.has_text(value) else MADE_UP
+
+    def _exact(self, value: str) -> Any:
+        """What machines read must have been said letter by letter; a time zone by its city."""
+        begin = self.text.find(value.lower())
+        if begin >= 0 and self.find(value) is not None:
+            return self.said[begin : begin + len(value)]
+        if _ZONE.fullmatch(value) and value in zoneinfo.available_timezones():
+            city = value.rpartition("/")[2].replace("_", " ")
+            return value if self.find(city) is not None else MADE_UP
+        if _PATH.fullmatch(value) or "@" in value:
+            return MADE_UP
+        return value if self.find(value) is not None else MADE_UP
+
+    def _dated(self, value: str) -> bool | None:
+        """Whether a date or a time was said; None when the value is neither."""
+        if found := _DATE.fullmatch(value):
+            day = tuple(int(number) for number in found.groups()[:3])
+            clock = _TIME.fullmatch(found[4] or "")
+            hears_clock = clock is None or self._hears_clock(clock, may_be_midnight=True)
+            is_said = hears_date(day, self.text, self.numbers, self.now)
+            return hears_clock and (is_said or self.find(value) is not None)
+        clock = _TIME.fullmatch(value)
+        if clock is None or int(clock[1]) > 23:
+            return None
+        return self._hears_clock(clock, may_be_midnight=False)
+
+    def _hears_clock(self, clock: re.Match[str], *, may_be_midnight: bool) -> bool:
+        hour, minute = int(clock[1]), int(clock[2])
+        if may_be_midnight and (hour, minute) == (0, 0):
+            return True
+        return hears_time((hour, minute), self.text, self.numbers, self.now)
+
+    def _items(self, values: list[Any], part: Json, name: str) -> Any:
+        """An entry stands as often as it was said; a weak model repeats itself."""
+        kept: list[Any] = []
+        counts: Counter[str] = Counter()
+        for value in values:
+            one = self.value(value, part, name)
+            counts[str(one)] += 1
+            if one is not MADE_UP and counts[str(one)] <= max(self.count(one), 1):
+                kept.append(one)
+        return kept or (MADE_UP if values else values)
+
+    def count(self, value: Any) -> int:
+        return self.text.count(str(value).lower())
+
+    def _has_decision(self, name: str) -> bool:
+        """A yes or no was said, or the thing itself was named."""
+        is_named = bool(set(terms(_spaced(name))) & self.words)
+        return is_named or _YES_OR_NO.search(self.text) is not None
+
+    def _has_word(self, word: str) -> bool:
+        if not word.isascii():
+            return word in self.text
+        if word in self.words or (word.isdigit() and Decimal(word) in self.numbers):
+            return True
+        return len(word) >= LONG_WORD and any(one.startswith(word) for one in self.words)
+
+
+def _branch(value: Any, part: Json) -> Json:
+    """The branch that the value was written for."""
+    branches = [one for one in part["anyOf"] if one.get("type") != "null"]
+    fitting = (one for one in branches if not slots.problems(value, one))
+    return next(fitting, branches[0] if branches else {})
+
+
+def _fitting(span: str, value: str, part: Json) -> str:
+    """As it was said, where that fits the pattern; else as the model put it."""
+    return span if not slots.problems(span, {**part, "type": "string"}) else value
+
+
+def _has_digit(word: str) -> bool:
+    return any(sign.isdigit() for sign in word)
+
+
+def _spaced(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)

@@ -1,0 +1,144 @@
+"""Second names for models, with a system prompt and defaults of their own; kept over restarts."""
+
+import hashlib
+import logging
+import re
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from server.chat import ChatRequest, Json, Message, Role, Sampling
+from server.errors import AppError, BadRequest
+from server.face import ModelCard
+from server.files import set_aside, write_atomically
+
+log = logging.getLogger(__name__)
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:\-]{0,199}")
+SAMPLED = frozenset(Sampling.__dataclass_fields__)
+
+
+class NameTaken(AppError):
+    code = "name_taken"
+    status = 409
+
+
+class Turn(BaseModel):
+    """A message that comes before every conversation with the model."""
+
+    role: Role
+    content: str
+
+
+class Alias(BaseModel):
+    path: str
+    """The model's file."""
+    is_pulled: bool = False
+    """The model was fetched under this name: who deletes the name deletes the model."""
+    system: str = ""
+    parameters: Json = {}
+    """Under Ollama's names: temperature, stop, num_predict …"""
+    messages: tuple[Turn, ...] = ()
+    licence: str = ""
+    made_at: float = 0.0
+
+    def apply(self, request: ChatRequest, model: str) -> ChatRequest:
+        """The request for the model itself. What the request says goes before what is said here."""
+        messages = request.messages
+        if messages:
+            told = tuple(Message(turn.role, turn.content) for turn in self.messages)
+            system = Message("system", self.system)
+            has_system = messages[0].role == "system"
+            first = messages[:1] if has_system else ((system,) if self.system else ())
+            messages = (*first, *told, *messages[has_system:])
+        stop = self.parameters.get("stop") or ()
+        limit = self.parameters.get("num_predict") or 0
+        return replace(
+            request,
+            model=model,
+            messages=messages,
+            sampling=self._sampling(request.sampling),
+            stop=request.stop or tuple([stop] if isinstance(stop, str) else stop),
+            max_tokens=request.max_tokens or (limit if limit > 0 else None),
+        )
+
+    def _sampling(self, asked: Sampling) -> Sampling:
+        usual = Sampling()
+        open_ = {
+            name: value
+            for name, value in self.parameters.items()
+            if name in SAMPLED and getattr(asked, name) == getattr(usual, name)
+        }
+        return replace(asked, **open_)
+
+
+_All: TypeAdapter[dict[str, Alias]] = TypeAdapter(dict[str, Alias])
+
+
+class Aliases:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._all = self._read()
+
+    def find(self, name: str | None) -> Alias | None:
+        return self._all.get(name or "")
+
+    def cards(self, cards: Iterable[ModelCard]) -> tuple[ModelCard, ...]:
+        """The models, and each once more under every other name it has."""
+        models = tuple(cards)
+        by_path = {card.path: card for card in models}
+        taken = {card.name for card in models}
+        more = [
+            _card(name, alias, by_path[alias.path])
+            for name, alias in self._all.items()
+            if alias.path in by_path and name not in taken
+        ]
+        return (*models, *more)
+
+    def made_from(self, path: str) -> list[str]:
+        """The names that people gave a model besides its own."""
+        return [
+            name for name, alias in self._all.items() if alias.path == path and not alias.is_pulled
+        ]
+
+    def set(self, name: str, alias: Alias, models: Iterable[ModelCard]) -> None:
+        if not NAME.fullmatch(name) or ".." in name:
+            raise BadRequest(f"'{name}' cannot be the name of a model.", "model")
+        if any(card.name == name and not card.base for card in models):
+            raise NameTaken(f"There is already a model '{name}'.")
+        self._write({**self._all, name: alias.model_copy(update={"made_at": time.time()})})
+
+    def remove(self, name: str) -> None:
+        self._write({key: alias for key, alias in self._all.items() if key != name})
+
+    def forget(self, path: str) -> None:
+        """The model's file is gone."""
+        if any(alias.path == path for alias in self._all.values()):
+            self._write({key: one for key, one in self._all.items() if one.path != path})
+
+    def _write(self, aliases: dict[str, Alias]) -> None:
+        write_atomically(self._path, _All.dump_json(aliases, indent=1).decode())
+        self._all = aliases
+
+    def _read(self) -> dict[str, Alias]:
+        try:
+            return _All.validate_json(self._path.read_bytes())
+        except FileNotFoundError:
+            return {}
+        except ValidationError:
+            log.warning("The list of other names for models was damaged: %s", set_aside(self._path))
+        except OSError:
+            log.exception("The list of other names for models cannot be read")
+        return {}
+
+
+def _card(name: str, alias: Alias, model: ModelCard) -> ModelCard:
+    digest = model.digest
+    if alias.system or alias.parameters or alias.messages:
+        own = alias.model_dump_json(exclude={"made_at"})
+        digest = hashlib.sha256(f"{digest}\n{own}".encode()).hexdigest()
+    return replace(
+        model, name=name, base=model.name, digest=digest, modified_at=alias.made_at, starter=False
+    )

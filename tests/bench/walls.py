@@ -1,0 +1,38 @@
+"""What the walls cost at the start of a plugin's program: `python -m tests.bench.walls`."""
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+from server.plugins import walls
+
+STARTS = 15
+KINDS: tuple[walls.Kind, ...] = ("", "bubblewrap", "namespaces")
+
+
+def start_s(by: walls.Kind, room: walls.Room) -> float:
+    command = walls.walled([sys.executable, "-I", "-c", ""], room, by)
+    took = []
+    for _ in range(STARTS):
+        begun = time.perf_counter()
+        subprocess.run(command, check=True)
+        took.append(time.perf_counter() - begun)
+    return median(took)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        room = walls.Room(Path(name), Path(name) / "scratch")
+        room.scratch.mkdir()
+        plain = start_s("", room)
+        for by in KINDS:
+            took = start_s(by, room)
+            told = f"{took * 1000:6.0f} ms, {took / plain:.1f} times a plain start"
+            sys.stdout.write(f"{by or 'no walls':12} {told}\n")
+
+
+if __name__ == "__main__":
+    main()
