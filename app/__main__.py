@@ -19,6 +19,7 @@ _CHILDREN = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    os.umask(0o077)  # every file of this program and its children is for its user alone
     given = list(sys.argv[1:] if arguments is None else arguments)
     role, rest = choose(given)
     if role in _CHILDREN:

@@ -261,6 +261,7 @@ class Core(Shelved, Plugged, Windowed):
             self._keeper.cards(),
             self._default_name(),
             VERSION,
+            self._pool.health,
             responses=self._responses,
             loaded=self._pool.loaded.get(),
         )

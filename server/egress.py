@@ -2,6 +2,8 @@
 
 import asyncio
 import base64
+import ipaddress
+import socket
 import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
@@ -10,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from server.errors import EgressRefused
@@ -30,6 +33,59 @@ Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 CREDENTIALS = ("authorization", "cookie", "x-api-key", "proxy-authorization")
 NEVER_BEGUN = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
 """There was no connection, so nothing has left."""
+
+
+OWN_ENDINGS = ("localhost", "local", "internal", "intranet", "lan", "home.arpa")
+"""Names that only mean something in one's own network."""
+
+
+class _Resolver(AbstractResolver):
+    """A public name leads to public addresses only: else whoever owns it could reach this machine
+    and its neighbours through us. The connection is opened to the very addresses that were looked
+    at."""
+
+    def __init__(self, network: Callable[[], NetworkSettings]) -> None:
+        self._network = network
+        self._system = aiohttp.ThreadedResolver()
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        found = await self._system.resolve(host, port, family)
+        if self._may_be_private(host):
+            return found
+        public = [one for one in found if not is_private(one["host"])]
+        if not public:
+            raise OSError(None, f"{host} leads to a private address ({found[0]['host']})")
+        return public
+
+    def _may_be_private(self, host: str) -> bool:
+        network = self._network()
+        name = host.rstrip(".").lower()
+        if "." not in name or name == _host_of(network.proxy):
+            return True
+        known = (*OWN_ENDINGS, *(one.strip(". ").lower() for one in network.own_domains))
+        return any(name == one or name.endswith(f".{one}") for one in known if one)
+
+    async def close(self) -> None:
+        await self._system.close()
+
+
+def is_private(address: str) -> bool:
+    """Whether it is this machine, its network, or nobody's: what no public name should lead to."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return True
+    inner = getattr(found, "ipv4_mapped", None) or getattr(found, "sixtofour", None) or found
+    return not inner.is_global or inner.is_multicast
+
+
+def _host_of(address: str) -> str:
+    try:
+        return (URL(address).host or "").lower()
+    except ValueError:
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +287,9 @@ class Egress:
             await self.close()
         if self._session is None:
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(ssl=_trusting(extra)),
+                connector=aiohttp.TCPConnector(
+                    ssl=_trusting(extra), resolver=_Resolver(self._network)
+                ),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=30, sock_read=300),
                 trust_env=False,

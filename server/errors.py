@@ -25,12 +25,21 @@ class ContextOverflow(AppError):
     code = "context_length_exceeded"
     status = 400
 
-    def __init__(self, needed: int, available: int, context: int | None = None) -> None:
-        """`context`: what prompt and answer have together, where that is more than `available`."""
+    def __init__(
+        self,
+        needed: int,
+        available: int,
+        context: int | None = None,
+        *,
+        is_certain: bool = True,
+    ) -> None:
+        """`context`: what prompt and answer have together, where that is more than `available`.
+        `is_certain`: whether `needed` was counted, or estimated from the beginning."""
         # LiteLLM and others know an overflow by OpenAI's first words.
+        counted = f"{needed}" if is_certain else f"about {needed}"
         super().__init__(
             f"This model's maximum context length is {context or available} tokens. "
-            f"However, the prompt has {needed} tokens. Please shorten it."
+            f"However, the prompt has {counted} tokens. Please shorten it."
         )
         self.needed = needed
         self.available = available

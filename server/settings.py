@@ -233,6 +233,13 @@ class NetworkSettings(Group):
         str, AfterValidator(proxy_address), Field(title="Proxy", description="http://host:port")
     ] = ""
     extra_ca: Annotated[str, Field(title="Extra certificate authority (PEM file)")] = ""
+    own_domains: Annotated[
+        tuple[str, ...],
+        Field(
+            title="Domains of your own network",
+            description="Names in them may stand for private addresses; others are refused there.",
+        ),
+    ] = ()
     hub: Annotated[
         str,
         Field(

@@ -2480,6 +2480,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Weitere Zertifizierungsstelle (PEM-Datei)</translation>
   </message>
   <message>
+   <source>Domains of your own network</source>
+   <translation>Domänen des eigenen Netzes</translation>
+  </message>
+  <message>
+   <source>Names in them may stand for private addresses; others are refused there.</source>
+   <translation>Namen darin dürfen für private Adressen stehen; andere werden dort abgelehnt.</translation>
+  </message>
+  <message>
    <source>Model hub</source>
    <translation>Modell-Hub</translation>
   </message>
@@ -3759,6 +3767,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Anfrage ist kein gültiges JSON: {0}.</translation>
   </message>
   <message>
+   <source>'{0}' is longer than {1} characters.</source>
+   <translation>„{0}“ ist länger als {1} Zeichen.</translation>
+  </message>
+  <message>
    <source>The system refused: {0}.</source>
    <translation>Das System hat es verweigert: {0}.</translation>
   </message>
@@ -3873,6 +3885,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>unknown</source>
    <translation>unbekannt</translation>
+  </message>
+  <message>
+   <source>not answering</source>
+   <translation>antwortet nicht</translation>
   </message>
   <message>
    <source>it was halted by a signal and did not go on</source>

@@ -2480,6 +2480,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>额外的证书颁发机构（PEM 文件）</translation>
   </message>
   <message>
+   <source>Domains of your own network</source>
+   <translation>您自己网络的域名</translation>
+  </message>
+  <message>
+   <source>Names in them may stand for private addresses; others are refused there.</source>
+   <translation>其中的名称可以指向私有地址；其他名称指向私有地址时会被拒绝。</translation>
+  </message>
+  <message>
    <source>Model hub</source>
    <translation>模型仓库</translation>
   </message>
@@ -3759,6 +3767,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>请求正文不是有效的 JSON：{0}。</translation>
   </message>
   <message>
+   <source>'{0}' is longer than {1} characters.</source>
+   <translation>“{0}”超过 {1} 个字符。</translation>
+  </message>
+  <message>
    <source>The system refused: {0}.</source>
    <translation>系统拒绝了：{0}。</translation>
   </message>
@@ -3873,6 +3885,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>unknown</source>
    <translation>未知</translation>
+  </message>
+  <message>
+   <source>not answering</source>
+   <translation>无响应</translation>
   </message>
   <message>
    <source>it was halted by a signal and did not go on</source>

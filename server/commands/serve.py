@@ -25,6 +25,8 @@ from server.web.control import create_control
 from server.web.guard import Gate, Guard
 from server.web.site import Listener, Listening
 
+SWITCH_S = 0.0005
+"""How long a thread that reads a large body may keep the one that serves all the others waiting."""
 LAST_WORDS_S = 1.0
 """How long running answers may go on once the window is gone; everything ends within 3 s."""
 
@@ -53,6 +55,7 @@ def _port(text: str) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     large_blocks.give_back()
+    sys.setswitchinterval(SWITCH_S)
     chosen = ServeOptions(options.port, options.model, is_child=options.child)
     return asyncio.run(serve(chosen))
 

@@ -12,7 +12,7 @@ from server.engine.refusals import refusal
 from server.engine.thoughts import Thoughts
 from server.engine.wire import Job
 from server.engine.worker_link import Item
-from server.errors import AppError
+from server.errors import AppError, ContextOverflow
 from server.events import (
     Finished,
     Piece,
@@ -38,6 +38,31 @@ class PlainText:
 
 CONTINUE_MARK = f"<goes on here {secrets.token_hex(8)}>"
 """Nobody else can write it."""
+
+
+LONGEST_TOKEN = 256
+"""In characters; no vocabulary is known with a longer one."""
+USUAL_TOKEN = 4
+
+
+def size_of(request: ChatRequest) -> int:
+    """How much text there is to read, in characters."""
+    prompt = len(request.prompt or ())
+    return prompt + sum(len(message.content) + 1 for message in request.messages)
+
+
+def check_fits(request: ChatRequest, facts: ModelFacts) -> None:
+    """Refuses, before any work, a prompt that cannot fit however well it is written: each message
+    takes a token at least, and each token stands for so many characters at most."""
+    room = facts.context_tokens
+    if not room:
+        return
+    tokens = size_of(request) // LONGEST_TOKEN
+    if isinstance(request.prompt, tuple | list):
+        tokens = len(request.prompt)
+    if max(len(request.messages), tokens) > room:
+        usual = max(len(request.messages), tokens, size_of(request) // USUAL_TOKEN)
+        raise ContextOverflow(usual, room - 1, room, is_certain=False)
 
 
 def prepare(request: ChatRequest, style: Format, facts: ModelFacts) -> Prepared:

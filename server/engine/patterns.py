@@ -28,6 +28,28 @@ def enforceable(value: Any) -> Any:
     return kept
 
 
+@lru_cache(maxsize=256)
+def _matcher(pattern: str) -> Any:
+    told = json.dumps({"type": "string", "pattern": pattern})
+    grammar = llguidance.LLMatcher.grammar_from_json_schema(told)
+    matcher = llguidance.LLMatcher(llguidance.LLTokenizer("byte"), grammar, log_level=0)
+    return None if matcher.is_error() else matcher
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a pattern from outside is found in a text, in time that grows with the text alone.
+
+    Python's own engine may take for ever. What the linear one cannot follow, as a pattern that
+    looks ahead, is not checked: it holds.
+    """
+    known = _matcher(pattern)
+    if known is None:
+        return True
+    matcher = known.deep_copy()
+    written = json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")
+    return bool(matcher.consume_tokens(list(written)) and matcher.is_accepting())
+
+
 def is_expression(source: str) -> bool:
     """Whether /source/ can be part of a grammar."""
     return _compiles(llguidance.LLMatcher.grammar_from_lark(f"start: /{source}/"))

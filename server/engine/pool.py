@@ -13,6 +13,7 @@ from pathlib import Path
 
 from server.engine.base import Engine, EngineOptions, LoadPhase, ModelFacts
 from server.engine.pooled import PooledEngine
+from server.engine.pulse import Health
 from server.errors import Busy, ModelLoadFailed, Stopping
 from server.observe import Value
 from server.tasks import spawn
@@ -96,6 +97,12 @@ class Pool:
         self._freed = asyncio.Event()
         self._adding = asyncio.Lock()
         self._closed = False
+
+    @property
+    def health(self) -> Health:
+        """The worst of all engines."""
+        found: list[Health] = [getattr(e.engine, "health", "ok") for e in self._entries.values()]
+        return max(found, key=("ok", "busy", "not answering").index, default="ok")
 
     async def engine(self, name: str) -> Engine:
         """The model by that name, loaded. Those who ask at the same time share one load."""

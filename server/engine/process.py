@@ -7,12 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from server import roles
-from server.chat import ChatRequest, Prompt
+from server.chat import ChatRequest, Json, Prompt
 from server.engine import formats
 from server.engine.base import Embeddings, EngineOptions, LoadState, ModelFacts, Ranking
-from server.engine.formats.base import Format
-from server.engine.jobs import Reading, facts_of, job_of, options_of, prepare
-from server.engine.pulse import Limits
+from server.engine.formats.base import Format, Prepared
+from server.engine.jobs import (
+    Reading,
+    check_fits,
+    facts_of,
+    job_of,
+    options_of,
+    prepare,
+    size_of,
+)
+from server.engine.pulse import Health, Limits
 from server.engine.schema_faults import located
 from server.engine.worker_link import Answer, WorkerLink
 from server.errors import AppError, BadSchema, Busy, EngineCrashed, ModelLoadFailed, Stopping
@@ -25,6 +33,7 @@ CALM_S = 60.0
 """A crash longer ago than this no longer delays a restart."""
 LONGEST_DELAY_S = 2.0
 TOO_MANY_CRASHES = 6
+LARGE_CHARS = 64 * 1024
 EMBEDDED_AT_ONCE = 8
 """In that time: from then on it is started only when asked."""
 
@@ -59,6 +68,10 @@ class WorkerProcess:
     def pid(self) -> int | None:
         return self._link.pid if self._link and self._link.error is None else None
 
+    @property
+    def health(self) -> Health:
+        return self._link.health if self._link is not None else "ok"
+
     async def load(self) -> None:
         await self._ready()
 
@@ -75,10 +88,9 @@ class WorkerProcess:
             link = await self._ready()
             self._check_room(link)
             await self._try_template_again(request)
-            assert self._style
-            prepared = prepare(request, self._style, self.facts)
+            prepared, job = await self._prepared(request)
             reading = Reading(prepared.parser)
-            answer = link.begin(job_of(request, prepared))
+            answer = link.begin(job)
             spoken = False
             try:
                 while not reading.ended:
@@ -110,10 +122,22 @@ class WorkerProcess:
     async def apply_template(self, request: ChatRequest) -> str:
         await self._ready()
         await self._try_template_again(request)
-        assert self._style
-        prepared = prepare(request, self._style, self.facts)
-        text: str = await self._ask("render", **job_of(request, prepared))
+        _, job = await self._prepared(request)
+        text: str = await self._ask("render", **job)
         return text
+
+    async def _prepared(self, request: ChatRequest) -> tuple[Prepared, Json]:
+        """The request in the model's style; a large one is prepared while others are served."""
+        style, facts = self._style, self.facts
+        assert style
+        check_fits(request, facts)
+
+        def work() -> tuple[Prepared, Json]:
+            prepared = prepare(request, style, facts)
+            return prepared, job_of(request, prepared)
+
+        is_large = size_of(request) > LARGE_CHARS or request.tools or request.constraint
+        return await asyncio.to_thread(work) if is_large else work()
 
     async def _try_template_again(self, request: ChatRequest) -> None:
         """A busy machine may have kept the worker from trying the template while it loaded."""

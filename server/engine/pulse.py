@@ -1,11 +1,14 @@
 """Whether a worker is alive and getting on, judged by what is heard from it between ticks."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import psutil
 
 HALTED = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
 """The second is how it looks while a tracer watches."""
+Health = Literal["ok", "busy", "not answering"]
 COMPUTING_SHARE = 0.1
 """Of one core: a worker that computes uses more, one that is stuck and answers pings far less."""
 
@@ -22,10 +25,13 @@ class Limits:
     rest_s: float = 30.0
     """How long a worker that has nothing to do is left alone between two pings."""
     halted_s: float = 1.5
+    noticed_s: float = 5.0
+    """When others are told that it does not answer, or does not get on."""
     silent_s: float = 15.0
-    step_s: float = 120.0
+    step_s: float = 90.0
+    """Without one operation of a step done, or one part of an errand."""
     computing_s: float = 900.0
-    """In place of `step_s` while it computes: a large picture cannot be parted into steps."""
+    """In place of `step_s` while it computes what cannot be looked into, as a large picture."""
     load_s: float = 60.0
     quit_s: float = 0.9
 
@@ -38,16 +44,22 @@ class Stall:
         self._done = -1
         self._since_s = 0.0
         self.ticks = 0
+        self.is_unseen = False
+        """Whether it may get on without anything to be seen of it."""
 
-    def hear(self, done: int, in_hand: int) -> None:
+    def hear(self, done: int, in_hand: int, *, is_unseen: bool = False) -> None:
         self.ticks = self.ticks + 1 if in_hand and done == self._done else 0
         self._done = done
+        self.is_unseen = is_unseen
         if self.ticks == 1:
             self._since_s = _processor_s(self._pid)
 
-    def computes(self, stuck_s: float) -> bool:
+    def may_take(self, stuck_s: float, limits: Limits) -> float:
+        """How long it may go without progress."""
+        if not self.is_unseen or stuck_s < limits.step_s:
+            return limits.step_s
         used_s = _processor_s(self._pid) - self._since_s
-        return used_s >= COMPUTING_SHARE * stuck_s
+        return limits.computing_s if used_s >= COMPUTING_SHARE * stuck_s else limits.step_s
 
 
 class Pulse:
@@ -58,12 +70,13 @@ class Pulse:
         self._progress = -1.0
         self._quiet_ticks = 0
         self._steps = Stall(pid)
-        self._errands = Stall(pid)
+        self._lanes: list[Stall] = []
         self._in_hand = 0
 
     def loaded(self) -> None:
         self._loaded = True
-        self._quiet_ticks = self._steps.ticks = self._errands.ticks = 0
+        self._quiet_ticks = self._steps.ticks = 0
+        self._lanes = []
 
     def loading(self, done: float) -> bool:
         """Whether this is progress: saying the same again is none."""
@@ -85,11 +98,35 @@ class Pulse:
     def stepped(self) -> None:
         self._steps.ticks = 0
 
-    def pong(self, steps: int, running: int, errands_done: int = 0, errands: int = 0) -> None:
-        """The answer to the ping of one tick; errands are what it does outside of steps."""
-        self._in_hand = running + errands
-        self._steps.hear(steps, running)
-        self._errands.hear(errands_done, errands)
+    @property
+    def health(self) -> Health:
+        """As it is told to others, long before it counts as hung."""
+        noticed = self._limits.noticed_s / self._limits.tick_s
+        if self._quiet_ticks >= noticed:
+            return "not answering"
+        is_stuck = any(work.ticks >= noticed for work in (self._steps, *self._lanes))
+        return "busy" if is_stuck else "ok"
+
+    def pong(
+        self,
+        steps: int,
+        running: int,
+        lanes: Sequence[tuple[int, int]] = (),
+        *,
+        beats: int | None = None,
+        is_unseen: bool = False,
+    ) -> None:
+        """The answer to the ping of one tick.
+
+        `beats` counts what is done inside of a step; None: that cannot be seen. `lanes` tell of
+        the work outside of steps: how much is in hand, and how much was done.
+        """
+        self._in_hand = running + sum(in_hand for in_hand, _ in lanes)
+        is_unseen = is_unseen or beats is None
+        self._steps.hear(steps + (beats or 0), running, is_unseen=is_unseen)
+        self._lanes += [Stall(self._pid) for _ in lanes[len(self._lanes) :]]
+        for stall, (in_hand, done) in zip(self._lanes, lanes, strict=False):
+            stall.hear(done, in_hand)
 
     def tick(self) -> str:
         """What is wrong, as a clause; empty if nothing is."""
@@ -103,11 +140,9 @@ class Pulse:
             return f"loading made no progress for {limits.load_s:g} s" if late else ""
         if quiet_s >= limits.silent_s:
             return f"it did not respond for {limits.silent_s:g} s"
-        for work in (self._steps, self._errands):
+        for work in (self._steps, *self._lanes):
             stuck_s = work.ticks * limits.tick_s
-            if stuck_s < limits.step_s:
-                continue
-            most_s = limits.computing_s if work.computes(stuck_s) else limits.step_s
+            most_s = work.may_take(stuck_s, limits)
             if stuck_s >= most_s:
                 return f"it made no progress on an answer for {most_s:g} s"
         return ""

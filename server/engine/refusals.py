@@ -24,7 +24,10 @@ _OF_PARAMETER: dict[str, type[BadRequest]] = {kind.code: kind for kind in (BadRe
 def refusal(code: str, message: str, facts: dict[str, Any]) -> AppError:
     """The error to raise for what a worker refused, with its numbers where it named them."""
     if code == ContextOverflow.code and {"needed", "available"} <= facts.keys():
-        return ContextOverflow(facts["needed"], facts["available"], facts.get("context"))
+        is_certain = bool(facts.get("is_certain", True))
+        return ContextOverflow(
+            facts["needed"], facts["available"], facts.get("context"), is_certain=is_certain
+        )
     if code == Busy.code:
         return Busy(facts.get("waiting", 0))
     if code == Stopping.code:

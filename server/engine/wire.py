@@ -3,7 +3,8 @@
 Server to worker:
   {"op": "load", "path": str, "options": {...EngineOptions...}}          first frame
   {"op": "generate", "id": int, "job": {...Job...}}
-  {"op": "cancel", "id": int}             an answer that is being made gets its "end"
+  {"op": "cancel", "id": int}             an answer that is being made gets its "end"; of an
+                                          "ask" nothing more comes
   {"op": "ask", "id": int, "what": "tokenize|detokenize|render|embed|rerank|stats", "with": {...}}
   {"op": "ping", "id": int}               answered by the reader thread
   {"op": "quit"}
@@ -22,7 +23,9 @@ Worker to server:
                                     rerank: {"scores": [...], "tokens": int, "method": str}
   {"op": "refused", "id": int, "code": str, "message": str, ...facts}
   {"op": "pong", "id": int, "steps": int, "running": int, "waiting": int,
-      "errands": int, "errands_done": int}      generate and ask, until they are handed on or done
+      "errands": int, "errands_done": int,      generate and ask, until they are handed on or done
+      "lanes": [[in hand, done], ...],          the same by lane: small, large, vectors
+      "beats": int or None, "is_unseen": bool}  what is done inside of a step, if it can be seen
 A worker that reads end-of-file on its pipe exits.
 """
 

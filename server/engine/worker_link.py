@@ -13,7 +13,7 @@ from typing import Any
 
 from server.chat import Json
 from server.engine import causes, worker_log
-from server.engine.pulse import Limits, Pulse
+from server.engine.pulse import Health, Limits, Pulse
 from server.engine.refusals import refusal
 from server.engine.wire import LENGTH, MAX_FRAME_BYTES, pack, unpack
 from server.errors import AppError, EngineCrashed, ModelLoadFailed, OutOfMemory, Stopping
@@ -125,6 +125,11 @@ class WorkerLink:
         return await asyncio.shield(self._loaded)
 
     @property
+    def health(self) -> Health:
+        """Whether it answers, and gets on with what it has in hand."""
+        return self._pulse.health if self.is_ready else "ok"
+
+    @property
     def unanswered(self) -> int:
         """How many the worker is not done with; their readers may take longer."""
         return sum(not answer.ended for answer in self._answers.values())
@@ -158,6 +163,9 @@ class WorkerLink:
             self._write({"op": "ask", "id": number, "what": what, "with": arguments})
             self._stir.set()
             return await future
+        except asyncio.CancelledError:
+            self._write({"op": "cancel", "id": number})
+            raise
         finally:
             del self._asked[number]
 
@@ -224,8 +232,7 @@ class WorkerLink:
             case "refused":
                 self._take_refusal(frame["id"], refusal(frame["code"], frame["message"], frame))
             case "pong":
-                done, in_hand = frame["errands_done"], frame["errands"]
-                self._pulse.pong(frame["steps"], frame["running"], done, in_hand)
+                self._take_pong(frame)
             case "progress":
                 if self._pulse.loading(float(frame["done"])) and not self._loaded.done():
                     self._on_progress(frame["done"])
@@ -236,6 +243,11 @@ class WorkerLink:
                 self._fail_load(frame["message"], for_memory=frame["code"] == OutOfMemory.code)
             case op:
                 raise ValueError(f"an unexpected {op!r}")
+
+    def _take_pong(self, frame: Json) -> None:
+        lanes = frame.get("lanes", ((frame["errands"], frame["errands_done"]),))
+        beats, is_unseen = frame.get("beats"), bool(frame.get("is_unseen"))
+        self._pulse.pong(frame["steps"], frame["running"], lanes, beats=beats, is_unseen=is_unseen)
 
     def _take_step(self, items: list[Item]) -> None:
         self._pulse.stepped()

@@ -6,11 +6,13 @@ it does not know. Numbers with a pattern are written as text and read back.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from server.chat import Json
+from server.engine.patterns import matches
 from server.flows.schemas import anchored, is_pattern
 from server.late import Late
 
@@ -173,11 +175,38 @@ def with_defaults(values: Json, schema: Json) -> Json:
 
 def problems(value: Any, schema: Json) -> list[tuple[tuple[str | int, ...], str]]:
     """What is wrong: each with its path and a sentence."""
-    checked = jsonschema.Draft202012Validator(_checkable(schema))
+    checked = _validator()(_checkable(schema))
     found = [
         (tuple(error.absolute_path), error.message[:200]) for error in checked.iter_errors(value)
     ]
     return [*found, *_wrong_numbers(value, schema, ())]
+
+
+@cache
+def _validator() -> Any:
+    """Patterns are a plugin's: they are looked for by an engine that cannot be made to hang."""
+    draft = jsonschema.Draft202012Validator
+    instead = {
+        "pattern": _check_pattern,
+        "patternProperties": _check_nothing,
+        "unevaluatedProperties": _check_nothing,
+        "additionalProperties": _check_additional,
+    }
+    return jsonschema.validators.extend(draft, instead)
+
+
+def _check_pattern(_validator: Any, pattern: Any, value: Any, _schema: Any) -> Iterator[Any]:
+    if isinstance(value, str) and not matches(str(pattern), value):
+        yield jsonschema.ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+def _check_nothing(*_given: Any) -> None:
+    """Names of properties are known by patterns here."""
+
+
+def _check_additional(validator: Any, given: Any, value: Any, schema: Any) -> Any:
+    usual = jsonschema.Draft202012Validator.VALIDATORS["additionalProperties"]
+    return () if "patternProperties" in schema else usual(validator, given, value, schema)
 
 
 def is_file(part: Json) -> bool:
@@ -228,7 +257,7 @@ def _wrong_numbers(
     pattern = schema.get("pattern")
     is_numeric = schema.get("type") in ("integer", "number") and _is_plain_number(value)
     applies = is_numeric and isinstance(pattern, str) and is_pattern(pattern)
-    if applies and not re.fullmatch(anchored(str(pattern)), json.dumps(value)):
+    if applies and not matches(anchored(str(pattern)), json.dumps(value)):
         found.append((path, f"{value} does not match '{pattern}'"))
     if isinstance(value, dict):
         for name, part in schema.get("properties", {}).items():

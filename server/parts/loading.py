@@ -10,6 +10,7 @@ from typing import Any
 
 from server.chat import ChatRequest, Prompt
 from server.engine.base import Embeddings, Engine, EngineOptions, LoadState, ModelFacts, Ranking
+from server.engine.pulse import Health
 from server.errors import AppError, ModelDamaged, ModelLoadFailed, OutOfMemory, Stopping
 from server.events import Pieces
 from server.models import drafts
@@ -70,6 +71,12 @@ class FittedEngine:
         self._gpu_bytes = 0
         self._settling = False
         self._closed = False
+
+    @property
+    def health(self) -> Health:
+        """Of the worker; an engine elsewhere is not watched."""
+        found: Health = getattr(self._engine, "health", "ok")
+        return found
 
     async def load(self) -> None:
         async with self._turn:

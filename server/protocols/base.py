@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 from uuid import uuid4
 
 from server.chat import ChatRequest
@@ -44,6 +44,7 @@ class Facts:
     """Each of them, and once more under every other name it has."""
     default_model: str = ""
     version: str = ""
+    engine_health: Literal["ok", "busy", "not answering"] = "ok"
     path: dict[str, str] = field(default_factory=dict)
     query: dict[str, str] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)

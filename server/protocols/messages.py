@@ -211,15 +211,15 @@ def parts_of(fields: Fields, name: str = "content") -> tuple[str, tuple[Image, .
         raise fields.wrong(name, "must be a string or an array of parts")
     texts: list[str] = []
     images: list[Image] = []
+    length = 0
     for at, item in enumerate(content):
         part = Fields(item, fields.path(f"{name}[{at}]"))
         kind = part.value("type")
-        if kind in ("text", "input_text", "output_text"):
-            texts.append(part.text("text") or "")
-        elif kind == "refusal":
-            texts.append(part.text("refusal") or "")
+        if kind in ("text", "input_text", "output_text", "refusal"):
+            texts.append(part.text("refusal" if kind == "refusal" else "text") or "")
+            length += len(texts[-1])
         elif kind in ("image_url", "input_image"):
-            images.append(replace(_image(part), at=sum(map(len, texts))))
+            images.append(replace(_image(part), at=length))
         else:
             raise part.wrong("type", "is not supported here: text and images are")
     return "".join(texts), tuple(images)

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
@@ -34,7 +35,7 @@ from server.protocols.base import (
     Told,
 )
 from server.requests import About
-from server.web.body import as_json, read_json
+from server.web.body import LARGE_BYTES, apart, as_json, read_json
 from server.web.form import FORM, read_form
 from server.web.guard import Guard, Handler, client_of, readable
 from server.web.stream import send
@@ -44,6 +45,8 @@ log = logging.getLogger(__name__)
 FIRST_EVENT_S = 5.0
 """How long an answer may stay silent before its stream opens; until then a failure has a status."""
 
+MOST_UNKNOWN = LARGE_BYTES + 1
+"""Taken for the size of a body whose size was not announced: it may be large."""
 Item = Event | OfChoice
 OWN_HEADER = "x-moat-window"
 CHAT_HEADER = "x-moat-chat"
@@ -115,7 +118,9 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
         try:
             body = await _body(request, endpoint)
             facts = _facts(request, site)
-            accepted = await _settled(endpoint.accept(body, facts), site)
+            size = request.content_length or MOST_UNKNOWN
+            first = await apart(size, lambda: endpoint.accept(body, facts))
+            accepted = await _settled(first, site, size)
             about = _about(request, endpoint, facts)
             if isinstance(accepted, Cancel):
                 site.cancel(accepted.request_id)
@@ -188,12 +193,13 @@ async def _add_warnings(request: web.Request, response: web.StreamResponse) -> N
 
 
 async def _settled(
-    accepted: Accepted | Managed, site: Site
+    accepted: Accepted | Managed, site: Site, size: int
 ) -> ChatRequest | Run | Reply | Cancel | Look | Frames:
     """What is left to answer after all questions to the engine and to the models' keeper."""
     while isinstance(accepted, Ask | Manage):
         if isinstance(accepted, Ask):
-            accepted = accepted.then(await site.answer(accepted))
+            answer = await site.answer(accepted)
+            accepted = await apart(size, partial(accepted.then, answer))
         else:
             accepted = await site.manage(accepted)
     return accepted

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
+from server import tasks
 from server.errors import AppError, PortTaken
 from server.face import Knock, ServerStatus
 from server.observe import Recent, Value
@@ -16,12 +17,13 @@ from server.tasks import whole
 from server.web.app import Site, create_app
 from server.web.guard import Gate, Guard
 from server.web.secure import NOWHERE, Secure, Secured
-from server.web.site import Listener
+from server.web.site import SHUTDOWN_S, Listener
 
 log = logging.getLogger(__name__)
 
 MB = 1024 * 1024
 KEPT_KNOCKS = 40
+LONGEST_ANSWER_S = 3600.0
 NOBODYS_KEY = secrets.token_urlsafe(32)
 """Asked for while the right one is not known, so that nobody comes in."""
 
@@ -44,11 +46,12 @@ class Serving:
         self._listening = NOWHERE
         self._opened_with = ServerSettings()
         self._asked_port: int | None = None
-        """The port that was asked for when it was started: that one or none."""
+        """Asked for when it was started: that one or none, whatever the setting says; 0 is any."""
         self._secure = Secure(https_folder)
         self._secured = Secured()
         self._key = ""
         self._turn = asyncio.Lock()
+        self._draining: set[asyncio.Task[None]] = set()
         self._under_way: asyncio.Timeout | None = None
         self._stops = 0
         self._knocks: Recent[Knock] = Recent(
@@ -64,6 +67,7 @@ class Serving:
         if self._under_way is not None and self._under_way.when() is None:
             self._under_way.reschedule(0)
         async with self._turn:
+            await asyncio.gather(*map(tasks.stop, tuple(self._draining)))
             await self._close()
             self.status.set(ServerStatus("stopped"))
 
@@ -71,7 +75,7 @@ class Serving:
     def is_settled(self) -> bool:
         """Whether what listens is as the settings say."""
         lacks_key = self._asks_for_key() and not self._key
-        moves = needs_new_socket(self._opened_with, self._settings())
+        moves = self._needs_new_socket()
         return self._listener is None or not (lacks_key or moves)
 
     async def follow(self) -> None:
@@ -97,7 +101,7 @@ class Serving:
         if self._listener is not None:
             return
         self.status.set(ServerStatus("starting"))
-        self._asked_port = port or None
+        self._asked_port = port
         try:
             await self._open(self._settings().port if port is None else port)
         except (AppError, OSError) as error:
@@ -115,10 +119,26 @@ class Serving:
             return
         if not self._listening.everywhere or self._settings().listen == "network":
             await self._learn_key()
-        if needs_new_socket(self._opened_with, self._settings()):
-            is_moved = self._opened_with.port != self._settings().port
+        if self._needs_new_socket():
+            port = self._listening.port if self._asked_port == 0 else self._asked_port
+            await self._retire()
             await self._close()
-            await self._start(None if is_moved else self._asked_port)
+            await self._start(port)
+
+    def _needs_new_socket(self) -> bool:
+        after = self._settings()
+        if self._asked_port is not None:
+            after = after.model_copy(update={"port": self._opened_with.port})
+        return needs_new_socket(self._opened_with, after)
+
+    async def _retire(self) -> None:
+        """Another listener takes the place of this one; its answers go on to their end."""
+        listener, self._listener = self._listener, None
+        assert listener is not None
+        await whole(listener.stop_listening(), "free the ports")
+        draining = tasks.spawn(_drained(listener), "drain the old listener")
+        self._draining.add(draining)
+        draining.add_done_callback(self._draining.discard)
 
     async def _close(self) -> None:
         await whole(self._close_all(), "close the server")
@@ -152,7 +172,7 @@ class Serving:
         everywhere = settings.listen == "network"
         try:
             self._listening = await self._listener.open(
-                wanted, everywhere=everywhere, exact=self._asked_port is not None
+                wanted, everywhere=everywhere, exact=bool(self._asked_port)
             )
         except PortTaken as error:
             raise PortTaken(f"Port {wanted} is taken{await _holder(wanted)}.") from error
@@ -195,6 +215,14 @@ class Serving:
 
     def _knocked(self, origin: str, method: str) -> None:
         log.warning("A page at %s was turned away (%s); allow it in the settings", origin, method)
+
+
+async def _drained(listener: Listener) -> None:
+    try:
+        await listener.drain(LONGEST_ANSWER_S)
+    except asyncio.CancelledError:
+        await whole(listener.drain(SHUTDOWN_S), "end the last answers")
+        raise
 
 
 def needs_new_socket(before: ServerSettings, after: ServerSettings) -> bool:

@@ -71,6 +71,16 @@ class Listener:
         names = _host_names(found, sockets, everywhere=everywhere)
         return Listening(found, names, everywhere)
 
+    async def stop_listening(self) -> None:
+        """Frees the ports; answers under way go on."""
+        for site in tuple(self._runner.sites):
+            await site.stop()
+
+    async def drain(self, within_s: float) -> None:
+        """Closes when the answers under way have ended, at the latest after so long."""
+        self._runner._shutdown_timeout = within_s
+        await self._runner.cleanup()
+
     async def close(self) -> None:
         await self._runner.cleanup()
 

@@ -1,8 +1,11 @@
-"""The real worker with two faults on call: SIGUSR1 exits, SIGUSR2 writes garbage on its pipe."""
+"""The real worker with faults on call: SIGUSR1 exits, SIGUSR2 writes garbage on its pipe, and after
+SIGURG the next step computes for ever."""
 
 import os
 import signal
 
+from server.engine.worker.batch import Batch, RowBatch
+from server.engine.worker.context import Context
 from server.engine.worker.main import main
 
 GARBAGE = b"terminate called after throwing an instance of 'std::bad_alloc'\n"
@@ -10,4 +13,21 @@ wire = os.dup(1)
 
 signal.signal(signal.SIGUSR1, lambda *_: os._exit(0))
 signal.signal(signal.SIGUSR2, lambda *_: os.write(wire, GARBAGE) and None)
+usual = Context.decode
+spins = False
+
+
+def begin_to_spin(*_given: object) -> None:
+    global spins
+    spins = True
+
+
+def decode(self: Context, batch: Batch | RowBatch) -> int:
+    while spins:
+        pass
+    return usual(self, batch)
+
+
+signal.signal(signal.SIGURG, begin_to_spin)
+Context.decode = decode  # type: ignore[method-assign]
 main()

@@ -241,3 +241,17 @@ def test_no_worker_outlives_a_killed_server(starter_model: Path) -> None:
     _, left = psutil.wait_procs(family, timeout=30)
     # Whether the dead are buried is up to the machine's first process.
     assert [process for process in left if process.status() != psutil.STATUS_ZOMBIE] == []
+
+
+async def test_a_worker_that_spins_in_a_step_is_found(
+    engine: WorkerProcess, caplog: pytest.LogCaptureFixture
+) -> None:
+    """However much it computes: not one operation of the step gets done."""
+    engine._limits = Limits(step_s=3)
+    await answer(engine)
+    spinning = engine.pid
+    assert spinning
+    os.kill(spinning, signal.SIGURG)
+    await answer(engine)
+    assert engine.pid != spinning
+    assert "no progress on an answer for 3 s" in caplog.text

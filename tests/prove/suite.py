@@ -10,6 +10,7 @@ from tests.prove import (
     figures,
     fuzz,
     gate,
+    growing,
     laggards,
     load,
     models,
@@ -36,6 +37,7 @@ _GETS_IN = (
     *laggards.SENDERS,
     *tls.ROWS,
     *patterns.ROWS,
+    *growing.ROWS,
     *walls.ROWS,
 )
 SECTIONS: tuple[tuple[str, tuple[Row, ...]], ...] = (

@@ -3,12 +3,13 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from server.egress import Egress
+from server.egress import Egress, _Resolver, is_private
 from server.errors import EgressRefused
 from server.settings import NetworkSettings
 from server.web.certificates import Certificates
@@ -239,3 +240,53 @@ async def test_an_authority_added_later_is_trusted_without_a_restart(tmp_path: P
         assert response.status == 200
     await egress.close()
     await server.close()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1", "10.1.2.3", "192.168.1.1", "172.16.0.1", "169.254.169.254", "0.0.0.0", "::1",
+        "fc00::1", "fe80::1%eth0", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "100.64.0.1", "224.0.0.1",
+        "2002:7f00:1::", "not an address",
+    ],
+)  # fmt: skip
+def test_addresses_of_ones_own_network_are_known(address: str) -> None:
+    assert is_private(address)
+
+
+@pytest.mark.parametrize("address", ["1.1.1.1", "2606:4700:4700::1111", "::ffff:8.8.8.8"])
+def test_public_addresses_are_known(address: str) -> None:
+    assert not is_private(address)
+
+
+class Names:
+    """Stands for the system's resolver: every name leads to one address."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+
+    async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[dict[str, Any]]:
+        return [{"hostname": host, "host": self._address, "port": port, "family": family}]
+
+
+async def resolved(name: str, address: str, **network: Any) -> list[str]:
+    resolver = _Resolver(lambda: NetworkSettings(**network))
+    resolver._system = Names(address)  # type: ignore[assignment]
+    return [found["host"] for found in await resolver.resolve(name, 443)]
+
+
+async def test_a_public_name_is_never_connected_to_at_a_private_address() -> None:
+    for address in ("127.0.0.1", "10.0.0.7", "::1"):
+        with pytest.raises(OSError, match="private address"):
+            await resolved("api.example.com", address)
+    assert await resolved("api.example.com", "93.184.216.34") == ["93.184.216.34"]
+
+
+@pytest.mark.parametrize("name", ["localhost", "nas.local", "wiki", "git.corp.example.com"])
+async def test_names_of_ones_own_network_may_lead_there(name: str) -> None:
+    assert await resolved(name, "10.0.0.7", own_domains=("corp.example.com",)) == ["10.0.0.7"]
+
+
+async def test_a_proxy_may_be_in_the_own_network() -> None:
+    proxy = "http://proxy.example.com:3128"
+    assert await resolved("proxy.example.com", "10.0.0.9", proxy=proxy) == ["10.0.0.9"]

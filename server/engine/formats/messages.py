@@ -202,14 +202,20 @@ def _system_first(turns: list[TemplateMessage]) -> list[TemplateMessage]:
 
 def _joined(turns: list[TemplateMessage]) -> list[TemplateMessage]:
     """Neighbours of one role become one turn; an answer that comes first gets an empty question."""
-    joined: list[TemplateMessage] = []
+    groups: list[list[TemplateMessage]] = []
     for turn in turns:
-        last = joined[-1] if joined else {}
+        last = groups[-1][-1] if groups else {}
         plain = not ({"tool_calls", "tool_call_id"} & (turn.keys() | last.keys()))
         if plain and last.get("role") == turn["role"]:
-            joined[-1] = {**last, "content": f"{last['content']}\n\n{turn['content']}"}
+            groups[-1].append(turn)
             continue
         if turn["role"] == "assistant" and last.get("role", "system") == "system":
-            joined.append({"role": "user", "content": ""})
-        joined.append(turn)
-    return joined
+            groups.append([{"role": "user", "content": ""}])
+        groups.append([turn])
+    return [_as_one(group) for group in groups]
+
+
+def _as_one(group: list[TemplateMessage]) -> TemplateMessage:
+    if len(group) == 1:
+        return group[0]
+    return {**group[0], "content": "\n\n".join(turn["content"] for turn in group)}

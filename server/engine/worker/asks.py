@@ -5,12 +5,15 @@ from typing import Any
 
 from server.engine.wire import Job
 from server.engine.worker.embed import Embedder
-from server.engine.worker.prepare import JOB_FIELDS, Preparer
+from server.engine.worker.prepare import JOB_FIELDS, IsWanted, Preparer
 from server.engine.worker.refusals import Refused
 from server.engine.worker.scheduler import Scheduler
 from server.engine.worker.vocabulary import Vocabulary
 
 Question = dict[str, Any]
+MOST_CHARS = 4_000_000
+MOST_TOKENS = 4_000_000
+"""What a question to the tokeniser may hold: its answer travels as one frame."""
 
 
 class Asks:
@@ -26,40 +29,45 @@ class Asks:
         self._preparer = preparer
         self._embedder = embedder
         self._scheduler = scheduler
-        self._known: dict[str, Callable[[Question], Any]] = {
+        self._known: dict[str, Callable[[Question, IsWanted], Any]] = {
             "tokenize": self._tokenize,
             "detokenize": self._detokenize,
             "render": self._render,
             "embed": self._embed,
             "rerank": self._rerank,
             "stats": self._stats,
-            "template": lambda _question: try_template(),
+            "template": lambda _question, _is_wanted: try_template(),
         }
 
-    def answer(self, what: str, question: Question) -> Any:
+    def answer(self, what: str, question: Question, is_wanted: IsWanted) -> Any:
         if what not in self._known:
             raise Refused("invalid_request", f"The worker does not know '{what}'.")
-        return self._known[what](question)
+        return self._known[what](question, is_wanted)
 
-    def _tokenize(self, question: Question) -> list[int]:
-        special = bool(question.get("special", True))
-        tokens: list[int] = self._vocabulary.tokenize(question["text"], special=special).tolist()
+    def _tokenize(self, question: Question, is_wanted: IsWanted) -> list[int]:
+        text, special = question["text"], bool(question.get("special", True))
+        if len(text) > MOST_CHARS:
+            raise Refused("invalid_request", f"At most {MOST_CHARS} characters are tokenised.")
+        found = self._vocabulary.tokenize(text, special=special, is_wanted=is_wanted)
+        tokens: list[int] = found.tolist()
         return tokens
 
-    def _detokenize(self, question: Question) -> str:
+    def _detokenize(self, question: Question, _is_wanted: IsWanted) -> str:
+        if len(question["tokens"]) > MOST_TOKENS:
+            raise Refused("invalid_request", f"At most {MOST_TOKENS} tokens are read at once.")
         return self._vocabulary.detokenize(question["tokens"])
 
-    def _render(self, question: Question) -> str:
+    def _render(self, question: Question, _is_wanted: IsWanted) -> str:
         job = question.get("job", question)
         return self._preparer.render(Job(**{k: v for k, v in job.items() if k in JOB_FIELDS}))
 
-    def _embed(self, question: Question) -> dict[str, Any]:
+    def _embed(self, question: Question, _is_wanted: IsWanted) -> dict[str, Any]:
         vectors, tokens = self._embedder.embed(question["texts"])
         return {"vectors": vectors, "tokens": tokens}
 
-    def _rerank(self, question: Question) -> dict[str, Any]:
+    def _rerank(self, question: Question, _is_wanted: IsWanted) -> dict[str, Any]:
         scores, tokens, method = self._embedder.rerank(question["query"], question["documents"])
         return {"scores": scores, "tokens": tokens, "method": method}
 
-    def _stats(self, _question: Question) -> dict[str, Any]:
+    def _stats(self, _question: Question, _is_wanted: IsWanted) -> dict[str, Any]:
         return self._scheduler.stats()

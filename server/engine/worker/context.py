@@ -16,6 +16,8 @@ from server.engine.worker.native import BYTE_P, lib, pointer
 from server.engine.worker.plan import Plan
 from server.engine.worker.refusals import Refused
 
+LIMITLESS = 1 << 30
+"""More operations than one decode has."""
 ABORTED = 2
 CACHE_FULL = 1
 
@@ -24,8 +26,7 @@ class Context:
     def __init__(self, model: Model, plan: Plan) -> None:
         self._model = model
         self._plan = plan
-        self._abort = ctypes.create_string_buffer(2)
-        self._abort_callback = _nonempty_callback()
+        self._operations = Operations()
         self.native = lib.llama_init_from_model(model.native, self._params())
         if not self.native:
             raise Refused(
@@ -104,13 +105,18 @@ class Context:
 
     def abort(self) -> None:
         """Ends the running decode within one operation. Callable from any thread."""
-        self._abort[0] = b"x"
+        self._operations.abort()
 
     def is_aborting(self) -> bool:
-        return self._abort[0] != b"\0"
+        return self._operations.is_aborting()
 
     def clear_abort(self) -> None:
-        self._abort[0] = b"\0"
+        self._operations.clear()
+
+    @property
+    def operations(self) -> int | None:
+        """How many operations were computed so far; None where that cannot be seen."""
+        return self._operations.count
 
     def close(self) -> None:
         lib.llama_free(self.native)
@@ -126,12 +132,56 @@ class Context:
         params.flash_attn_type = plan.flash_attention
         params.type_k = params.type_v = plan.kv_type
         params.no_perf = True
-        params.abort_callback = self._abort_callback
-        params.abort_callback_data = ctypes.cast(self._abort, ctypes.c_void_p)
+        params.abort_callback = self._operations.callback
+        params.abort_callback_data = self._operations.data
         return params
 
 
-def _nonempty_callback() -> Any:
-    """strlen of a buffer as the abort callback: asked at every operation, so it must stay in C."""
-    library = ctypes.CDLL("msvcrt") if sys.platform == "win32" else ctypes.CDLL(None)
-    return ctypes.cast(library.strlen, lib.ggml_abort_callback)
+class Operations:
+    """What llama.cpp asks after each operation: whether to go on. It must stay in C.
+
+    On Linux that is `sem_trywait` on a semaphore: it says no at nought, and it counts, so that an
+    operation that never ends can be told from slow ones. Elsewhere it is `strlen` of a text.
+    """
+
+    def __init__(self) -> None:
+        self._counts = sys.platform == "linux"
+        library = ctypes.CDLL("msvcrt") if sys.platform == "win32" else ctypes.CDLL(None)
+        self._library = library
+        self._state = ctypes.create_string_buffer(64)
+        self._done = 0
+        ask = library.sem_trywait if self._counts else library.strlen
+        self.callback = ctypes.cast(ask, lib.ggml_abort_callback)
+        self.data = ctypes.cast(self._state, ctypes.c_void_p)
+        self._aborting = False
+        self.clear()
+
+    def abort(self) -> None:
+        self._aborting = True
+        if self._counts:
+            self._done += LIMITLESS - self._left()
+            self._library.sem_init(self._state, 0, 0)
+        else:
+            self._state[0] = b"x"
+
+    def clear(self) -> None:
+        if self._counts:
+            self._done += 0 if self._aborting else LIMITLESS - self._left()
+            self._library.sem_init(self._state, 0, LIMITLESS)
+        else:
+            self._state[0] = b"\0"
+        self._aborting = False
+
+    def is_aborting(self) -> bool:
+        return self._aborting
+
+    @property
+    def count(self) -> int | None:
+        if not self._counts:
+            return None
+        return self._done if self._aborting else self._done + LIMITLESS - self._left()
+
+    def _left(self) -> int:
+        left = ctypes.c_int(LIMITLESS)
+        self._library.sem_getvalue(self._state, ctypes.byref(left))
+        return left.value

@@ -1,7 +1,7 @@
 """Texts as vectors, and how well they fit a question, in a second, small context."""
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,9 @@ POOLING_RANK = 4
 class Embedder:
     """Used by one thread. The model's own pooling where it has one, else the mean of its tokens."""
 
-    def __init__(self, model: Model, threads: int) -> None:
+    def __init__(self, model: Model, threads: int, beat: Callable[[], None] = lambda: None) -> None:
+        """`beat` is called for each text."""
+        self._beat = beat
         self._model = model
         self._threads = threads
         self._native: Any = None
@@ -66,8 +68,8 @@ class Embedder:
     def _tokens(self, text: str | list[str | int]) -> Tokens:
         words = self._model.vocabulary
         if isinstance(text, str):
-            return self._checked(words.tokenize(text, special=False, bos=True))
-        return self._checked(words.tokenize_parts(text))
+            return self._checked(words.tokenize(text, special=False, bos=True, most=self._most))
+        return self._checked(words.tokenize_parts(text, self._most))
 
     def _pair(self, query: str, document: str) -> Tokens:
         """A question and a document as models that rank were taught to read them."""
@@ -75,12 +77,15 @@ class Embedder:
         template = lib.llama_model_chat_template(self._model.native, b"rerank")
         if template:
             filled = template.decode(errors="replace").replace("{query}", query)
-            return self._checked(words.tokenize(filled.replace("{document}", document)))
+            whole = filled.replace("{document}", document)
+            return self._checked(words.tokenize(whole, most=self._most))
         eos, sep = lib.llama_vocab_eos(native), lib.llama_vocab_sep(native)
         end = [eos if eos >= 0 else sep] if lib.llama_vocab_get_add_eos(native) else []
         begin = [lib.llama_vocab_bos(native)] if words.adds_bos else []
         between = [sep] if lib.llama_vocab_get_add_sep(native) else []
-        asked, read = (words.tokenize(text, special=False) for text in (query, document))
+        asked, read = (
+            words.tokenize(text, special=False, most=self._most) for text in (query, document)
+        )
         return self._checked(np.array([*begin, *asked, *end, *between, *read, *end], np.int32))
 
     def _checked(self, tokens: Tokens) -> Tokens:
@@ -102,6 +107,7 @@ class Embedder:
 
     def _output(self, tokens: Tokens) -> NDArray[np.float64]:
         """What the model makes of the tokens: a vector, or scores."""
+        self._beat()
         if self._native is None:
             self._native = self._open()
         batch = Batch(len(tokens), 1, len(tokens))

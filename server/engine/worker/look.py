@@ -19,6 +19,7 @@ class Look:
     ) -> None:
         self.has_encoded = False
         """The last step was the long one, which cannot be parted."""
+        self.is_encoding = False
         self._projector = projector
         self._context = context
         self._step = step
@@ -40,7 +41,11 @@ class Look:
     def _encode(self, picture: Picture) -> View:
         assert self._projector is not None
         began = perf_counter()
-        view = self._projector.encode(picture)
+        self.is_encoding = True
+        try:
+            view = self._projector.encode(picture)
+        finally:
+            self.is_encoding = False
         if view is None:
             raise Failed(NOT_ENCODED)
         self._counters.steps += 1

@@ -29,6 +29,7 @@ from server.engine.worker.refusals import Refused
 from server.engine.worker.scheduler import Scheduler
 from server.engine.worker.template import Template
 from server.engine.worker.vision import Projector
+from server.engine.worker.vocabulary import Unwanted
 from server.lifeline import die_with_parent
 
 OPTION_FIELDS = frozenset(field.name for field in fields(EngineOptions))
@@ -42,6 +43,40 @@ UNREADABLE = (
     RecursionError,
 )
 T = TypeVar("T")
+LARGE_BYTES = 64 * 1024
+"""A frame of more than this takes time to prepare: those behind it with less do not wait for it."""
+VECTORS = ("embed", "rerank")
+
+
+class Lane:
+    """Errands done one after the other on a thread of their own."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._errands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._given = 0
+        self.done = 0
+        self.beats = 0
+        """Counts on while the errand in hand gets on."""
+
+    @property
+    def in_hand(self) -> int:
+        return self._given - self.done
+
+    def give(self, errand: Callable[[], None]) -> None:
+        self._given += 1
+        self._errands.put(errand)
+
+    def beat(self) -> None:
+        self.beats += 1
+
+    def start(self) -> None:
+        threading.Thread(target=self._run, name=f"{self._name} errands", daemon=True).start()
+
+    def _run(self) -> None:
+        while True:
+            self._errands.get()()
+            self.done += 1
 
 
 class Worker:
@@ -50,17 +85,20 @@ class Worker:
     def __init__(self, pipe: Pipe, log: NativeLog) -> None:
         self._pipe = pipe
         self._log = log
-        self._errands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        self._errands_given = self._errands_done = 0
+        self._small, self._large, self._vectors = (
+            Lane(name) for name in ("small", "large", "vectors")
+        )
         self._scheduler: Scheduler | None = None
-        self._preparer: Preparer | None = None
+        self._preparers: dict[Lane, Preparer] = {}
         self._asks: Asks | None = None
+        self._large_asks: Asks | None = None
         self._preparing: set[int] = set()
         self._dropped: set[int] = set()
 
     def serve(self) -> None:
         """Until the pipe ends or `quit` comes."""
-        threading.Thread(target=self._run_errands, name="errands", daemon=True).start()
+        for lane in (self._small, self._large, self._vectors):
+            lane.start()
         while (frame := self._pipe.receive()) is not None and frame["op"] != "quit":
             self._take(frame)
         if self._scheduler is not None:
@@ -73,17 +111,25 @@ class Worker:
                 threading.Thread(target=load, name="engine", daemon=True).start()
             case "generate":
                 self._preparing.add(frame["id"])
-                self._send_on(lambda: self._generate(frame["id"], frame["job"]))
+                lane = self._lane()
+                lane.give(lambda: self._generate(lane, frame["id"], frame["job"]))
             case "cancel":
                 self._cancel(frame["id"])
             case "ask":
-                self._send_on(lambda: self._ask(frame["id"], frame["what"], frame["with"]))
+                self._preparing.add(frame["id"])
+                lane = self._vectors if frame["what"] in VECTORS else self._lane()
+                lane.give(lambda: self._ask(lane, frame["id"], frame["what"], frame["with"]))
             case "ping":
                 self._pong(frame["id"])
 
-    def _send_on(self, errand: Callable[[], None]) -> None:
-        self._errands_given += 1
-        self._errands.put(errand)
+    def _lane(self) -> Lane:
+        """By the size of the frame that came last."""
+        return self._large if self._pipe.received_bytes > LARGE_BYTES else self._small
+
+    def _is_wanted(self, lane: Lane, request_id: int) -> bool:
+        """Asked while a request is prepared; each time it has got on."""
+        lane.beats += 1
+        return request_id not in self._dropped
 
     def _cancel(self, request_id: int) -> None:
         if request_id in self._preparing:
@@ -92,12 +138,15 @@ class Worker:
             self._scheduler.cancel(request_id)
 
     def _pong(self, ping_id: int) -> None:
-        scheduler = self._scheduler
-        running, waiting = scheduler.load if scheduler is not None else (0, 0)
-        steps = scheduler.counters.steps if scheduler is not None else 0
-        done = self._errands_done
-        frame = {"op": "pong", "id": ping_id, "steps": steps, "running": running}
-        frame |= {"waiting": waiting, "errands": self._errands_given - done, "errands_done": done}
+        scheduler, small = self._scheduler, self._small
+        frame: dict[str, Any] = {"op": "pong", "id": ping_id, "steps": 0, "running": 0}
+        frame |= {"waiting": 0, "errands": small.in_hand, "errands_done": small.done}
+        lanes = (small, self._large, self._vectors)
+        frame["lanes"] = [[lane.in_hand, lane.done + lane.beats] for lane in lanes]
+        if scheduler is not None:
+            frame["running"], frame["waiting"] = scheduler.load
+            frame["steps"] = scheduler.counters.steps
+            frame |= {"beats": scheduler.beats, "is_unseen": scheduler.is_unseen}
         self._pipe.send(frame)
 
     def _load(self, frame: dict[str, Any]) -> None:
@@ -126,9 +175,13 @@ class Worker:
         projector = _projector(model, plan)
         preparer = Preparer(words, template, context.sequence_tokens, projector)
         scheduler = Scheduler(model, context, plan, self._tell_step, projector)
-        embedder = Embedder(model, plan.threads)
-        self._asks = Asks(words, preparer, embedder, scheduler, partial(try_out, template))
-        self._preparer = preparer
+        embedder = Embedder(model, plan.threads, self._vectors.beat)
+        aside = template.beside()
+        beside = preparer.beside(aside)
+        self._preparers = {self._small: preparer, self._large: beside}
+        try_template = partial(_try_again, template, aside)
+        self._asks = Asks(words, preparer, embedder, scheduler, try_template)
+        self._large_asks = Asks(words, beside, embedder, scheduler, try_template)
         self._scheduler = scheduler
         sees_images = projector is not None
         facts = model.facts(context.sequence_tokens, extra, sees_images=sees_images)
@@ -140,16 +193,14 @@ class Worker:
     def _tell_step(self, items: list[list[Any]]) -> None:
         self._pipe.send({"op": "step", "of": items})
 
-    def _run_errands(self) -> None:
-        while True:
-            self._errands.get()()
-            self._errands_done += 1
-
-    def _generate(self, request_id: int, job: dict[str, Any]) -> None:
+    def _generate(self, lane: Lane, request_id: int, job: dict[str, Any]) -> None:
+        is_wanted = partial(self._is_wanted, lane, request_id)
         try:
-            scheduler, preparer = _loaded(self._scheduler), _loaded(self._preparer)
-            if request_id not in self._dropped:
-                scheduler.submit(preparer.prepare(request_id, job))
+            scheduler, preparer = _loaded(self._scheduler), _loaded(self._preparers.get(lane))
+            if is_wanted():
+                scheduler.submit(preparer.prepare(request_id, job, is_wanted))
+        except Unwanted:
+            return
         except Refused as refused:
             self._tell_step([[request_id, "error", refused.code, str(refused), refused.facts]])
         except Exception as error:  # noqa: BLE001 - one request must not end the others' thread
@@ -161,19 +212,34 @@ class Worker:
                 self._dropped.discard(request_id)
                 self._cancel(request_id)
 
-    def _ask(self, ask_id: int, what: str, question: dict[str, Any]) -> None:
+    def _ask(self, lane: Lane, ask_id: int, what: str, question: dict[str, Any]) -> None:
+        is_wanted = partial(self._is_wanted, lane, ask_id)
         try:
-            value = _loaded(self._asks).answer(what, question)
+            if not is_wanted():
+                return
+            asks = _loaded(self._large_asks if lane is self._large else self._asks)
+            value = asks.answer(what, question, is_wanted)
+        except Unwanted:
+            return
         except Refused as refused:
             self._refuse(ask_id, refused.code, str(refused), **refused.facts)
         except Exception as error:  # noqa: BLE001 - one question must not end the others' thread
             self._refuse(ask_id, *_blamed(error, f"The question could not be read: {error}."))
         else:
             self._pipe.send({"op": "answer", "id": ask_id, "value": value})
+        finally:
+            self._preparing.discard(ask_id)
+            self._dropped.discard(ask_id)
 
     def _refuse(self, ask_id: int, code: str, message: str, **facts: Any) -> None:
         frame = {"op": "refused", "id": ask_id, "code": code, "message": message}
         self._pipe.send({**facts, **frame})
+
+
+def _try_again(template: Template, aside: Template) -> dict[str, Any]:
+    found = try_out(template)
+    aside.reads_parts = template.reads_parts
+    return found
 
 
 def _loaded(part: T | None) -> T:

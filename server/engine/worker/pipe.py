@@ -14,6 +14,8 @@ class Pipe:
         self._reading = reading
         self._writing_fd = writing_fd
         self._sending = threading.Lock()
+        self.received_bytes = 0
+        """The size of the frame that came last."""
 
     def receive(self) -> dict[str, Any] | None:
         """The next frame; None when the other end is gone or sends what is no frame."""
@@ -24,6 +26,7 @@ class Pipe:
         if size > MAX_FRAME_BYTES:
             return None
         body = self._reading.read(size)
+        self.received_bytes = size
         if len(body) < size:
             return None
         try:

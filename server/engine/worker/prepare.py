@@ -1,5 +1,8 @@
 """From a job on the wire to a request the scheduler can run; refuses what cannot be answered."""
 
+import copy
+import threading
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
@@ -18,8 +21,15 @@ JOB_FIELDS = frozenset(field.name for field in fields(Job))
 SAMPLING_FIELDS = frozenset(field.name for field in fields(Sampling))
 
 
+IsWanted = Callable[[], bool]
+
+
+def _always() -> bool:
+    return True
+
+
 class Preparer:
-    """Renders, tokenises and compiles. Used by one thread, which is not the scheduler's."""
+    """Renders, tokenises and compiles, on threads that are not the scheduler's."""
 
     def __init__(
         self,
@@ -33,13 +43,24 @@ class Preparer:
         self._available = context_tokens - 1
         self._projector = projector
         self._grammars = Grammars(vocabulary)
+        self._compiling = threading.Lock()
 
-    def prepare(self, request_id: int, raw: dict[str, Any]) -> Request:
+    def beside(self, template: Template) -> "Preparer":
+        """Another one for another thread; what is compiled is shared."""
+        other = copy.copy(self)
+        other._template = template
+        return other
+
+    def prepare(
+        self, request_id: int, raw: dict[str, Any], is_wanted: IsWanted = _always
+    ) -> Request:
+        """`is_wanted` is asked now and then; when it says no, this ends with `Unwanted`."""
         job = Job(**{name: value for name, value in raw.items() if name in JOB_FIELDS})
-        prompt = self._illustrated(job) if job.images else self._plain(job)
+        prompt = self._illustrated(job) if job.images else self._plain(job, is_wanted)
         constrained = None
         if job.constraint is not None:
-            constrained = self._grammars.constrain(job.constraint, _trigger(job))
+            with self._compiling:
+                constrained = self._grammars.constrain(job.constraint, _trigger(job))
         return Request(
             id=request_id,
             tokens=prompt.tokens,
@@ -53,20 +74,21 @@ class Preparer:
             pictures=prompt.pictures,
         )
 
-    def _plain(self, job: Job) -> Prompt:
-        tokens = self._tokens(job)
+    def _plain(self, job: Job, is_wanted: IsWanted) -> Prompt:
+        tokens = self._tokens(job, is_wanted)
         if len(tokens) > self._available:
             raise too_long(len(tokens), self._available)
         if not len(tokens):
             raise Refused("invalid_request", "The prompt is empty.")
         return Prompt(tokens)
 
-    def _tokens(self, job: Job) -> Tokens:
+    def _tokens(self, job: Job, is_wanted: IsWanted = _always) -> Tokens:
+        most = self._available
         if job.infill is not None:
-            return self._vocabulary.tokenize_infill(job.infill, job.prompt or "")
+            return self._vocabulary.tokenize_infill(job.infill, job.prompt or "", most)
         if isinstance(job.prompt, list):
-            return self._vocabulary.tokenize_parts(job.prompt)
-        return self._vocabulary.tokenize_prompt(self.render(job))
+            return self._vocabulary.tokenize_parts(job.prompt, most)
+        return self._vocabulary.tokenize_prompt(self.render(job), most, is_wanted)
 
     def _illustrated(self, job: Job) -> Prompt:
         if self._projector is None:
@@ -76,6 +98,8 @@ class Preparer:
             raise Refused(
                 "template_failed", "The model's chat template does not show where the images are."
             )
+        for text in texts:
+            self._vocabulary.tokenize(text, most=self._available)
         bos = self._vocabulary.lacks_bos(texts[0])
         return self._projector.read(texts, job.images, self._available, bos=bos)
 

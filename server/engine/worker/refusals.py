@@ -12,11 +12,14 @@ class Refused(Exception):
         self.facts = facts
 
 
-def too_long(needed: int, available: int) -> Refused:
+def too_long(needed: int, available: int, *, is_certain: bool = True) -> Refused:
+    """`is_certain`: they were counted; else the beginning was, and the rest is estimated."""
+    about = "" if is_certain else "about "
     return Refused(
         "context_length_exceeded",
-        f"The prompt has {needed} tokens; the model has room for {available}.",
+        f"The prompt has {about}{needed} tokens; the model has room for {available}.",
         needed=needed,
         available=available,
         context=available + 1,
+        is_certain=is_certain,
     )

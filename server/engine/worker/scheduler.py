@@ -101,6 +101,16 @@ class Scheduler:
         """How many answers are being made, and how many requests wait."""
         return len(self._running) + len(self._reading), len(self._waiting) + len(self._inbox)
 
+    @property
+    def beats(self) -> int | None:
+        """Grows while a step gets on; None where that cannot be seen."""
+        return self._context.operations
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether the step in hand cannot be looked into: a picture is encoded as a whole."""
+        return self._look.is_encoding
+
     def run(self) -> None:
         while not self._stopping:
             if not self.take_step():

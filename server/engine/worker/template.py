@@ -3,6 +3,7 @@
 The time is the processor's: on a busy machine a child that waits for its turn loses nothing.
 """
 
+import copy
 import json
 import math
 import queue
@@ -57,6 +58,14 @@ class Template:
         self._answer_s = answer_s
         self._one_at_a_time = threading.Lock()
         self._child: _Child | None = _Child(self._command, answer_s)
+
+    def beside(self) -> "Template":
+        """The same with a process of its own, which starts with its first prompt."""
+        other = copy.copy(self)
+        other.stalls = []
+        other._child = None
+        other._one_at_a_time = threading.Lock()
+        return other
 
     def render(
         self,

@@ -1,7 +1,8 @@
 """Text to tokens and back, with a cache of what each token says."""
 
 import ctypes
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,59 @@ from numpy.typing import NDArray
 
 from server.engine.worker.batch import Tokens
 from server.engine.worker.native import INT_P, lib, pointer
-from server.engine.worker.refusals import Refused
+from server.engine.worker.refusals import Refused, too_long
 
 PIECE_BYTES = 1024
+PART_CHARS = 4096
+"""llama.cpp looks for every marker in all of the text again behind each marker it finds, so that
+the time grows with the square of a text. A long text is handed over in parts of about this size."""
+PARTED_FROM = 2 * PART_CHARS
+LOST_AT_A_CUT = 8
+"""A cut through the middle of a word makes some tokens more of it, never as many as these."""
 NO_TOKEN = (
     "{part} is no token of this model, which has {size}. Send text, or tokens of this model: the "
     "tokens of another one mean something else here."
 )
+
+
+class Unwanted(Exception):
+    """Nobody waits for it any more."""
+
+
+class Markers:
+    """Where a text may be cut before it is tokenised without a change of its tokens: before a
+    marker that no other marker reaches into."""
+
+    def __init__(self, texts: Iterable[str], cuttable: Iterable[str]) -> None:
+        known = [text for text in texts if text]
+        self._cuttable = tuple(text for text in cuttable if text)
+        self._by_first: dict[str, tuple[str, ...]] = {}
+        for text in known:
+            self._by_first[text[0]] = (*self._by_first.get(text[0], ()), text)
+        firsts = "".join(map(re.escape, {text[0] for text in self._cuttable}))
+        self._firsts = re.compile(f"[{firsts}]") if firsts else None
+        self._longest = max(map(len, known), default=0)
+
+    def parts(self, text: str) -> Iterator[str]:
+        start = 0
+        while start < len(text):
+            end = self._cut(text, start + PART_CHARS)
+            yield text[start:end]
+            start = end
+
+    def _cut(self, text: str, at: int) -> int:
+        found = self._firsts.finditer(text, at) if self._firsts else ()
+        places = (one.start() for one in found)
+        return next((place for place in places if self._is_clear(text, place)), len(text))
+
+    def _is_clear(self, text: str, place: int) -> bool:
+        if not text.startswith(self._cuttable, place):
+            return False
+        for before in range(max(0, place - self._longest + 1), place):
+            for marker in self._by_first.get(text[before], ()):
+                if len(marker) > place - before and text.startswith(marker, before):
+                    return False
+        return True
 
 
 class Vocabulary:
@@ -29,8 +76,56 @@ class Vocabulary:
         self._pieces: dict[int, bytes] = {}
         self._marked: dict[int, bytes] = {}
         self._digit_first: NDArray[np.bool_] | None = None
+        self._markers: Markers | None = None
 
-    def tokenize(self, text: str, *, special: bool = True, bos: bool = False) -> Tokens:
+    def tokenize(
+        self,
+        text: str,
+        *,
+        special: bool = True,
+        bos: bool = False,
+        most: int | None = None,
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> Tokens:
+        """Refuses a text of more than `most` tokens as soon as that is certain, before the rest
+        is looked at; ends early with `Unwanted` when `is_wanted` says so between two parts."""
+        if len(text) <= PARTED_FROM:
+            return self._tokenize(text, special=special, bos=bos)
+        begin, end = self._around() if bos else ((), ())
+        made, count, seen = [np.array(begin, np.int32)], len(begin), 0
+        for part in self._markers_known.parts(text) if special else (text,):
+            if not is_wanted():
+                raise Unwanted
+            if most is not None and len(part) > max(PARTED_FROM, 2 * (most - count)):
+                self._count_slices(part, (count, seen, len(text)), most, special, is_wanted)
+            tokens = self._tokenize(part, special=special)
+            made.append(tokens)
+            count += len(tokens)
+            seen += len(part)
+            if most is not None and count > most:
+                raise too_long(count * len(text) // seen, most, is_certain=seen == len(text))
+        return np.concatenate([*made, np.array(end, np.int32)])
+
+    def _count_slices(
+        self,
+        part: str,
+        so_far: tuple[int, int, int],
+        most: int,
+        special: bool,
+        is_wanted: Callable[[], bool],
+    ) -> None:
+        """Refuses a part that is too long before it is tokenised as a whole."""
+        count, seen, whole = so_far
+        for at in range(0, len(part), PART_CHARS):
+            if not is_wanted():
+                raise Unwanted
+            cut = part[at : at + PART_CHARS]
+            count += max(1, len(self._tokenize(cut, special=special)) - LOST_AT_A_CUT)
+            seen += len(cut)
+            if count > most:
+                raise too_long(count * whole // seen, most, is_certain=False)
+
+    def _tokenize(self, text: str, *, special: bool, bos: bool = False) -> Tokens:
         raw = text.encode()
         room = len(raw) + 8
         tokens = np.empty(room, np.int32)
@@ -39,23 +134,52 @@ class Vocabulary:
         )
         return tokens[: max(0, count)].copy()
 
-    def tokenize_prompt(self, text: str) -> Tokens:
-        """A whole prompt: its markers count, and it gets the BOS its model wants, once."""
-        return self.tokenize(text, bos=self.lacks_bos(text))
+    def _around(self) -> tuple[Sequence[int], Sequence[int]]:
+        """What the model wants before and behind a prompt."""
+        both = self._tokenize("", special=False, bos=True).tolist()
+        begins = bool(both) and both[0] == lib.llama_vocab_bos(self.native)
+        return (both[:1], both[1:]) if begins else ((), both)
 
-    def tokenize_parts(self, parts: Sequence[str | int]) -> Tokens:
+    @property
+    def _markers_known(self) -> "Markers":
+        if self._markers is None:
+            strips = lib.LLAMA_TOKEN_ATTR_LSTRIP
+            found = self.special_tokens()
+            bare = {
+                text
+                for text, token in found.items()
+                if not lib.llama_vocab_get_attr(self.native, token) & strips
+            }
+            self._markers = Markers(found, bare)
+        return self._markers
+
+    def tokenize_prompt(
+        self,
+        text: str,
+        most: int | None = None,
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> Tokens:
+        """A whole prompt: its markers count, and it gets the BOS its model wants, once."""
+        return self.tokenize(text, bos=self.lacks_bos(text), most=most, is_wanted=is_wanted)
+
+    def tokenize_parts(self, parts: Sequence[str | int], most: int | None = None) -> Tokens:
         """A prompt of texts and token numbers; only a text that begins it may get a BOS."""
         made: list[Tokens] = []
         for at, part in enumerate(parts):
             if isinstance(part, str):
-                made.append(self.tokenize(part, bos=at == 0 and self.lacks_bos(part)))
+                made.append(self.tokenize(part, bos=at == 0 and self.lacks_bos(part), most=most))
             elif 0 <= part < self.size:
                 made.append(np.array([part], np.int32))
             else:
                 raise Refused("invalid_request", NO_TOKEN.format(part=part, size=self.size))
         return np.concatenate(made) if made else np.empty(0, np.int32)
 
-    def tokenize_infill(self, gap: Mapping[str, Any], begin: str | Sequence[str | int]) -> Tokens:
+    def tokenize_infill(
+        self,
+        gap: Mapping[str, Any],
+        begin: str | Sequence[str | int],
+        most: int | None = None,
+    ) -> Tokens:
         """The text before and after a gap, with the marks of the model around them."""
         names = ("pre", "suf", "mid", "rep", "sep")
         marks = {name: getattr(lib, f"llama_vocab_fim_{name}")(self.native) for name in names}
@@ -75,7 +199,8 @@ class Vocabulary:
         parts += [begin] if isinstance(begin, str) else begin
         # The texts are a stranger's: marks that they spell are text.
         known = (
-            self.tokenize(one, special=False) if isinstance(one, str) else [one] for one in parts
+            self.tokenize(one, special=False, most=most) if isinstance(one, str) else [one]
+            for one in parts
         )
         return np.concatenate([np.asarray(one, np.int32) for one in known])
 

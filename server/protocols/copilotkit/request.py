@@ -51,16 +51,30 @@ def read(data: Json, facts: Facts) -> AgentRequest:
 
 def _said(sent: list[Json]) -> tuple[Said, ...]:
     said: list[Said] = []
+    calls: list[ToolCall] = []
     for one in sent:
         if action := one.get("actionExecutionMessage"):
-            _add_call(said, one["id"], action)
-        elif text := one.get("textMessage"):
+            # Calls that follow each other were made in one message.
+            calls = calls if said and said[-1].message.tool_calls else []
+            calls.append(ToolCall(one["id"], action["name"], _object(action["arguments"])))
+            if len(calls) == 1:
+                said.append(Said(one["id"], Message("assistant", "", tool_calls=tuple(calls))))
+            continue
+        _close_calls(said, calls)
+        if text := one.get("textMessage"):
             said.append(Said(one["id"], _text(text)))
         elif result := one.get("resultMessage"):
             said.append(Said(one["id"], _result(result)))
         elif image := one.get("imageMessage"):
             said.append(Said(one["id"], _image(image)))
+    _close_calls(said, calls)
     return tuple(said)
+
+
+def _close_calls(said: list[Said], calls: list[ToolCall]) -> None:
+    """The last message gets all calls that followed it."""
+    if len(calls) > 1 and said[-1].message.tool_calls:
+        said[-1] = Said(said[-1].id, Message("assistant", "", tool_calls=tuple(calls)))
 
 
 def _text(text: Json) -> Message:
@@ -68,17 +82,6 @@ def _text(text: Json) -> Message:
     if role in ("system", "developer"):
         return Message("system", text["content"])
     return Message("assistant" if role == "assistant" else "user", text["content"])
-
-
-def _add_call(said: list[Said], call_id: str, action: Json) -> None:
-    """Calls that follow each other were made in one message."""
-    call = ToolCall(call_id, action["name"], _object(action["arguments"]))
-    last = said[-1].message if said else None
-    if last is not None and last.tool_calls:
-        calls = (*last.tool_calls, call)
-        said[-1] = Said(said[-1].id, Message("assistant", last.content, tool_calls=calls))
-    else:
-        said.append(Said(call_id, Message("assistant", "", tool_calls=(call,))))
 
 
 def _result(result: Json) -> Message:

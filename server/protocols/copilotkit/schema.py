@@ -55,11 +55,14 @@ def _load() -> GraphQLSchema:
 
 
 SCHEMA = _load()
+LONGEST_DOCUMENT = 200_000
 
 
 @lru_cache(REMEMBERED)
 def read(text: str) -> Document:
     """Clients send the same few documents over and over: each is checked once."""
+    if len(text) > LONGEST_DOCUMENT:
+        raise Refused([GraphQLError("The document is too long.")])
     try:
         node = parse(text, max_tokens=MAX_TOKENS)
     except GraphQLError as error:

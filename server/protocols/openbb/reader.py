@@ -104,6 +104,10 @@ def _last_tool(messages: Any) -> Json | None:
     return tools[-1] if tools else None
 
 
+LONGEST_QUESTION = 200_000
+"""It is compared with every widget; what is longer belongs into a file."""
+
+
 class _History:
     """Goes through the messages in order; each word of the user begins a turn."""
 
@@ -124,6 +128,8 @@ class _History:
             raise BadRequest(f"A message has the unknown role {role!r}.", "messages")
         if not isinstance(content, str):
             raise BadRequest("A message's 'content' must be a string.", "messages")
+        if role == "human" and len(content) > LONGEST_QUESTION:
+            raise BadRequest(f"A question has at most {LONGEST_QUESTION} characters.", "messages")
         call = parse_call(content) if role == "ai" else None
         if call is not None:
             self._call = call

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from server.chat import ChatRequest, Constraint, Image, Message, Sampling
-from server.engine.base import EngineOptions
+from server.engine.base import EngineOptions, ModelFacts
 from server.engine.formats import plain
 from server.engine.formats.abilities import Abilities
 from server.engine.formats.base import Prepared
 from server.engine.formats.messages import native
 from server.engine.formats.stream import ScriptParser
-from server.engine.jobs import PlainText, Reading, facts_of, job_of, options_of
+from server.engine.jobs import PlainText, Reading, check_fits, facts_of, job_of, options_of
 from server.engine.wire import Job, pack, unpack
 from server.errors import ContextOverflow
 from server.events import Finished, PromptProgress, ReasoningDelta, TextDelta, Usage
@@ -152,3 +152,14 @@ def test_nothing_more_is_wanted_behind_a_stop_text() -> None:
     assert reading.pieces([[1, "text", " more", None, 1]]) == []
     end = Finished("stop", Usage(completion_tokens=3), "END")
     assert reading.pieces([[1, "end", "length", {"completion_tokens": 3}]]) == [end]
+
+
+def test_what_cannot_fit_is_refused_before_any_work() -> None:
+    facts = ModelFacts(context_tokens=100)
+    many = ChatRequest(messages=(Message("user", "Hi"),) * 101)
+    large = ChatRequest(messages=(Message("user", "a" * 30_000),))
+    for request in (many, large, ChatRequest(prompt="a" * 30_000), ChatRequest(prompt=(1,) * 101)):
+        with pytest.raises(ContextOverflow):
+            check_fits(request, facts)
+    check_fits(ChatRequest(messages=(Message("user", "a" * 20_000),) * 1), facts)
+    check_fits(many, ModelFacts())

@@ -55,7 +55,7 @@ def test_a_worker_stuck_outside_of_a_step_is_noticed_though_its_steps_get_on() -
     complaints = []
     for steps in range(9):
         pulse.heard()
-        pulse.pong(steps, 1, errands_done=3, errands=2)
+        pulse.pong(steps, 1, [(2, 3)])
         complaints.append(pulse.tick())
     assert complaints == [""] * 8 + ["it made no progress on an answer for 8 s"]
 
@@ -65,7 +65,7 @@ def test_many_errands_one_after_the_other_are_no_hang() -> None:
     pulse.loaded()
     for done in range(20):
         pulse.heard()
-        pulse.pong(7, 0, errands_done=done, errands=2)
+        pulse.pong(7, 0, [(2, done)])
         assert pulse.tick() == ""
 
 
@@ -104,3 +104,56 @@ def test_what_it_computed_before_the_step_does_not_count() -> None:
     compute(0.3)
     told = told_without_a_step(pulse, 9)
     assert told == [""] * 8 + ["it made no progress on an answer for 0.8 s"]
+
+
+def test_a_step_that_spins_is_stuck_however_much_it_computes() -> None:
+    pulse = Pulse(os.getpid(), LONG_STEP)
+    pulse.loaded()
+    complaints = []
+    for _ in range(9):
+        compute(0.02)
+        pulse.pong(7, 1, beats=40)
+        complaints.append(pulse.tick())
+    assert complaints == [""] * 8 + ["it made no progress on an answer for 0.8 s"]
+
+
+def test_a_slow_step_whose_operations_get_on_is_never_stuck() -> None:
+    pulse = Pulse(os.getpid(), LONG_STEP)
+    pulse.loaded()
+    for beats in range(40):
+        pulse.pong(7, 1, beats=beats)
+        assert pulse.tick() == ""
+
+
+def test_a_picture_that_is_encoded_may_take_long_while_it_computes() -> None:
+    pulse = Pulse(os.getpid(), LONG_STEP)
+    pulse.loaded()
+    complaints = []
+    for _ in range(20):
+        compute(0.02)
+        pulse.pong(7, 1, beats=40, is_unseen=True)
+        complaints.append(pulse.tick())
+    assert complaints == [""] * 20
+
+
+def test_each_lane_is_watched_by_itself() -> None:
+    pulse = Pulse(os.getpid(), LIMITS)
+    pulse.loaded()
+    complaints = []
+    for done in range(9):
+        pulse.heard()
+        pulse.pong(done, 1, [(1, done), (1, 4), (0, 2)])
+        complaints.append(pulse.tick())
+    assert complaints == [""] * 8 + ["it made no progress on an answer for 8 s"]
+    assert pulse.health == "busy"
+
+
+def test_it_is_told_soon_that_a_worker_does_not_answer() -> None:
+    pulse = Pulse(os.getpid(), Limits(tick_s=1))
+    pulse.loaded()
+    ticks(pulse, 4)
+    assert pulse.health == "ok"
+    ticks(pulse, 1)
+    assert pulse.health == "not answering"
+    pulse.heard()
+    assert pulse.health == "ok"

@@ -141,3 +141,20 @@ def test_an_empty_object_that_may_hold_anything_says_nothing() -> None:
     values = slots.read({"free": {}}, schema)
     assert slots.missing(values, schema)["required"] == ["free"]
     assert slots.read({"free": {"a": 1}}, schema) == {"free": {"a": 1}}
+
+
+def test_a_pattern_of_a_plugin_that_would_never_end_is_checked_in_time() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}
+    assert slots.problems({"a": "a" * 5000 + "!"}, schema)
+    assert not slots.problems({"a": "a" * 5000}, schema)
+    number = {"type": "number", "pattern": "^([0-9]+)+x$"}
+    assert slots.problems(int("1" * 60), number)
+
+
+def test_patterns_deep_in_a_schema_are_checked_in_time_too() -> None:
+    bomb = {"type": "string", "pattern": "^(a+)+$"}
+    for schema in ({"oneOf": [bomb]}, {"allOf": [bomb]}, {"not": {"not": bomb}}):
+        assert slots.problems("a" * 5000 + "!", schema), schema
+    named = {"type": "object", "patternProperties": {"^(a+)+$": {}}, "additionalProperties": False}
+    assert not slots.problems({"a" * 5000 + "!": 1}, named)
+    assert not slots.problems({"a" * 5000 + "!": 1}, {**named, "unevaluatedProperties": False})

@@ -11,18 +11,27 @@ import aiohttp
 import psutil
 import pytest
 
+from server.chat import ChatRequest
 from server.errors import AppError
+from server.events import Event, TextDelta
 from server.keychain import KeyringFailed
 from server.protocols import health
-from server.protocols.base import Endpoint, Facts, Reply
+from server.protocols.base import Endpoint, Facts, Frames, Reply
 from server.settings import ServerSettings
 from server.tasks import spawn
 from server.web import serving as module
 from server.web.app import Site
 from server.web.serving import Serving
 
-ENDPOINTS = (*health.ENDPOINTS, Endpoint("GET", "/guarded", lambda _body, _facts: Reply({})))
+ENDPOINTS = (
+    *health.ENDPOINTS,
+    Endpoint("GET", "/guarded", lambda _body, _facts: Reply({})),
+)
 RIGHT = {"Authorization": "Bearer the-key"}
+
+
+async def one_event(_request: object, _about: object) -> AsyncIterator[Event]:
+    yield TextDelta("begun")
 
 
 async def no_answer(_ask: object) -> None:
@@ -33,14 +42,22 @@ class Desk:
     """A server, its settings, and a keyring that can be locked or wait for a person."""
 
     def __init__(self, folder: Path) -> None:
-        site = Site(no_answer, no_answer, lambda host: Facts(f"http://{host}"), lambda: 10)  # type: ignore[arg-type]
+        site = Site(one_event, no_answer, lambda host: Facts(f"http://{host}"), lambda: 10)  # type: ignore[arg-type]
         self.settings = ServerSettings(port=_free_port())
-        self.serving = Serving(ENDPOINTS, site, lambda: self.settings, self._key, folder / "https")
+        slow = Endpoint("GET", "/slow", lambda _body, _facts: ChatRequest(), self._slowly)
+        endpoints = (*ENDPOINTS, slow)
+        self.serving = Serving(endpoints, site, lambda: self.settings, self._key, folder / "https")
+        self.may_end = asyncio.Event()
         self.asked = asyncio.Event()
         self.may_answer = asyncio.Event()
         self.may_answer.set()
         self.locked = False
         self._before = _listening()
+
+    async def _slowly(self, _events: object, _body: object, _facts: Facts) -> Frames:
+        yield b"data: begun\n\n"
+        await self.may_end.wait()
+        yield b"data: ended\n\n"
 
     async def _key(self) -> str:
         self.asked.set()
@@ -230,3 +247,45 @@ async def _until(is_so: Callable[[], bool]) -> None:
     async with asyncio.timeout(30):
         while not is_so():
             await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("change", [{"max_body_mb": 7}, {"https": True, "https_port": 0}])
+async def test_an_answer_under_way_goes_on_when_the_server_moves(
+    desk: Desk, change: dict[str, Any]
+) -> None:
+    await desk.serving.start()
+    address = desk.serving.status.get().address
+    async with aiohttp.ClientSession() as client, client.get(f"{address}/slow") as reply:
+        assert await reply.content.readline() == b"data: begun\n"
+        await desk.change(**change)
+        assert desk.serving.status.get().address == address
+        assert await desk.get() == 200
+        desk.may_end.set()
+        assert b"data: ended" in await reply.content.read()
+
+
+async def test_a_stop_ends_answers_that_outlived_a_move(desk: Desk) -> None:
+    await desk.serving.start()
+    address = desk.serving.status.get().address
+    async with aiohttp.ClientSession() as client, client.get(f"{address}/slow") as reply:
+        await reply.content.readline()
+        await desk.change(max_body_mb=9)
+        await desk.serving.stop()
+        with pytest.raises(aiohttp.ClientPayloadError):
+            await reply.content.read()
+
+
+async def test_a_port_that_was_asked_for_stays(desk: Desk) -> None:
+    port = _free_port()
+    await desk.serving.start(port)
+    await desk.change(max_body_mb=7)
+    assert desk.serving.status.get().address == f"http://127.0.0.1:{port}"
+    await desk.change(port=_free_port())
+    assert desk.serving.status.get().address == f"http://127.0.0.1:{port}"
+
+
+async def test_any_free_port_stays_the_one_that_was_found(desk: Desk) -> None:
+    await desk.serving.start(0)
+    address = desk.serving.status.get().address
+    await desk.change(max_body_mb=7)
+    assert desk.serving.status.get().address == address

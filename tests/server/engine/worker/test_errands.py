@@ -14,6 +14,7 @@ class Frames:
         self._given: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._sent: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self.receive = self._given.get
+        self.received_bytes = 0
         self.send = self._sent.put
 
     def give(self, **frame: Any) -> None:
@@ -32,7 +33,7 @@ class Asked:
     def __init__(self) -> None:
         self.may_answer = threading.Event()
 
-    def answer(self, _what: str, _question: dict[str, Any]) -> str:
+    def answer(self, _what: str, _question: dict[str, Any], _is_wanted: object) -> str:
         self.may_answer.wait(60)
         return "done"
 

@@ -54,6 +54,23 @@ def test_a_ping_is_answered_while_an_answer_is_made(worker: WorkerClient) -> Non
     assert pong["waiting"] == 0
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+def test_a_pong_counts_the_operations_inside_of_steps(worker: WorkerClient) -> None:
+    before = worker.ping()
+    worker.wait(worker.start(messages=HELLO, max_tokens=3, sampling={"ignore_eos": True}))
+    after = worker.ping()
+    assert after["beats"] - before["beats"] > 10 * (after["steps"] - before["steps"]) > 0
+
+
+def test_a_large_prompt_is_prepared_beside_small_ones(worker: WorkerClient) -> None:
+    large = worker.start(messages=[{"role": "user", "content": " " * 30_000_000}], max_tokens=1)
+    small = worker.wait(worker.start(messages=HELLO, max_tokens=1))
+    assert small.usage["completion_tokens"] == 1
+    worker.send({"op": "cancel", "id": large})
+    while any(in_hand for in_hand, _ in worker.ping()["lanes"]):
+        pass
+
+
 def test_an_answer_that_was_cancelled_says_what_it_took(worker: WorkerClient) -> None:
     running = worker.start(messages=HELLO, max_tokens=200, sampling={"ignore_eos": True})
     worker.item(running)
