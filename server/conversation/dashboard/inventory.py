@@ -46,19 +46,20 @@ class Inventory:
             return "\n".join(f"- {alias}: {one.name}" for alias, one in self.widgets.items())
         return "\n".join(_describe(alias, one) for alias, one in self.widgets.items())
 
-    def likely_text(self, question: str) -> str:
+    def likely_text(self, question: str, most: int = DETAILED) -> str:
         """The likeliest widgets in full, where the system message has only names."""
-        return "\n".join(_describe(alias, self.widgets[alias]) for alias in self.likely(question))
+        likely = self.likely(question, most)
+        return "\n".join(_describe(alias, self.widgets[alias]) for alias in likely)
 
-    def likely(self, question: str) -> list[str]:
+    def likely(self, question: str, most: int = DETAILED) -> list[str]:
         aliases = list(self.widgets)
-        if not self.is_large:
+        if len(aliases) <= most:
             return aliases
         pointed = [one for one in aliases if self.widgets[one].tier == "primary"]
         order = rank(question, [_words_of(self.widgets[alias]) for alias in aliases])
         best = [aliases[one.index] for one in order[:LIKELY]]
         placed = [one for one in aliases if self.widgets[one].tier != "extra"]
-        return list(dict.fromkeys([*pointed, *best, *placed]))[:DETAILED]
+        return list(dict.fromkeys([*pointed, *best, *placed]))[:most]
 
 
 def take_inventory(query: Query) -> Inventory:

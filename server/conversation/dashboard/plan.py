@@ -1,7 +1,7 @@
 """A question answered by a plan that the model makes step by step: read, compute, show, answer."""
 
 import json
-from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -13,7 +13,7 @@ from server.conversation.dashboard.actions import Action, Choices, Read, fit_par
 from server.conversation.dashboard.arguments import told_options
 from server.conversation.dashboard.fetching import Step, state_of
 from server.conversation.dashboard.gather import Material, gather
-from server.conversation.dashboard.inventory import Inventory, take_inventory
+from server.conversation.dashboard.inventory import DETAILED, Inventory, take_inventory
 from server.conversation.dashboard.nouns import Param, Query, Result, Source, Widget, ends
 from server.conversation.dashboard.results import Results, fence
 from server.conversation.dashboard.symbols import Named, find_symbols
@@ -21,7 +21,7 @@ from server.conversation.dashboard.tickers import is_ticker
 from server.conversation.sql import Refused
 from server.engine.base import Engine
 from server.errors import AppError
-from server.events import Event, ReasoningDelta, StatusNote, TextDelta
+from server.events import ReasoningDelta, StatusNote, TextDelta
 
 MOST_ACTIONS = 12
 MOST_HOPS = 8
@@ -33,7 +33,7 @@ TURNS_TOLD = 4
 TURN_CHARACTERS = 700
 DATA_CHARACTERS = {"cpu": 1500}
 DATA_CHARACTERS_ELSEWHERE = 6000
-QUESTION_CHARACTERS = 6000
+DEFAULT_WINDOW = 4096
 GENERATIVE = "generative-ui"
 CERTAIN = Sampling(temperature=0.0, top_k=1)
 STEPS = """\
@@ -58,7 +58,24 @@ PLACES = (
 )
 CALL = '{"call": {"tool": "name", "arguments": {}}}  uses one of these tools:'
 
-Events = AsyncGenerator[Event, None]
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How much the model is told: messages of earlier turns, characters of results and question."""
+
+    earlier: int
+    outcome: int
+    question: int
+    widgets: int = DETAILED
+    """So many are told in full. With fewer, those that are not among them are not told at all."""
+
+
+DETAILS = (
+    Detail(24, 12_000, 6000),
+    Detail(8, 2500, 4000),
+    Detail(4, 1200, 2000, widgets=12),
+    Detail(0, 500, 800, widgets=6),
+)
 
 
 @dataclass(slots=True)
@@ -117,8 +134,8 @@ class Planner:
 
     async def next_action(self) -> Action | None:
         """What the model does next; None when it gives no valid step or only repeats itself."""
-        schema = self.choices().schema()
-        found = await ask_action(self.engine, self.messages(), schema, self.client, self.notes)
+        schema, told = self.choices().schema(), await self.messages()
+        found = await ask_action(self.engine, told, schema, self.client, self.notes)
         if found is None or any(found == one.action for one in self.done):
             return None
         return found
@@ -133,16 +150,31 @@ class Planner:
             self.query.hop < MOST_HOPS,
         )
 
-    def messages(self) -> tuple[Message, ...]:
-        found = [Message("system", self._system()), *self._earlier]
-        found.append(Message("user", self._question()))
+    async def messages(self, *more: Message) -> tuple[Message, ...]:
+        """What the model is told, with less and less of it until it fits into its context."""
+        window = self.engine.facts.context_tokens or DEFAULT_WINDOW
+        found: tuple[Message, ...] = ()
+        for detail in DETAILS:
+            found = tuple(alternate([*self._told(detail), *more]))
+            text = "\n".join(message.content for message in found)
+            if len(text) < window:
+                break
+            needed = len(await self.engine.tokenize(text)) + 8 * len(found)
+            if needed <= window - STEP_TOKENS:
+                break
+        return found
+
+    def _told(self, detail: Detail) -> Iterator[Message]:
+        yield Message("system", self._system(detail))
+        yield from self._earlier[len(self._earlier) - min(detail.earlier, len(self._earlier)) :]
+        yield Message("user", self._question(detail))
         for one in self.done:
+            outcome = ends(one.outcome, detail.outcome)
             if one.action.kind in ("options", "placed"):
-                found.append(Message("user", one.outcome))
+                yield Message("user", outcome)
                 continue
-            found.append(Message("assistant", one.action.to_json()))
-            found.append(Message("user", f"Result: {one.outcome}"))
-        return tuple(alternate(found))
+            yield Message("assistant", one.action.to_json())
+            yield Message("user", f"Result: {outcome}")
 
     async def do(self, action: Action) -> Step | None:
         """Carries it out here, or gives the call that the client has to make."""
@@ -411,11 +443,12 @@ class Planner:
             yield Message("assistant", Action("read", reads).to_json())
             yield Message("user", "Result: " + "\n".join(told))
 
-    def _system(self) -> str:
+    def _system(self, detail: Detail) -> str:
         parts = [STEPS]
         if offered := self._tools():
             parts.append(f"{CALL}\n{offered}")
-        parts.append(f"Widgets:\n{fence(self.inventory.text()) or '(none)'}")
+        listed = self.inventory.text() if detail.widgets == DETAILED else ""
+        parts.append(f"Widgets:\n{fence(listed) or '(below, if any)'}")
         return "\n".join(parts)
 
     def _tools(self) -> str:
@@ -425,21 +458,23 @@ class Planner:
             lines += [f"- {name}: it {what}" for name, what in actions.DASHBOARD_TOOLS.items()]
         return fence("\n".join(lines))
 
-    def _question(self) -> str:
+    def _question(self, detail: Detail) -> str:
         query = self.query
         parts = [f"Today is {self.today.isoformat()}."]
         pointed = [alias for alias, one in self.inventory.widgets.items() if one.tier == "primary"]
         if pointed:
             parts.append(f"The user points at: {', '.join(pointed)}.")
-        if self.inventory.is_large:
-            parts.append(f"Likely widgets:\n{fence(self.inventory.likely_text(query.question))}")
+        if self.inventory.is_large or detail.widgets < DETAILED:
+            likely = self.inventory.likely_text(query.question, detail.widgets)
+            parts.append(f"Likely widgets:\n{fence(likely)}")
         parts += [f"Follow this skill of the user:\n{one.text[:4000]}" for one in query.skills]
         if self._context:
-            parts.append("In the conversation:\n" + "\n".join(self._context))
+            told = ends("\n".join(self._context), 4 * detail.outcome)
+            parts.append(f"In the conversation:\n{told}")
         named = [f"{one.words} is {one.symbol}" for one in self.named_symbols()]
         if named:
             parts.append(f"Symbols: {', '.join(named)}.")
-        parts.append(f"Question: {ends(query.asked, QUESTION_CHARACTERS)}")
+        parts.append(f"Question: {ends(query.asked, detail.question)}")
         return "\n".join(parts)
 
     def _columns(self) -> str:

@@ -18,7 +18,6 @@ from server.conversation.dashboard.plan import (
     MOST_FAILURES,
     THOUGHT_TOKENS,
     Planner,
-    alternate,
     first_sentence,
 )
 from server.conversation.dashboard.results import Computed, write_value
@@ -138,11 +137,11 @@ async def _prose(planner: Planner) -> Steps:
     """The model's own sentences; a thought before them has room of its own."""
     query = planner.query
     has_data = bool(planner.results.sources or planner.results.computed)
-    asked = [*planner.messages(), Message("user", _instruction(planner, has_data=has_data))]
+    instruction = Message("user", _instruction(planner, has_data=has_data))
     limit = LENGTHS.get(str(query.options.get("answer-length")), LENGTHS["normal"])
     style = TEMPERATURES.get(str(query.options.get("answer-style")), TEMPERATURES["balanced"])
     request = ChatRequest(
-        tuple(alternate(asked)),
+        await planner.messages(instruction),
         sampling=Sampling(temperature=style, repeat_penalty=1.05),
         max_tokens=limit + THOUGHT_TOKENS,
         client=planner.client,

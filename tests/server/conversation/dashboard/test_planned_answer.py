@@ -242,3 +242,16 @@ async def test_a_model_that_says_nothing_is_answered_for() -> None:
 async def test_a_step_that_is_no_step_ends_the_plan() -> None:
     events, _ = await run(ask("Hello"), says("no JSON"), says("Hi."))
     assert text_of(events) == "Hi."
+
+
+async def test_a_small_context_holds_less_of_everything() -> None:
+    many = [Widget("o", f"w{n}", f"Series {n}", "about it " * 20, uuid=str(n)) for n in range(50)]
+    query = ask("The revenue of MSFT?", INCOME, *many)
+    events, _ = await run(query, step(READ))
+    query = brought(query, events, [{"year": n, "text": "long " * 20} for n in range(200)])
+    engine = ScriptedEngine(step(DONE), says("So."))
+    engine.facts = replace(engine.facts, context_tokens=4096)
+    assert [one async for one in answer_by_plan(query, Means(engine), TODAY)]
+    texts = ["\n".join(one.content for one in asked.messages) for asked in engine.requests]
+    assert all(len(text.encode()) < 4096 for text in texts)
+    assert all("- income: Income" in text for text in texts)
