@@ -1,8 +1,11 @@
 """What a client reads before it connects: the old file and the new one, side by side."""
 
+from base64 import b64encode
+from functools import cache
 from typing import Any
 
 from server.chat import Json
+from server.paths import RESOURCES
 from server.protocols.base import Facts, Reply
 
 OLD_QUERY = "/v1/query"
@@ -39,6 +42,7 @@ def agents(_body: Any, facts: Facts) -> Reply:
 def _names(facts: Facts) -> Json:
     return {
         "name": "Moat",
+        "image": _image(),
         "description": f"A model on your own computer ({facts.default_model or 'none yet'}).",
     }
 
@@ -67,3 +71,10 @@ def _features() -> Json:
 def _select(label: str, default: str, options: dict[str, str]) -> Json:
     listed = [{"label": text, "value": value} for value, text in options.items()]
     return {"label": label, "type": "select", "default": default, "options": listed}
+
+
+@cache
+def _image() -> str:
+    """Our icon, inside the answer: a page asks for nothing more."""
+    drawn = (RESOURCES / "icons" / "moat.svg").read_bytes()
+    return "data:image/svg+xml;base64," + b64encode(drawn).decode("ascii")

@@ -1,4 +1,5 @@
 import re
+from base64 import b64decode
 from typing import Any
 
 import pytest
@@ -40,7 +41,7 @@ def test_the_sdk_accepts_the_features() -> None:
 @pytest.mark.parametrize("describe", [agents, copilots])
 def test_what_the_client_refuses_is_left_out(describe: Any) -> None:
     found = entry(describe, Facts("http://127.0.0.1:1"))
-    assert "image" not in found
+    assert found["image"]
     assert "models" not in found
     assert re.fullmatch(r"http://127\.0\.0\.1:1/\S+", found["endpoints"]["query"])
 
@@ -55,3 +56,10 @@ def test_every_named_endpoint_exists() -> None:
     for describe in (agents, copilots):
         for url in entry(describe)["endpoints"].values():
             assert url.removeprefix(FACTS.address) in served
+
+
+@pytest.mark.parametrize("describe", [agents, copilots])
+def test_the_icon_comes_with_the_file(describe: Any) -> None:
+    kind, _, data = entry(describe)["image"].partition(";base64,")
+    assert kind == "data:image/svg+xml"
+    assert b64decode(data).startswith(b"<svg")
