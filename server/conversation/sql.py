@@ -24,6 +24,7 @@ ROWS_BETWEEN_LOOKS = 1000
 ALLOWED = frozenset({
     sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE,
 })  # fmt: skip
+QUOTED = re.compile(r"\'[^\']*\'|\"([^\"]*)\"(?!\")")
 TYPES = {"number": "NUMERIC", "date": "TEXT", "text": "TEXT", "empty": "TEXT"}
 
 
@@ -80,11 +81,21 @@ def query(
         for name, table in tables.items():
             _fill(connection, name, table, end)
         _lock(connection, end)
-        return _run(connection, sql, parameters)
+        return _run(connection, with_strict_names(sql), parameters)
     except (sqlite3.Error, sqlite3.Warning, OverflowError) as error:
         raise Refused(f"The query failed: {error}.") from None
     finally:
         connection.close()
+
+
+def with_strict_names(sql: str) -> str:
+    """Names in brackets in place of double quotes.
+
+    SQLite takes a quoted name that it does not know for a text, and answers with that text.
+    """
+    return QUOTED.sub(
+        lambda found: f"[{found[1]}]" if found[1] and "]" not in found[1] else found[0], sql
+    )
 
 
 def _fill(connection: sqlite3.Connection, name: str, table: Table, end: float) -> None:

@@ -1,7 +1,7 @@
 """A question answered by a plan that the model makes step by step: read, compute, show, answer."""
 
 import json
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -105,6 +105,7 @@ class Planner:
     _materials: dict[str, Material] = field(default_factory=dict)
     _context: list[str] = field(default_factory=list)
     _is_resuming: bool = False
+    _tried: list[Action] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.inventory = take_inventory(self.query)
@@ -136,9 +137,9 @@ class Planner:
         """What the model does next; None when it gives no valid step or only repeats itself."""
         schema, told = self.choices().schema(), await self.messages()
         found = await ask_action(self.engine, told, schema, self.client, self.notes)
-        if found is None or any(found == one.action for one in self.done):
-            return None
-        return found
+        is_new = found is not None and found not in self._tried
+        self._tried += [found] if found is not None else []
+        return found if is_new else None
 
     def choices(self) -> Choices:
         return Choices(
@@ -266,14 +267,15 @@ class Planner:
         named = self.named_symbols()
         if not named or (wanted is None and param.has_value and len(named) > 1):
             return {}
-        symbols = [one.symbol for one in named]
         values = wanted if isinstance(wanted, list) else str(wanted or param.value or "").split(",")
-        if all(_same_symbol(str(value), symbols) for value in values):
-            self._note_names([one for one in named if _same_symbol(one.symbol, map(str, values))])
+        meant = [one for one in named if any(one.is_meant_by(str(value)) for value in values)]
+        if all(any(one.is_meant_by(str(value)) for one in named) for value in values):
+            self._note_names(meant)
             return {}
-        if len(symbols) > 1 and not param.several:
+        if len(named) > 1 and not param.several:
             return {}
         self._note_names(named)
+        symbols = [one.symbol for one in named]
         return {param.name: symbols if param.several else symbols[0]}
 
     def named_symbols(self) -> list[Named]:
@@ -560,11 +562,6 @@ def _told_outcome(result: Result | None) -> str:
             status, message = element.outcome.get("status"), element.outcome.get("message")
             parts.append(": ".join(str(one) for one in (status, message) if one))
     return f"<data>\n{fence(chr(10).join(parts)) or 'done'}\n</data>"
-
-
-def _same_symbol(value: str, symbols: Iterable[str]) -> bool:
-    plain = value.strip().upper().replace("/", "-")
-    return any(plain == one or plain.replace("-", "") == one.replace("-", "") for one in symbols)
 
 
 def _object(given: object) -> Json:

@@ -27,12 +27,18 @@ class Named:
 
     words: str
     symbol: str
+    also: tuple[str, ...] = ()
+    """Other symbols of the same name: GOOG and GOOGL."""
+
+    def is_meant_by(self, value: str) -> bool:
+        plain = _without_marks(value)
+        return any(plain == _without_marks(one) for one in (self.symbol, *self.also))
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
     symbols: frozenset[str]
-    by_words: dict[tuple[str, ...], str]
+    by_words: dict[tuple[str, ...], list[str]]
     by_script: dict[str, str]
     """Names in scripts that put no space between words."""
 
@@ -58,7 +64,7 @@ def is_symbol(text: str) -> bool:
 
 def name_of(symbol: str) -> str:
     """The shortest name of it; empty when there is none in the table."""
-    names = [" ".join(words) for words, one in _read_table().by_words.items() if one == symbol]
+    names = [" ".join(words) for words, all_ in _read_table().by_words.items() if symbol in all_]
     return min(names, key=len, default="")
 
 
@@ -74,21 +80,26 @@ def _find_names(text: str) -> Iterator[Named]:
         if found is None:
             at += 1
             continue
-        count, symbol = found
+        count, symbols = found
         said = text[words[at].start() : words[at + count - 1].end()]
-        yield Named(re.sub("['\u2019]s$", "", said), symbol)
+        yield Named(re.sub("['\u2019]s$", "", said), symbols[0], tuple(symbols[1:]))
         at += count
 
 
-def _longest_name(words: list[re.Match[str]], table: _Table) -> tuple[int, str] | None:
+def _longest_name(words: list[re.Match[str]], table: _Table) -> tuple[int, list[str]] | None:
     """A name begins with a capital, or with a digit as 3M does."""
     if not words or words[0][0][:1].islower():
         return None
     for count in range(len(words), 0, -1):
         key = tuple(_plain_word(word[0]) for word in words[:count])
-        if symbol := table.by_words.get(key):
-            return count, symbol
+        if symbols := table.by_words.get(key):
+            return count, symbols
     return None
+
+
+def _without_marks(symbol: str) -> str:
+    """BTC/USD, BTC-USD and BTCUSD are one."""
+    return re.sub(r"[-/$^=.]", "", symbol.strip().upper())
 
 
 def _plain_word(word: str) -> str:
@@ -98,7 +109,7 @@ def _plain_word(word: str) -> str:
 @cache
 def _read_table() -> _Table:
     symbols: set[str] = set()
-    by_words: dict[tuple[str, ...], str] = {}
+    by_words: dict[tuple[str, ...], list[str]] = {}
     by_script: dict[str, str] = {}
     for line in (RESOURCES / "symbols.tsv").read_text("utf-8").splitlines():
         symbol, tab, name = line.partition("\t")
@@ -109,9 +120,10 @@ def _read_table() -> _Table:
             by_script[name] = symbol
             continue
         words = tuple(_plain_word(word) for word in WORD.findall(name))
-        by_words.setdefault(words, symbol)
+        by_words.setdefault(words, []).append(symbol)
+        full = words
         while len(words) > 1 and words[-1] in FORMS:
             words = words[:-1]
-        if len("".join(words)) > 1:
-            by_words.setdefault(words, symbol)
+        if len("".join(words)) > 1 and words != full:
+            by_words.setdefault(words, []).append(symbol)
     return _Table(frozenset(symbols), by_words, by_script)

@@ -74,3 +74,9 @@ def test_an_answer_of_big_values_ends_at_its_budget(monkeypatch: pytest.MonkeyPa
 def test_filling_counts_as_time() -> None:
     with pytest.raises(Refused, match="too long"):
         run("SELECT 1", time_s=-1)
+
+
+def test_a_name_that_is_no_column_is_refused_and_not_taken_for_a_text() -> None:
+    with pytest.raises(Refused, match="no such column"):
+        query({"t": TABLE}, 'SELECT "no such" FROM t')
+    assert query({"t": TABLE}, """SELECT 'a "b" c' AS x FROM t LIMIT 1""").rows == [('a "b" c',)]
