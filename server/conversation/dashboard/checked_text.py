@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from server.conversation.dashboard.results import Results, write_value
+from server.conversation.dashboard.results import YEARS, Results, write_value
 
 PLACE = re.compile(r"\{\{\s?(q\d{1,3})(?:\[(\d{1,4})\])?(?:\.([^{}]{1,80}))?\}\}")
 NUMBER = re.compile("(?<![\\w.])[-+\u2212]?\\d(?:[\\d.,'\u2019\u00a0\u202f]*\\d)?")
@@ -24,7 +24,7 @@ SCALES = {
 UNKNOWN = " [not in the data]"
 SMALL = 12
 """Whole numbers up to this are counting, not figures."""
-YEARS = (1900, 2100)
+
 HELD = 200
 """An unfinished placeholder is waited for over so many characters."""
 MOST_KNOWN = 400_000

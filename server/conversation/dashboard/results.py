@@ -19,6 +19,7 @@ NAME_CHARACTERS = 48
 ROWS_TOLD = 20
 LEAST_CHARACTERS = 400
 DECIMALS, DIGITS = 2, 4
+YEARS = (1900, 2100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,8 @@ def write_value(value: Cell) -> str:
     if isinstance(value, float):
         value = rounded(value, DECIMALS, DIGITS) if abs(value) < 1e15 else value
         value = int(value) if value.is_integer() and abs(value) < 2**53 else value
-    return f"{value:,}"
+    is_year = isinstance(value, int) and YEARS[0] <= value <= YEARS[1]
+    return str(value) if is_year else f"{value:,}"
 
 
 def _told(cell: Cell) -> str:
