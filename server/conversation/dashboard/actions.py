@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from server.chat import Json
 from server.conversation.charts import Kind
@@ -24,6 +24,8 @@ DASHBOARD_TOOLS: dict[str, str] = {
     "manage_navigation_bar": "makes, adds, removes or renames the tabs of the dashboard",
 }
 """What the client does with the dashboard itself, if the user allows it."""
+Stage = Literal["begin", "go on", "compute"]
+"""At the beginning everything is open. Who computes goes on computing, reads more, or answers."""
 TABS = ("create", "add_tabs", "remove_tabs", "rename_tabs")
 
 
@@ -71,6 +73,7 @@ class Choices:
     changes_dashboard: bool = False
     has_tables: bool = False
     may_read: bool = True
+    stage: Stage = "begin"
 
     def schema(self) -> Json:
         forms: dict[str, Json] = {}
@@ -80,11 +83,12 @@ class Choices:
             forms["read"] = {**reads, "maxItems": MOST_READS}
         if self.has_tables:
             forms |= _forms_over_tables(can_place=self.changes_dashboard)
-        if self.changes_dashboard:
+        if self.changes_dashboard and self.stage != "compute":
             forms["note"] = closed({"title": _text(80), "text": _text(NOTE_CHARACTERS)})
-        forms["ask"] = _text(TEXT_CHARACTERS)
-        if tools := self._tool_schemas():
-            forms["call"] = _any_of(tools)
+        if self.stage != "compute":
+            forms["ask"] = _text(TEXT_CHARACTERS)
+            if tools := self._tool_schemas():
+                forms["call"] = _any_of(tools)
         forms["answer"] = {"const": True}
         return _any_of([closed({kind: form}) for kind, form in forms.items()])
 
@@ -97,7 +101,7 @@ class Choices:
             closed({"tool": {"const": tool.name}, "arguments": tool.schema or {"type": "object"}})
             for tool in self.tools
         ]
-        if self.changes_dashboard:
+        if self.changes_dashboard and self.stage == "begin":
             reads = [self._read_schema(alias) for alias in self.shown]
             for name in ("add_widget_to_dashboard", "update_widget_in_dashboard"):
                 if reads:

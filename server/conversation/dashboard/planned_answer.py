@@ -7,8 +7,7 @@ from contextlib import aclosing
 from datetime import date
 
 from server.chat import ChatRequest, Message, Sampling
-from server.conversation.asking import ask_json
-from server.conversation.dashboard.actions import SQL_CHARACTERS, Action, closed
+from server.conversation.dashboard.actions import Action
 from server.conversation.dashboard.checked_text import CheckedText, KnownNumbers
 from server.conversation.dashboard.closing import cite, suggest
 from server.conversation.dashboard.fetching import Step
@@ -24,7 +23,6 @@ from server.conversation.dashboard.results import Computed, write_value
 from server.conversation.figures import compute
 from server.conversation.means import Means
 from server.conversation.sql import Refused, query
-from server.conversation.summary import describe
 from server.conversation.tables import Cell
 from server.events import (
     ClientToolCall,
@@ -41,16 +39,13 @@ TEMPERATURES = {"precise": 0.0, "balanced": 0.2, "creative": 0.8}
 MOST_CELLS = 4
 """A row with more cells is a table, not a figure."""
 SAME = 1e-6
-TABLE_CHARACTERS = 700
 WRITE = """\
 Now write the answer for the user, in the language of the question, in a few plain sentences. Use \
-only numbers of the results above. A value of a query is written as a placeholder: {{q1.column}}, \
-or {{q1[2].column}} for its second row. Say so if the data does not hold the answer."""
+only numbers of the results above. Say so if the data does not hold the answer."""
+PLACES = """\
+A value of a query is written as a placeholder: {{q1.column}}, or {{q1[2].column}} for its second \
+row."""
 CHAT = "Now write the answer for the user, in the language of the question."
-AGAIN = (
-    "You write one SQLite SELECT that computes what the question asks for, with only the columns "
-    "that hold the answer. Use only the tables and columns given."
-)
 SPEECHLESS = "The model had nothing to say to that. Try other words, or a bigger model."
 Steps = AsyncGenerator[Event, None]
 
@@ -74,7 +69,7 @@ async def answer_by_plan(query: Query, means: Means, today: date) -> Steps:
         yield TextDelta(planner.asked)
         yield Finished("stop")
         return
-    async with aclosing(_write(planner, means)) as events:
+    async with aclosing(_write(planner)) as events:
         async for event in events:
             yield event
 
@@ -106,9 +101,9 @@ async def _read_pointed(planner: Planner, *, is_needed: bool) -> Step | None:
     return await planner.do(Action("read", reads))
 
 
-async def _write(planner: Planner, means: Means) -> Steps:
+async def _write(planner: Planner) -> Steps:
     results, query = planner.results, planner.query
-    lead = await _bold_figure(planner, means)
+    lead = await _bold_figure(planner)
     if lead:
         yield TextDelta(lead)
     spoken = lead
@@ -183,6 +178,8 @@ async def _limited(planner: Planner, request: ChatRequest, limit: int) -> Steps:
 
 def _instruction(planner: Planner, *, has_data: bool) -> str:
     parts = [WRITE if has_data else CHAT]
+    if planner.results.computed:
+        parts.append(PLACES)
     language = planner.query.options.get("answer-language")
     if isinstance(language, str) and language.strip():
         parts.append(f"Answer in {language.strip()[:40]}.")
@@ -219,13 +216,13 @@ def _known(planner: Planner) -> KnownNumbers:
     return KnownNumbers.of(results.numbers(), texts)
 
 
-async def _bold_figure(planner: Planner, means: Means) -> str:
+async def _bold_figure(planner: Planner) -> str:
     """The figure that was computed last, where a second way of computing it gives the same."""
     last = planner.results.computed[-1] if planner.results.computed else None
     if last is None or len(last.answer.rows) != 1 or len(last.answer.rows[0]) > MOST_CELLS:
         return ""
     numbers = list(_figures(last.answer.rows[0]))
-    if not numbers or not await _is_confirmed(planner, means, numbers):
+    if not numbers or not await _is_confirmed(planner, numbers):
         return ""
     return f"**{_as_line(last)}**\n\n"
 
@@ -236,19 +233,12 @@ def _figures(row: tuple[Cell, ...]) -> Iterator[float]:
             yield float(cell)
 
 
-async def _is_confirmed(planner: Planner, means: Means, numbers: list[float]) -> bool:
+async def _is_confirmed(planner: Planner, numbers: list[float]) -> bool:
     if await asyncio.to_thread(_is_confirmed_by_rules, planner, numbers):
         return True
     tables = planner.results.tables
-    lines = [
-        f"{name}: {describe(table, planner.query.question, TABLE_CHARACTERS)}"
-        for name, table in tables.items()
-    ]
-    text = "Tables:\n" + "\n".join(lines) + f"\n\nQuestion: {planner.query.question}"
-    sql = {"type": "string", "pattern": r"^(SELECT|WITH) [\s\S]+$", "maxLength": SQL_CHARACTERS}
-    found = await ask_json(means, AGAIN, text, closed({"sql": sql}), max_tokens=THOUGHT_TOKENS)
     try:
-        again = await asyncio.to_thread(query, tables, str((found or {}).get("sql")))
+        again = await asyncio.to_thread(query, tables, await planner.write_sql())
     except Refused:
         return False
     if len(again.rows) != 1:

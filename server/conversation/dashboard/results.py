@@ -10,13 +10,17 @@ from server.conversation import charts
 from server.conversation.dashboard.gather import Material
 from server.conversation.dashboard.inventory import slug, unique_names
 from server.conversation.dashboard.prompt import Prompt, document_text
+from server.conversation.dashboard.tickers import is_ticker
 from server.conversation.sql import Answer, Refused, query
-from server.conversation.summary import describe, rounded, short
+from server.conversation.summary import rounded, short
 from server.conversation.tables import Cell, Column, Table, from_grid
 from server.events import Artifact
 
 NAME_CHARACTERS = 48
 ROWS_TOLD = 20
+MOST_LINES = 200
+FIRST_ROWS = 3
+VALUES_TOLD = 12
 LEAST_CHARACTERS = 400
 DECIMALS, DIGITS = 2, 4
 YEARS = (1900, 2100)
@@ -42,20 +46,22 @@ class Results:
     artifacts: list[Artifact] = field(default_factory=list)
     prompt: Prompt = field(default_factory=Prompt)
     """What was cut, and which pages were read."""
+    _aliases: set[str] = field(default_factory=set)
 
     def add(self, material: Material, alias: str) -> str:
         """Takes the tables of a source, and tells the model what is there."""
         self.sources.append(material)
+        self._aliases |= {alias} if alias else set()
         parts = [f"Problem: {problem}" for problem in material.problems]
         base = _table_name(alias, material)
         for document in material.documents:
             for table in document.tables:
-                named = with_plain_names(table)
+                named = with_plain_names(with_parameters(table, material))
                 name = self._free_name(
                     base if len(material.tables) == 1 else f"{base}_{table.name}"
                 )
                 self.tables[name] = named
-                parts.append(f"table {name}: {describe(named, self.question, self.characters)}")
+                parts.append(describe_table(name, named, self.characters))
             without = replace(document, tables=())
             text = document_text(self.question, without, self.characters, self.prompt)
             parts += [text] if text.strip() else []
@@ -66,10 +72,10 @@ class Results:
     async def run(self, sql: str) -> str:
         """The rows of a query as text; raises Refused with what is wrong about it."""
         answer = await asyncio.to_thread(query, self._as_tables(), sql)
+        if all(cell is None for row in answer.rows for cell in row):
+            raise Refused("It finds nothing: no row fits its conditions.")
         name = f"q{len(self.computed) + 1}"
         self.computed.append(Computed(name, sql, answer))
-        if not answer.rows:
-            return f"{name}: no rows"
         rows = [", ".join(_told(cell) for cell in row) for row in answer.rows[:ROWS_TOLD]]
         more = f"\n… {len(answer.rows)} rows in all" if len(answer.rows) > ROWS_TOLD else ""
         head = ", ".join(answer.columns)
@@ -108,11 +114,19 @@ class Results:
             yield from _numbers(table.rows)
 
     def value(self, name: str, row: int, column: str) -> Cell:
-        """A cell of a query's rows, counted from 1; raises LookupError where there is none."""
+        """A cell of a query's rows, counted from 1; a row's only number has any name.
+
+        Raises LookupError where there is none.
+        """
         found = next(one for one in reversed(self.computed) if one.name == name)
         names = [one.lower() for one in found.answer.columns]
-        place = names.index(column.lower()) if column else 0
-        return found.answer.rows[row - 1][place]
+        cells = found.answer.rows[max(row, 1) - 1]
+        if column.lower() in names:
+            return cells[names.index(column.lower())]
+        numbers = [cell for cell in cells if isinstance(cell, int | float)]
+        if len(numbers) != 1:
+            raise LookupError(column)
+        return numbers[0]
 
     async def _queried(self, given: Json) -> Table:
         sql, title = str(given.get("sql", "")), str(given.get("title", "")).strip()
@@ -124,6 +138,10 @@ class Results:
     def _as_tables(self) -> dict[str, Table]:
         """What was read and what was computed, so that a query can go on from another."""
         found = dict(self.tables)
+        for alias in self._aliases:
+            named = [one for one in self.tables if one == alias or one.startswith(f"{alias}_")]
+            if len(named) == 1 and alias not in found:
+                found[alias] = self.tables[named[0]]
         for one in self.computed:
             if one.answer.rows and one.name not in found:
                 found[one.name] = from_grid(one.answer.columns, one.answer.rows, one.name)
@@ -142,6 +160,62 @@ def with_plain_names(table: Table) -> Table:
         for name, column in zip(names, table.columns, strict=True)
     ]
     return replace(table, columns=tuple(columns))
+
+
+def with_parameters(table: Table, material: Material) -> Table:
+    """What the source was read for as columns, where its rows do not say it: a year, a symbol."""
+    widget, source = material.widget, material.source
+    if widget is None or source is None:
+        return table
+    names = {slug(column.name) for column in table.columns}
+    added = [
+        (param.name, source.arguments[param.name])
+        for param in widget.params
+        if (param.options or is_ticker(param))
+        and isinstance(source.arguments.get(param.name), str | int | float)
+        and slug(param.name) not in names
+    ]
+    if not added or not table.rows:
+        return table
+    columns = [
+        Column(name, "text" if isinstance(value, str) else "number") for name, value in added
+    ]
+    more = tuple(value for _, value in added)
+    rows = [(*row, *more) for row in table.rows]
+    return replace(table, columns=(*table.columns, *columns), rows=rows)
+
+
+def describe_table(name: str, table: Table, characters: int) -> str:
+    """For SQL: the columns with their kinds and what they hold, then rows."""
+    columns = [
+        f"  {column.name} {_describe_column(table, place)}"
+        for place, column in enumerate(table.columns)
+    ]
+    head = f"table {name}, {len(table.rows)} rows, columns:\n" + "\n".join(columns)
+    if table.cut:
+        head += f"\n({table.cut} more rows came and were left out)"
+    rows = [", ".join(_told(cell) for cell in row) for row in table.rows[:MOST_LINES]]
+    room = max(characters - len(head), LEAST_CHARACTERS)
+    is_whole = len(table.rows) == len(rows) and sum(len(row) + 1 for row in rows) <= room
+    if not is_whole:
+        rows = [*rows[:FIRST_ROWS], "…", ", ".join(_told(cell) for cell in table.rows[-1])]
+        room = max(room, 1)
+    return f"{head}\n{'all rows' if is_whole else 'some rows'}:\n" + "\n".join(rows)
+
+
+def _describe_column(table: Table, place: int) -> str:
+    column = table.columns[place]
+    values = [row[place] for row in table.rows if row[place] is not None]
+    numbers = [value for value in values if isinstance(value, int | float)]
+    if column.kind == "number" and numbers:
+        ends = [_told(min(numbers)), _told(max(numbers))]
+        return f"number: {' to '.join(dict.fromkeys(ends))}"
+    texts = sorted({str(value) for value in values}) if column.kind == "date" else []
+    if texts:
+        return f"date: {' to '.join(dict.fromkeys([texts[0], texts[-1]]))}"
+    names = [f"'{short(value)}'" for value in dict.fromkeys(values)]
+    more = f", … {len(names)} values" if len(names) > VALUES_TOLD else ""
+    return f"text: {', '.join(names[:VALUES_TOLD])}{more}" if names else "empty"
 
 
 def fence(text: str) -> str:

@@ -131,13 +131,25 @@ async def test_the_error_of_a_query_goes_back_to_the_model() -> None:
     query = ask("The revenue of MSFT?")
     events, _ = await run(query, step(READ))
     wrong = {"query": "SELECT revenue FROM income_msft"}
+    right = {"sql": SUM["query"]}
     events, engine = await run(
-        brought(query, events), step(wrong), step(SUM), step(DONE), step({"sql": "SELECT 1"}),
-        says("210"),
+        brought(query, events), step(wrong), step(right), step(DONE), step(right), says("210"),
     )  # fmt: skip
     told = engine.requests[1].messages[-1].content
     assert "no such column: revenue" in told
-    assert "income_msft (year, total_revenue)" in told
+    assert "total_revenue number: 100 to 110" in told
+    assert engine.requests[2].messages[-2].content == json.dumps(SUM)
+    assert text_of(events) == "**Revenue: 210**\n\n210"
+
+
+async def test_after_three_errors_there_is_no_figure() -> None:
+    query = ask("The revenue of MSFT?")
+    events, _ = await run(query, step(READ))
+    wrong = [step({"sql": f"SELECT no{number} FROM income_msft"}) for number in range(3)]
+    begun = step({"query": "SELECT nothing FROM income_msft"})
+    events, engine = await run(brought(query, events), begun, *wrong, step(DONE), says("None."))
+    assert text_of(events) == "None."
+    assert "Error:" in engine.requests[4].messages[-1].content
 
 
 async def test_what_was_read_in_an_earlier_turn_is_not_read_again() -> None:
