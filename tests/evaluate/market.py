@@ -906,11 +906,19 @@ def _kept(dataset: str) -> tuple[Row, ...]:
     return tuple(DATASETS[dataset]())
 
 
+@cache
+def _by_symbol(dataset: str) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in _kept(dataset):
+        found.setdefault(row["symbol"], []).append(row)
+    return found
+
+
 def rows_of(dataset: str, **wanted: Any) -> list[Row]:
     """Its rows that have these values; a list means any of them, a function is asked."""
-    return [
-        row for row in _kept(dataset) if all(_fits(row[key], one) for key, one in wanted.items())
-    ]
+    symbol = wanted.get("symbol")
+    rows = _by_symbol(dataset).get(symbol, []) if isinstance(symbol, str) else _kept(dataset)
+    return [row for row in rows if all(_fits(row[key], one) for key, one in wanted.items())]
 
 
 def _fits(found: Any, wanted: Any) -> bool:
