@@ -1,5 +1,5 @@
 # Each target does all the set-up it needs; done before, that takes a moment.
-.PHONY: help setup run test check bench startup prove package package-windows package-graphics screenshots pins distclean clean-cache
+.PHONY: help setup run test check bench startup prove evaluate package package-windows package-graphics screenshots pins distclean clean-cache
 
 SETUP = "$$(scripts/find_python.sh)" scripts/setup.py
 IN_ENVIRONMENT = .venv/bin
@@ -12,6 +12,7 @@ help:
 	@echo "make bench        speed and memory beside llama-server (QUICK=1: the short form)"
 	@echo "make startup      start-up times, memory, idleness"
 	@echo "make prove        every promise about safety and faults, measured (QUICK=1: the short form)"
+	@echo "make evaluate     the copilot's answers judged (ORACLE=1: what the code forbids; MODEL=, SET=, ...)"
 	@echo "make package      the .deb and the portable archive, into dist (QUICK=1: packed loosely)"
 	@echo "make package-windows  setup.exe for Windows, into dist (QUICK=1: packed loosely)"
 	@echo "make package-graphics KIND=vulkan  support for graphics cards (vulkan, cuda), into dist"
@@ -49,6 +50,10 @@ startup:
 prove:
 	@$(SETUP) --for test
 	@$(IN_ENVIRONMENT)/python -m tests.prove
+
+evaluate:
+	@$(SETUP) --for test
+	@$(IN_ENVIRONMENT)/python -m tests.evaluate
 
 package:
 	@$(SETUP) --for package

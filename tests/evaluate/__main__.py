@@ -1,0 +1,125 @@
+"""make evaluate: the questions of the sets asked to a served Moat, and judged.
+
+MODEL=path of a GGUF file (default: the starter)   ORACLE=1: the two that need no model
+SET=tune|measured|followups|all   DASHBOARD=equities|macro|portfolio|large   LIMIT=number
+INJECT=1: instructions hidden in data, and an oracle that obeys whatever reaches it as one
+VERBOSE=1: a line for each question that went wrong
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tests.evaluate import inject, report
+from tests.evaluate.judge import judge
+from tests.evaluate.questions import Conversation, chosen
+from tests.evaluate.report import Row
+from tests.evaluate.serve import STARTER, serving
+from tests.evaluate.workspace import Workspace
+
+ANSWERABLE = 0.98
+SETS = ("tune", "measured", "followups", "all")
+
+
+def main() -> int:
+    settings = os.environ
+    part, board = settings.get("SET") or "all", settings.get("DASHBOARD") or ""
+    if part not in SETS:
+        sys.exit(f"SET is one of {', '.join(SETS)}.")
+    wanted = chosen(part, board, int(settings.get("LIMIT") or 0))
+    if settings.get("INJECT"):
+        return inject.main()
+    if settings.get("ORACLE"):
+        with ThreadPoolExecutor() as side_by_side:
+            tried = side_by_side.map(lambda name: _try(name, wanted), ("oracle", "thinker"))
+            failures = [fault for faults in tried for fault in faults]
+        for fault in failures:
+            say(f"Short: {fault}")
+        return 1 if failures else 0
+    run(_model(settings.get("MODEL") or STARTER), wanted)
+    return 0
+
+
+def _model(name: str) -> str:
+    if name.startswith(("http://", "https://")):
+        sys.exit(
+            "MODEL is a URL, but Moat cannot answer with a model behind a URL: it runs models by "
+            "itself. Give the path of a GGUF file."
+        )
+    if name != STARTER and not Path(name).is_file():
+        sys.exit(f"There is no file {name}.")
+    return name if name == STARTER else str(Path(name).resolve())
+
+
+def _try(name: str, wanted: Sequence[Conversation]) -> list[str]:
+    """What an oracle could not do, though it is never wrong."""
+    rows = run(name, wanted)
+    faults = []
+    measured = [one for one in rows if one.part == "measured"]
+    found = report.figures(measured)
+    if measured and found["answer"] < ANSWERABLE * found["asked"]:
+        faults.append(f"{name}: {found['answer']} of {found['asked']} measured questions answered")
+    if found["bold wrong"]:
+        faults.append(f"{name}: {found['bold wrong']} bold figures are wrong")
+    right, chats = report.conversations_right(rows)
+    if right < chats:
+        faults.append(f"{name}: {right} of {chats} conversations answered")
+    return faults
+
+
+def run(engine: str, wanted: Sequence[Conversation]) -> list[Row]:
+    began = time.monotonic()
+    rows: list[Row] = []
+    with serving(engine) as (address, log):
+        for number, one in enumerate(wanted, 1):
+            rows += play(address, log, one)
+            if sys.stderr.isatty():
+                print(f"\r{number} of {len(wanted)} ", end="", file=sys.stderr)  # noqa: T201
+    seconds = round(time.monotonic() - began, 1)
+    name = Path(engine).name
+    right, chats = report.conversations_right(rows)
+    lines = [f"\n{name}: {len(rows)} turns in {seconds} s\n\n{report.markdown(rows)}"]
+    if chats:
+        lines.append(f"\nConversations right from the first turn to the last: {right} of {chats}")
+    if os.environ.get("VERBOSE"):
+        wrong = [row for row in rows if not row.verdict.answer or row.verdict.bold_wrong]
+        lines += map(_fault, wrong)
+    say("\n".join(lines))
+    sets = {key: os.environ.get(key, "") for key in ("SET", "DASHBOARD", "LIMIT")}
+    key = " ".join([name, *(f"{key}={value}" for key, value in sets.items() if value)])
+    report.keep(key, rows, {"engine": name, "settings": sets, "seconds": seconds})
+    return rows
+
+
+def _fault(row: Row) -> str:
+    verdict, played = row.verdict, row.played
+    seen = f"widget {verdict.widget}, parameters {verdict.parameters}, bold {verdict.bold_wrong}"
+    wrong = played.problem or " ".join(played.text.split())[:160]
+    return f"{row.turn.id} {row.turn.ask[:70]!r}: {seen}: {wrong!r} {row.turn.numbers}"
+
+
+def play(address: str, log: Path, conversation: Conversation) -> list[Row]:
+    """All its turns in one chat."""
+    chat = Workspace(address, conversation.turns[0].board)
+    rows: list[Row] = []
+    for turn in conversation.turns:
+        before = log.stat().st_size
+        played = chat.ask(turn.ask)
+        with log.open("rb") as file:
+            file.seek(before)
+            played.model = [json.loads(line) for line in file]
+        earlier = [read for row in rows for read in row.played.reads]
+        rows.append(Row(turn, played, judge(turn, played, earlier), conversation.part))
+    return rows
+
+
+def say(text: str) -> None:
+    print(text, flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    sys.exit(main())

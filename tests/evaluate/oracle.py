@@ -1,0 +1,459 @@
+"""Models that are never wrong: they show what the code forbids a good model.
+
+The oracle knows every question of the sets and the plan that answers it. It recognises the
+question in the messages and answers what it is asked: a step of a plan, or one of the small
+questions. It knows no more of the data than the messages show: names of tables and columns come
+from there, and a number that it says stands there or is a placeholder.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from server.chat import ChatRequest, Message
+from server.engine.base import ModelFacts
+from server.events import Finished, Pieces, ReasoningDelta, TextDelta, Usage
+from tests.engines import ScriptedEngine
+from tests.evaluate import judge, market, questions
+from tests.evaluate.dashboards import Widget
+from tests.evaluate.questions import Read, Turn
+
+Json = dict[str, Any]
+LETTERS_PER_TOKEN = 4
+PIECE_TOKENS = 8
+THOUGHT_TOKENS = 300
+THOUGHT = "Let me think about what is asked here, and about what I need. "
+IGNORANT = "The data does not hold the answer."
+NOTHING = "SELECT NULL WHERE 0"
+INVENTORY = re.compile(r"^- (?P<alias>[^\s:]+): (?P<rest>.*)$", re.MULTILINE)
+BRACKETED = re.compile(r"\[([^\]]+)\]")
+MOST_READS = 6
+
+
+class Oracle(ScriptedEngine):
+    """Answers whatever it is asked."""
+
+    thought_tokens = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        thinks = "<think>{{ enable_thinking }}</think>" if self.thought_tokens else ""
+        self.facts = ModelFacts(
+            name=type(self).__name__.lower(),
+            parameters=70_000_000_000,
+            size_bytes=40_000_000_000,
+            context_tokens=131_072,
+            trained_context_tokens=131_072,
+            template=f"{{{{ messages }}}}{thinks}",
+            device="gpu",
+        )
+        self._read_before = ""
+
+    async def generate(self, request: ChatRequest) -> Pieces:
+        text = self.answer(request)
+        limit = request.max_tokens or 10**9
+        thought = min(self.thought_tokens, limit)
+        for begin in range(0, thought, PIECE_TOKENS):
+            count = min(PIECE_TOKENS, thought - begin)
+            yield ReasoningDelta((THOUGHT * 2)[: count * LETTERS_PER_TOKEN])
+        letters = text[: (limit - thought) * LETTERS_PER_TOKEN]
+        size = PIECE_TOKENS * LETTERS_PER_TOKEN
+        for begin in range(0, len(letters), size):
+            yield TextDelta(letters[begin : begin + size])
+        is_cut = len(letters) < len(text) or (thought < self.thought_tokens)
+        written = thought + -(-len(letters) // LETTERS_PER_TOKEN)
+        yield Finished("length" if is_cut else "stop", self._usage(request, written))
+
+    def _usage(self, request: ChatRequest, written: int) -> Usage:
+        """As an engine would count that keeps the last prompt."""
+        prompt = "\n".join(f"{one.role}: {one.content}" for one in request.messages)
+        same = 0
+        for here, there in zip(prompt, self._read_before, strict=False):
+            if here != there:
+                break
+            same += 1
+        self._read_before = prompt
+        return Usage(len(prompt) // LETTERS_PER_TOKEN, same // LETTERS_PER_TOKEN, written)
+
+    async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
+        return [0] * (len(text) // LETTERS_PER_TOKEN + 1)
+
+    def answer(self, request: ChatRequest) -> str:
+        asked = recognise(request.messages)
+        if request.constraint is None:
+            return prose(asked)
+        schema = json.loads(request.constraint.source)
+        forms = forms_of(schema)
+        if "answer" in forms:
+            return json.dumps(next_action(asked, forms, request.constraint.source))
+        return json.dumps(answer_small(asked, schema), ensure_ascii=False)
+
+
+class Thinker(Oracle):
+    """Thinks before it says anything, as many models do; the thought counts as what it writes."""
+
+    thought_tokens = THOUGHT_TOKENS
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as it stands in the messages: before it the earlier turns, after it the steps."""
+
+    turn: Turn | None
+    messages: tuple[Message, ...]
+    place: int
+
+    @property
+    def system(self) -> str:
+        return "\n".join(one.content for one in self.messages if one.role == "system")
+
+    @property
+    def told(self) -> str:
+        """All that the user's side says: the question, data, results."""
+        return "\n".join(one.content for one in self.messages if one.role == "user")
+
+    @property
+    def question(self) -> str:
+        return self.messages[self.place].content
+
+    def done(self) -> list[tuple[Json, str]]:
+        """The steps of this turn, each with its result."""
+        found = []
+        after = self.messages[self.place + 1 :]
+        for number, one in enumerate(after):
+            action = _object(one.content) if one.role == "assistant" else None
+            if action is not None and len(action) == 1:
+                following = after[number + 1 : number + 2]
+                found.append((action, following[0].content if following else ""))
+        return found
+
+    def read(self) -> list[Json]:
+        """What was read in this turn: widget and parameters."""
+        return [
+            one
+            for action, _ in self.done()
+            if isinstance(action.get("read"), list)
+            for one in action["read"]
+        ]
+
+    def alias(self, widget: Widget) -> str:
+        """Its name in the list; of two with the same name the one that shows the same."""
+        found = [
+            match
+            for match in INVENTORY.finditer(f"{self.system}\n{self.told}")
+            if match["rest"].lower().startswith(widget.name.lower())
+        ]
+        shown = [str(value) for value in widget.shown.values() if isinstance(value, str)]
+        found.sort(key=lambda match: -sum(value in match["rest"] for value in shown))
+        return found[0]["alias"] if found else ""
+
+
+def _object(text: str) -> Json | None:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def recognise(messages: Sequence[Message]) -> Asked:
+    """The last question that is one of ours; what was said before must be there, too."""
+    kept = tuple(messages)
+    for place in range(len(kept) - 1, -1, -1):
+        if kept[place].role != "user":
+            continue
+        before = "\n".join(one.content for one in kept[: place + 1])
+        turn = _turn_in(kept[place].content, before)
+        if turn is not None:
+            return Asked(turn, kept, place)
+    users = [place for place, one in enumerate(kept) if one.role == "user"]
+    questions_ = [one for one in users if "Result:" not in kept[one].content[:10]]
+    return Asked(None, kept, (questions_ or users or [0])[0])
+
+
+def _turn_in(text: str, before: str) -> Turn | None:
+    """The longest question in the text; of the same one in several chats, this chat's."""
+    said = [
+        turn
+        for one in questions.load()
+        for turn in one.turns
+        if turn.ask in text and all(earlier in before for earlier in turn.earlier)
+    ]
+    return max(said, key=lambda turn: (len(turn.ask), len(turn.earlier)), default=None)
+
+
+def forms_of(schema: Json) -> set[str]:
+    """The names of what may be answered, where each is an object with one member."""
+    found: set[str] = set()
+    for one in schema.get("anyOf") or schema.get("oneOf") or [schema]:
+        found |= set(one.get("properties", {}))
+    return found
+
+
+def next_action(asked: Asked, forms: set[str], source: str) -> Json:
+    """The next step of the plan, as far as the steps before went well."""
+    turn = asked.turn
+    if turn is None:
+        return guess_action(asked, forms)
+    done = asked.done()
+    if turn.call and "call" in forms and not any("call" in action for action, _ in done):
+        return {"call": call_of(turn, asked)}
+    missing = _missing_reads(asked, turn)
+    if missing and "read" in forms:
+        return {"read": missing[:MOST_READS]}
+    shown = _to_show(turn, asked, source)
+    if shown is not None and shown[0] in forms and _is_to_do(shown[0], done):
+        return {shown[0]: shown[1]}
+    return {"answer": True}
+
+
+def _is_to_do(kind: str, done: list[tuple[Json, str]]) -> bool:
+    """Not done yet, or tried in vain with another form of the query left."""
+    tried = [result for action, result in done if kind in action]
+    return not tried or ("Error" in tried[-1] and len(tried) < 3)
+
+
+def _missing_reads(asked: Asked, turn: Turn) -> list[Json]:
+    found = []
+    for one in turn.reads:
+        widget = turn.board.widget(one.widget)
+        alias = asked.alias(widget)
+        wanted = one.arguments(widget)
+        is_done = any(
+            made.get("widget") == alias and _agrees(made.get("parameters") or {}, wanted, widget)
+            for made in asked.read()
+        )
+        if alias and not is_done:
+            found.append({"widget": alias, "parameters": wanted})
+    return found
+
+
+def _agrees(made: Json, wanted: Json, widget: Widget) -> bool:
+    effective = {**widget.shown, **made}
+    return all(str(effective.get(name)) == str(value) for name, value in wanted.items())
+
+
+def _to_show(turn: Turn, asked: Asked, source: str) -> tuple[str, Any] | None:
+    if not turn.sql:
+        return None
+    tried = sum(1 for action, _ in asked.done() if {"query", "chart", "table"} & set(action))
+    sql = write_sql(turn, asked, tried)
+    place = {"place": "chat"} if '"place"' in source else {}
+    title = turn.ask[:60]
+    if turn.chart:
+        drawn = {"kind": turn.chart["kind"], "x": turn.chart["x"], "y": [turn.chart["y"]]}
+        return "chart", {"sql": sql, **drawn, "title": title, **place}
+    if turn.data.get("table"):
+        return "table", {"sql": sql, "title": title, **place}
+    return "query", sql
+
+
+def call_of(turn: Turn, asked: Asked) -> Json:
+    wanted = turn.call
+    assert wanted is not None
+    arguments = wanted["arguments"]
+    if wanted.get("widget"):
+        alias = asked.alias(turn.board.widget(wanted["widget"]))
+        arguments = {"widget": alias, "parameters": arguments}
+    elif "tabs" in arguments:
+        arguments = {**arguments, "tabs": [one["name"] for one in arguments["tabs"]]}
+    return {"tool": wanted["tool"], "arguments": arguments}
+
+
+def write_sql(turn: Turn, asked: Asked, tried: int) -> str:
+    """The query with the names that the messages tell; another form after each failure."""
+    forms = turn.sql
+    told = asked.told.replace(turn.ask, "")
+    known = [one for one in forms if all(_column(told, name) for name in _columns(one))]
+    ordered = [*known, *(one for one in forms if one not in known)]
+    sql = ordered[min(tried, len(ordered) - 1)]
+    for number, one in enumerate(turn.reads):
+        sql = sql.replace(f"{{{number}}}", _table(turn, asked, one) or "missing")
+    return BRACKETED.sub(lambda match: _column(told, match[1]) or f'"{match[1]}"', sql)
+
+
+def _columns(sql: str) -> list[str]:
+    return [match[1] for match in BRACKETED.finditer(sql)]
+
+
+def _column(text: str, name: str) -> str:
+    """As the messages spell it: revenue, Revenue, "Net Income", valuation_pe_ratio, y2024."""
+    if name.isdigit():
+        year = re.search(rf"\b[a-z]+_?{name}\b", text, re.IGNORECASE)
+        return year[0] if year else _quoted(text, name)
+    exact = re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text, re.IGNORECASE)
+    if exact:
+        return exact[0]
+    longer = re.search(rf"(?<![\w.])\w+[_.]{re.escape(name)}(?![\w.])", text, re.IGNORECASE)
+    if longer:
+        return longer[0] if "." not in longer[0] else f'"{longer[0]}"'
+    return _quoted(text, name)
+
+
+def _quoted(text: str, name: str) -> str:
+    """A column whose name needs quotes stands in quotes, but not as the name of a fence."""
+    loose = re.escape(name).replace("_", "[ _.]?")
+    found = re.search(rf'(?<!name=)"({loose})"', text, re.IGNORECASE)
+    return f'"{found[1]}"' if found else ""
+
+
+def _table(turn: Turn, asked: Asked, wanted: Read) -> str:
+    """The table of this read: named like the widget, and after the values that were asked for."""
+    widget = turn.board.widget(wanted.widget)
+    numbered = re.findall(rf"^(t\d+) \(.*\): {re.escape(widget.name)}", asked.told, re.MULTILINE)
+    same = [one for one in turn.reads if turn.board.widget(one.widget).name == widget.name]
+    if numbered:
+        return str(numbered[min(same.index(wanted), len(numbered) - 1)])
+    alias = asked.alias(widget) or _slug(widget.name)
+    names = dict.fromkeys(re.findall(rf"\b{re.escape(alias)}\w*", asked.told))
+    own = {_slug(value) for _, value in wanted.parameters}
+    others = {_slug(value) for one in same for _, value in one.parameters} - own
+
+    def fitness(name: str) -> int:
+        rest = f"{name.removeprefix(alias)}_"
+        return sum(f"_{one}_" in rest for one in own) - sum(f"_{one}_" in rest for one in others)
+
+    newest_first = list(names)[::-1]
+    return max(newest_first, key=fitness, default="")
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[\W_]+", "_", text.lower()).strip("_")
+
+
+def prose(asked: Asked) -> str:
+    """The answer in words. Values of results are placeholders where the prompt speaks of them."""
+    turn = asked.turn
+    if turn is None:
+        return "I do not know that."
+    if turn.reply:
+        return turn.reply
+    if turn.chart or turn.data.get("table"):
+        return "Here it is."
+    results = [
+        (action["query"], result)
+        for action, result in asked.done()
+        if isinstance(action.get("query"), str) and "Error" not in result
+    ]
+    if results and "{{" in f"{asked.system}{asked.told}":
+        sql, result = results[-1]
+        name = re.search(r"\bq\d+\b", result)
+        return _with_places(sql, name[0] if name else "q1")
+    return _from_sight(turn, asked)
+
+
+def _with_places(sql: str, name: str) -> str:
+    parts = [f"{one.replace('_', ' ')}: {{{{{name}.{one}}}}}" for one in outputs(sql)]
+    return "; ".join(parts) + "."
+
+
+def outputs(sql: str) -> list[str]:
+    """The names of a query's columns: each is given with AS, outside of brackets."""
+    depth, found, word = 0, [], ""
+    for part in re.findall(r"\(|\)|\w+|[^\w()]+", sql):
+        depth += (part == "(") - (part == ")")
+        if depth == 0 and word.upper() == "AS" and re.fullmatch(r"\w+", part):
+            found.append(part)
+        if part.strip():
+            word = part
+    return found
+
+
+def _from_sight(turn: Turn, asked: Asked) -> str:
+    """What a reader of the messages can tell, with reckoning by heart."""
+    told = asked.told.replace(turn.ask, "")
+    # In rows with commas between the cells, a number ends at each.
+    seen = [*judge.numbers(told), *judge.numbers(told.replace(",", "\n"))]
+    by_heart = turn.operands
+    can_reckon = by_heart is not None and all(judge.is_in(seen, one, turn) for one in by_heart)
+    said = []
+    for truth in turn.numbers:
+        if can_reckon or judge.is_in(seen, truth, turn):
+            said.append(f"{truth:.6g}" if abs(truth) < 1e6 else f"{truth:,.0f}")
+    for facts in turn.words:
+        word = next((one for one in facts if one.lower() in told.lower()), "")
+        said += [word] if word else []
+    return "; ".join(said) + "." if said else IGNORANT
+
+
+def answer_small(asked: Asked, schema: Json) -> Json:
+    """The small questions: which widgets, which values, which query, which chart, which tool."""
+    turn, names = asked.turn, schema.get("properties", {})
+    if "widgets" in names:
+        return {"widgets": _picked(asked) if turn else []}
+    if "sql" in names:
+        return {"sql": write_sql(turn, asked, 0) if turn and turn.sql else NOTHING}
+    if "tool" in names:
+        wanted = turn.call["tool"] if turn and turn.call else ""
+        lines = re.findall(r"^(T\d+): (\S+)", asked.told, re.MULTILINE)
+        return {"tool": next((alias for alias, name in lines if name == wanted), "none")}
+    if {"kind", "columns"} <= set(names):
+        options = names["columns"]["items"]["enum"]
+        drawn = turn.chart if turn and turn.chart else {"kind": "line", "y": options[0]}
+        column = _column(" ".join(options), drawn["y"]).strip('"')
+        return {"kind": drawn["kind"], "columns": [column if column in options else options[0]]}
+    if turn and turn.call and set(turn.call["arguments"]) & set(names):
+        return dict(turn.call["arguments"])
+    return {name: _setting(asked, name, one) for name, one in names.items()}
+
+
+def _picked(asked: Asked) -> list[str]:
+    turn = asked.turn
+    assert turn is not None
+    lines = re.findall(r"^(W\d+): (.*)$", asked.told, re.MULTILINE)
+    found = []
+    for one in turn.reads:
+        name = turn.board.widget(one.widget).name
+        found += [alias for alias, rest in lines if rest.startswith(name)][:1]
+    return list(dict.fromkeys(found))
+
+
+def _setting(asked: Asked, name: str, schema: Json) -> Any:
+    """A widget's parameter: what the plan wants, else what it is now, else anything that fits."""
+    widget = re.search(r"^Widget: (.*)$", asked.told, re.MULTILINE)
+    for one in asked.turn.reads if asked.turn else []:
+        found = asked.turn.board.widget(one.widget) if asked.turn else None
+        if found and widget and found.name == widget[1].strip():
+            wanted = one.arguments(found)
+            if name in wanted:
+                return wanted[name]
+    now = re.search(rf"^- {re.escape(name)} \(.*\), now (.*)$", asked.told, re.MULTILINE)
+    if now:
+        return json.loads(now[1])
+    plain: Json = {"integer": 1, "number": 1, "boolean": True, "array": [], "object": {}}
+    return schema["enum"][0] if schema.get("enum") else plain.get(schema.get("type", ""), "text")
+
+
+def guess_action(asked: Asked, forms: set[str]) -> Json:
+    """For a question that is none of ours, such as those of a trial: by the words alone."""
+    question = asked.question.rpartition("Question:")[2]
+    stems = {word[:5] for word in re.findall(r"[a-z]{4,}", question.lower())}
+    if "query" in forms and "averag" in question.lower():
+        words = re.findall(r"[a-z]{4,}", question.lower())
+        column = next((one for one in reversed(words) if _column(asked.told, one)), "value")
+        table = re.search(r"\btable (\w+)", asked.told)
+        name = table[1] if table else "data"
+        return {"query": f"SELECT AVG({_column(asked.told, column)}) AS average FROM {name}"}
+    best, overlap = "", 0
+    for match in INVENTORY.finditer(asked.system):
+        about = {word[:5] for word in re.findall(r"[a-z]{4,}", match["rest"].lower())}
+        if len(about & stems) > overlap:
+            best, overlap = match["alias"], len(about & stems)
+    if not best or "read" not in forms or asked.done():
+        return {"answer": True}
+    return {"read": [{"widget": best, "parameters": _guessed_parameters(question)}]}
+
+
+def _guessed_parameters(question: str) -> Json:
+    found: Json = {}
+    for symbol, (name, _, _) in market.COMPANIES.items():
+        if name.split()[0].strip(".,").lower() in question.lower():
+            found["symbol"] = symbol
+    if "quarter" in question.lower():
+        found["period"] = "quarter"
+    return found
+
+
+ENGINES = {"oracle": Oracle, "thinker": Thinker}
