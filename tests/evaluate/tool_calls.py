@@ -15,7 +15,7 @@ import sys
 import time
 from collections import Counter
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,8 @@ from server.events import (
 
 REPORT = Path("build/evaluate-tool-calls.json")
 AT_ONCE = 4
-MAX_TOKENS = 200
+MAX_TOKENS = 128
+TOOL_SETS = 12
 TEXT, NUMBER, WHOLE, FLAG = ({"type": kind} for kind in ("string", "number", "integer", "boolean"))
 
 
@@ -303,11 +304,14 @@ def make_requests(count: int, seed: int) -> list[Asked]:
     kinds = ["call"] * (count // 2) + ["json"] * (count // 5)
     kinds += ["plain"] * (count - len(kinds))
     dice.shuffle(kinds)
-    return [_request(kind, dice) for kind in kinds]
+    sets = [dice.sample(TOOLS, dice.randint(2, 5)) for _ in range(TOOL_SETS)]
+    # Requests with the same tools follow each other: the model has read those already.
+    return [
+        _request(kind, sets[at * TOOL_SETS // len(kinds)], dice) for at, kind in enumerate(kinds)
+    ]
 
 
-def _request(kind: str, dice: random.Random) -> Asked:
-    offered = dice.sample(TOOLS, dice.randint(2, 5))
+def _request(kind: str, offered: list[Tool], dice: random.Random) -> Asked:
     wanted = dice.choice(offered).name
     templates = {"call": CALLS[wanted], "json": JSON_TEXTS, "plain": PLAIN_TEXTS}[kind]
     question = dice.choice(templates).format(
@@ -342,32 +346,58 @@ async def ask(engine: WorkerProcess, at: int, asked: Asked, temperature: float) 
                     pass
 
 
-async def evaluate(model: Path, requests: list[Asked], temperature: float) -> None:
+async def evaluate(model: Path, requests: list[Asked], given: argparse.Namespace) -> None:
     def recording(facts: ModelFacts) -> Format:
         style = formats.choose(facts)
 
         def prepare(request: ChatRequest, known: ModelFacts) -> Prepared:
             made = style.prepare(request, known)
-            object.__setattr__(made, "parser", Recorder(made.parser, requests[int(request.client)]))
-            return made
+            return replace(made, parser=Recorder(made.parser, requests[int(request.client)]))
 
         return Format(style.name, style.fits, prepare, style.always, style.shape)
 
-    options = EngineOptions(context_tokens=AT_ONCE * 2048, slots=AT_ONCE)
+    options = EngineOptions(
+        context_tokens=AT_ONCE * 2048, slots=AT_ONCE, threads=given.threads, speculate=False
+    )
     engine = WorkerProcess(model, options, choose=recording)
     turn = asyncio.Semaphore(AT_ONCE)
 
     async def in_turn(at: int) -> None:
         async with turn:
-            await ask(engine, at, requests[at], temperature)
-            ended = sum(bool(one.end) for one in requests)
-            sys.stderr.write(f"{ended} of {len(requests)}\n")
+            await ask(engine, at, requests[at], given.temperature)
+            save(model, requests)
 
     try:
         await engine.load()
         await asyncio.gather(*map(in_turn, range(len(requests))))
     finally:
         await engine.close()
+
+
+def save(model: Path, requests: list[Asked]) -> dict[str, Any]:
+    """Writes what there is so far: a run that is broken off has its figures, too."""
+    ended = [one for one in requests if one.end]
+    sys.stderr.write(f"{len(ended)} of {len(requests)}\n")
+    found = {"model": model.stem, **summary(ended)}
+    transcripts = [
+        {
+            "kind": one.kind,
+            "question": one.question,
+            "tools": [offered.name for offered in one.tools],
+            "written": one.written,
+            "text": one.text,
+            "calls": one.calls,
+            "end": one.end,
+            "missed": one.missed,
+            "valid": one.valid,
+        }
+        for one in ended
+    ]
+    REPORT.parent.mkdir(exist_ok=True)
+    report = json.loads(REPORT.read_text("utf-8")) if REPORT.exists() else {}
+    report[model.stem] = {**found, "transcripts": transcripts}
+    REPORT.write_text(json.dumps(report, ensure_ascii=False, indent=1), "utf-8")
+    return found
 
 
 def summary(requests: list[Asked]) -> dict[str, Any]:
@@ -399,33 +429,15 @@ def main() -> None:
     asking.add_argument("--model", type=Path, required=True)
     asking.add_argument("--requests", type=int, default=200)
     asking.add_argument("--seed", type=int, default=1)
+    asking.add_argument("--threads", type=int, help="fewer are faster where others compute, too")
     asking.add_argument("--temperature", type=float, default=0.7)
     given = asking.parse_args()
     requests = make_requests(given.requests, given.seed)
     begin = time.monotonic()
-    asyncio.run(evaluate(given.model, requests, given.temperature))
-    found = {"model": given.model.stem, **summary(requests)}
-    found["seconds"] = round(time.monotonic() - begin)
+    asyncio.run(evaluate(given.model, requests, given))
+    found = save(given.model, requests) | {"seconds": round(time.monotonic() - begin)}
     for name, value in found.items():
         sys.stdout.write(f"{name:32} {value}\n")
-    REPORT.parent.mkdir(exist_ok=True)
-    before = json.loads(REPORT.read_text("utf-8")) if REPORT.exists() else {}
-    transcripts = [
-        {
-            "kind": one.kind,
-            "question": one.question,
-            "tools": [offered.name for offered in one.tools],
-            "written": one.written,
-            "text": one.text,
-            "calls": one.calls,
-            "end": one.end,
-            "missed": one.missed,
-            "valid": one.valid,
-        }
-        for one in requests
-    ]
-    before[given.model.stem] = {**found, "transcripts": transcripts}
-    REPORT.write_text(json.dumps(before, ensure_ascii=False, indent=1), "utf-8")
 
 
 if __name__ == "__main__":

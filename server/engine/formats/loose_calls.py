@@ -58,6 +58,7 @@ LISTS = frozenset({
     "tool_calls", "tool_call", "function_calls", "function_call", "calls", "call", "tool_uses",
 })  # fmt: skip
 BESIDES = frozenset({"id", "type", "index", "call_id", "tool_call_id", "role"})
+KEYS = NAMES | ARGUMENTS | LISTS | BESIDES
 FENCE_BEGIN = re.compile(r"\s*(?:[`~]{3,16}[A-Za-z0-9_+\-]{0,32}\s*)?")
 """White space, and perhaps a fence that was opened for a call."""
 MOST_DEPTH = 4
@@ -115,6 +116,12 @@ class LooseCalls:
 
     def rest(self) -> list[Piece]:
         """The answer is over: what is still held back is a call or text."""
+        self._finish()
+        self._made += self._held.all()
+        return self._take()
+
+    def _finish(self) -> None:
+        """No text follows what was read so far."""
         self._source.ended = True
         for _ in self._script:
             pass
@@ -123,8 +130,6 @@ class LooseCalls:
         self._release()
         if self._follows_call and self._held.is_blank:
             self._held.until(self._source.place)
-        self._made += self._held.all()
-        return self._take()
 
     def _take(self) -> list[Piece]:
         self._release()
@@ -186,16 +191,15 @@ class LooseCalls:
         """A style's own call or thought follows: what is held back must be decided on."""
         opens_call = isinstance(piece, CallOpened)
         self._release()
-        if self._pending:
-            self._call()
         if opens_call and self._held.matches(FENCE_BEGIN):
             # The fence was opened for the call; its end is left out, too.
             self._held.until(self._source.place)
-        elif not self._held.is_blank:
-            self._pass_on()
+        else:
+            self._finish()
             self._forms.is_in_fence = False
         self._made += self._held.until(self._source.place)
         self._follows_call = self._follows_call or opens_call
+        self._source.ended = False
         self._source.begins_line = True
         self._script = self._read()
 
@@ -345,26 +349,26 @@ class Forms:
             elif calls and closing == "<" and char not in "{[":
                 return calls
             else:
-                calls += (yield from self._item())[0]
+                calls += (yield from self._item(depth + 1))[0]
 
     def _bare(self) -> Generator[None, None, tuple[list[Call], bool]]:
         """Calls without a mark around them have lines of their own."""
-        calls, is_certain = yield from self._item()
+        calls, is_certain = yield from self._item(0)
         yield from self.source.take(BLANKS)
         if (yield from self.source.peek()) not in ("", "\n", "\r", "`", "<", "[", "{", ",", ";"):
             raise NotACall
         yield from self.source.take(SEPARATORS)
         return calls, is_certain
 
-    def _item(self) -> Generator[None, None, tuple[list[Call], bool]]:
+    def _item(self, depth: int) -> Generator[None, None, tuple[list[Call], bool]]:
         char = yield from self.source.peek()
         if char == "{":
             return (yield from self._object(0)), False
         if char == "[":
-            return (yield from self._bracketed())
+            return (yield from self._bracketed(depth))
         return [(yield from self._named())], False
 
-    def _bracketed(self) -> Generator[None, None, tuple[list[Call], bool]]:
+    def _bracketed(self, depth: int) -> Generator[None, None, tuple[list[Call], bool]]:
         """A list of calls, or calls behind a mark like [TOOL_CALLS]."""
         self.source.skip()
         yield from self.source.take(SPACE)
@@ -376,7 +380,7 @@ class Forms:
             raise NotACall
         if head.startswith("/"):
             return [], True
-        return (yield from self._items("<", 0)), True
+        return (yield from self._items("<", depth + 1)), True
 
     def _list(self, depth: int) -> Calls:
         """What stands in a list whose bracket was read."""
@@ -404,6 +408,8 @@ class Forms:
                 self.source.skip()
                 return self._calls_of(found)
             key = yield from loose_json.text(self.source)
+            if key not in KEYS and (found or key.strip() not in self._aliases):
+                raise NotACall
             yield from self.source.expect(":")
             yield from self.source.take(SPACE)
             yield from self._member(key, found, depth)
@@ -432,12 +438,10 @@ class Forms:
             if char in "{[":
                 raise NotACall
             yield from loose_json.value(self.source)
-        elif not found:
+        else:
             name = self._offered_name(key)
             arguments = yield from loose_json.value(self.source)
             found["calls"] = [self._keyed(name, _as_object(arguments))]
-        else:
-            raise NotACall
 
     def _calls_of(self, found: dict[str, Any]) -> list[Call]:
         if "calls" in found:
