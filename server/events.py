@@ -63,6 +63,8 @@ class CallOpened:
     index: int
     id: str
     name: str
+    is_whole: bool = field(default=False, compare=False)
+    """The whole call follows at once: it was read before it was known to be one."""
 
 
 @dataclass(frozen=True, slots=True)

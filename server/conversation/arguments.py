@@ -1,10 +1,11 @@
-"""Whether a call's arguments fit its tool's schema, found out in bounded time."""
+"""Whether a call's arguments fit its tool's schema, and asking again where they do not."""
 
 import logging
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
+from dataclasses import replace
 from typing import Any
 
-from server.chat import Json, Tool, ToolCall
+from server.chat import ChatRequest, Json, Message, Tool, ToolCall, ToolChoice
 from server.late import Late
 
 jsonschema = Late("jsonschema")
@@ -12,6 +13,7 @@ referencing = Late("referencing")
 
 log = logging.getLogger(__name__)
 MOST_STEPS = 10_000
+FAULT = "The call was not made: {fault}. Call again with arguments that fit the schema."
 UNCHECKED = frozenset({
     "pattern", "patternProperties", "uniqueItems", "format", "unevaluatedItems",
     "unevaluatedProperties", "$schema",
@@ -32,8 +34,27 @@ def check(call: ToolCall, tool: Tool) -> None:
         log.warning("a call of %s does not fit the tool's schema: %s", tool.name, wrong)
 
 
+def ask_again(request: ChatRequest, wrong: Sequence[tuple[ToolCall, str]]) -> ChatRequest:
+    """The same request with what is wrong about the calls, bound to the tools they were of."""
+    calls = tuple(call for call, _ in wrong)
+    faults = tuple(
+        Message("tool", FAULT.format(fault=fault), tool_call_id=call.id, name=call.name)
+        for call, fault in wrong
+    )
+    names = tuple(dict.fromkeys(call.name for call in calls))
+    return replace(
+        request,
+        messages=(*request.messages, Message("assistant", "", tool_calls=calls), *faults),
+        tool_choice=ToolChoice("required", names),
+        parallel_calls=request.parallel_calls and len(calls) > 1,
+    )
+
+
 def misfit(arguments: Json, schema: Json) -> str:
-    """The first place that is wrong and the keyword it breaks; empty where none was found."""
+    """The first place that is wrong and the keyword it breaks; empty where none was found.
+
+    It takes bounded time, whatever the schema.
+    """
     try:
         error = next(_validator(schema).iter_errors(arguments), None)
     except (_TooLong, RecursionError, jsonschema.exceptions.UnknownType):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from server.chat import ChatRequest, Message, Tool, ToolCall
 from server.conversation import arguments
 from server.conversation.means import Means
 from server.conversation.written import written
+from server.engine.base import Engine
 from server.errors import AppError
 from server.events import (
     CallArguments,
@@ -31,6 +33,7 @@ from server.events import (
 )
 from server.tasks import spawn, stop
 
+log = logging.getLogger(__name__)
 MAX_TURNS = 10
 
 
@@ -91,6 +94,48 @@ class _Calls:
 
 
 @dataclass(slots=True)
+class _CheckedCalls:
+    """Keeps calls that do not fit their tool's schema, as far as the client has seen none of them.
+
+    These are the calls of our own tools, and those that were read as a whole.
+    """
+
+    tools: dict[str, Tool]
+    wrong: list[tuple[ToolCall, str]] = field(default_factory=list)
+    """The calls that were kept, and what is wrong with each."""
+    held: list[Piece] = field(default_factory=list)
+    _begun: list[Piece] = field(default_factory=list)
+
+    def see(self, piece: Piece) -> list[Piece]:
+        match piece:
+            case CallOpened() if piece.is_whole or _is_ours(self.tools, piece.name):
+                self._begun = [piece]
+                return []
+            case CallArguments() if self._begun:
+                self._begun.append(piece)
+                return []
+            case ToolCallRequested() if self._begun or _is_ours(self.tools, piece.call.name):
+                return self._checked(piece)
+            case _:
+                return [piece]
+
+    def _checked(self, piece: ToolCallRequested) -> list[Piece]:
+        made, self._begun = [*self._begun, piece], []
+        tool = self.tools.get(piece.call.name)
+        wrong = arguments.misfit(piece.call.arguments, tool.parameters) if tool else ""
+        if not wrong or not piece.valid:
+            return made
+        self.wrong.append((piece.call, wrong))
+        self.held += made
+        return []
+
+
+def _is_ours(tools: dict[str, Tool], name: str) -> bool:
+    tool = tools.get(name)
+    return tool is not None and tool.run is not None
+
+
+@dataclass(slots=True)
 class _Turn:
     """One answer of the model: which calls are ours, which are the client's, and its end."""
 
@@ -106,7 +151,7 @@ class _Turn:
         match piece:
             case ToolCallRequested(call, valid):
                 return self._requested(call, valid=valid)
-            case CallOpened(index, _, name) if self._is_ours(name):
+            case CallOpened(index, _, name) if _is_ours(self.tools, name):
                 self.hidden.add(index)
             case CallArguments(index, _) if index in self.hidden:
                 pass
@@ -125,15 +170,11 @@ class _Turn:
     def _requested(self, call: ToolCall, *, valid: bool) -> Event | None:
         if valid and call.name in self.tools:
             arguments.check(call, self.tools[call.name])
-        if self._is_ours(call.name) and valid:
+        if _is_ours(self.tools, call.name) and valid:
             self.ours.append(call)
             return ToolCallStarted(call)
         self.theirs = True
         return ClientToolCall(call) if valid else None
-
-    def _is_ours(self, name: str) -> bool:
-        tool = self.tools.get(name)
-        return tool is not None and tool.run is not None
 
 
 def converse(means: Means, request: ChatRequest) -> Events:
@@ -186,10 +227,47 @@ async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, No
 async def _generated(means: Means, request: ChatRequest) -> AsyncGenerator[Piece, None]:
     """What the model says in one turn, without calls that repeat another."""
     calls = _Calls(request.takes_one_call)
-    async with aclosing(means.engine.generate(request)) as pieces:
+    async with aclosing(_corrected(means.engine, request)) as pieces:
         async for piece in pieces:
             for wanted in calls.see(piece):
                 yield wanted
+
+
+async def _corrected(engine: Engine, request: ChatRequest) -> AsyncGenerator[Piece, None]:
+    """What the model says; calls whose arguments do not fit go back to it once.
+
+    The second time a grammar binds it to the tools' schemas. Where it cannot be asked again, the
+    calls are passed on as they are.
+    """
+    checked = _CheckedCalls({tool.name: tool for tool in request.tools})
+    async with aclosing(engine.generate(request)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, Finished) and checked.wrong:
+                for made in await _asked_again(engine, request, checked, piece):
+                    yield made
+                return
+            for seen in checked.see(piece):
+                yield seen
+
+
+async def _asked_again(
+    engine: Engine, request: ChatRequest, checked: _CheckedCalls, end: Finished
+) -> list[Piece]:
+    made: list[Piece] = []
+    again = arguments.ask_again(request, checked.wrong)
+    try:
+        async with aclosing(engine.generate(again)) as pieces:
+            async for piece in pieces:
+                match piece:
+                    case CallOpened() | CallArguments() | ToolCallRequested():
+                        made.append(piece)
+                    case Finished():
+                        made.append(replace(piece, usage=_sum(end.usage, piece.usage)))
+    except AppError as error:
+        log.info("a call that does not fit could not be asked for again: %s", error)
+        made = []
+    is_right = any(isinstance(piece, ToolCallRequested) and piece.valid for piece in made)
+    return made if is_right else [*checked.held, end]
 
 
 async def _run_tool(tool: Tool, call: ToolCall) -> ToolCallFinished:

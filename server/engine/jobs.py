@@ -28,6 +28,7 @@ class PlainText:
     """The parser of a raw prompt: its continuation is text and nothing else."""
 
     stopped = False
+    holds = False
 
     def feed(self, text: str, logprobs: tuple[TokenLogprob, ...] = ()) -> list[Piece]:
         return [TextDelta(text, logprobs)] if text or logprobs else []
@@ -161,7 +162,7 @@ class Reading:
 
     def _end(self, reason: StopReason, usage: Json, stop_text: str | None = None) -> list[Piece]:
         self.ended = True
-        self._thoughts.end()
+        self._thoughts.end(thinks=not self._parser.holds)
         used = Usage(**usage, reasoning_tokens=self._thoughts.tokens)
         pieces = self._parser.end(reason, used)
         if stop_text and pieces[-1] == Finished("stop", used):

@@ -25,9 +25,12 @@ class Thoughts:
         self._thinking = isinstance(pieces[-1], ReasoningDelta)
         self._heard = after if self._thinking else []
 
-    def end(self) -> None:
-        """The answer is over: what still waits was thought if the rest before it was."""
-        if self._thinking:
+    def end(self, *, thinks: bool = True) -> None:
+        """The answer is over: what still waits was thought if the rest before it was.
+
+        Not where the parser still holds it back (`thinks` is False): then it is an answer.
+        """
+        if self._thinking and thinks:
             self.tokens += sum(tokens for _, tokens in self._heard)
 
     def _count(self, thoughts: list[str]) -> list[tuple[str, int]]:

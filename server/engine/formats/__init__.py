@@ -45,7 +45,9 @@ from server.engine.formats import (
 from server.engine.formats.base import Format, Prepared
 from server.engine.formats.choice import wants_tools
 from server.engine.formats.learned import Frame, Samples
+from server.engine.formats.loose_calls import LooseCalls
 from server.engine.formats.shape import Shape, prepare
+from server.engine.formats.stream import ScriptParser
 
 LEARNED = "learned"
 
@@ -152,7 +154,16 @@ def _recognised(facts: ModelFacts) -> Format | None:
 def _prepare(style: Format, request: ChatRequest, facts: ModelFacts) -> Prepared:
     used = style if style.always or wants_tools(request) else plain.FORMAT
     prepared = used.prepare(request, facts)
+    if _may_call_loosely(style, request) and isinstance(prepared.parser, ScriptParser):
+        prepared.parser.pass_through(LooseCalls(request))
     if request.continues and request.constraint is not None and not wants_tools(request):
         # What a style writes before an answer is already said.
         return replace(prepared, constraint=request.constraint, trigger=None)
     return prepared
+
+
+def _may_call_loosely(style: Format, request: ChatRequest) -> bool:
+    """Whether the model may call a tool and no grammar says how."""
+    is_free = request.tool_choice.mode == "auto" and request.constraint is None
+    is_bound = style.name == generic.FORMAT.name
+    return wants_tools(request) and is_free and not is_bound and not request.continues

@@ -2,8 +2,8 @@
 
 import json
 import secrets
-from collections.abc import Callable, Generator
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, Protocol
 
 from server.chat import ToolCall
 from server.engine.formats.json_scan import JsonScan, decoded
@@ -225,6 +225,23 @@ class Reader:
             return None
 
 
+class Filter(Protocol):
+    """Looks at the pieces of a script once more, before stop texts are looked for."""
+
+    @property
+    def count(self) -> int:
+        """How many calls it passed on."""
+        ...
+
+    @property
+    def holds(self) -> bool:
+        """Whether it holds text back."""
+        ...
+
+    def see(self, pieces: Sequence[Piece]) -> list[Piece]: ...
+    def rest(self) -> list[Piece]: ...
+
+
 class ScriptParser:
     """A Parser that runs a script over a Reader. `stops`: the texts that end what is said."""
 
@@ -232,6 +249,15 @@ class ScriptParser:
         self._reader = Reader()
         self._script = script(self._reader)
         self._stops = Stops(stops)
+        self._filter: Filter | None = None
+
+    def pass_through(self, through: Filter) -> None:
+        """From now on, pieces go through this filter."""
+        self._filter = through
+
+    @property
+    def holds(self) -> bool:
+        return self._filter is not None and self._filter.holds
 
     @property
     def stopped(self) -> bool:
@@ -240,7 +266,7 @@ class ScriptParser:
     def feed(self, text: str, logprobs: tuple[TokenLogprob, ...] = ()) -> list[Piece]:
         self._reader.add(text, logprobs)
         next(self._script, None)
-        return self._stops.see(self._reader.take())
+        return self._stops.see(self._taken())
 
     def end(self, reason: StopReason, usage: Usage) -> list[Piece]:
         reader = self._reader
@@ -249,9 +275,15 @@ class ScriptParser:
             pass
         reader.close_call()
         reader.left_over_logprobs()
-        pieces = [*self._stops.see(reader.take()), *self._stops.rest()]
+        made = [*self._taken(), *(self._filter.rest() if self._filter else ())]
+        pieces = [*self._stops.see(made), *self._stops.rest()]
         if self.stopped:
             reason = "stop"
-        if reason == "stop" and reader.calls and not reader.is_broken:
+        calls = self._filter.count if self._filter else reader.calls
+        if reason == "stop" and calls and not reader.is_broken:
             return [*pieces, Finished("tool_calls", usage)]
         return [*pieces, Finished(reason, usage, self._stops.met)]
+
+    def _taken(self) -> list[Piece]:
+        pieces = self._reader.take()
+        return self._filter.see(pieces) if self._filter else pieces

@@ -235,3 +235,87 @@ async def test_our_own_tool_is_run_once_for_identical_calls():
     assert ran == [{"a": 1}]
     assert [event.call.id for event in events if isinstance(event, ToolCallStarted)] == ["c0"]
     assert len(engine.requests[1].messages[1].tool_calls) == 1
+
+
+PICKY = Tool(
+    "add",
+    "",
+    {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]},
+)
+
+
+def written(call_id: str, arguments: Json, name: str = "add") -> list[Piece]:
+    """A call that was read as a whole, because the model wrote it in a form of its own."""
+    opened, *rest = called(0, call_id, name, arguments)
+    assert isinstance(opened, CallOpened)
+    return [replace(opened, is_whole=True), *rest]
+
+
+async def test_arguments_that_do_not_fit_go_back_to_the_model_once():
+    wrong = [*written("c1", {"a": "two"}), Finished("tool_calls", Usage(10, 0, 5))]
+    right = [*called(0, "c2", "add", {"a": 2}), Finished("tool_calls", Usage(20, 10, 4))]
+    engine = ScriptedEngine([TextDelta("I add."), *wrong], right)
+    events = await collect(converse(Means(engine), ChatRequest(ASK.messages, tools=(PICKY,))))
+    assert calls_of(events) == [("add", {"a": 2})]
+    assert [event.id for event in events if isinstance(event, CallOpened)] == ["c2"]
+    assert events[0] == TextDelta("I add.")
+    assert events[-1] == Finished("tool_calls", Usage(30, 10, 9))
+    again = engine.requests[1]
+    assert again.tool_choice == ToolChoice("required", ("add",))
+    assert again.messages[-2].tool_calls == (ToolCall("c1", "add", {"a": "two"}),)
+    assert again.messages[-1].tool_call_id == "c1"
+    assert "'a' breaks type" in again.messages[-1].content
+
+
+async def test_what_is_wrong_again_is_what_the_client_gets():
+    scripts = [[*written(f"c{at}", {"a": f"two{at}"}), Finished("tool_calls")] for at in range(2)]
+    engine = ScriptedEngine(*scripts)
+    events = await collect(converse(Means(engine), ChatRequest(ASK.messages, tools=(PICKY,))))
+    assert calls_of(events) == [("add", {"a": "two1"})]
+    assert len(engine.requests) == 2
+
+
+@pytest.mark.parametrize("second", [[ContextOverflow(10, 5)], says("No."), [Finished("length")]])
+async def test_the_call_is_passed_on_where_it_cannot_be_asked_for_again(second: list[Any]):
+    end = Finished("tool_calls", Usage(1, 0, 1))
+    engine = ScriptedEngine([*written("c1", {"a": "two"}), end], second)
+    events = await collect(converse(Means(engine), ChatRequest(ASK.messages, tools=(PICKY,))))
+    assert calls_of(events) == [("add", {"a": "two"})]
+    assert events[-1] == end
+
+
+async def test_calls_that_fit_are_kept_beside_one_that_does_not():
+    script = [*written("c1", {"a": 1}), *written("c2", {"a": "x"}), *written("c3", {"a": 3})]
+    right = [*called(0, "c4", "add", {"a": 2}), Finished("tool_calls")]
+    engine = ScriptedEngine([*script, Finished("tool_calls")], right)
+    events = await collect(converse(Means(engine), ChatRequest(ASK.messages, tools=(PICKY,))))
+    assert calls_of(events) == [("add", {"a": 1}), ("add", {"a": 3}), ("add", {"a": 2})]
+    opened = [event.index for event in events if isinstance(event, CallOpened)]
+    assert opened == [0, 1, 2]
+
+
+async def test_our_own_tool_is_not_run_with_arguments_that_do_not_fit():
+    ran: list[Json] = []
+
+    async def run(arguments: Json) -> str:
+        ran.append(arguments)
+        return "done"
+
+    engine = ScriptedEngine(
+        [*called(0, "c1", "add", {"a": "two"}), Finished("tool_calls")],
+        [*called(0, "c2", "add", {"a": 2}), Finished("tool_calls")],
+        says("ok"),
+    )
+    tools = (replace(PICKY, run=run),)
+    events = await collect(converse(Means(engine), ChatRequest(ASK.messages, tools=tools)))
+    assert ran == [{"a": 2}]
+    assert [event.call.id for event in events if isinstance(event, ToolCallStarted)] == ["c2"]
+    assert engine.requests[2].messages[-2].tool_calls == (ToolCall("c2", "add", {"a": 2}),)
+
+
+async def test_a_call_that_is_streamed_is_not_held_back():
+    script = [*called(0, "c1", "add", {"a": "two"}), Finished("tool_calls")]
+    engine = ScriptedEngine(script)
+    events = await collect(converse(Means(engine), ChatRequest(ASK.messages, tools=(PICKY,))))
+    assert calls_of(events) == [("add", {"a": "two"})]
+    assert len(engine.requests) == 1

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from server.chat import ChatRequest, Constraint, Image, Message, Sampling
+from server.chat import ChatRequest, Constraint, Image, Message, Sampling, Tool
 from server.engine.base import EngineOptions, ModelFacts
-from server.engine.formats import plain
+from server.engine.formats import choose, plain
 from server.engine.formats.abilities import Abilities
 from server.engine.formats.base import Prepared
 from server.engine.formats.messages import native
@@ -115,6 +115,18 @@ def test_the_tokens_of_a_thought_are_counted(bursts: int) -> None:
     pieces += reading.pieces([[1, "end", "stop", {"completion_tokens": 8}]])
     assert "".join(one.text for one in pieces if isinstance(one, ReasoningDelta)) == "I should"
     assert pieces[-1] == Finished("stop", Usage(completion_tokens=8, reasoning_tokens=3))
+
+
+def test_a_call_that_is_held_back_until_the_end_is_no_thought() -> None:
+    tool = Tool("add", "", {})
+    facts = ModelFacts(template="<tool_call> <think></think>")
+    asked = ChatRequest((Message("user", "2+2?"),), tools=(tool,))
+    reading = Reading(choose(facts).prepare(asked, facts).parser)
+    said = ["<think>", "Hm", "</think>", '{"name": "add", ', '"arguments": {"a": 2}}']
+    pieces = [
+        piece for text in said for piece in reading.pieces([[1, "text", text, None, 1]])
+    ] + reading.pieces([[1, "end", "stop", {}]])
+    assert pieces[-1] == Finished("tool_calls", Usage(reasoning_tokens=1))
 
 
 def test_a_thought_that_was_cut_is_all_that_was_said() -> None:
