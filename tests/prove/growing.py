@@ -319,7 +319,8 @@ def growing(stage: Stage) -> Figure:
     text = (
         f"{len(seen)} bodies to {routes} routes, /health asked {asked} times beside them: it took "
         f"{first.longest.own_s * 1000:.0f} ms at most ({first.grown.path}, {first.grown.place} of "
-        f"{first.grown.what}, {first.grown.size / 1000:.0f} kB), with no body {alone.own_s * 1000:.0f} ms, with the "
+        f"{first.grown.what}, {first.grown.size / 1000:.0f} kB), "
+        f"with no body {alone.own_s * 1000:.0f} ms, with the "
         f"machine's own lateness {slowest * 1000:.0f} ms; {len(late)} above the limit"
     )
     return Figure(text, not late and say_hello(target.port))
