@@ -1,8 +1,7 @@
 """The window: a sidebar, the pages, and what to do when it is closed."""
 
-import shiboken6
 from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -23,6 +22,7 @@ from app.widgets.banner import Banner
 from app.widgets.controls import Label, row, stack
 from app.widgets.form_box import Forms
 from app.widgets.picture import LookPicture, Picture
+from app.widgets.safe_keyboard import SafeKeyboard
 from app.widgets.short_scroll import ShortScroll
 from app.words import tr
 from server.errors import AppError
@@ -58,7 +58,7 @@ class NavButton(QPushButton):
         self.setIcon(icons.icon(self.page.icon, colour, theme.ICON))
 
 
-class Window(QWidget):
+class Window(SafeKeyboard, QWidget):
     """`closed` says that the person closed it; what that means is decided outside."""
 
     closed = Signal()
@@ -67,7 +67,7 @@ class Window(QWidget):
         super().__init__()
         self._core = core
         self._memory = memory
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.take_focus_itself()
         self.setWindowTitle("Moat")
         self.setWindowIcon(icons.app_icon())
         self.setMinimumSize(*theme.SMALLEST_WINDOW)
@@ -82,9 +82,6 @@ class Window(QWidget):
         self._asks = ShortScroll(self._messages, self.approvals, self.forms)
         self._stack = QStackedWidget()
         self._is_welcoming = False
-        self._is_tab_pressed = False
-        self._goes_on: QWidget | None = None
-        """Where Tab leads after the widget with the keyboard went away."""
         self._look = LookPicture(theme.LOOK_SIDE)
         self._words = Label("", "section", wrap=True)
         self._where = Label("", "small", wrap=True)
@@ -162,49 +159,6 @@ class Window(QWidget):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         (self.page().first or self).setFocus()
-
-    def event(self, event: QEvent) -> bool:
-        """Tells a Tab key from what Qt does by itself, and looks where the keyboard comes back."""
-        if event.type() == QEvent.Type.WindowActivate:
-            self._keep_keyboard_safe()
-        is_key = event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent)
-        keys = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
-        self._is_tab_pressed = is_key and event.key() in keys  # type: ignore[attr-defined]
-        try:
-            return super().event(event)
-        finally:
-            self._is_tab_pressed = False
-
-    def _keep_keyboard_safe(self) -> None:
-        """While another program is in front, Qt leaves the keyboard with what went away.
-
-        It would move on when the window comes back, so this happens first.
-        """
-        holder = self.focusWidget()
-        if holder is None or not _can_hold_focus(holder, self):
-            self._goes_on = _next_in_chain(holder, self) if holder else None
-            self.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def focusNextPrevChild(self, next: bool) -> bool:  # noqa: N802, A002
-        """Qt calls this for the Tab key, and also when the widget with the keyboard goes away.
-
-        Then the widget after it would get the keyboard, and the next press of Space would do
-        something nobody chose. The window itself takes the keyboard instead: it does nothing with
-        it. The next Tab goes on from where the old widget was.
-        """
-        holder = self.focusWidget()
-        if holder and holder is not self and not _can_hold_focus(holder, self):
-            self._goes_on = _next_in_chain(holder, self)
-            self.setFocus(Qt.FocusReason.OtherFocusReason)
-            return True
-        if holder is self and not self._is_tab_pressed:
-            return True
-        goes_on, self._goes_on = self._goes_on, None
-        is_there = goes_on is not None and shiboken6.isValid(goes_on)
-        if holder is self and next and goes_on and is_there and _can_hold_focus(goes_on, self):
-            goes_on.setFocus(Qt.FocusReason.TabFocusReason)
-            return True
-        return super().focusNextPrevChild(next)
 
     def _answer(self, number: str, decision: str) -> None:
         self.page().run(self._answered(number, decision))
@@ -304,18 +258,3 @@ class Window(QWidget):
         foot.setContentsMargins(theme.SMALL, 0, 0, 0)
         column.addLayout(foot)
         return bar
-
-
-def _can_hold_focus(widget: QWidget, window: QWidget) -> bool:
-    return widget.isVisibleTo(window) and widget.isEnabled()
-
-
-def _next_in_chain(holder: QWidget, window: QWidget) -> QWidget | None:
-    """The widget that Tab would have reached from `holder`."""
-    widget = holder.nextInFocusChain()
-    while widget is not holder and widget is not None:
-        takes_tab = widget.focusPolicy() & Qt.FocusPolicy.TabFocus
-        if takes_tab and widget is not window and _can_hold_focus(widget, window):
-            return widget
-        widget = widget.nextInFocusChain()
-    return None

@@ -9,6 +9,7 @@ from app.charts.figure import KINDS, Figure, Kind, Series
 from app.words import tr
 from server.chat import Json
 from server.events import Artifact
+from server.texts import one_line
 
 LANGUAGE = "echarts"
 MOST_ROWS = 2000
@@ -188,7 +189,7 @@ def _number(cell: Any) -> float | None:
 def _label(cell: Any) -> str:
     if isinstance(cell, float) and cell.is_integer():
         cell = int(cell)
-    return "" if cell is None else " ".join(str(cell).split())[:LONGEST_LABEL]
+    return "" if cell is None else one_line(str(cell))[:LONGEST_LABEL]
 
 
 def _table(rows: list[Json]) -> str:

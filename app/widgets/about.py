@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QPlainTextEdit,
 
 from app import theme
 from app.widgets.controls import Button, Card, Label, row
+from app.widgets.safe_keyboard import SafeKeyboard
 from app.words import tr
 from server import VERSION, licenses
 from server.face import Update
@@ -47,11 +48,12 @@ class AboutCard(Card):
         LicencesDialog(licenses.find(), self).open()
 
 
-class LicencesDialog(QDialog):
+class LicencesDialog(SafeKeyboard, QDialog):
     """Everything inside on the left, the text of the chosen one on the right."""
 
     def __init__(self, components: list[Component], parent: QWidget) -> None:
         super().__init__(parent)
+        self.take_focus_itself()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Licences"))
         self.resize(*theme.DIALOG_SIZE)

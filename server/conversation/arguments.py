@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from server.chat import ChatRequest, Json, Message, Tool, ToolCall, ToolChoice
+from server.engine.patterns import matches, pattern_keywords
 from server.late import Late
 
 jsonschema = Late("jsonschema")
@@ -15,10 +16,12 @@ log = logging.getLogger(__name__)
 MOST_STEPS = 10_000
 FAULT = "The call was not made: {fault}. Call again with arguments that fit the schema."
 UNCHECKED = frozenset({
-    "pattern", "patternProperties", "uniqueItems", "format", "unevaluatedItems",
-    "unevaluatedProperties", "$schema",
+    "uniqueItems", "format", "unevaluatedItems", "unevaluatedProperties", "$schema",
 })  # fmt: skip
 """What may take long for a few characters, or brings another draft's keywords along."""
+LONGEST_CHECKED = 1_000
+PATTERN_STEPS = 200
+"""A pattern counts as so many steps: it is read first, and followed byte by byte then."""
 
 Keyword = Callable[[Any, Any, Any, Any], Any]
 
@@ -72,7 +75,15 @@ def misfit(arguments: Json, schema: Json) -> str:
 def _validator(schema: Json) -> Any:
     draft = jsonschema.Draft202012Validator
     left = [MOST_STEPS]
-    counted = {name: _counted(keyword, left) for name, keyword in draft.VALIDATORS.items()}
+
+    def is_found(pattern: str, text: str) -> bool:
+        left[0] -= PATTERN_STEPS
+        if left[0] < 0:
+            raise _TooLong
+        return len(text) > LONGEST_CHECKED or matches(pattern, text)
+
+    keywords = {**draft.VALIDATORS, **pattern_keywords(is_found)}
+    counted = {name: _counted(keyword, left) for name, keyword in keywords.items()}
     made = jsonschema.validators.create(draft.META_SCHEMA, counted, type_checker=draft.TYPE_CHECKER)
     # With a registry of its own, nothing that a schema refers to is fetched.
     return made(_checkable(schema), registry=referencing.Registry())
@@ -83,17 +94,15 @@ def _checkable(schema: Any) -> Any:
         return [_checkable(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    left_out = UNCHECKED
-    if "patternProperties" in schema:
-        # What is additional is known by those patterns alone.
-        left_out |= {"additionalProperties"}
-    return {key: _checkable_part(key, part) for key, part in schema.items() if key not in left_out}
+    return {key: _checkable_part(key, part) for key, part in schema.items() if key not in UNCHECKED}
 
 
 def _checkable_part(key: str, part: Any) -> Any:
     if key in ("enum", "const"):
         return part
-    if key in ("properties", "$defs", "definitions") and isinstance(part, dict):
+    if key in ("properties", "patternProperties", "$defs", "definitions") and isinstance(
+        part, dict
+    ):
         return {name: _checkable(inner) for name, inner in part.items()}
     return _checkable(part)
 

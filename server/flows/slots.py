@@ -6,13 +6,13 @@ it does not know. Numbers with a pattern are written as text and read back.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from server.chat import Json
-from server.engine.patterns import matches
+from server.engine.patterns import matches, pattern_keywords
 from server.flows.schemas import anchored, is_pattern
 from server.late import Late
 
@@ -186,27 +186,12 @@ def problems(value: Any, schema: Json) -> list[tuple[tuple[str | int, ...], str]
 def _validator() -> Any:
     """Patterns are a plugin's: they are looked for by an engine that cannot be made to hang."""
     draft = jsonschema.Draft202012Validator
-    instead = {
-        "pattern": _check_pattern,
-        "patternProperties": _check_nothing,
-        "unevaluatedProperties": _check_nothing,
-        "additionalProperties": _check_additional,
-    }
+    instead = {**pattern_keywords(matches), "unevaluatedProperties": _check_nothing}
     return jsonschema.validators.extend(draft, instead)
 
 
-def _check_pattern(_validator: Any, pattern: Any, value: Any, _schema: Any) -> Iterator[Any]:
-    if isinstance(value, str) and not matches(str(pattern), value):
-        yield jsonschema.ValidationError(f"{value!r} does not match {pattern!r}")
-
-
 def _check_nothing(*_given: Any) -> None:
-    """Names of properties are known by patterns here."""
-
-
-def _check_additional(validator: Any, given: Any, value: Any, schema: Any) -> Any:
-    usual = jsonschema.Draft202012Validator.VALIDATORS["additionalProperties"]
-    return () if "patternProperties" in schema else usual(validator, given, value, schema)
+    """The library would look for names by their patterns itself."""
 
 
 def is_file(part: Json) -> bool:

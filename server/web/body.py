@@ -2,8 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+import re
+from codecs import iterdecode
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, Literal, NoReturn, TypeVar
 
 from aiohttp import web
@@ -16,8 +19,17 @@ READ_S = 20.0
 LARGE_BYTES = 128 * 1024
 """A body of more than this is read on a thread: meanwhile others are served."""
 MANY_VALUES = 200_000
+PATIENT_BYTES = 4_000_000
 """From so many on, the fast reader of JSON would hold up every other thread for too long."""
-LONGEST_NAME, LONGEST_DESCRIPTION = 10_000, 200_000
+PART_CHARS = 1_000_000
+"""A longer text is read in parts of this length: other threads run in between."""
+SHORT_CHARS = 256
+"""The first part of a text: most are shorter."""
+LONGEST_ESCAPE = len(r"\ud83d\ude00")
+SECOND_HALF = re.compile(r"\\u[dD][c-fC-F]")
+"""Of a pair of surrogates: it belongs to what is before it."""
+SPACE = re.compile(r"[ \t\n\r]*")
+LONGEST_NAME, LONGEST_DESCRIPTION, LONGEST_ARGUMENTS = 10_000, 200_000, 4_000_000
 """In characters. Names are compared, searched and shown in many places, none of which expects a
 name of megabytes."""
 LIMITS = {
@@ -61,6 +73,7 @@ LIMITS = {
         LONGEST_NAME,
     ),
     "description": LONGEST_DESCRIPTION,
+    "arguments": LONGEST_ARGUMENTS,
 }
 T = TypeVar("T")
 _LARGE_WORK = ThreadPoolExecutor(2, "large bodies")
@@ -103,7 +116,7 @@ async def apart(size: int, work: Callable[[], T]) -> T:
 
 
 def _parsed(data: bytes) -> Any:
-    if data.count(b",") > MANY_VALUES:
+    if len(data) > PATIENT_BYTES or data.count(b",") > MANY_VALUES:
         return _patiently_parsed(data)
     try:
         return from_json(data, allow_inf_nan=False, cache_strings="keys")
@@ -136,7 +149,75 @@ class _PatientDecoder(json.JSONDecoder):
 
     def __init__(self) -> None:
         super().__init__(parse_constant=_refuse_constant)
+        self.parse_string = _scan_text
+        self.parse_object = _scan_object
         self.scan_once = json.scanner.py_make_scanner(self)  # type: ignore[attr-defined]
+
+
+def _scan_text(text: str, begin: int, strict: bool = True) -> tuple[str, int]:
+    """The string that begins there, and where it ends, as the library's `scanstring` tells."""
+    parts: list[str] = []
+    at, size = begin, SHORT_CHARS
+    while True:
+        part, at, is_last = _scan_part(text, at, size, strict=strict)
+        parts.append(part)
+        size = PART_CHARS
+        if is_last:
+            return "".join(parts), at
+
+
+def _scan_part(text: str, at: int, size: int, *, strict: bool) -> tuple[str, int, bool]:
+    """A part of a string, where it ends, and whether the string ends there; no escape is cut."""
+    if len(text) - at <= size:
+        return *scanstring(text, at, strict), True
+    wrong: json.JSONDecodeError | None = None
+    for more in range(LONGEST_ESCAPE + 1):
+        piece = text[at : at + size + more]
+        try:
+            part, length = scanstring(piece + '"', 0, strict)
+        except json.JSONDecodeError as error:
+            wrong = error
+            continue
+        if length <= len(piece):
+            return part, at + length, True
+        if not ("\ud800" <= part[-1] <= "\udbff" and SECOND_HALF.match(text, at + len(piece))):
+            return part, at + len(piece), False
+    assert wrong
+    raise json.JSONDecodeError(wrong.msg, text, at + wrong.pos)
+
+
+def _scan_object(
+    place: tuple[str, int], strict: bool, scan_once: Callable[[str, int], Any], *_hooks: Any
+) -> tuple[dict[str, Any], int]:
+    """As the library reads an object, but for its names: those may be long, too."""
+    text, at = place
+    found: dict[str, Any] = {}
+    at = _behind_space(text, at)
+    if text[at : at + 1] == "}":
+        return found, at + 1
+    while True:
+        name, at = _scan_text(text, _behind(text, at, '"'), strict)
+        at = _behind_space(text, _behind(text, _behind_space(text, at), ":"))
+        try:
+            found[name], at = scan_once(text, at)
+        except StopIteration as stop:
+            raise json.JSONDecodeError("Expecting value", text, stop.value) from None
+        at = _behind_space(text, at)
+        if text[at : at + 1] == "}":
+            return found, at + 1
+        at = _behind_space(text, _behind(text, at, ","))
+
+
+def _behind_space(text: str, at: int) -> int:
+    found = SPACE.match(text, at)
+    assert found
+    return found.end()
+
+
+def _behind(text: str, at: int, mark: str) -> int:
+    if text[at : at + 1] != mark:
+        raise json.JSONDecodeError(f"Expecting {mark!r}", text, at)
+    return at + 1
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -145,9 +226,14 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _patiently_parsed(data: bytes) -> Any:
     try:
-        return _PatientDecoder().decode(data.decode())
+        return _PatientDecoder().decode("".join(iterdecode(_parts(data), "utf-8")))
     except (ValueError, RecursionError) as error:
         raise BadRequest(f"The body is not valid JSON: {error}.") from None
+
+
+def _parts(data: bytes) -> Iterator[bytes]:
+    for at in range(0, len(data), PART_CHARS):
+        yield data[at : at + PART_CHARS]
 
 
 def as_json(body: Any, nan: Literal["null", "constants"] = "null") -> bytes:

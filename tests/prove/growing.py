@@ -1,31 +1,39 @@
 """A fuzzer for time: bodies grown from repeated fragments, over every route, up to the limit.
 
-While the server works on one of them, `/health` is asked beside it: nobody else may wait.
+While the server works on one of them, `/health` is asked beside it: nobody else may wait. What the
+machine is late (a thread that could run waits for a core) is told apart, by the kernel's count for
+every thread of the server and for the one that asks: it says nothing about the server's code.
 """
 
 import copy
+import itertools
 import json
 import random
 import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tests.prove.askable import BODIES
 from tests.prove.rows import Figure, Row
-from tests.prove.stage import Stage
+from tests.prove.stage import Stage, Target
 from tests.prove.wire import ask, post, request, say_hello
 
 SLOWEST_S = 0.25
 SIZES = (1_000, 32_000, 1_000_000, 12_000_000, 46_000_000)
 """In bytes; the last is just below what the server takes."""
-QUICK_BODIES, QUICK_SIZE = 60, 12_000_000
-PATIENCE_S = 10.0
+QUICK_BODIES, QUICK_SIZE = 30, 12_000_000
+MORE_BODIES = 300
+"""Of any size and fragment, beside one at the limit for every place of every route."""
+PATIENCE_S = 5.0
 """After that the client leaves, and the server must stop working for it."""
 ASK_EVERY_S = 0.01
+ALONE_ASKS = 100
+"""So often `/health` is asked with no body under way, for comparison."""
 WORST = 10
 HERE = "\ue000here\ue000"
 FRAGMENTS = (
@@ -76,6 +84,7 @@ QUERY: dict[str, Any] = {
     "widgets": {"primary": [WIDGET], "secondary": [], "extra": []},
     "context": [{"uuid": "x", "name": "n", "description": "d", "data": {"items": []}}],
 }
+RERANK = {"query": "a", "documents": ["b", "c"]}
 RICH: dict[str, Any] = {
     "/v1/chat/completions": {
         "messages": TALK, "max_tokens": 1, "tools": [TOOL], "stop": ["x"],
@@ -108,8 +117,6 @@ RICH: dict[str, Any] = {
     "/v1/agent/query": QUERY,
     "/infill": {"input_prefix": "def f():", "input_suffix": "\n", "n_predict": 1,
                 "input_extra": [{"filename": "a.py", "text": "x"}]},
-    "/v1/rerank": {"query": "a", "documents": ["b", "c"]},
-    "/rerank": {"query": "a", "documents": ["b", "c"]},
     "/v1/completions": {"prompt": ["Hi", "Ho"], "max_tokens": 1, "stop": ["x"]},
     "/v1/embeddings": {"input": ["Hi", "Ho"]},
     "/v1/responses/input_tokens": {"input": "Hi"},
@@ -120,7 +127,9 @@ RICH: dict[str, Any] = {
 class Grown:
     """A body with one place of it made large."""
 
+    method: str
     path: str
+    place: str
     what: str
     size: int
     head: bytes
@@ -135,28 +144,49 @@ class Grown:
 
 
 @dataclass(frozen=True, slots=True)
+class Wait:
+    """How long `/health` took, and how much of it was the machine's lack of cores."""
+
+    waited_s: float = 0.0
+    late_s: float = 0.0
+
+    @property
+    def own_s(self) -> float:
+        """What the server itself made of it."""
+        return max(0.0, self.waited_s - self.late_s)
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
     grown: Grown
-    waited_s: float
+    longest: Wait
+    """By what the server itself made of it."""
     status: int
+    asked: int
 
     def __str__(self) -> str:
-        grown = self.grown
+        grown, longest = self.grown, self.longest
         return (
-            f"{self.waited_s * 1000:6.0f} ms  {grown.size / 1000:8.0f} kB  "
-            f"{self.status or 'left'}  {grown.path}  {grown.what}"
+            f"{longest.own_s * 1000:6.0f} ms of {longest.waited_s * 1000:6.0f} ms  "
+            f"{grown.size / 1000:8.0f} kB  {self.status or 'left'}  {grown.method} {grown.path}  "
+            f"{grown.place} of {grown.what}"
         )
 
 
-def bodies(paths: list[str], sizes: tuple[int, ...]) -> Iterator[Grown]:
-    for path in paths:
-        sample = RICH.get(path, BODIES.get(path, {"a": "b"}))
-        for what, head, part, tail in _places(sample):
+def bodies(routes: Iterable[tuple[str, str]], sizes: Sequence[int]) -> Iterator[Grown]:
+    for method, path in routes:
+        for place, what, head, part, tail in _places(sample_for(path)):
             for size in sizes:
-                yield Grown(path, what, size, head, part, tail)
+                yield Grown(method, path, place, what, size, head, part, tail)
 
 
-def _places(sample: Any) -> Iterator[tuple[str, bytes, bytes, bytes]]:
+def sample_for(path: str) -> Any:
+    known = BODIES | RICH
+    usual = RERANK if path.endswith(("/rerank", "/reranking")) else {"a": "b"}
+    return known.get(path, known.get(f"/v1{path}", usual))
+
+
+def _places(sample: Any) -> Iterator[tuple[str, str, bytes, bytes, bytes]]:
     """Every text grown by every fragment, every list by its entries, every object by keys."""
     for path in _paths(sample):
         name = ".".join(map(str, path)) or "all"
@@ -165,22 +195,23 @@ def _places(sample: Any) -> Iterator[tuple[str, bytes, bytes, bytes]]:
             head, tail = _around(sample, path, HERE)
             for fragment in FRAGMENTS:
                 part = json.dumps(fragment)[1:-1].encode()
-                yield f"{name} of {fragment!r}", head, part, tail
+                yield name, repr(fragment), head, part, tail
         elif isinstance(value, list) and value:
             head, tail = _around(sample, path, [HERE])
             parts = [json.dumps(entry).encode() + b"," for entry in value]
             for at, part in enumerate(parts):
-                yield f"{name} of entry {at}", head[:-1], part, tail[1:]
-            yield f"{name} of all its entries", head[:-1], b"".join(parts), tail[1:]
-            yield f"{name} of zeros", head[:-1], b"0,", tail[1:]
-            yield f"{name} of texts", head[:-1], b'"a",', tail[1:]
-            yield f"{name} of objects", head[:-1], b"{},", tail[1:]
+                yield name, f"entry {at}", head[:-1], part, tail[1:]
+            yield name, "all its entries", head[:-1], b"".join(parts), tail[1:]
+            yield name, "zeros", head[:-1], b"0,", tail[1:]
+            yield name, "texts", head[:-1], b'"a",', tail[1:]
+            yield name, "objects", head[:-1], b"{},", tail[1:]
         elif isinstance(value, dict):
             head, tail = _around(sample, path, {**value, HERE: 0})
             # The key stands for all that is grown: what is before it, and what is behind it.
             before, after = head[:-1], tail.removeprefix(b'":0')
-            yield f"{name} of one key", before, b'"a":0,', after
-            yield f"{name} of nothing known", before, b'"z":[{"z":[]}],', after
+            yield name, "one key", before, b'"a":0,', after
+            yield name, "nothing known", before, b'"z":[{"z":[]}],', after
+            yield name, "one long key", head, b"a\\n", tail
 
 
 def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -210,24 +241,50 @@ def _around(sample: Any, path: tuple[Any, ...], instead: Any) -> tuple[bytes, by
     return head, tail
 
 
-def watch(port: int, grown: Grown) -> Seen:
+def watch(target: Target, grown: Grown) -> Seen:
     """Sends one body, and asks `/health` until it is answered or left."""
     status: list[int] = []
-    sender = threading.Thread(target=lambda: status.append(_send(port, grown)), daemon=True)
-    longest = 0.0
+    sender = threading.Thread(target=lambda: status.append(_send(target.port, grown)), daemon=True)
+    waits: list[Wait] = []
     sender.start()
     while sender.is_alive():
-        began = time.perf_counter()
-        ask(port, "GET", "/health")
-        longest = max(longest, time.perf_counter() - began)
+        waits.append(ask_health(target))
         sender.join(ASK_EVERY_S)
-    return Seen(grown, longest, status[0])
+    return Seen(grown, longest(waits), status[0], len(waits))
+
+
+def longest(waits: list[Wait]) -> Wait:
+    return max(waits, key=lambda wait: wait.own_s, default=Wait())
+
+
+def ask_health(target: Target) -> Wait:
+    late_before, began = _late_s(target.pid), time.perf_counter()
+    ask(target.port, "GET", "/health")
+    waited_s = time.perf_counter() - began
+    return Wait(waited_s, _late_s(target.pid) - late_before)
+
+
+def _late_s(pid: int) -> float:
+    """How long threads that could run have waited for a core: ours that asks, and each of its.
+
+    The one that serves may wait for another that holds the interpreter and waits for a core.
+    """
+    tasks = (Path(f"/proc/{pid}/task").glob("*/schedstat"), (Path("/proc/thread-self/schedstat"),))
+    return sum(map(_run_delay_s, itertools.chain(*tasks)))
+
+
+def _run_delay_s(schedstat: Path) -> float:
+    """0 where the thread has ended, or the kernel does not count."""
+    try:
+        return int(schedstat.read_text().split()[1]) / 1e9
+    except (OSError, LookupError):
+        return 0.0
 
 
 def _send(port: int, grown: Grown) -> int:
     try:
         with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as wire:
-            wire.sendall(request(port, "POST", grown.path, [], grown.body()))
+            wire.sendall(request(port, grown.method, grown.path, [], grown.body()))
             answer = wire.recv(64)
     except (ConnectionError, TimeoutError):
         return 0
@@ -236,27 +293,37 @@ def _send(port: int, grown: Grown) -> int:
 
 
 def chosen(stage: Stage) -> list[Grown]:
-    paths = sorted({path for method, path in stage.ours.routes if method == "POST"})
-    if not stage.quick:
-        return list(bodies(paths, SIZES))
+    """Every place of every route the server has, once at the limit; and more by chance."""
     chance = random.Random(3)
-    some = list(bodies(paths, (QUICK_SIZE,)))
-    return chance.sample(some, min(len(some), QUICK_BODIES))
+    if stage.quick:
+        some = list(bodies(stage.ours.routes, (QUICK_SIZE,)))
+        return chance.sample(some, min(len(some), QUICK_BODIES))
+    places: dict[tuple[str, str, str], list[Grown]] = {}
+    for grown in bodies(stage.ours.routes, SIZES[-1:]):
+        places.setdefault((grown.method, grown.path, grown.place), []).append(grown)
+    more = list(bodies(stage.ours.routes, SIZES))
+    return [*map(chance.choice, places.values()), *chance.sample(more, MORE_BODIES)]
 
 
 def growing(stage: Stage) -> Figure:
-    port = stage.ours.port
-    post(port, "/v1/chat/completions", {"messages": [{"role": "user", "content": "Hi"}]})
-    seen = [watch(port, grown) for grown in chosen(stage)]
-    worst = sorted(seen, key=lambda one: -one.waited_s)[:WORST]
+    target = stage.ours
+    post(target.port, "/v1/chat/completions", {"messages": [{"role": "user", "content": "Hi"}]})
+    alone = longest([ask_health(target) for _ in range(ALONE_ASKS)])
+    seen = [watch(target, grown) for grown in chosen(stage)]
+    worst = sorted(seen, key=lambda one: -one.longest.own_s)[:WORST]
     sys.stdout.write("".join(f"{one}\n" for one in worst))
-    late = [one for one in seen if one.waited_s > SLOWEST_S]
+    late = [one for one in seen if one.longest.own_s > SLOWEST_S]
+    first, slowest = worst[0], max(one.longest.waited_s for one in seen)
+    routes = len({(one.grown.method, one.grown.path) for one in seen})
+    asked = sum(one.asked for one in seen)
     text = (
-        f"{len(seen)} bodies; /health took {worst[0].waited_s * 1000:.0f} ms at most "
-        f"({worst[0].grown.path}, {worst[0].grown.what}, {worst[0].grown.size / 1000:.0f} kB); "
-        f"{len(late)} above the limit"
+        f"{len(seen)} bodies to {routes} routes, /health asked {asked} times beside them: it took "
+        f"{first.longest.own_s * 1000:.0f} ms at most ({first.grown.path}, {first.grown.place} of "
+        f"{first.grown.what}, {first.grown.size / 1000:.0f} kB), "
+        f"with no body {alone.own_s * 1000:.0f} ms, with the "
+        f"machine's own lateness {slowest * 1000:.0f} ms; {len(late)} above the limit"
     )
-    return Figure(text, not late and say_hello(port))
+    return Figure(text, not late and say_hello(target.port))
 
 
 ROWS = (

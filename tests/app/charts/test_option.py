@@ -134,3 +134,20 @@ def test_a_table_has_the_columns_of_all_its_rows() -> None:
     rows = [{"a": 1}, {"a": 2, "b": 3}]
     text = written(Artifact("table", "t", "", {"rows": rows}))
     assert text == "| a | b |\n| --- | --- |\n| 1 |  |\n| 2 | 3 |"
+
+
+def test_no_label_steers_the_screen() -> None:
+    sly = "\u202egnp.exe\x1b[2J\u2066\n"
+    rows = [{sly: sly, "a" + sly: 1}, {sly: "b", "a" + sly: 2}]
+    made: Json = {
+        "title": {"text": sly},
+        "dataset": {"source": rows},
+        "xAxis": {"type": "category", "name": sly},
+        "series": [{"type": "bar", "name": sly, "encode": {"x": sly, "y": "a" + sly}}],
+    }
+    figure = drawn(made)
+    shown = [figure.title, figure.across, *figure.labels, *(one.name for one in figure.series)]
+    assert shown == ["gnp.exe[2J", "gnp.exe[2J", "gnp.exe[2J", "b", "gnp.exe[2J"]
+    table = written(Artifact("table", "T", "", {"rows": rows}))
+    assert "\u202e" not in table
+    assert "\x1b" not in table

@@ -1,5 +1,7 @@
 """About Moat: version, engine, news, licences."""
 
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.widgets.about import AboutCard, LicencesDialog
@@ -36,3 +38,18 @@ def test_the_text_of_the_chosen_licence_is_shown(qtbot: QtBot) -> None:
     assert dialog.text.toPlainText() == "LGPL-3.0-only\n\nlesser"
     dialog.names.setCurrentRow(1)
     assert dialog.text.toPlainText().startswith("MIT")
+
+
+def test_the_keyboard_stays_with_the_dialog_when_its_holder_goes(qtbot: QtBot) -> None:
+    card = AboutCard()
+    qtbot.addWidget(card)
+    dialog = LicencesDialog([Component("Qt", "6", "LGPL-3.0-only", text="lesser")], card)
+    dialog.show()
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    dialog.names.setFocus()
+    assert QApplication.focusWidget() is dialog.names
+    dialog.names.hide()
+    assert QApplication.focusWidget() is dialog
+    qtbot.keyClick(dialog, Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is dialog.text

@@ -36,17 +36,9 @@ def doubling(levels: int) -> Json:
     ("schema", "arguments"),
     [
         (doubling(40), {"a": 1}),
-        ({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": LONG}),
         (
-            {"patternProperties": {"^(a+)+$": {}}, "additionalProperties": False},
-            {LONG: 1},
-        ),
-        (
-            {
-                "$schema": "https://json-schema.org/draft/2020-12/schema",
-                "properties": {"a": {"pattern": "^(a+)+$"}, "b": {"$ref": "#"}},
-            },
-            {"b": {"a": LONG}},
+            {"allOf": [{"properties": {"a": {"pattern": f"^(a+)+{at}$"}}} for at in range(999)]},
+            {"a": "a" * 60_000},
         ),
         ({"properties": {"a": {"items": {"enum": [*range(20_000)]}}}}, {"a": ["x"] * 20_000}),
         ({"properties": {"a": {"uniqueItems": True}}}, {"a": [{"x": at} for at in range(20_000)]}),
@@ -57,6 +49,34 @@ def test_no_schema_takes_long(schema: Any, arguments: Json) -> None:
     began = time.process_time()
     assert misfit(arguments, schema) == ""
     assert time.process_time() - began < 2
+
+
+NAMED = {"patternProperties": {"^(a+)+$": {"type": "integer"}}, "additionalProperties": False}
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments", "wrong"),
+    [
+        ({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": LONG}, "'a' breaks pattern"),
+        (NAMED, {LONG: 1}, "additionalProperties is broken"),
+        (NAMED, {"a" * 60: "1"}, f"'{'a' * 60}' breaks type"),
+        (NAMED, {"a" * 60: 1}, ""),
+        (
+            {
+                "$schema": "https://json-schema.org/draft/2020-12/schema",
+                "properties": {"a": {"pattern": "^(a+)+$"}, "b": {"$ref": "#"}},
+            },
+            {"b": {"a": LONG}},
+            "'b/a' breaks pattern",
+        ),
+        ({"properties": {"a": {"pattern": "^(?!(x+x+)+y)"}}}, {"a": "x" * 60}, ""),
+        ({"properties": {"a": {"pattern": "^(?!x+y)"}}}, {"a": "xxy"}, "'a' breaks pattern"),
+    ],
+)
+def test_a_pattern_that_would_never_end_is_followed_in_time(
+    schema: Any, arguments: Json, wrong: str
+) -> None:
+    assert misfit(arguments, schema) == wrong
 
 
 @pytest.mark.parametrize(

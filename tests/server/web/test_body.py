@@ -27,6 +27,46 @@ def test_both_readers_refuse_the_same(data: bytes) -> None:
             read(data)
 
 
+TEXTS = (
+    "a\\" * 40, '"' * 60, "\u00e9\U0001f600" * 30, "\\\\\n" * 30, "\U0001f600\U0001f601" * 20,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("length", range(1, 14))
+def test_a_long_text_is_read_in_parts_that_cut_no_escape(
+    text: str, length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(body, "SHORT_CHARS", length)
+    monkeypatch.setattr(body, "PART_CHARS", length + 2)
+    value = {"a": text, text: [text, {text: 1}]}
+    for is_ascii in (True, False):
+        data = json.dumps(value, ensure_ascii=is_ascii, indent=1).encode()
+        assert _patiently_parsed(data) == value
+
+
+@pytest.mark.parametrize("wrong", [r"\x", r"\u12", "\x01", r"\ud83d\u", ""])
+def test_what_is_wrong_in_a_long_text_is_found(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body, "SHORT_CHARS", 5)
+    monkeypatch.setattr(body, "PART_CHARS", 7)
+    with pytest.raises(BadRequest, match=r"not valid JSON: .*char \d\d"):
+        _patiently_parsed(b'{"a": "' + b"b" * 40 + wrong.encode() + b"c" * 40)
+
+
+def test_halves_of_pairs_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body, "SHORT_CHARS", 3)
+    monkeypatch.setattr(body, "PART_CHARS", 5)
+    written = '["' + r"\ud83d\ud83d\ude00\ude00\ude00x" * 9 + '"]'
+    assert _patiently_parsed(written.encode()) == json.loads(written)
+
+
+def test_one_long_text_is_read_by_the_patient_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    monkeypatch.setattr(body, "_patiently_parsed", lambda data: read.append(len(data)))
+    _parsed(b'["' + b"a" * body.PATIENT_BYTES + b'"]')
+    assert read
+
+
 def test_many_values_are_read_by_the_patient_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     monkeypatch.setattr(body, "_patiently_parsed", lambda data: read.append(len(data)))
