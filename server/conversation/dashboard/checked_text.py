@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from server.conversation.dashboard.results import YEARS, Results, write_value
 
 PLACE = re.compile(r"\{\{\s?(q\d{1,3})(?:\[(\d{1,4})\])?(?:\.([^{}]{1,80}))?\}\}")
-NUMBER = re.compile("(?<![\\w.])[-+\u2212]?\\d(?:[\\d.,'\u2019\u00a0\u202f]*\\d)?")
+NUMBER = re.compile("(?<![\\w.-])[-+\u2212]?\\d(?:[\\d.,'\u2019\u00a0\u202f]*\\d)?")
 SCALE = re.compile(
     r"\s?(?:(%|percent|prozent|pour cent|por ciento|bps|basis points)"
     r"|(tn|trillion|billion|bn|million|mn|mio|mrd|milliarden|millionen|milliards?|millones"
@@ -51,9 +51,7 @@ class KnownNumbers:
             if factor == 1.0 and value == int(value) and is_plain_count(abs(value)):
                 return True
             step = 0.5000001 * 10.0**-decimals
-            if self._is_near(abs(value) * factor, step * factor):
-                return True
-            if self._is_near(abs(value) / 100, step / 100):
+            if any(self._is_near(abs(value) * one, step * one) for one in (factor, 1.0, 0.01)):
                 return True
         return False
 

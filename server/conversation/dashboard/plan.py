@@ -115,6 +115,8 @@ class Planner:
     failures: int = 0
     asked: str = ""
     """What the model asks the user."""
+    repeats_itself: bool = False
+    """The last query found what an earlier one had found."""
     _earlier: list[Message] = field(default_factory=list)
     _materials: dict[str, Material] = field(default_factory=dict)
     _context: list[str] = field(default_factory=list)
@@ -252,6 +254,7 @@ class Planner:
                 continue
             self.notes.append(StatusNote("Computed", details={"SQL": sql}))
             self.done.append(Done(Action("query", sql), outcome))
+            self.repeats_itself = self.results.is_repeated()
             return
         self.failures += 1
         self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))

@@ -83,7 +83,7 @@ async def _take_steps(planner: Planner) -> Step | None:
         if action is None or action.kind == "answer":
             return await _read_pointed(planner, is_needed=True)
         step = await planner.do(action)
-        if step is not None or planner.asked:
+        if step is not None or planner.asked or planner.repeats_itself:
             return step
     return None
 

@@ -81,6 +81,14 @@ class Results:
         head = ", ".join(answer.columns)
         return f"<data>\n{name} ({head}):\n{fence(chr(10).join(rows))}{more}\n</data>"
 
+    def is_repeated(self) -> bool:
+        """Takes the last query away again, if an earlier one found the same rows."""
+        *earlier, last = self.computed
+        if all(one.answer.rows != last.answer.rows for one in earlier):
+            return False
+        self.computed.pop()
+        return True
+
     async def draw(self, given: Json) -> str:
         """A chart of a query's rows; raises Refused where it cannot be drawn."""
         table = await self._queried(given)

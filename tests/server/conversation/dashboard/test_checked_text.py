@@ -47,6 +47,8 @@ def test_placeholders_are_filled_in_and_nothing_is_bold(written: str, shown: str
         "a fall of 10 %",
         "the 3 largest",
         "es stieg um 7,5 %",
+        "the filing LAB-98765-X",
+        "$391,035B as the table says",
     ],
 )
 def test_numbers_of_the_data_stand(text: str) -> None:

@@ -142,6 +142,17 @@ async def test_the_error_of_a_query_goes_back_to_the_model() -> None:
     assert text_of(events) == "**Revenue: 210**\n\n210"
 
 
+async def test_who_computes_the_same_again_is_done() -> None:
+    query = ask("The revenue of MSFT?")
+    events, _ = await run(query, step(READ))
+    same = {"query": "SELECT SUM(total_revenue) AS revenue FROM income"}
+    events, engine = await run(
+        brought(query, events), step(SUM), step(same), step({"sql": "SELECT 1"}), says("So."),
+    )  # fmt: skip
+    assert text_of(events) == "So."
+    assert "q2" not in engine.requests[-1].messages[-1].content.partition("Now write")[2]
+
+
 async def test_after_three_errors_there_is_no_figure() -> None:
     query = ask("The revenue of MSFT?")
     events, _ = await run(query, step(READ))
