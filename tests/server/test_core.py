@@ -1,14 +1,20 @@
 import asyncio
+import os
+import signal
 import socket
+import sys
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from server.chat import ChatRequest, Message
 from server.core import Core
 from server.engine.base import EngineOptions, LoadState
+from server.engine.process import WorkerProcess
+from server.engine.pulse import Limits
 from server.errors import BadRequest, ModelLoadFailed, ModelNotFound
 from server.events import Failed, Finished, TextDelta
 from server.face import ServerStatus
@@ -165,3 +171,41 @@ def _host(core: Core) -> str:
 def _place(core: Core) -> tuple[str, int]:
     host, _, port = _host(core).partition(":")
     return host, int(port)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
+async def test_health_tells_of_an_engine_that_does_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOAT_HOME", str(tmp_path))
+    patient = Limits(tick_s=0.05, noticed_s=0.5, halted_s=300, silent_s=300)
+    made: list[WorkerProcess] = []
+
+    def make(path: Path, options: EngineOptions) -> WorkerProcess:
+        made.append(WorkerProcess(path, options, limits=patient))
+        return made[-1]
+
+    core = Core(find(), make)
+    await core.open()
+    try:
+        await core.start_on(0)
+        assert await _health(core) == (200, "ok")
+        pid = made[-1].pid
+        assert pid
+        os.kill(pid, signal.SIGSTOP)
+        asking = spawn(made[-1].tokenize("one more"), "ask")
+        async with asyncio.timeout(60):
+            while await _health(core) != (503, "not answering"):
+                await asyncio.sleep(0.05)
+            os.kill(pid, signal.SIGCONT)
+            assert await asking
+            while await _health(core) != (200, "ok"):
+                await asyncio.sleep(0.05)
+    finally:
+        await core.close()
+
+
+async def _health(core: Core) -> tuple[int, str]:
+    address = core.server.get().address
+    async with aiohttp.ClientSession() as client, client.get(f"{address}/health") as reply:
+        return reply.status, (await reply.json())["status"]
