@@ -38,10 +38,11 @@ from server.events import (
     TokenLogprob,
     Usage,
 )
+from server.files import write_atomically
 
 REPORT = Path("build/evaluate-tool-calls.json")
 AT_ONCE = 4
-MAX_TOKENS = 128
+MAX_TOKENS = {"call": 128, "json": 96, "plain": 48}
 TOOL_SETS = 12
 TEXT, NUMBER, WHOLE, FLAG = ({"type": kind} for kind in ("string", "number", "integer", "boolean"))
 
@@ -327,7 +328,7 @@ async def ask(engine: WorkerProcess, at: int, asked: Asked, temperature: float) 
     request = ChatRequest(
         (Message("user", asked.question),),
         tools=asked.tools,
-        max_tokens=MAX_TOKENS,
+        max_tokens=MAX_TOKENS[asked.kind],
         sampling=Sampling(temperature=temperature, seed=at),
         client=str(at),
     )
@@ -396,7 +397,7 @@ def save(model: Path, requests: list[Asked]) -> dict[str, Any]:
     REPORT.parent.mkdir(exist_ok=True)
     report = json.loads(REPORT.read_text("utf-8")) if REPORT.exists() else {}
     report[model.stem] = {**found, "transcripts": transcripts}
-    REPORT.write_text(json.dumps(report, ensure_ascii=False, indent=1), "utf-8")
+    write_atomically(REPORT, json.dumps(report, ensure_ascii=False, indent=1))
     return found
 
 

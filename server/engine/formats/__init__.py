@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from server.chat import ChatRequest
 from server.engine.base import ModelFacts
@@ -42,11 +42,12 @@ from server.engine.formats import (
     qwen_coder,
     seed,
 )
+from server.engine.formats.abilities import starts_in_thought, text_marks, thought_marks
 from server.engine.formats.base import Format, Prepared
 from server.engine.formats.choice import wants_tools
 from server.engine.formats.learned import Frame, Samples
-from server.engine.formats.loose_calls import LooseCalls
-from server.engine.formats.shape import Shape, prepare
+from server.engine.formats.loose_calls import LooseCalls, asks_for_json
+from server.engine.formats.shape import Shape, Turn, prepare, script
 from server.engine.formats.stream import ScriptParser
 
 LEARNED = "learned"
@@ -155,7 +156,9 @@ def _prepare(style: Format, request: ChatRequest, facts: ModelFacts) -> Prepared
     used = style if style.always or wants_tools(request) else plain.FORMAT
     prepared = used.prepare(request, facts)
     if _may_call_loosely(style, request) and isinstance(prepared.parser, ScriptParser):
-        prepared.parser.pass_through(LooseCalls(request))
+        if asks_for_json(request) and style.shape and _json_marks(style.shape):
+            prepared = _with_json_as_text(prepared, style.shape, request, facts)
+        cast("ScriptParser", prepared.parser).pass_through(LooseCalls(request))
     if request.continues and request.constraint is not None and not wants_tools(request):
         # What a style writes before an answer is already said.
         return replace(prepared, constraint=request.constraint, trigger=None)
@@ -167,3 +170,29 @@ def _may_call_loosely(style: Format, request: ChatRequest) -> bool:
     is_free = request.tool_choice.mode == "auto" and request.constraint is None
     is_bound = style.name == generic.FORMAT.name
     return wants_tools(request) and is_free and not is_bound and not request.continues
+
+
+def _json_marks(shape: Shape) -> tuple[str, ...]:
+    """The marks of its calls that any JSON may begin with."""
+    return tuple(mark for mark in shape.marks if mark.startswith(("{", "[{")))
+
+
+def _with_json_as_text(
+    prepared: Prepared, shape: Shape, request: ChatRequest, facts: ModelFacts
+) -> Prepared:
+    """JSON was asked for: it must not be forced to become a call."""
+    turn = Turn(thought_marks(facts), text_marks(facts), starts_in_thought(request, facts))
+    marks = tuple(mark for mark in shape.marks if mark not in _json_marks(shape))
+    if marks:
+        tools = {tool.name: tool for tool in request.tools}
+        read = script(replace(shape, mark=marks[0], also=marks, lead=None), tools, turn)
+    else:
+        read = plain.script(turn.thoughts, opened=turn.opened, around=turn.around)
+    return replace(
+        prepared,
+        parser=ScriptParser(read, request.stop),
+        constraint=None,
+        trigger=None,
+        trigger_lead=None,
+        trigger_thought=None,
+    )

@@ -3,6 +3,7 @@
 import json
 import random
 import sys
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -251,6 +252,22 @@ def test_every_style_reads_a_fenced_call(style: Format) -> None:
     before = {"gpt-oss": "<|channel|>final<|message|>", "muse": ""}.get(style.name, "")
     made = pieces(parser(facts=facts), f"{before}{ONE['fence']}", 4)
     assert calls_in(made) == [("get_weather", ARGUMENTS)]
+
+
+def test_json_that_was_asked_for_is_not_made_a_call_where_calls_begin_like_json() -> None:
+    facts = ModelFacts(template="<|start_header_id|>ipython<|end_header_id|>")
+    person = '{"name": "Ann", "parameters": {"age": 3}}'
+    for text in (person, CALL):
+        asked = request("Write a JSON object about a person.")
+        prepared = choose(facts).prepare(asked, facts)
+        assert prepared.constraint is None
+        made = pieces(prepared.parser, text, 3)
+        assert streamed(made)[0] == text
+        assert calls_in(made) == []
+    built_in = replace(asked, tools=(Tool("brave_search", "", {}),))
+    made = pieces(parser(built_in, facts), '<|python_tag|>brave_search.call(query="a")', 3)
+    assert calls_in(made) == [("brave_search", {"query": "a"})]
+    assert choose(facts).prepare(request(), facts).trigger == '{"name": '
 
 
 def test_log_probabilities_stay_with_the_text_they_belong_to() -> None:
