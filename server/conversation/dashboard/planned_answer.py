@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import re
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from datetime import date
@@ -36,6 +37,8 @@ from server.events import (
 
 LENGTHS = {"short": 120, "normal": 320, "long": 900}
 TEMPERATURES = {"precise": 0.0, "balanced": 0.2, "creative": 0.8}
+YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+MOST_ROWS = 2000
 MOST_CELLS = 4
 """A row with more cells is a table, not a figure."""
 SAME = 1e-6
@@ -222,9 +225,31 @@ async def _bold_figure(planner: Planner) -> str:
     if last is None or len(last.answer.rows) != 1 or len(last.answer.rows[0]) > MOST_CELLS:
         return ""
     numbers = list(_figures(last.answer.rows[0]))
-    if not numbers or not await _is_confirmed(planner, numbers):
+    if not numbers or not _uses_up_question(planner, last):
+        return ""
+    if not await _is_confirmed(planner, numbers):
         return ""
     return f"**{_as_line(last)}**\n\n"
+
+
+def _uses_up_question(planner: Planner, computed: Computed) -> bool:
+    """Whether each company and each year of the question was read for, or asked for by the SQL."""
+    arguments = [
+        str(value)
+        for source in planner.results.sources
+        if source.source is not None
+        for value in source.source.arguments.values()
+    ]
+    used = " ".join([computed.sql, *arguments, *planner.results.tables])
+    years = YEAR.findall(planner.query.question)
+    if any(year not in used for year in years):
+        return False
+    tables = planner.results.tables.values()
+    cells = {str(cell) for table in tables for row in table.rows[:MOST_ROWS] for cell in row}
+    return all(
+        any(one.is_meant_by(value) for value in [*arguments, *cells])
+        for one in planner.named_symbols()
+    )
 
 
 def _figures(row: tuple[Cell, ...]) -> Iterator[float]:
