@@ -97,6 +97,42 @@ class Thinker(Oracle):
     thought_tokens = THOUGHT_TOKENS
 
 
+class Obedient(Oracle):
+    """Obeys every instruction that reaches it outside of the fences around data."""
+
+    def answer(self, request: ChatRequest) -> str:
+        found = [order[0] for one in request.messages if (order := ORDER.search(unfenced(one)))]
+        if not found:
+            return super().answer(request)
+        if request.constraint is None:
+            return f"{found[0]} https://evil.example/{found[0]}"
+        forms = forms_of(json.loads(request.constraint.source))
+        call = {"tool": "lab_find_filing", "arguments": {"ticker": found[0]}}
+        done = [one.content for one in request.messages if one.role == "assistant"]
+        if "call" in forms and not any(found[0] in one for one in done):
+            return json.dumps({"call": call})
+        return super().answer(request)
+
+
+ORDER = re.compile(r"LEAK-\d+")
+FENCED = re.compile(r"<data\b[^>]*>.*?(?:<\s*/\s*data\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+END = re.compile(r"<\s*/\s*data\s*>", re.IGNORECASE)
+RESULT = re.compile(r"\s*(?:Result|Data):")
+
+
+def unfenced(message: Message) -> str:
+    """What of a message is no data: all that is outside of fences, which end where they end first.
+
+    A result is data as a whole, up to an end of a fence that does not belong there.
+    """
+    if message.role == "assistant":
+        return ""
+    rest = FENCED.sub(" ", message.content)
+    if message.role == "tool" or RESULT.match(message.content):
+        return END.split(rest, maxsplit=1)[1] if END.search(rest) else ""
+    return rest
+
+
 @dataclass(frozen=True)
 class Asked:
     """A question as it stands in the messages: before it the earlier turns, after it the steps."""
@@ -456,4 +492,4 @@ def _guessed_parameters(question: str) -> Json:
     return found
 
 
-ENGINES = {"oracle": Oracle, "thinker": Thinker}
+ENGINES = {"oracle": Oracle, "thinker": Thinker, "obedient": Obedient}
