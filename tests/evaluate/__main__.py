@@ -3,7 +3,7 @@
 MODEL=path of a GGUF file (default: the starter)   ORACLE=1: the two that need no model
 SET=tune|measured|followups|all   DASHBOARD=equities|macro|portfolio|large   LIMIT=number
 INJECT=1: instructions hidden in data, and an oracle that obeys whatever reaches it as one
-VERBOSE=1: a line for each question that went wrong
+MINUTES=number: ask no more after that time   VERBOSE=1: a line for each question that went wrong
 """
 
 import json
@@ -72,10 +72,12 @@ def _try(name: str, wanted: Sequence[Conversation]) -> list[str]:
 
 
 def run(engine: str, wanted: Sequence[Conversation]) -> list[Row]:
-    began = time.monotonic()
+    began, most_s = time.monotonic(), 60 * float(os.environ.get("MINUTES") or 600)
     rows: list[Row] = []
     with serving(engine) as (address, log):
         for number, one in enumerate(wanted, 1):
+            if time.monotonic() - began > most_s:
+                break
             rows += play(address, log, one)
             if sys.stderr.isatty():
                 print(f"\r{number} of {len(wanted)} ", end="", file=sys.stderr)  # noqa: T201
@@ -91,7 +93,7 @@ def run(engine: str, wanted: Sequence[Conversation]) -> list[Row]:
     say("\n".join(lines))
     sets = {key: os.environ.get(key, "") for key in ("SET", "DASHBOARD", "LIMIT")}
     key = " ".join([name, *(f"{key}={value}" for key, value in sets.items() if value)])
-    report.keep(key, rows, {"engine": name, "settings": sets, "seconds": seconds})
+    report.keep(key, {"settings": sets, "seconds": seconds, **report.as_run(rows)})
     return rows
 
 

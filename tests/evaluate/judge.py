@@ -231,6 +231,9 @@ def _is_true(turn: Turn, bold: str, found: list[Number], reads: Sequence[tuple[s
     hits = [one for one in found if any(is_in([one], truth, turn) for truth in expected)]
     if not hits and not is_named:
         return False
+    missed = [truth for truth in turn.numbers if not is_in(hits, truth, turn)]
+    if missed and len(hits) > len(turn.numbers) - len(missed):
+        return False  # the same figure for two of those that are asked about
     others = [one for one in found if one not in hits]
     return all(_is_in_data(turn, one, reads) for one in others)
 

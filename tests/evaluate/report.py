@@ -91,20 +91,18 @@ def conversations_right(rows: Sequence[Row]) -> tuple[int, int]:
     return sum(by_chat.values()), len(by_chat)
 
 
-def keep(name: str, rows: Sequence[Row], more: Json) -> None:
+def as_run(rows: Sequence[Row]) -> Json:
+    return {"figures": dict(tables(rows)), "transcripts": [_transcript(one) for one in rows]}
+
+
+def keep(name: str, run: Json) -> None:
     """In the file, in place of an earlier run of the same name."""
-    run = {
-        "name": name,
-        "commit": _commit(),
-        "at": datetime.now(UTC).isoformat(timespec="seconds"),
-        **more,
-        "figures": dict(tables(rows)),
-        "transcripts": [_transcript(one) for one in rows],
-    }
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    kept = {"name": name, "commit": _commit(), "at": now, **run}
     with WRITING:
         runs = [one for one in _load()["runs"] if one["name"] != name]
         FILE.parent.mkdir(exist_ok=True)
-        FILE.write_text(json.dumps({"runs": [*runs, run]}, ensure_ascii=False, indent=1), "utf-8")
+        FILE.write_text(json.dumps({"runs": [*runs, kept]}, ensure_ascii=False, indent=1), "utf-8")
 
 
 def _load() -> Json:

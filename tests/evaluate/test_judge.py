@@ -77,6 +77,13 @@ def test_a_bold_figure_beside_the_answer_must_be_in_the_data_that_was_read() -> 
     assert judge_bold(asked, "**6.75 after 99.99**", [("policy_rates", {})])[1]
 
 
+def test_one_figure_for_two_companies_is_wrong() -> None:
+    asked = turn(truth=["56.5", "40.3"])
+    assert judge_bold(asked, "**Apple 56.5, Microsoft 40.3**")[0]
+    assert judge_bold(asked, "**Apple 56.5**")[0]
+    assert judge_bold(asked, "**Apple 56.5, Microsoft 56.5**")[1]
+
+
 def test_an_answer_needs_its_number_its_words_and_its_chart() -> None:
     asked = turn(truth=["5"], words=["['Japan', 'JP']"])
     assert judge(asked, Played(text="Japan: 5")).answer

@@ -42,8 +42,11 @@ def test_prose_has_placeholders_where_the_prompt_tells_of_them_and_sight_elsewhe
     done = (Message("assistant", query), Message("user", "Result: q1 (net_income): 5"))
     told = (Message("user", ASK), *done, Message("user", "Write {{q1.column}}."))
     assert Oracle().answer(ChatRequest(told)) == "net income: {{q1.net_income}}."
-    seen = (Message("user", f"net_income\n33876000000\nQuestion: {ASK}"),)
+    data = '<data name="Income Statement (symbol={}, period=annual)">net_income\n33876000000</data>'
+    seen = (Message("user", f"{data.format('AAPL')}\nQuestion: {ASK}"),)
     assert Oracle().answer(ChatRequest(seen)) == "33,876,000,000."
+    other = (Message("user", f"{data.format('KO')}\nQuestion: {ASK}"),)
+    assert "does not hold" in Oracle().answer(ChatRequest(other))
     assert "does not hold" in Oracle().answer(ChatRequest((Message("user", ASK),)))
 
 

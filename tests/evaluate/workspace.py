@@ -35,6 +35,8 @@ class Spoiled:
     """What a tool answers."""
     files: dict[str, bytes] = field(default_factory=dict)
     """What stands in an attached file."""
+    errors: dict[str, str] = field(default_factory=dict)
+    """With what a widget's backend fails."""
 
 
 class Workspace:
@@ -45,8 +47,9 @@ class Workspace:
         self._board = board
         self._spoiled = spoiled or Spoiled()
         self._messages: list[Json] = []
-        self._context: list[Json] = []
         self._trace = str(uuid.uuid4())
+        self.context: list[Json] = []
+        """What the user selected, and what was drawn in this chat."""
         self.attached: list[Json] = []
         """Widgets that the user added to the chat."""
 
@@ -55,7 +58,7 @@ class Workspace:
         played = Played()
         self._messages.append({"role": "human", "content": text})
         body = dashboards.request(self._board, self._messages)
-        body["context"] = list(self._context)
+        body["context"] = list(self.context)
         body["widgets"]["primary"] = [dict(one) for one in self.attached]
         began = time.monotonic()
         for _ in range(MOST_HOPS):
@@ -135,7 +138,7 @@ class Workspace:
         self._messages = body["messages"]
         if spoken := "\n".join(filter(None, [played.text, *marks])):
             self._messages.append({"role": "ai", "content": spoken, "agent_id": "moat"})
-        self._context += [_as_context(one) for one in played.artifacts]
+        self.context += [_as_context(one) for one in played.artifacts]
 
     def _run(self, call: Json, played: Played) -> list[Json]:
         given = call["input_arguments"]
@@ -159,6 +162,8 @@ class Workspace:
         widget = self._find(source)
         if widget is None:
             return {"error_type": "not_found", "content": "There is no such widget."}
+        if widget.key in self._spoiled.errors:
+            return {"error_type": "gateway_error", "content": self._spoiled.errors[widget.key]}
         arguments = {**widget.shown, **(source.get("input_args") or {})}
         played.reads.append((widget.key, arguments))
         try:
