@@ -8,8 +8,9 @@ from server.conversation.asked import Asked, understand
 from server.conversation.figure_sql import to_sql
 from server.conversation.spans import FAR_FUTURE, FAR_PAST, Span
 from server.conversation.sql import Answer, Refused, query, quoted
-from server.conversation.summary import LEAST_DIGITS, MOST_DECIMALS, rounded, short
-from server.conversation.tables import Cell, Table
+from server.conversation.summary import LEAST_DIGITS, MOST_DECIMALS, rounded, short, written
+from server.conversation.tables import Cell, Column, Table, decimals_of
+from server.conversation.wide import Found, look_up, read_wide
 
 NAMES = {
     "mean": "Average", "median": "Median", "stdev": "Standard deviation", "sum": "Sum of",
@@ -33,10 +34,14 @@ class Figure:
     """Nothing was left out: no row of the table, none of what was found."""
 
 
-def compute(question: str, table: Table, today: date) -> Figure | None:
+def compute(question: str, table: Table, today: date, about: str = "") -> Figure | None:
+    """`about` are words that say what was read, such as the symbol of a widget."""
     if not table.rows:
         return None
-    asked = understand(question, table, today)
+    if read_wide(table) is not None:
+        found = look_up(question, table, about)
+        return _of_cells(found, table) if found else None
+    asked = understand(question, table, today, about)
     if asked is None:
         return None
     try:
@@ -53,6 +58,52 @@ def compute(question: str, table: Table, today: date) -> Figure | None:
     rows = _rounded(asked, answer, table)
     is_whole = not table.cut and answer.total is not None and answer.total <= _told(asked)
     return Figure(_sentence(asked, answer, rows, table), rows, sql, table.name, is_whole)
+
+
+def _of_cells(found: Found, table: Table) -> Figure:
+    """What a few cells of one row of a report say."""
+    names = [quoted(table.columns[place].name) for place in (0, *found.places)]
+    sql = f"SELECT {', '.join(names)} FROM data WHERE rowid = {found.number + 1}"
+    rows: list[dict[str, Cell]] = [
+        {"year": year, found.label: value}
+        for year, value in zip(found.years, found.values, strict=True)
+    ]
+    return Figure(_cells_text(found), rows, sql, table.name, is_whole=not table.cut)
+
+
+def _cells_text(found: Found) -> str:
+    def told(value: float, sign: str = found.unit) -> str:
+        decimals = max(map(decimals_of, found.values))
+        value = round(value, decimals + EXTRA_DECIMALS.get(found.operation, 0))
+        scale = f" {found.scale}" if found.scale and sign != "%" else ""
+        return written(value, sign) + scale
+
+    first, last = found.years[0], found.years[-1]
+    given = list(zip(found.years, found.values, strict=True))
+    match found.operation:
+        case "change" | "percent":
+            change = found.values[1] - found.values[0]
+            ends = f"from {told(found.values[0])} to {told(found.values[1])}"
+            # A change of percentages is one in points, which are no percent of anything.
+            amount = f"{told(change, '')} points" if found.unit == "%" else told(change)
+            if found.values[0] > 0:
+                percent = f"{round(change * 100 / found.values[0], 2)}%"
+                amount = percent if found.operation == "percent" else f"{amount} ({percent})"
+            return f"Change of {found.label} from {first} to {last}: {amount}, {ends}"
+        case "mean":
+            mean = sum(found.values) / len(found.values)
+            years = ", ".join(map(str, found.years))
+            return f"Average {found.label} ({years}): {told(mean)}"
+        case "sum":
+            years = ", ".join(map(str, found.years))
+            return f"Sum of {found.label} ({years}): {told(sum(found.values))}"
+        case "max" | "min":
+            pick = max if found.operation == "max" else min
+            year, value = pick(given, key=lambda one: one[1])
+            return f"{NAMES[found.operation]} {found.label}: {told(value)} ({year})"
+    if len(given) == 1:
+        return f"{found.label} in {first}: {told(found.values[0])}"
+    return f"{found.label}: " + "; ".join(f"{told(value)} ({year})" for year, value in given)
 
 
 def _needed(table: Table, sql: str) -> Table:
@@ -77,8 +128,10 @@ def _sentence(asked: Asked, answer: Answer, rows: list[dict[str, Cell]], table: 
     about = _about(asked, table)
     told = rows[: _told(asked)]
     part = first_of(len(told), answer.total)
+    of_table = {one.name: one for one in table.columns}
     if asked.operation == "growth":
-        text = "; ".join(_growth_text(asked, row, about) for row in told)
+        shown = of_table[asked.column or ""]
+        text = "; ".join(_growth_text(shown, row, about) for row in told)
         return f"{part.capitalize()}: {text}" if part else text
     name, column = NAMES.get(asked.operation, ""), asked.column or "count"
     if asked.operation in ("count", "distinct"):
@@ -87,22 +140,31 @@ def _sentence(asked: Asked, answer: Answer, rows: list[dict[str, Cell]], table: 
         name = f"Number of {what}"
     title = name if column == "count" else f"{name} {column}".strip()
     title += about + (f" ({part})" if part else "")
-    return f"{title}: " + "; ".join(_row_text(row, column) for row in told)
+    shown = of_table.get(column) or Column("count", "number")
+    return f"{title}: " + "; ".join(_row_text(row, shown) for row in told)
 
 
-def _growth_text(asked: Asked, row: dict[str, Cell], about: str) -> str:
+def _growth_text(column: Column, row: dict[str, Cell], about: str) -> str:
     entity = next((f" of {short(value)}" for key, value in row.items() if key not in _ENDS), "")
-    ends = f"from {row['first']} to {row['last']}"
+    first, last = (_written(row[name], column) for name in ("first", "last"))
+    ends = f"from {first} to {last}"
     told = ends if row["percent"] is None else f"{row['percent']}% ({ends})"
-    return f"Change of {asked.column}{entity}{about}: {told}"
+    return f"Change of {column.name}{entity}{about}: {told}"
 
 
 _ENDS = ("first", "last", "percent")
 
 
-def _row_text(row: dict[str, Cell], column: str) -> str:
-    others = ", ".join(short(value) for key, value in row.items() if key != column and value)
-    return f"{row[column]} ({others})" if others else str(row[column])
+def _row_text(row: dict[str, Cell], column: Column) -> str:
+    others = ", ".join(short(value) for key, value in row.items() if key != column.name and value)
+    value = _written(row[column.name], column)
+    return f"{value} ({others})" if others else value
+
+
+def _written(value: Cell, column: Column) -> str:
+    if isinstance(value, int | float):
+        return written(value, column.unit, is_scaled=column.is_scaled)
+    return str(value)
 
 
 def _about(asked: Asked, table: Table) -> str:
