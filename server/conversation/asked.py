@@ -35,6 +35,7 @@ FILLERS = _stems_of(
     "also then any all ever across over during within among throughout exactly shown"
 )
 """Words that change nothing about what is asked for."""
+GROUPING_WORDS = _stems_of("per each every")
 ROW_NOUNS = _stems_of("row rows record records entry entries line lines")
 ENTITY_STEMS = _stems_of(
     "symbol ticker company issuer fund security country firm stock name equity"
@@ -52,7 +53,7 @@ WHICH_TIME = re.compile(
     r"|\b(?:day|date|month|quarter|year|session|period)s?\s+(?:by|with|when|had|has|of\s+the)\b",
     re.IGNORECASE,
 )
-_SAME = ("price close", "revenue sales turnover", "pe per", "capitalization capitalisation cap",
+_SAME = ("price close", "revenue sales turnover", "capitalization capitalisation cap",
          "volume vol", "percent pct percentage")  # fmt: skip
 SAME = {
     stem(word): _stems_of(family) - {stem(word)} for family in _SAME for word in family.split()
@@ -63,9 +64,14 @@ TOTALS = re.compile(
     r"|\btotal\W*$|^(?:合计|总计)",
     re.IGNORECASE,
 )
-RATIOS = _stems_of("percent pct percentage ratio rate yield margin pe multiple beta")
+RATIOS = _stems_of("percent pct percentage ratio rate yield margin")
 PARTS = _stems_of("weight share allocation portion")
 """Percentages that may be added up: those of a whole."""
+COMPANY_FORM = re.compile(
+    r"(?:[\s,]+(?:inc|incorporated|corp|corporation|co|company|ltd|limited|plc|ag|sa|se|nv|llc"
+    r"|gmbh|group|holdings?)\b\.?)+$",
+    re.IGNORECASE,
+)
 CURRENCY_NAMES = _stems_of("currency ccy")
 
 
@@ -87,10 +93,12 @@ class Asked:
     span: Span | None
     line: Timeline | None
     count: int = 1
+    left: frozenset[str] = frozenset()
+    """Stems of the question that were not used up: it may ask for something else."""
 
 
 def understand(question: str, table: Table, today: date, about: str = "") -> Asked | None:
-    """None when nothing can be computed or looked up, or a word of the question is not used up.
+    """None when nothing can be computed or looked up, or something in the question is unclear.
 
     `about` are words that say what was read: the widget's name and the values of its params.
     """
@@ -131,9 +139,9 @@ def understand(question: str, table: Table, today: date, about: str = "") -> Ask
         wanted.count,
     )
     made = _counted(asked, wanted, table) if wanted.name == "count" else _possible(asked)
-    if made is None or unexplained(timed.rest, made, wanted, table, about):
+    if made is None or not can_be_computed(made, table, question):
         return None
-    return made if can_be_computed(made, table, question) else None
+    return replace(made, left=frozenset(unexplained(timed.rest, made, wanted, table, about)))
 
 
 def unexplained(
@@ -146,14 +154,26 @@ def unexplained(
     known |= {other for word in known for other in SAME.get(word, ())}
     known |= {word for text in (table.name, table.heading, about) for word in stems(text)}
     known |= wanted.words | FILLERS
+    for column in table.of_kind("text"):
+        values = set(table.values(column.name)) - {None}
+        if len(values) == 1:
+            known |= set(stems(str(values.pop())))
     if any(ENTITY_STEMS & set(stems(column.name)) for column in table.of_kind("text")):
         known |= ENTITY_STEMS
     if asked.line is not None and (WHICH_TIME.search(rest) or asked.count > 1):
         known |= TIME_NOUNS[asked.line.grain] | {stem("period"), *stems(asked.line.column)}
+        if len(set(_years(table, asked.line))) == len(table.rows):
+            known |= TIME_NOUNS["year"]
+    if asked.group:
+        known |= GROUPING_WORDS
     if wanted.name == "count":
         known |= ROW_NOUNS
         known -= _counted_otherwise(asked, wanted, table)
     return {word for word in stems(rest) if word not in known}
+
+
+def _years(table: Table, line: Timeline) -> list[str]:
+    return [str(time or "")[:4] for time in line.starts or table.values(line.column)]
 
 
 def _counted_otherwise(asked: Asked, wanted: Operation, table: Table) -> set[str]:
@@ -178,6 +198,8 @@ def can_be_computed(asked: Asked, table: Table, question: str) -> bool:
         return asked.operation != "" or _are_told_apart(asked, table)
     if any(TOTALS.search(value) for one in asked.filters for value in one.values):
         return False
+    if asked.operation in ("max", "min") and _is_of_several(asked, table, question):
+        return False
     held = {one.column for one in asked.filters} | {asked.group}
     texts = [one for one in table.of_kind("text") if one.name not in held]
     if any(_has_totals(table, one) for one in texts):
@@ -198,6 +220,14 @@ def _are_told_apart(asked: Asked, table: Table) -> bool:
         if all(row[one.column] in one.values for one in asked.filters)
     ]
     return not asked.filters or len(set(rows)) == len(rows)
+
+
+def _is_of_several(asked: Asked, table: Table, question: str) -> bool:
+    """'Which sector has the highest weight?' where a sector has several rows: one may not do."""
+    label = next((one for one in table.columns if one.name == asked.label), None)
+    if label is None or asked.line is not None or asked.group == label.name:
+        return False
+    return set(stems(label.name)) <= set(stems(question)) and _repeats(table, label)
 
 
 def _has_totals(table: Table, column: Column) -> bool:
@@ -311,7 +341,7 @@ def _names(
 
 
 def _group(question: str, table: Table) -> str | None:
-    texts = [column for column in table.of_kind("text") if _repeats(table, column)]
+    texts = table.of_kind("text")
     for match in GROUPING.finditer(question):
         column = best_column(match[1], texts)
         if column is not None:
@@ -333,7 +363,7 @@ def _filters(question: str, table: Table) -> tuple[Filter, ...]:
         if len(distinct) > MOST_DISTINCT:
             continue
         named = _longest(sorted(one for one in distinct if _is_named(one, asked, question)), asked)
-        if named and len(named) < len(distinct):
+        if named and len(distinct) > 1:
             found.append(Filter(column.name, tuple(named)))
     return tuple(found)
 
@@ -344,7 +374,7 @@ def _longest(named: list[str], asked: str) -> list[str]:
     rest = asked
     for value in sorted(named, key=len, reverse=True):
         words = " ".join(re.findall(r"[^\W_]+", value.lower()))
-        if f" {words} " in rest:
+        if f" {words} " in rest or f" {words} " not in asked:
             kept.append(value)
             rest = rest.replace(f" {words} ", " \x00 ")
     return sorted(kept)
@@ -352,8 +382,13 @@ def _longest(named: list[str], asked: str) -> list[str]:
 
 def _is_named(value: str, asked: str, question: str) -> bool:
     words = " ".join(re.findall(r"[^\W_]+", value.lower()))
-    if not words or f" {words} " not in asked:
+    if not words:
         return False
+    if f" {words} " not in asked:
+        # Apple is Apple Inc.; a target is not Target Corp.
+        short = COMPANY_FORM.sub("", value).strip(" ,.")
+        is_cut = bool(short) and short != value and short[0].isupper()
+        return is_cut and re.search(rf"(?<!\w){re.escape(short)}(?!\w)", question) is not None
     # Short values such as tickers must be written as they are: 'all' is not ALL.
     return len(words) > 4 or re.search(rf"\b{re.escape(value)}\b", question) is not None
 

@@ -42,7 +42,7 @@ def compute(question: str, table: Table, today: date, about: str = "") -> Figure
         found = look_up(question, table, about)
         return _of_cells(found, table) if found else None
     asked = understand(question, table, today, about)
-    if asked is None:
+    if asked is None or asked.left:
         return None
     try:
         sql, parameters = to_sql(asked, table)
@@ -62,7 +62,7 @@ def compute(question: str, table: Table, today: date, about: str = "") -> Figure
 
 def _of_cells(found: Found, table: Table) -> Figure:
     """What a few cells of one row of a report say."""
-    names = [quoted(table.columns[place].name) for place in (0, *found.places)]
+    names = [quoted(table.columns[place].name) for place in found.places]
     sql = f"SELECT {', '.join(names)} FROM data WHERE rowid = {found.number + 1}"
     rows: list[dict[str, Cell]] = [
         {"year": year, found.label: value}

@@ -69,6 +69,7 @@ def operation(text: str, taken: set[str], owned: set[str]) -> Operation | None:
     `taken` are stems that name a column or a value, and so no computation: 'total debt' is no
     sum. `owned` are those that are not beyond us because they stand in a name.
     """
+    recent = set(stems(" ".join(match[0] for match in MOST_RECENT.finditer(text))))
     text = MOST_RECENT.sub("latest", text)
     if _is_beyond(text, owned):
         return None
@@ -84,7 +85,7 @@ def operation(text: str, taken: set[str], owned: set[str]) -> Operation | None:
     if len(found) > 1 or (top and not found <= {"max", "min"}):
         return None
     name = next(iter(found), "")
-    asking = {stem(word) for word in words if BY_WORD.get(word) == name}
+    asking = {stem(word) for word in words if BY_WORD.get(word) == name} | recent
     if top and name:
         asking |= set(stems(top[1] or top[2]))
         return Operation(name, _number(top[1] or top[2]), words=frozenset(asking))

@@ -46,6 +46,7 @@ WORDS = {
     "change": "change increase decrease growth difference",
     "mean": "average mean",
     "sum": "total sum combined",
+    "last": "latest newest recent current",
     "max": UPWARDS,
     "min": DOWNWARDS,
 }
@@ -117,21 +118,36 @@ class Found:
 
 def read_wide(table: Table, about: str = "") -> Wide | None:
     """None unless the first texts name the rows and at least two columns are years."""
-    if len(table.rows) > MOST_ROWS or not table.columns or table.columns[0].kind == "number":
+    if len(table.rows) > MOST_ROWS or not table.columns:
         return None
     named = [(place, _years(column.name)) for place, column in enumerate(table.columns)]
     periods = [(place, years[0]) for place, years in named if place and len(years) == 1]
     if len({year for _, year in periods}) < 2:
         return None
+    labels, told = _labels(table, periods[0][0])
+    if not labels:
+        return None
     names = [table.columns[place].name for place, _ in periods]
     common = frozenset.intersection(*(_qualifiers(name) for name in names))
     groups = _groups(table, periods, common)
-    rows = tuple(_rows(table, [place for place, _ in periods]))
-    heads = [table.columns[0].name, table.heading, table.name]
+    rows = tuple(_rows(table, labels, [place for place, _ in periods]))
+    heads = [*(table.columns[place].name for place in labels), table.heading, table.name, *told]
     title = common | {word for text in [*heads, about] for word in stems(text)}
     scale = _scale(" ".join([*names[:1], *heads, *_remarks(table)]))
     sections = len({row.section for row in rows if row.section})
     return Wide(tuple(groups), rows, frozenset(title), scale, sections)
+
+
+def _labels(table: Table, first: int) -> tuple[list[int], list[str]]:
+    """The columns before the years whose texts name a row, and what all rows have in common."""
+    varied, common = [], []
+    for place, column in enumerate(table.columns[:first]):
+        values = {str(value) for value in table.values(column.name) if value is not None}
+        if column.kind == "text" and len(values) == 1 and len(table.rows) > 1:
+            common += values
+        elif column.kind == "text" and not any(map(reads_as_number, values)):
+            varied.append(place)
+    return varied, common
 
 
 def _remarks(table: Table) -> Iterator[str]:
@@ -177,10 +193,10 @@ def _groups(
             yield Group(words, {year: place for place, year in places}, months, names)
 
 
-def _rows(table: Table, places: Sequence[int]) -> Iterator[Row]:
+def _rows(table: Table, labels: Sequence[int], places: Sequence[int]) -> Iterator[Row]:
     section: frozenset[str] = frozenset()
     for number, cells in enumerate(table.rows):
-        label = str(cells[0]) if cells[0] is not None else ""
+        label = " ".join(str(cells[place]) for place in labels if cells[place] is not None)
         is_filled = any(cells[place] is not None for place in places)
         if label and not is_filled:
             section = frozenset(stems(NOTE.sub(" ", label)))
@@ -202,7 +218,8 @@ def read_wish(question: str) -> Wish:
     text = DAY.sub(" ", MONTH.sub("\x00", question).replace("%", " percent "))
     marked = YEAR.sub("\x01", text.replace("\x00", " "))
     marked = re.sub(r"(?:\bfiscal\s+|\bfinancial\s+)?(?:\byears?\s+)?(?:ended\s+,?\s*)?\x01", "\x01", marked)
-    words = tuple(word for word in stems(marked.replace("\x01", " ")) if word not in ALSO)
+    plain = re.sub(r"\bmost\s+recent\b", "latest", marked.replace("\x01", " "), flags=re.I)
+    words = tuple(word for word in stems(plain) if word not in ALSO)
     return Wish(words, tuple(dict.fromkeys(years)), months, bool(RANGE.search(marked)), question)
 
 
@@ -275,6 +292,7 @@ def _is_of_its_section(row: Row, words: frozenset[str], wide: Wide) -> bool:
 
 def _valued(wide: Wide, wish: Wish, name: str, row: Row, group: Group) -> Found | None:
     years = _chosen(name, wish, group)
+    name = "" if name == "last" else name
     cells = [row.cells[group.places[year]] for year in years]
     amounts = [_amount(cell) for cell in cells]
     if not years or any(one is None for one in amounts):
@@ -303,6 +321,8 @@ def _chosen(name: str, wish: Wish, group: Group) -> tuple[int, ...]:
     if any(year not in group.places for year in wish.years):
         return ()
     count = len(wish.years)
+    if name == "last":
+        return () if count else (known[-1],)
     if not count:
         is_clear = name in ("mean", "max", "min") or (name in ("change", "percent") and len(known) == 2)
         return tuple(known) if is_clear and len(known) > 1 else ()
