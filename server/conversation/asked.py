@@ -55,9 +55,7 @@ WHICH_TIME = re.compile(
 )
 _SAME = ("price close", "revenue sales turnover", "capitalization capitalisation cap",
          "volume vol", "percent pct percentage")  # fmt: skip
-SAME = {
-    stem(word): _stems_of(family) - {stem(word)} for family in _SAME for word in family.split()
-}
+SAME = {stem(word): _stems_of(family) - {stem(word)} for family in _SAME for word in family.split()}
 """Words for one thing; kinship alone, as that of profit and earnings per share, is not enough."""
 TOTALS = re.compile(
     r"^\W*(?:grand\s+|sub\W?)?(?:totals?|sum|subtotal|overall|average|all|gesamt|summe|total\w*)\b"
@@ -144,9 +142,7 @@ def understand(question: str, table: Table, today: date, about: str = "") -> Ask
     return replace(made, left=frozenset(unexplained(timed.rest, made, wanted, table, about)))
 
 
-def unexplained(
-    rest: str, asked: Asked, wanted: Operation, table: Table, about: str
-) -> set[str]:
+def unexplained(rest: str, asked: Asked, wanted: Operation, table: Table, about: str) -> set[str]:
     """The content words of a question that nothing in what was understood of it uses up."""
     names = [asked.column, asked.label, asked.group]
     names += [value for one in asked.filters for value in (one.column, *one.values)]
@@ -194,26 +190,33 @@ def can_be_computed(asked: Asked, table: Table, question: str) -> bool:
     sign = column.unit if column else ""
     if any(one in question for one in CURRENCIES if one != sign):
         return False
-    if asked.operation in ("", "last", "first", "growth", "distinct"):
-        return asked.operation != "" or _are_told_apart(asked, table)
-    if any(TOTALS.search(value) for one in asked.filters for value in one.values):
+    if not asked.operation:
+        return _are_told_apart(asked, table)
+    if asked.operation in (*IN_TIME, "distinct"):
+        return True
+    if asked.operation == "sum" and column is not None and not _adds_up(column):
         return False
-    if asked.operation in ("max", "min") and _is_of_several(asked, table, question):
-        return False
+    is_one_of_several = asked.operation in ("max", "min") and _is_of_several(asked, table, question)
+    return not is_one_of_several and not _is_mixed(asked, table)
+
+
+def _is_mixed(asked: Asked, table: Table) -> bool:
+    """Totals stand among the rows, or amounts of different currencies."""
+    values = [value for one in asked.filters for value in one.values]
     held = {one.column for one in asked.filters} | {asked.group}
     texts = [one for one in table.of_kind("text") if one.name not in held]
-    if any(_has_totals(table, one) for one in texts):
-        return False
-    if any(CURRENCY_NAMES & set(stems(one.name)) and _varies(table, one) for one in texts):
-        return False
-    return asked.operation != "sum" or column is None or _adds_up(column)
+    return (
+        any(map(TOTALS.search, values))
+        or any(_has_totals(table, one) for one in texts)
+        or any(CURRENCY_NAMES & set(stems(one.name)) and _varies(table, one) for one in texts)
+    )
 
 
 def _are_told_apart(asked: Asked, table: Table) -> bool:
     """Rows of the same name and the same time are not: which of them is meant, nobody could say."""
     shown = [asked.label, asked.line.column if asked.line else None]
     shown += [one.column for one in asked.filters]
-    names = [name for name in dict.fromkeys(filter(None, shown))]
+    names = list(dict.fromkeys(filter(None, shown)))
     rows = [
         tuple(row[name] for name in names)
         for row in table.records()

@@ -9,8 +9,8 @@ from server.conversation.figure_sql import to_sql
 from server.conversation.spans import FAR_FUTURE, FAR_PAST, Span
 from server.conversation.sql import Answer, Refused, query, quoted
 from server.conversation.summary import LEAST_DIGITS, MOST_DECIMALS, rounded, short, written
-from server.conversation.tables import Cell, Column, Table, decimals_of
-from server.conversation.wide import Found, look_up, read_wide
+from server.conversation.tables import Cell, Column, Table
+from server.conversation.wide import look_up, read_wide, sentence
 
 NAMES = {
     "mean": "Average", "median": "Median", "stdev": "Standard deviation", "sum": "Sum of",
@@ -39,11 +39,12 @@ def compute(question: str, table: Table, today: date, about: str = "") -> Figure
     if not table.rows:
         return None
     if read_wide(table) is not None:
-        found = look_up(question, table, about)
-        return _of_cells(found, table) if found else None
+        return _of_report(question, table, about)
     asked = understand(question, table, today, about)
-    if asked is None or asked.left:
-        return None
+    return _of_asked(asked, table) if asked and not asked.left else None
+
+
+def _of_asked(asked: Asked, table: Table) -> Figure | None:
     try:
         sql, parameters = to_sql(asked, table)
         whole = asked.line.placed_in(table) if asked.line else table
@@ -60,50 +61,18 @@ def compute(question: str, table: Table, today: date, about: str = "") -> Figure
     return Figure(_sentence(asked, answer, rows, table), rows, sql, table.name, is_whole)
 
 
-def _of_cells(found: Found, table: Table) -> Figure:
-    """What a few cells of one row of a report say."""
-    names = [quoted(table.columns[place].name) for place in found.places]
-    sql = f"SELECT {', '.join(names)} FROM data WHERE rowid = {found.number + 1}"
+def _of_report(question: str, table: Table, about: str) -> Figure | None:
+    """What a few cells of a report say."""
+    found = look_up(question, table, about)
+    if found is None:
+        return None
+    names = dict.fromkeys(quoted(table.columns[cell.place].name) for cell in found.cells)
+    numbers = dict.fromkeys(str(cell.number + 1) for cell in found.cells)
+    sql = f"SELECT {', '.join(names)} FROM data WHERE rowid IN ({', '.join(numbers)})"
     rows: list[dict[str, Cell]] = [
-        {"year": year, found.label: value}
-        for year, value in zip(found.years, found.values, strict=True)
+        {"name": cell.label, "year": cell.year, "value": cell.value} for cell in found.cells
     ]
-    return Figure(_cells_text(found), rows, sql, table.name, is_whole=not table.cut)
-
-
-def _cells_text(found: Found) -> str:
-    def told(value: float, sign: str = found.unit) -> str:
-        decimals = max(map(decimals_of, found.values))
-        value = round(value, decimals + EXTRA_DECIMALS.get(found.operation, 0))
-        scale = f" {found.scale}" if found.scale and sign != "%" else ""
-        return written(value, sign) + scale
-
-    first, last = found.years[0], found.years[-1]
-    given = list(zip(found.years, found.values, strict=True))
-    match found.operation:
-        case "change" | "percent":
-            change = found.values[1] - found.values[0]
-            ends = f"from {told(found.values[0])} to {told(found.values[1])}"
-            # A change of percentages is one in points, which are no percent of anything.
-            amount = f"{told(change, '')} points" if found.unit == "%" else told(change)
-            if found.values[0] > 0:
-                percent = f"{round(change * 100 / found.values[0], 2)}%"
-                amount = percent if found.operation == "percent" else f"{amount} ({percent})"
-            return f"Change of {found.label} from {first} to {last}: {amount}, {ends}"
-        case "mean":
-            mean = sum(found.values) / len(found.values)
-            years = ", ".join(map(str, found.years))
-            return f"Average {found.label} ({years}): {told(mean)}"
-        case "sum":
-            years = ", ".join(map(str, found.years))
-            return f"Sum of {found.label} ({years}): {told(sum(found.values))}"
-        case "max" | "min":
-            pick = max if found.operation == "max" else min
-            year, value = pick(given, key=lambda one: one[1])
-            return f"{NAMES[found.operation]} {found.label}: {told(value)} ({year})"
-    if len(given) == 1:
-        return f"{found.label} in {first}: {told(found.values[0])}"
-    return f"{found.label}: " + "; ".join(f"{told(value)} ({year})" for year, value in given)
+    return Figure(sentence(found), rows, sql, table.name, is_whole=not table.cut)
 
 
 def _needed(table: Table, sql: str) -> Table:

@@ -264,7 +264,9 @@ def _amounts(name: str, cells: list[Cell]) -> tuple[Column, list[Cell]] | None:
         return None
     for decimal in (".", ","):
         if all(reads_as_number(text, decimal) for text in texts):
-            numbers = [as_number(one, decimal) if isinstance(one, str) else one for one in cells]
+            numbers: list[Cell] = [
+                as_number(one, decimal) if isinstance(one, str) else one for one in cells
+            ]
             column, typed = _numeric(name, numbers)
             if column.kind != "number":
                 return column, typed

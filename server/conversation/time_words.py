@@ -185,7 +185,7 @@ _ABROAD: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
         lambda m: f"last {m[1]} {_UNITS_ABROAD[m[2].lower()]}",
     ),
     (r"\bdieses jahr\b|\bcette année\b|\beste año\b", lambda _: "this year"),
-    (r"\bletztes jahr\b|\bl['’]année dernière\b|\bel año pasado\b", lambda _: "last year"),
+    (r"\bletztes jahr\b|\bl['\u2019]année dernière\b|\bel año pasado\b", lambda _: "last year"),
     (r"\bdiesen monat\b|\bce mois(?:-ci)?\b|\beste mes\b", lambda _: "this month"),
     (r"\bletzten monat\b|\ble mois dernier\b|\bel mes pasado\b", lambda _: "last month"),
     (
@@ -194,8 +194,8 @@ _ABROAD: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
         lambda m: f"between {m[1]} and {m[2]}",
     ),
     (
-        r"\b(?:von|vom|du|de|desde)(?:\s+(?:el|le))?\s+([\d-]{4,10})\s+(?:bis|bis zum|au|à|al|a|hasta)"
-        r"(?:\s+(?:el|le))?\s+([\d-]{4,10})\b",
+        r"\b(?:von|vom|du|de|desde)(?:\s+(?:el|le))?\s+([\d-]{4,10})\s+"
+        r"(?:bis|bis zum|au|à|al|a|hasta)(?:\s+(?:el|le))?\s+([\d-]{4,10})\b",
         lambda m: f"from {m[1]} to {m[2]}",
     ),
     (
@@ -203,7 +203,7 @@ _ABROAD: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
         lambda _: "since ",
     ),
     (
-        r"\b(?:bis(?:\s+zum)?|jusqu['’](?:en|au)|hasta(?:\s+el)?)\s+(?=\d|q[1-4]\b)",
+        r"\b(?:bis(?:\s+zum)?|jusqu['\u2019](?:en|au)|hasta(?:\s+el)?)\s+(?=\d|q[1-4]\b)",
         lambda _: "until ",
     ),
     (r"\b(?:vor(?:\s+dem)?|avant(?:\s+le)?|antes\s+(?:de|del))\s+(?=\d{4})", lambda _: "before "),

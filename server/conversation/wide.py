@@ -1,64 +1,90 @@
-"""Reports with a column for each year: a question names a row and years, and one cell or a few
-of them answer it. Silent unless the row, the columns and the computation use up every word."""
+"""Reports with a column for each year: a question names rows and years, and a few cells answer it.
+
+Nothing is found unless the rows, the columns and the computation use up every word of it.
+"""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from server.conversation.ranking import stem, stems
-from server.conversation.tables import YEAR, Cell, Table
+from server.conversation.summary import written
+from server.conversation.tables import YEAR, Cell, Table, decimals_of
 from server.conversation.time_words import MONTHS
 from server.flows.cells import as_number, is_missing, reads_as_number, unit
 
 MONTH = re.compile(
-    rf"\b({'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?\s?\d{{0,2}}(?:st|nd|rd|th)?(?!\d)",
+    rf"\b({'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?\s?"
+    r"\d{0,2}(?:st|nd|rd|th)?(?!\d)",
     re.IGNORECASE,
 )
-DAY = re.compile(r"\b\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?(?=\x00)")
-NOTE = re.compile(r"\(\s*(?:notes?\s*)?[\d,a-e]{1,4}\s*\)|(?<=[a-z]{4})\d{1,2}\b|[*†‡§]+")
+DAY = re.compile(r"\b\d{1,2}(?:st|nd|rd|th)?\s(?:of\s)?(?=\x00)")
+BEFORE_YEAR = re.compile(
+    r"(?:\b(?:fiscal|financial)\s)?(?:\byears?\s)?(?:\bended\s(?:,\s?)?)?\x01", re.IGNORECASE
+)
+NOTE = re.compile(r"\(\s?(?:notes?\s?)?[\d,a-e]{1,4}\s?\)|(?<=[a-z]{4})\d{1,2}\b|[*†‡§]+")
 """Marks of a footnote at a name."""
 OPTIONAL = re.compile(r"\([^()]*\)")
 SCALE = re.compile(
-    r"(?P<thousand>thousands?\b|['\u2019]?\b000s?\b)|(?P<million>\b(?:dollars)?millions?\b|[$€£]\s?m\b)"
-    r"|(?P<billion>\bbillions?\b|[$€£]\s?bn\b)",
+    r"(?P<thousand>thousands?\b|['\u2019]?\b000s?\b)"
+    r"|(?P<million>\bmillions?\b|[$€£]\s?m\b)|(?P<billion>\bbillions?\b|[$€£]\s?bn\b)",
     re.IGNORECASE,
 )
-UNSCALED = re.compile(r"per\b|rate|ratio|percent|%|years?\b|number|shares|margin|yield", re.I)
-RANGE = re.compile(
-    r"\x01\s*(?:-|\u2013|\u2014|to|through|until|till)\s*\x01|\bbetween\s+\x01\s+and\s+\x01"
+UNSCALED = re.compile(
+    r"per\b|rate|ratio|percent|%|years?\b|number|shares|margin|yield", re.IGNORECASE
 )
-ALSO = frozenset(
-    "between during over both respective respectively much many each through until till".split()
-)
-TIME_STEMS = frozenset(map(stem, "year years fiscal financial calendar ended ending end fy".split()))
-UNIT_STEMS = frozenset(
-    map(stem, "in thousands millions billions million thousand billion dollars us usd u.s m k bn 000 "
-    "amounts amount except percentages per share data note notes rmb nt hk week weeks".split())
-)  # fmt: skip
-FILLERS = TIME_STEMS | frozenset(
-    map(stem, "amount value figure number company group nominal period total_of".split())
-)
-UPWARDS = "highest larger largest higher greater greatest most bigger biggest maximum"
-DOWNWARDS = "lowest lower smaller smallest least fewest minimum"
-COMPARING = frozenset(map(stem, "larger higher greater bigger lower smaller".split()))
-WORDS = {
-    "percent": "percentage percent",
-    "change": "change increase decrease growth difference",
-    "mean": "average mean",
-    "sum": "total sum combined",
-    "last": "latest newest recent current",
-    "max": UPWARDS,
-    "min": DOWNWARDS,
-}
-STEMS = {name: frozenset(map(stem, words.split())) for name, words in WORDS.items()}
+FROM_TO = re.compile("\x01\\s?(?:-|\u2013|\u2014|to|through|until|till)\\s?\x01")
+BETWEEN = re.compile("\\bbetween\\s?\x01\\s?and\\s?\x01")
 WHICH_YEAR = re.compile(r"\b(?:which|what)\s+(?:fiscal\s+|financial\s+)?year\b", re.IGNORECASE)
 PERCENT_CHANGE = re.compile(
     r"(?:percent(?:age)?|%)\s+(?:change|increase|growth)"
     r"|\b(?:change|increase|growth)\s+(?:in\s+|as\s+a\s+)?(?:percent(?:age)?\b|%)(?!\s+of)",
     re.IGNORECASE,
 )
-BOTH_WAYS = re.compile(r"\([^()]*(?:loss|used|benefit|decrease|expense|deficit|outflow)[^()]*\)", re.I)
+LISTED = re.compile(r"\brespective(?:ly)?\b|\beach\b", re.IGNORECASE)
+OF_TWO = {
+    "difference": re.compile(r"\bdifference between\b.{3,200}\band\b", re.IGNORECASE),
+    "ratio": re.compile(r"\bratio of\b.{3,200}\bto\b", re.IGNORECASE),
+    "sum": re.compile(r"\b(?:sum|total|combined)\b.{3,200}\band\b", re.IGNORECASE),
+    "": re.compile(r"\band\b", re.IGNORECASE),
+}
+BOTH_WAYS = re.compile(
+    r"\([^()]{0,80}(?:loss|used|benefit|decrease|expense|deficit|outflow)", re.IGNORECASE
+)
+"""A name that says what a negative amount means."""
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem, text.split()))
+
+
+ALSO = _stems("between during over both respective respectively much many each through until till")
+TIME_STEMS = _stems("year years fiscal financial calendar ended ending end fy")
+UNIT_STEMS = _stems(
+    "thousands millions billions thousand million billion dollars us usd u.s m k bn 000 amounts "
+    "amount except percentages per share data note notes rmb nt hk week weeks number"
+)
+FILLERS = TIME_STEMS | _stems("amount value figure number company group nominal period")
+COMPARING = _stems("larger higher greater bigger lower smaller")
+GROWING = _stems("increase growth difference")
+LESS, TOTAL = stem("decrease"), stem("total")
+STEMS = {
+    "percent": _stems("percentage percent"),
+    "change": _stems("change increase decrease growth difference"),
+    "mean": _stems("average mean"),
+    "sum": _stems("total sum combined"),
+    "last": _stems("latest newest recent current"),
+    "max": _stems("highest larger largest higher greater greatest most bigger biggest maximum"),
+    "min": _stems("lowest lower smaller smallest least fewest minimum"),
+}
+TWO_STEMS = {
+    "difference": _stems("difference"), "ratio": _stems("ratio"),
+    "sum": STEMS["sum"], "": frozenset[str](),
+}  # fmt: skip
 MOST_ROWS = 2000
+EARLY_MONTHS = {1, 2}
+"""A year that ended in them is mostly called by the number before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +94,12 @@ class Group:
     words: frozenset[str]
     places: dict[int, int]
     months: frozenset[int]
-    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
+    """`core` are the words of its name that a question must have, `full` those that it may."""
+
     label: str
     core: frozenset[str]
     full: frozenset[str]
@@ -99,26 +126,48 @@ class Wish:
     years: tuple[int, ...]
     months: frozenset[int]
     is_range: bool
+    is_backwards: bool
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The cells of one row that answer a question; `number` is the row's, from 0."""
+class Taken:
+    """One cell: `number` of its row from 0, `place` of its column."""
 
-    operation: str
     label: str
     number: int
-    places: tuple[int, ...]
-    years: tuple[int, ...]
-    values: tuple[float, ...]
+    place: int
+    year: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    operation: str
+    cells: tuple[Taken, ...]
     unit: str
     scale: str
 
+    @property
+    def values(self) -> list[float]:
+        return [cell.value for cell in self.cells]
+
+
+def look_up(question: str, table: Table, about: str = "") -> Found | None:
+    """The cells that answer the question; `about` are words that say what was read."""
+    wide = read_wide(table, about)
+    if wide is None:
+        return None
+    wish = _read_wish(question)
+    found = [one for name, words in _meanings(wish) if (one := _find(wide, wish, name, words))]
+    plain = [one for one in found if not one.operation and len(one.cells) == 1]
+    found = plain or found or _find_two(wide, wish)
+    return found[0] if len(found) == 1 else None
+
 
 def read_wide(table: Table, about: str = "") -> Wide | None:
-    """None unless the first texts name the rows and at least two columns are years."""
-    if len(table.rows) > MOST_ROWS or not table.columns:
+    """None unless texts name the rows and at least two columns are years."""
+    if len(table.rows) > MOST_ROWS:
         return None
     named = [(place, _years(column.name)) for place, column in enumerate(table.columns)]
     periods = [(place, years[0]) for place, years in named if place and len(years) == 1]
@@ -129,18 +178,18 @@ def read_wide(table: Table, about: str = "") -> Wide | None:
         return None
     names = [table.columns[place].name for place, _ in periods]
     common = frozenset.intersection(*(_qualifiers(name) for name in names))
-    groups = _groups(table, periods, common)
     rows = tuple(_rows(table, labels, [place for place, _ in periods]))
     heads = [*(table.columns[place].name for place in labels), table.heading, table.name, *told]
     title = common | {word for text in [*heads, about] for word in stems(text)}
-    scale = _scale(" ".join([*names[:1], *heads, *_remarks(table)]))
+    scale = _scale(" ".join([names[0], *heads, *_remarks(table)]))
     sections = len({row.section for row in rows if row.section})
-    return Wide(tuple(groups), rows, frozenset(title), scale, sections)
+    return Wide(tuple(_groups(table, periods, common)), rows, title, scale, sections)
 
 
 def _labels(table: Table, first: int) -> tuple[list[int], list[str]]:
     """The columns before the years whose texts name a row, and what all rows have in common."""
-    varied, common = [], []
+    varied: list[int] = []
+    common: list[str] = []
     for place, column in enumerate(table.columns[:first]):
         values = {str(value) for value in table.values(column.name) if value is not None}
         if column.kind == "text" and len(values) == 1 and len(table.rows) > 1:
@@ -159,7 +208,7 @@ def _remarks(table: Table) -> Iterator[str]:
 
 
 def _years(text: str) -> list[int]:
-    """FY19 and F19 are 2019; what lies between two years is not one year."""
+    """FY19 and F19 are 2019."""
     found = []
     for match in YEAR.finditer(text):
         digits = re.sub(r"\D", "", match[0])
@@ -173,24 +222,24 @@ def _months(text: str) -> frozenset[int]:
 
 def _qualifiers(name: str) -> frozenset[str]:
     """The words of a column's name that are neither its time nor its unit."""
-    plain = MONTH.sub(" ", YEAR.sub(" ", name.replace("%", " percent "))).replace("_", " ")
+    plain = MONTH.sub(" ", YEAR.sub(" ", name.replace("%", " percent ")))
     words = {word for word in stems(plain) if not word.isdecimal()}
-    return frozenset(words - TIME_STEMS - UNIT_STEMS - {stem("number")})
+    return frozenset(words - TIME_STEMS - UNIT_STEMS)
 
 
 def _groups(
     table: Table, periods: Sequence[tuple[int, int]], common: frozenset[str]
 ) -> Iterator[Group]:
-    """A group in which a year stands twice is none: nothing tells its columns apart."""
+    """Without columns of the same words and the same year: nothing tells them apart."""
     found: dict[frozenset[str], list[tuple[int, int]]] = {}
     for place, year in periods:
         own = _qualifiers(table.columns[place].name) - common
         found.setdefault(own, []).append((place, year))
     for words, places in found.items():
         if len({year for _, year in places}) == len(places):
-            names = tuple(table.columns[place].name for place, _ in places)
-            months = _months(" ".join(names) + table.columns[0].name)
-            yield Group(words, {year: place for place, year in places}, months, names)
+            names = [table.columns[place].name for place, _ in places]
+            months = _months(" ".join([*names, table.columns[0].name]))
+            yield Group(words, {year: place for place, year in places}, months)
 
 
 def _rows(table: Table, labels: Sequence[int], places: Sequence[int]) -> Iterator[Row]:
@@ -202,8 +251,8 @@ def _rows(table: Table, labels: Sequence[int], places: Sequence[int]) -> Iterato
             section = frozenset(stems(NOTE.sub(" ", label)))
         elif label:
             plain = NOTE.sub(" ", label.replace("%", " percent "))
-            full = frozenset(stems(plain))
-            core = frozenset(stems(OPTIONAL.sub(" ", plain))) or full
+            full = frozenset(stems(plain)) - ALSO
+            core = frozenset(stems(OPTIONAL.sub(" ", plain))) - ALSO or full
             yield Row(label.strip(" :"), core, full, section, cells, number)
 
 
@@ -212,27 +261,17 @@ def _scale(text: str) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def read_wish(question: str) -> Wish:
-    years = _years(question)
-    months = _months(question)
-    text = DAY.sub(" ", MONTH.sub("\x00", question).replace("%", " percent "))
-    marked = YEAR.sub("\x01", text.replace("\x00", " "))
-    marked = re.sub(r"(?:\bfiscal\s+|\bfinancial\s+)?(?:\byears?\s+)?(?:ended\s+,?\s*)?\x01", "\x01", marked)
-    plain = re.sub(r"\bmost\s+recent\b", "latest", marked.replace("\x01", " "), flags=re.I)
+def _read_wish(question: str) -> Wish:
+    spaced = " ".join(question.replace("\x00", " ").replace("\x01", " ").split())
+    dated = DAY.sub(" ", MONTH.sub("\x00", spaced.replace("%", " percent "))).replace("\x00", " ")
+    marked = BEFORE_YEAR.sub("\x01", YEAR.sub("\x01", dated))
+    plain = re.sub(r"\bmost\s+recent\b", "latest", marked.replace("\x01", " "), flags=re.IGNORECASE)
     words = tuple(word for word in stems(plain) if word not in ALSO)
-    return Wish(words, tuple(dict.fromkeys(years)), months, bool(RANGE.search(marked)), question)
-
-
-def look_up(question: str, table: Table, about: str = "") -> Found | None:
-    wide = read_wide(table, about)
-    if wide is None:
-        return None
-    wish = read_wish(question)
-    found = [one for name, words in _meanings(wish) if (one := _find(wide, wish, name, words))]
-    plain = [one for one in found if not one.operation and len(one.years) == 1]
-    if plain:
-        found = plain
-    return found[0] if len(found) == 1 else None
+    years = tuple(dict.fromkeys(_years(spaced)))
+    is_directed = FROM_TO.search(marked) is not None
+    is_range = is_directed or BETWEEN.search(marked) is not None
+    is_backwards = is_directed and list(years) != sorted(years)
+    return Wish(words, years, _months(spaced), is_range, is_backwards, spaced)
 
 
 def _meanings(wish: Wish) -> Iterator[tuple[str, frozenset[str]]]:
@@ -241,131 +280,228 @@ def _meanings(wish: Wish) -> Iterator[tuple[str, frozenset[str]]]:
     yield "", words
     for name, own in STEMS.items():
         asked = words & own
-        if not asked or not _is_possible(name, asked, wish):
-            continue
         if name == "percent":
-            changing = words & STEMS["change"]
-            is_asked = PERCENT_CHANGE.search(wish.text) is not None
-            if is_asked and _is_possible("change", changing, wish):
-                yield name, words - own - STEMS["change"]
-        else:
+            asked, own = words & STEMS["change"], own | STEMS["change"]
+        if asked and _is_possible(name, asked, wish):
             yield name, words - own
 
 
 def _is_possible(name: str, asked: frozenset[str], wish: Wish) -> bool:
-    """One word for it, but an increase may be followed by '(decrease)'."""
-    if name in ("max", "min"):
-        return WHICH_YEAR.search(wish.text) is not None and len(asked) == 1
-    both = {stem("increase"), stem("decrease")}
-    return len(asked) == 1 and asked != {stem("decrease")} or asked == both
+    """One word asks for it, but '(decrease)' may follow an increase, and says nothing alone."""
+    if name in ("max", "min") and not WHICH_YEAR.search(wish.text):
+        return False
+    if name == "percent" and not PERCENT_CHANGE.search(wish.text):
+        return False
+    return asked == {stem("increase"), LESS} or (len(asked) == 1 and LESS not in asked)
 
 
 def _find(wide: Wide, wish: Wish, name: str, words: frozenset[str]) -> Found | None:
-    """The one row in the one group of columns that these words name."""
+    """In the one row and the one group of columns that these words name."""
     fits: list[tuple[int, Row, Group]] = []
-    for group in wide.groups:
-        if group.words <= words and _is_of_these_months(wish, group):
-            for row in wide.rows:
-                known = row.full | row.section | group.words | wide.title
-                if row.core and row.core <= words and words - FILLERS <= known:
-                    if _is_of_its_section(row, words, wide):
-                        fits.append((len((row.full | group.words) & words), row, group))
+    for group in _groups_named(wide, wish, words):
+        for row in wide.rows:
+            known = row.full | row.section | group.words | wide.title | FILLERS
+            is_named = bool(row.core) and row.core <= words <= known
+            if is_named and _is_of_its_section(row, words, wide):
+                fits.append((len((row.full | group.words) & words), row, group))
     best = max((score for score, _, _ in fits), default=0)
     kept = [(row, group) for score, row, group in fits if score == best]
     if len(kept) != 1:
         return None
-    return _valued(wide, wish, name, *kept[0])
+    row, group = kept[0]
+    years = _chosen(name, wish, group)
+    found = _taken(wide, "" if name == "last" else name, [(row, group, year) for year in years])
+    return found if found and _is_sound(found, wish) else None
 
 
-def _is_of_these_months(wish: Wish, group: Group) -> bool:
-    """A year that ended in January or February is mostly called by the number before."""
-    if wish.months or not wish.years:
-        return wish.months <= group.months
-    return not group.months & {1, 2}
+def _find_two(wide: Wide, wish: Wish) -> list[Found]:
+    """Two rows of one year, which are listed, added or compared."""
+    found = []
+    for name, pattern in OF_TWO.items():
+        if len(wish.years) != 1 or not pattern.search(wish.text):
+            continue
+        words = frozenset(wish.words) - TWO_STEMS[name]
+        pairs = [
+            (*pair, group)
+            for group in _groups_named(wide, wish, words)
+            if wish.years[0] in group.places
+            for pair in _pairs(wide, words, group)
+        ]
+        if len(pairs) == 1:
+            one, two, group = pairs[0]
+            order = sorted((one, two), key=lambda row: _position(row, one.full & two.full, wish))
+            made = _taken(wide, name, [(row, group, wish.years[0]) for row in order])
+            found += [made] if made and _is_pair_sound(made) else []
+    return found
+
+
+def _groups_named(wide: Wide, wish: Wish, words: frozenset[str]) -> Iterator[Group]:
+    for group in wide.groups:
+        is_early = bool(wish.years) and not wish.months and bool(group.months & EARLY_MONTHS)
+        if group.words <= words and wish.months <= group.months and not is_early:
+            yield group
+
+
+def _pairs(wide: Wide, words: frozenset[str], group: Group) -> Iterator[tuple[Row, Row]]:
+    """Two rows that use up all words, each of them some that the other has not."""
+    known = group.words | wide.title | FILLERS
+    named = [row for row in wide.rows if row.core and row.core <= words]
+    for one, two in combinations(named, 2):
+        is_apart = not one.core <= two.full and not two.core <= one.full
+        if is_apart and words <= one.full | two.full | known:
+            yield one, two
+
+
+def _position(row: Row, shared: frozenset[str], wish: Wish) -> int:
+    return min(place for place, word in enumerate(wish.words) if word in row.full - shared)
 
 
 def _is_of_its_section(row: Row, words: frozenset[str], wide: Wide) -> bool:
     """A total may be that of all sections, so that its section's name says nothing about it."""
     needed = words - row.full - wide.title - FILLERS
-    return not needed & row.section or wide.sections == 1 or stem("total") not in row.core
+    return not needed & row.section or wide.sections == 1 or TOTAL not in row.core
 
 
-def _valued(wide: Wide, wish: Wish, name: str, row: Row, group: Group) -> Found | None:
-    years = _chosen(name, wish, group)
-    name = "" if name == "last" else name
-    cells = [row.cells[group.places[year]] for year in years]
-    amounts = [_amount(cell) for cell in cells]
-    if not years or any(one is None for one in amounts):
+def _taken(wide: Wide, name: str, places: Sequence[tuple[Row, Group, int]]) -> Found | None:
+    """None where a cell has no amount, or amounts have different units."""
+    cells: list[Taken] = []
+    units: set[str] = set()
+    for row, group, year in places:
+        amount = _amount(row.cells[group.places[year]])
+        if amount is None:
+            return None
+        value, sign = amount
+        units.add(sign)
+        cells.append(Taken(row.label, row.number, group.places[year], year, value))
+    if not cells or len(units - {""}) > 1 or units == {"", "%"}:
         return None
-    values = tuple(value for value, _ in filter(None, amounts))
-    units = {sign for _, sign in filter(None, amounts)}
-    if len(units - {""}) > 1 or units == {"", "%"}:
-        return None
-    scale = "" if "%" in units or UNSCALED.search(row.label) else wide.scale
-    places = tuple(group.places[year] for year in years)
-    found = Found(name, row.label, row.number, places, years, values, "".join(units), scale)
-    return found if _is_sound(found, wish) else None
+    is_plain = "%" in units or any(UNSCALED.search(cell.label) for cell in cells)
+    return Found(name, tuple(cells), "".join(units), "" if is_plain else wide.scale)
 
 
 def _amount(cell: Cell) -> tuple[float, str] | None:
     if isinstance(cell, str):
-        if is_missing(cell) or not reads_as_number(cell):
-            return None
-        return as_number(cell), unit(cell)
+        is_read = not is_missing(cell) and reads_as_number(cell)
+        return (as_number(cell), unit(cell)) if is_read else None
     return None if cell is None else (cell, "")
 
 
 def _chosen(name: str, wish: Wish, group: Group) -> tuple[int, ...]:
     """The years that are meant; none where that is not clear."""
-    known = sorted(group.places)
-    if any(year not in group.places for year in wish.years):
+    known, years = sorted(group.places), wish.years
+    if not group.places.keys() >= set(years):
         return ()
-    count = len(wish.years)
     if name == "last":
-        return () if count else (known[-1],)
-    if not count:
-        is_clear = name in ("mean", "max", "min") or (name in ("change", "percent") and len(known) == 2)
-        return tuple(known) if is_clear and len(known) > 1 else ()
+        return () if years else (known[-1],)
+    if not years:
+        return tuple(known) if _means_all(name, known) else ()
+    is_rising = list(years) == sorted(years)
     if name in ("change", "percent"):
-        is_backwards = wish.is_range and list(wish.years) != sorted(wish.years)
-        return tuple(sorted(wish.years)) if count == 2 and not is_backwards else ()
-    if wish.is_range and count == 2:
-        first, last = sorted(wish.years)
-        within = [year for year in known if first <= year <= last]
-        if len(within) != last - first + 1:
-            return ()
-        return tuple(within if list(wish.years) == sorted(wish.years) else reversed(within))
-    if name and count < 2:
-        return ()
-    return wish.years
+        is_clear = len(years) == 2 and not wish.is_backwards
+        return tuple(sorted(years)) if is_clear else ()
+    if wish.is_range and len(years) == 2:
+        within = [year for year in known if min(years) <= year <= max(years)]
+        is_whole = len(within) == max(years) - min(years) + 1
+        return tuple(within if is_rising else within[::-1]) if is_whole else ()
+    # The average of one year is often meant as that of its beginning and its end.
+    return () if name and len(years) < 2 else years
+
+
+def _means_all(name: str, known: Sequence[int]) -> bool:
+    if name in ("change", "percent"):
+        return len(known) == 2
+    return name in ("mean", "max", "min") and len(known) > 1
 
 
 def _is_sound(found: Found, wish: Wish) -> bool:
     values, words = found.values, frozenset(wish.words)
-    # Whether an expense in brackets counts as negative is a matter of the report's habit.
-    if found.operation and max(values) < 0 and not BOTH_WAYS.search(found.label):
-        return False
+    # Whether an expense in brackets counts as negative depends on the habit of the report.
+    is_negative = max(values) < 0 and not BOTH_WAYS.search(found.cells[0].label)
     match found.operation:
         case "":
-            is_sum = words & (STEMS["sum"] | STEMS["mean"])
-            is_listed = re.search(r"\brespective(?:ly)?\b|\beach\b", wish.text, re.IGNORECASE)
-            return len(values) == 1 or not is_sum or bool(is_listed)
+            is_more = bool(words & (STEMS["sum"] | STEMS["mean"]))
+            return len(values) == 1 or not is_more or LISTED.search(wish.text) is not None
         case "sum":
-            return found.unit != "%"
+            return found.unit != "%" and not is_negative
         case "max" | "min":
-            is_pair = not words & COMPARING or len(values) == 2
             best = (max if found.operation == "max" else min)(values)
-            return is_pair and min(values) >= 0 and values.count(best) == 1
+            is_comparable = not words & COMPARING or len(values) == 2
+            return is_comparable and min(values) >= 0 and values.count(best) == 1
         case "percent":
             return values[0] > 0 and values[1] >= 0 and _is_as_told(values, words)
         case "change":
-            return _is_as_told(values, words)
-    return True
+            return not is_negative and _is_as_told(values, words)
+        case _:
+            return not is_negative
 
 
-def _is_as_told(values: Sequence[float], words: Iterable[str]) -> bool:
-    """An increase that is none was not asked for rightly; a difference has no direction."""
-    told = {stem("increase"), stem("growth"), stem("difference")} & set(words)
-    if not told or stem("decrease") in words:
-        return True
-    return values[1] >= values[0] and min(values) >= 0
+def _is_as_told(values: Sequence[float], words: frozenset[str]) -> bool:
+    """An increase that is none was asked for in error, and a difference has no direction."""
+    is_change = not words & GROWING or LESS in words
+    return is_change or (values[1] >= values[0] and min(values) >= 0)
+
+
+def _is_pair_sound(found: Found) -> bool:
+    one, two = found.values
+    match found.operation:
+        case "sum":
+            return found.unit != "%" and min(one, two) >= 0
+        case "difference":
+            return one >= two >= 0
+        case "ratio":
+            return one >= 0 < two
+        case _:
+            return True
+
+
+def sentence(found: Found) -> str:
+    """What was found, for people: the value comes after the colon."""
+    cells, values = found.cells, found.values
+    label, first, last = cells[0].label, cells[0].year, cells[-1].year
+    is_one_row = all(cell.label == label for cell in cells)
+    years = ", ".join(str(cell.year) for cell in cells)
+    whose = f"{label} ({years})" if is_one_row else f"{label} and {cells[-1].label} in {first}"
+    match found.operation:
+        case "change" | "percent":
+            title, told = f"Change of {label} from {first} to {last}", _change_text(found)
+        case "mean":
+            title, told = f"Average {whose}", _text(found, sum(values) / len(values), 2)
+        case "sum":
+            title, told = f"Sum of {whose}", _text(found, sum(values))
+        case "difference":
+            title, told = f"Difference between {whose}", _text(found, values[0] - values[1])
+        case "ratio":
+            title = f"Ratio of {label} to {cells[1].label} in {first}"
+            told = f"{values[0] / values[1]:.2f}"
+        case "max" | "min":
+            pick = max if found.operation == "max" else min
+            best = pick(cells, key=lambda cell: cell.value)
+            title = f"{'Highest' if pick is max else 'Lowest'} {label}"
+            told = f"{_text(found, best.value)} ({best.year})"
+        case _ if len(cells) == 1:
+            title, told = f"{label} in {first}", _text(found, values[0])
+        case _:
+            title = label if is_one_row else f"In {first}"
+            told = "; ".join(
+                f"{_text(found, cell.value)} ({cell.year if is_one_row else cell.label})"
+                for cell in cells
+            )
+    return f"{title}: {told}"
+
+
+def _change_text(found: Found) -> str:
+    first, last = found.values
+    ends = f"from {_text(found, first)} to {_text(found, last)}"
+    # Percentages differ by points, which are not percent of anything.
+    amount = _text(found, last - first).replace("%", " percentage points")
+    percent = f"{round((last - first) * 100 / first, 2)}%" if first > 0 else ""
+    if found.operation == "percent":
+        return f"{percent}, {ends}"
+    return f"{amount} ({percent}), {ends}" if percent else f"{amount}, {ends}"
+
+
+def _text(found: Found, value: float, more_decimals: int = 0) -> str:
+    decimals = max(map(decimals_of, found.values)) + more_decimals
+    value = round(value, decimals)
+    value = int(value) if isinstance(value, float) and value.is_integer() else value
+    return written(value, found.unit) + (f" {found.scale}" if found.scale else "")

@@ -64,7 +64,9 @@ def unit(text: str) -> str:
 
 def is_shortened(text: str) -> bool:
     """Written with a letter or a word for its power of ten."""
-    return len(text) < LONGEST and SCALED.search(MONEY_BEHIND.sub("", text.strip(" ()"))) is not None
+    return (
+        len(text) < LONGEST and SCALED.search(MONEY_BEHIND.sub("", text.strip(" ()"))) is not None
+    )
 
 
 def is_one_unit(units: Set[str]) -> bool:

@@ -16,7 +16,6 @@ import json
 import random
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +26,7 @@ from server.conversation.means import Means
 from server.events import ClientToolCall, Finished, TextDelta
 from server.protocols.openbb.reader import read_query
 from tests.engines import ScriptedEngine
-from tests.kits.openbb.client import Client, Options
+from tests.kits.openbb.client import Options
 from tests.kits.openbb.material import fetched, human, item, items, request, widget
 from tests.kits.openbb.player import Player, text_of
 
@@ -162,7 +161,7 @@ def _is_same(number: float, wanted: str) -> bool:
     if len(found) != 1:
         return False
     decimals = len(wanted.strip("%) ").partition(".")[2])
-    return abs(number - found[0]) <= 0.5000001 * 10**-decimals
+    return bool(abs(number - found[0]) <= 0.5000001 * 10**-decimals)
 
 
 def _numbers(text: str) -> list[float]:
@@ -205,17 +204,20 @@ def measure(said: Iterator[tuple[Question, str]]) -> dict[str, Score]:
     return scores
 
 
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+
+
 def report(scores: dict[str, Score], shown: str) -> None:
-    print(f"{'answer':12} {'asked':>6} {'spoken':>7} {'right':>6} {'wrong':>6} {'exact match':>12}")
+    say(f"{'answer':12} {'asked':>6} {'spoken':>7} {'right':>6} {'wrong':>6} {'exact match':>12}")
     for kind, score in sorted(scores.items()):
         wrong, share = score.spoken - score.right, score.spoken / score.asked
         exact = f"{score.exact / score.asked:.1%}"
         row = f"{score.asked:6} {share:7.1%} {score.right:6} {wrong:6} {exact:>12}"
-        print(f"{kind:12} {row}")
+        say(f"{kind:12} {row}")
     for line in scores["all"].shown if shown else ():
         if shown == "all" or line.startswith(shown):
-            print(line)
-    print("states", dict(Counter(line.split(" ")[0] for line in scores["all"].shown)))
+            say(line)
 
 
 def main() -> int:
@@ -229,7 +231,7 @@ def main() -> int:
     questions = draw(given.data, given.part)
     if given.url:
         options = Options(given.url, "https://pro.openbb.co", {}, 600.0, 8, 1, allow_no_call=True)
-        player = Player(Client(options), options)
+        player = Player(options)
         said = ((one, answer_over_http(player, one, given.form)) for one in questions)
     else:
         said = ((one, asyncio.run(answer(one, given.form))) for one in questions)
