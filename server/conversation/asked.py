@@ -65,11 +65,10 @@ TOTALS = re.compile(
 RATIOS = _stems_of("percent pct percentage ratio rate yield margin")
 PARTS = _stems_of("weight share allocation portion")
 """Percentages that may be added up: those of a whole."""
-COMPANY_FORM = re.compile(
-    r"(?:[\s,]+(?:inc|incorporated|corp|corporation|co|company|ltd|limited|plc|ag|sa|se|nv|llc"
-    r"|gmbh|group|holdings?)\b\.?)+$",
-    re.IGNORECASE,
-)
+COMPANY_FORMS = frozenset({
+    "inc", "incorporated", "corp", "corporation", "co", "company", "ltd", "limited", "plc", "ag",
+    "sa", "se", "nv", "llc", "gmbh", "group", "holding", "holdings",
+})  # fmt: skip
 CURRENCY_NAMES = _stems_of("currency ccy")
 
 
@@ -389,11 +388,18 @@ def _is_named(value: str, asked: str, question: str) -> bool:
         return False
     if f" {words} " not in asked:
         # Apple is Apple Inc.; a target is not Target Corp.
-        short = COMPANY_FORM.sub("", value).strip(" ,.")
+        short = _without_form(value)
         is_cut = bool(short) and short != value and short[0].isupper()
         return is_cut and re.search(rf"(?<!\w){re.escape(short)}(?!\w)", question) is not None
     # Short values such as tickers must be written as they are: 'all' is not ALL.
     return len(words) > 4 or re.search(rf"\b{re.escape(value)}\b", question) is not None
+
+
+def _without_form(name: str) -> str:
+    words = name.split()
+    while words and words[-1].strip(",.").lower() in COMPANY_FORMS:
+        words.pop()
+    return " ".join(words).strip(",.")
 
 
 def _label(question: str, table: Table, filters: Sequence[Filter]) -> str | None:
