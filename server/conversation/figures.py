@@ -8,8 +8,9 @@ from server.conversation.asked import Asked, understand
 from server.conversation.figure_sql import to_sql
 from server.conversation.spans import FAR_FUTURE, FAR_PAST, Span
 from server.conversation.sql import Answer, Refused, query, quoted
-from server.conversation.summary import LEAST_DIGITS, MOST_DECIMALS, rounded, short
-from server.conversation.tables import Cell, Table
+from server.conversation.summary import LEAST_DIGITS, MOST_DECIMALS, rounded, short, written
+from server.conversation.tables import Cell, Column, Table
+from server.conversation.wide import look_up, read_wide, sentence
 
 NAMES = {
     "mean": "Average", "median": "Median", "stdev": "Standard deviation", "sum": "Sum of",
@@ -33,12 +34,17 @@ class Figure:
     """Nothing was left out: no row of the table, none of what was found."""
 
 
-def compute(question: str, table: Table, today: date) -> Figure | None:
+def compute(question: str, table: Table, today: date, about: str = "") -> Figure | None:
+    """`about` are words that say what was read, such as the symbol of a widget."""
     if not table.rows:
         return None
-    asked = understand(question, table, today)
-    if asked is None:
-        return None
+    if read_wide(table) is not None:
+        return _of_report(question, table, about)
+    asked = understand(question, table, today, about)
+    return _of_asked(asked, table) if asked and not asked.left else None
+
+
+def _of_asked(asked: Asked, table: Table) -> Figure | None:
     try:
         sql, parameters = to_sql(asked, table)
         whole = asked.line.placed_in(table) if asked.line else table
@@ -53,6 +59,20 @@ def compute(question: str, table: Table, today: date) -> Figure | None:
     rows = _rounded(asked, answer, table)
     is_whole = not table.cut and answer.total is not None and answer.total <= _told(asked)
     return Figure(_sentence(asked, answer, rows, table), rows, sql, table.name, is_whole)
+
+
+def _of_report(question: str, table: Table, about: str) -> Figure | None:
+    """What a few cells of a report say."""
+    found = look_up(question, table, about)
+    if found is None:
+        return None
+    names = dict.fromkeys(quoted(table.columns[cell.place].name) for cell in found.cells)
+    numbers = dict.fromkeys(str(cell.number + 1) for cell in found.cells)
+    sql = f"SELECT {', '.join(names)} FROM data WHERE rowid IN ({', '.join(numbers)})"
+    rows: list[dict[str, Cell]] = [
+        {"name": cell.label, "year": cell.year, "value": cell.value} for cell in found.cells
+    ]
+    return Figure(sentence(found), rows, sql, table.name, is_whole=not table.cut)
 
 
 def _needed(table: Table, sql: str) -> Table:
@@ -77,8 +97,10 @@ def _sentence(asked: Asked, answer: Answer, rows: list[dict[str, Cell]], table: 
     about = _about(asked, table)
     told = rows[: _told(asked)]
     part = first_of(len(told), answer.total)
+    of_table = {one.name: one for one in table.columns}
     if asked.operation == "growth":
-        text = "; ".join(_growth_text(asked, row, about) for row in told)
+        shown = of_table[asked.column or ""]
+        text = "; ".join(_growth_text(shown, row, about) for row in told)
         return f"{part.capitalize()}: {text}" if part else text
     name, column = NAMES.get(asked.operation, ""), asked.column or "count"
     if asked.operation in ("count", "distinct"):
@@ -87,22 +109,31 @@ def _sentence(asked: Asked, answer: Answer, rows: list[dict[str, Cell]], table: 
         name = f"Number of {what}"
     title = name if column == "count" else f"{name} {column}".strip()
     title += about + (f" ({part})" if part else "")
-    return f"{title}: " + "; ".join(_row_text(row, column) for row in told)
+    shown = of_table.get(column) or Column("count", "number")
+    return f"{title}: " + "; ".join(_row_text(row, shown) for row in told)
 
 
-def _growth_text(asked: Asked, row: dict[str, Cell], about: str) -> str:
+def _growth_text(column: Column, row: dict[str, Cell], about: str) -> str:
     entity = next((f" of {short(value)}" for key, value in row.items() if key not in _ENDS), "")
-    ends = f"from {row['first']} to {row['last']}"
+    first, last = (_written(row[name], column) for name in ("first", "last"))
+    ends = f"from {first} to {last}"
     told = ends if row["percent"] is None else f"{row['percent']}% ({ends})"
-    return f"Change of {asked.column}{entity}{about}: {told}"
+    return f"Change of {column.name}{entity}{about}: {told}"
 
 
 _ENDS = ("first", "last", "percent")
 
 
-def _row_text(row: dict[str, Cell], column: str) -> str:
-    others = ", ".join(short(value) for key, value in row.items() if key != column and value)
-    return f"{row[column]} ({others})" if others else str(row[column])
+def _row_text(row: dict[str, Cell], column: Column) -> str:
+    others = ", ".join(short(value) for key, value in row.items() if key != column.name and value)
+    value = _written(row[column.name], column)
+    return f"{value} ({others})" if others else value
+
+
+def _written(value: Cell, column: Column) -> str:
+    if isinstance(value, int | float):
+        return written(value, column.unit, is_scaled=column.is_scaled)
+    return str(value)
 
 
 def _about(asked: Asked, table: Table) -> str:

@@ -22,6 +22,7 @@ OPERATIONS = {
 }
 BY_WORD = {word: name for name, words in OPERATIONS.items() for word in words.split()}
 GROWTH_STEMS = frozenset(stem(word) for word in OPERATIONS["growth"].split())
+GROWTH_ADVERBS = frozenset(map(stem, ("much", "percent", "percentage", "rate")))
 MOST_RECENT = re.compile(r"\bmost\s+recent(ly)?\b", re.IGNORECASE)
 COUNTING = re.compile(
     r"\b(?P<how>how many|number of|count of|count the)\b(?!\s+percent)"
@@ -41,7 +42,7 @@ MOVED = re.compile(
 BEYOND = re.compile(
     r"\b(?:above|below|beyond|exceed\w*|than|at least|at most|between|versus|vs|compar\w+|against"
     r"|(?:over|under|up to)\s+[$€£]?\d+|difference|positive|negative|profitable|unprofitable"
-    r"|(?:percent|percentage|share|proportion|fraction) of"
+    r"|(?:percent|percentage|share|proportion|fraction) of|ratio of|as a ratio"
     r"|exclud\w+|except\w*|without|other|apart|besides|but|not|no|non|never|ignoring|outside"
     r"|weighted|moving|rolling|trailing|cumulative|running|compound\w*|annuali[sz]ed|cagr|yoy|qoq"
     r"|ttm|ltm|hourly|daily|weekly|monthly|quarterly|yearly|annual|annually|percentile"
@@ -58,6 +59,8 @@ class Operation:
     name: str = ""
     count: int = 1
     noun: str = ""
+    words: frozenset[str] = frozenset()
+    """The stems of the question that asked for it."""
 
 
 def operation(text: str, taken: set[str], owned: set[str]) -> Operation | None:
@@ -66,6 +69,7 @@ def operation(text: str, taken: set[str], owned: set[str]) -> Operation | None:
     `taken` are stems that name a column or a value, and so no computation: 'total debt' is no
     sum. `owned` are those that are not beyond us because they stand in a name.
     """
+    recent = set(stems(" ".join(match[0] for match in MOST_RECENT.finditer(text))))
     text = MOST_RECENT.sub("latest", text)
     if _is_beyond(text, owned):
         return None
@@ -81,9 +85,18 @@ def operation(text: str, taken: set[str], owned: set[str]) -> Operation | None:
     if len(found) > 1 or (top and not found <= {"max", "min"}):
         return None
     name = next(iter(found), "")
+    asking = {stem(word) for word in words if BY_WORD.get(word) == name} | recent
     if top and name:
-        return Operation(name, _number(top[1] or top[2]))
-    return Operation(name, noun=counting["noun"] if counting else "")
+        asking |= set(stems(top[1] or top[2]))
+        return Operation(name, _number(top[1] or top[2]), words=frozenset(asking))
+    if counting:
+        asking |= set(stems(counting["how"]))
+    if name == "sum":
+        asking |= {stem(word) for word in MOVED.findall(text)} | {"much"}
+    if name == "growth":
+        asking |= GROWTH_ADVERBS
+    noun = counting["noun"] if counting else ""
+    return Operation(name, noun=noun, words=frozenset(asking))
 
 
 def _asks_for_a_sum(text: str) -> bool:

@@ -19,6 +19,7 @@ from server.conversation.time_words import (
     UNITS,
     WHOLE,
     WITHIN,
+    in_plain_dates,
 )
 
 UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}
@@ -62,7 +63,7 @@ def find(question: str, today: date) -> Span | None:
 
 
 def read(question: str, today: date) -> Timed:
-    text = WHOLE.sub(" ", question.replace(MARK, " "))
+    text = WHOLE.sub(" ", in_plain_dates(question.replace(MARK, " ")))
     points = list(POINT.finditer(text))
     if not points:
         return Timed(None, text)
@@ -83,7 +84,7 @@ def left_over(text: str) -> list[str]:
 
 def period(text: str) -> Span | None:
     """The year, half, quarter, month or day that this text names, and nothing else."""
-    match = POINT.fullmatch(text.strip())
+    match = POINT.fullmatch(in_plain_dates(text).strip())
     if match is None or match["slashed"]:
         return None
     try:

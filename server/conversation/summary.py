@@ -18,6 +18,9 @@ MOST_DECIMALS = 6
 """No column claims more: one that has as many is one of tiny numbers."""
 LEAST_DIGITS = 4
 NOISE = 1e-12
+LEAST_GROUPED = 10_000
+"""From here on the thousands of a number are set apart."""
+POWERS = {12: "T", 9: "B", 6: "M", 3: "K"}
 
 
 def describe(table: Table, question: str, characters: int) -> str:
@@ -138,3 +141,16 @@ def short(value: Cell) -> str:
         return ""
     text = " ".join(str(value).split())
     return text if len(text) <= CELL_CHARACTERS else text[: CELL_CHARACTERS - 1] + "…"
+
+
+def written(value: float, unit: str = "", *, is_scaled: bool = False) -> str:
+    """As a person writes it: with its unit, and large numbers in thousands or as 3.4T."""
+    sign, size = ("-" if value < 0 else ""), abs(value)
+    power = next((one for one in POWERS if is_scaled and size >= 10**one), 0)
+    if power:
+        text = f"{size / 10**power:.3f}".rstrip("0").rstrip(".") + POWERS[power]
+    elif size < LEAST_GROUPED:
+        text = str(size)
+    else:
+        text = f"{size:,}" if "e" not in str(size) else str(size)
+    return f"{sign}{text}%" if unit == "%" else f"{sign}{unit}{text}"

@@ -4,11 +4,18 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from server.flows.cells import as_number, is_missing, is_one_unit, reads_as_number, unit
+from server.flows.cells import (
+    as_number,
+    is_missing,
+    is_one_unit,
+    is_shortened,
+    reads_as_number,
+    unit,
+)
 from server.texts import without_halves
 
 Kind = Literal["number", "date", "text", "empty"]
@@ -17,6 +24,10 @@ MAX_ROWS = 200_000
 MAX_COLUMNS = 200
 MAX_CELLS = 5_000_000
 """Of a table: the wider it is, the fewer rows of it are taken."""
+MOST_HEADER_ROWS = 5
+PLACEHOLDER = re.compile(r"^(?:unnamed\b.*|column\W?\d*|[\W_]*\d{0,3})$", re.IGNORECASE)
+"""What stands for the name of a column that has none."""
+YEAR = re.compile(r"(?<!\w)(?:(?:19|20)\d{2}|fy?\W?\d{2,4})(?!\d)", re.IGNORECASE)
 DEEPEST = 100
 """Levels of lists and objects in a cell; nobody reads more."""
 ISO_DATE = re.compile(r"^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?$")
@@ -34,6 +45,10 @@ class Column:
     name: str
     kind: Kind
     decimals: int = 0
+    unit: str = ""
+    """The sign that stands at its amounts: of a currency, or of percent."""
+    is_scaled: bool = False
+    """Its amounts are written as $3.4T rather than in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +103,7 @@ def from_grid(
     header: Sequence[Any], rows: Sequence[Sequence[Any]], name: str, cut: int = 0
 ) -> Table:
     """`cut` rows more came and were left out before. Cells beyond the header are columns too."""
+    header, rows = _with_header_rows(header, rows)
     width = len(header)
     beyond = {
         place for row in rows for place in range(width, len(row)) if row[place] not in (None, "")
@@ -101,11 +117,61 @@ def from_grid(
     return _built([*header, *(None for _ in beyond)], column, name, len(rows), cut)
 
 
+def _with_header_rows(
+    header: Sequence[Any], rows: Sequence[Sequence[Any]]
+) -> tuple[Sequence[Any], Sequence[Sequence[Any]]]:
+    """A header of several rows, as reports have it, becomes one row of whole names."""
+    if not _is_incomplete(header):
+        return header, rows
+    count = 0
+    while count < min(MOST_HEADER_ROWS, len(rows) - 1) and _is_header(rows[count]):
+        count += 1
+    if not count:
+        return header, rows
+    parts: list[list[str]] = [[] for _ in header]
+    lines = [["" if PLACEHOLDER.match(str(one or "")) else one for one in header], *rows[:count]]
+    for number, line in enumerate(lines):
+        for part, text in zip(parts, _spread(line, is_last=number == count), strict=False):
+            part += [text] if text else []
+    return [" ".join(part) for part in parts], rows[count:]
+
+
+def _spread(line: Sequence[Any], *, is_last: bool) -> list[str]:
+    """A text alone stands over all columns; one of several stands over those up to the next."""
+    first, *others = (str(cell).strip() if cell is not None else "" for cell in line)
+    filled = [text for text in others if text]
+    if len(filled) == 1 and len(others) > 1 and not (is_last and YEAR.search(filled[0])):
+        others = filled * len(others)
+    elif not is_last and others and others[0]:
+        for place, text in enumerate(others):
+            others[place] = text or others[place - 1]
+    return [first, *others]
+
+
+def _is_incomplete(header: Sequence[Any]) -> bool:
+    """Names are missing, or the same: what tells the columns apart stands below."""
+    names = [str(one or "").strip().lower() for one in header]
+    return any(map(PLACEHOLDER.match, names[1:])) or len(set(names)) < len(names)
+
+
+def _is_header(row: Sequence[Any]) -> bool:
+    """Texts and years without an amount; a row of data has a name and an amount."""
+    cells = [str(cell).strip() for cell in row[1:] if cell is not None and str(cell).strip()]
+    if not cells or any(not isinstance(cell, str | None) for cell in row):
+        return False
+    has_name = bool(row and row[0] is not None and row[0].strip())
+    years = [cell for cell in cells if YEAR.search(cell)]
+    amounts = [cell for cell in cells if cell not in years and reads_as_number(cell)]
+    return not amounts and (bool(years) or not has_name)
+
+
 def _from_records(rows: list[dict[str, Any]], name: str) -> Table:
     keys: dict[str, None] = {}
     for row in rows[:MAX_ROWS]:
         keys.update(dict.fromkeys(row))
     header = list(keys)
+    if _is_incomplete(header):
+        return from_grid(header, [[row.get(key) for key in header] for row in rows], name)
 
     def column(place: int, count: int) -> list[Any]:
         key = header[place]
@@ -182,11 +248,31 @@ def _typed(name: str, raw: list[Any]) -> tuple[Column, list[Cell]]:
         return _numeric(name, cells)
     if all(isinstance(cell, str) and ISO_DATE.match(cell) for cell in present):
         return Column(name, "date"), cells
-    if all(not isinstance(cell, str) or reads_as_number(cell) for cell in present) and is_one_unit(
-        {unit(cell) if isinstance(cell, str) else "" for cell in present}
-    ):
-        return _numeric(name, [as_number(one) if isinstance(one, str) else one for one in cells])
-    return Column(name, "text"), [cell if cell is None else _text(cell) for cell in cells]
+    return _amounts(name, cells) or (
+        Column(name, "text"),
+        [cell if cell is None else _text(cell) for cell in cells],
+    )
+
+
+def _amounts(name: str, cells: list[Cell]) -> tuple[Column, list[Cell]] | None:
+    """Texts that are all amounts of one unit, with a point before the decimals or a comma."""
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    units = {unit(text) for text in texts}
+    if len(texts) < sum(cell is not None for cell in cells):
+        units.add("")
+    if not is_one_unit(units):
+        return None
+    for decimal in (".", ","):
+        if all(reads_as_number(text, decimal) for text in texts):
+            numbers: list[Cell] = [
+                as_number(one, decimal) if isinstance(one, str) else one for one in cells
+            ]
+            column, typed = _numeric(name, numbers)
+            if column.kind != "number":
+                return column, typed
+            is_scaled = any(is_shortened(text) for text in texts)
+            return replace(column, unit="".join(units), is_scaled=is_scaled), typed
+    return None
 
 
 def _cell(value: Any) -> Cell:
@@ -234,7 +320,7 @@ def _numeric(name: str, cells: list[Cell]) -> tuple[Column, list[Cell]]:
     low, high = EPOCH_MS
     if _is_time(name) and all(low < number < high for number in numbers):
         return Column(name, "date"), [_from_epoch(cell) for cell in cells]
-    decimals = max((_decimals(number) for number in numbers), default=0)
+    decimals = max((decimals_of(number) for number in numbers), default=0)
     return Column(name, "number", min(decimals, 6)), cells
 
 
@@ -251,7 +337,7 @@ def _from_epoch(cell: Cell) -> Cell:
     return moment.strftime("%Y-%m-%d" if whole_day else "%Y-%m-%d %H:%M:%S")
 
 
-def _decimals(number: float) -> int:
+def decimals_of(number: float) -> int:
     if isinstance(number, int) or number.is_integer():
         return 0
     text = repr(number)

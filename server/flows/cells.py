@@ -2,13 +2,25 @@
 
 import re
 from collections.abc import Set
+from decimal import Decimal
 
 MISSING = frozenset({"", "-", "--", "n/a", "na", "nan", "none", "null", "\u2014", "\u2013"})
-CURRENCIES = "$\u20ac\u00a3\u00a5"
+CURRENCIES = "$\u20ac\u00a3\u00a5\u20b9"
+SCALES = {
+    "k": 3, "thousand": 3, "tsd": 3, "m": 6, "mm": 6, "mn": 6, "mio": 6, "million": 6,
+    "b": 9, "bn": 9, "mrd": 9, "billion": 9, "t": 12, "tn": 12, "trillion": 12,
+    "\u4e07": 4, "\u4ebf": 8,
+}  # fmt: skip
+"""Powers of ten that may stand behind an amount: $3.4T, 1,2 Mrd. €, 3.5亿."""
+SIGN = rf"[{CURRENCIES}]"
 NUMBER = re.compile(
-    rf"^[-+]?[{CURRENCIES}]?((\d{{1,3}}(,\d{{3}})+|\d+)(\.\d*)?|\.\d+)(e[-+]?\d{{1,2}})?%?$",
+    rf"^[-+]?({SIGN}\s?)?((\d{{1,3}}(,\d{{3}})+|\d+)(\.\d*)?|\.\d+)(e[-+]?\d{{1,2}})?\s?%?$",
     re.IGNORECASE,
 )
+SCALED = re.compile(rf"(?<=[\d.])\s?({'|'.join(sorted(SCALES, key=len, reverse=True))})\.?$", re.I)
+MONEY_BEHIND = re.compile(rf"(?<=[\w.])\s?({SIGN})$")
+GROUPED = re.compile(r"(?<=\d)[\u00a0\u202f'\u2019](?=\d{3}(?!\d))")
+"""Between thousands, where no comma stands."""
 LONGEST = 30
 MOST_DIGITS = 18
 """A longer row of digits fits no whole number of a database: it is a name."""
@@ -23,17 +35,25 @@ def is_missing(text: str) -> bool:
 def reads_as_number(text: str, decimal: str = ".") -> bool:
     if len(text) >= 2 * LONGEST:
         return False
-    plain = _plain(text, decimal)
+    plain, power = _plain(text, decimal)
     # A leading zero marks an identifier, not an amount.
     if len(plain) >= LONGEST or re.match(r"^0\d", plain) or not NUMBER.match(plain):
+        return False
+    # 3M is a company or a quarter of a year; $3M and 3.0M are amounts.
+    if power and not unit(plain) and "." not in plain:
         return False
     return not _is_whole(plain) or sum(one.isdigit() for one in plain) <= MOST_DIGITS
 
 
 def as_number(text: str, decimal: str = ".") -> float:
     """Of a text that reads as one."""
-    digits = re.sub(r"[^\d.eE+-]", "", _plain(text, decimal))
-    number = int(digits) if _is_whole(digits) else float(digits)
+    plain, power = _plain(text, decimal)
+    digits = re.sub(r"[^\d.eE+-]", "", plain)
+    if power:
+        scaled = Decimal(digits) * 10**power
+        number = int(scaled) if scaled == scaled.to_integral_value() else float(scaled)
+    else:
+        number = int(digits) if _is_whole(digits) else float(digits)
     return -abs(number) if _is_bracketed(text.strip()) else number
 
 
@@ -42,20 +62,40 @@ def unit(text: str) -> str:
     return next((one for one in text if one in CURRENCIES + "%"), "")
 
 
+def is_shortened(text: str) -> bool:
+    """Written with a letter or a word for its power of ten."""
+    return (
+        len(text) < LONGEST and SCALED.search(MONEY_BEHIND.sub("", text.strip(" ()"))) is not None
+    )
+
+
 def is_one_unit(units: Set[str]) -> bool:
     """Whether amounts with these signs may be added; beside a currency's, some may have none."""
     return len(units - {""}) <= 1 and units != {"", "%"}
 
 
-def _plain(text: str, decimal: str) -> str:
-    text = text.strip()
-    text = text[1:-1] if _is_bracketed(text) else text
-    return text.translate(SWAPPED) if decimal == "," else text
+def _plain(text: str, decimal: str) -> tuple[str, int]:
+    """The amount with its sign before it and points before decimals, and its power of ten."""
+    text = GROUPED.sub("", text.strip().replace("\u2212", "-"))
+    if decimal == "," and "," in text:
+        text = re.sub(r"(?<=\d) (?=\d{3}(?!\d))", "", text)
+    if _is_bracketed(text):
+        text = re.sub(r"[()]", "", text)
+    text = MONEY_BEHIND.sub("", text) if (behind := MONEY_BEHIND.search(text)) else text
+    scale = SCALED.search(text)
+    text = text[: scale.start()] if scale else text
+    text = text.translate(SWAPPED) if decimal == "," else text
+    text = f"{behind[1]}{text}" if behind and not unit(text) else text
+    text = re.sub(rf"^({SIGN})\s?-", r"-\1", text)
+    return re.sub(rf"^([-+]?{SIGN})\s+", r"\1", text), SCALES[scale[1].lower()] if scale else 0
+
+
+BRACKETED = re.compile(rf"^{SIGN}?\s*\([^()]*\)\s?%?$")
 
 
 def _is_bracketed(text: str) -> bool:
     """As accountants write what is below zero."""
-    return text.startswith("(") and text.endswith(")")
+    return BRACKETED.match(text) is not None
 
 
 def _is_whole(text: str) -> bool:

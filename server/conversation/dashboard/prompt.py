@@ -15,6 +15,7 @@ from server.conversation.passages import excerpt
 from server.conversation.ranking import rank
 from server.conversation.summary import describe
 
+SUMMARY = "a summary of"
 DEFAULT_WINDOW = 4096
 CHARACTERS_PER_TOKEN = 2.4
 MOST_TOKENS = {"cpu": 800}
@@ -184,7 +185,7 @@ def document_text(question: str, document: Document, characters: int, prompt: Pr
         room = characters // len(document.tables)
         text = describe(table, question, room)
         if "rows follow" in text:
-            prompt.cuts.append(f"{table.name}: a summary of {len(table.rows)} rows was read")
+            prompt.cuts.append(f"{table.name}: {SUMMARY} {len(table.rows)} rows was read")
         parts.append(text)
     if document.pages:
         found = excerpt(document.pages, question, characters)

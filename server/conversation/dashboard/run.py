@@ -20,7 +20,7 @@ from server.conversation.dashboard.fetching import Step, next_step
 from server.conversation.dashboard.gather import Material, gather
 from server.conversation.dashboard.nouns import Query
 from server.conversation.dashboard.planned_answer import answer_by_plan
-from server.conversation.dashboard.prompt import Prompt, compose
+from server.conversation.dashboard.prompt import SUMMARY, Prompt, compose
 from server.conversation.figures import Figure, compute
 from server.conversation.means import Means
 from server.conversation.tables import Table
@@ -120,7 +120,7 @@ async def _answer(
     query: Query, means: Means, materials: Sequence[Material], tables: Sequence[Table]
 ) -> Steps:
     brought = [material for material in materials if not material.is_own]
-    figures = await _figures(query, means, _tables(brought))
+    figures = await _figures(query, means, brought)
     chart = await _chart(query, means, tables)
     prompt = await compose(means, query, materials, figures)
     for note in _notes(means, materials, figures, prompt):
@@ -154,14 +154,17 @@ async def _answer(
     yield end
 
 
-async def _figures(query: Query, means: Means, tables: Sequence[Table]) -> list[Figure]:
+async def _figures(query: Query, means: Means, materials: Sequence[Material]) -> list[Figure]:
+    tables = _tables(materials)
     best = charts.best_table(query.question, tables)
     order = [best] if best else []
     order += [table for table in tables if table is not best]
+    read_for = {id(table): _read_for(one) for one in materials for table in one.tables}
     today = _today(query.timezone)
     found = []
     for table in order:
-        figure = await asyncio.to_thread(compute, query.question, table, today)
+        about = read_for[id(table)]
+        figure = await asyncio.to_thread(compute, query.question, table, today, about)
         if figure is not None:
             found.append(figure)
         if len(found) == MOST_FIGURES:
@@ -170,6 +173,13 @@ async def _figures(query: Query, means: Means, tables: Sequence[Table]) -> list[
         written = await write_and_run(means, query.question, order)
         found = [written] if written else []
     return found
+
+
+def _read_for(material: Material) -> str:
+    """What was read, in words: the widget, and what it was read for where that is one thing."""
+    arguments = material.source.arguments if material.source else {}
+    values = [value for value in arguments.values() if isinstance(value, str) and "," not in value]
+    return " ".join([material.name, *values])
 
 
 async def _chart(query: Query, means: Means, tables: Sequence[Table]) -> charts.Chart | None:
@@ -191,14 +201,20 @@ def _notes(
             ]
             told = [note for document in material.documents for note in document.notes]
             notes += [StatusNote(note, "warning") for note in told]
-    if prompt.cuts:
-        notes.append(StatusNote("Not everything fits: " + "; ".join(prompt.cuts[:4]), "warning"))
+    cuts = [cut for cut in prompt.cuts if not (SUMMARY in cut and _are_exact(figures))]
+    if cuts:
+        notes.append(StatusNote("Not everything fits: " + "; ".join(cuts[:4]), "warning"))
     pictured = any(material.images for material in materials if material.is_new)
     if pictured and not means.engine.facts.sees_images:
         notes.append(StatusNote("This model cannot see pictures; they were left out", "warning"))
     for figure in figures:
         notes.append(StatusNote(f"Computed over {figure.table}", details={"SQL": figure.sql}))
     return notes
+
+
+def _are_exact(figures: Sequence[Figure]) -> bool:
+    """Computed over all rows: then it does not matter how many of them the model read."""
+    return bool(figures) and all(figure.is_whole for figure in figures)
 
 
 def _lead(query: Query, figures: Sequence[Figure]) -> str:

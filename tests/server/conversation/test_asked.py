@@ -46,6 +46,7 @@ def test_short_values_must_be_written_as_they_are() -> None:
     asked = understand("average debt, aaa style", FIRMS, TODAY)
     assert asked is not None
     assert asked.filters == ()
+    assert asked.left == {"aaa", "styl"}
 
 
 def test_groups_are_columns_whose_values_repeat() -> None:
@@ -131,3 +132,74 @@ def test_another_column_is_not_taken_for_one_that_cannot_be_added_up() -> None:
     only = understand("what is the total?", mixed, TODAY)
     assert only is not None
     assert only.column == "pe"
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("Please, what is the average debt?", set()),
+        ("average debt of Energy companies", set()),
+        ("average debt of Tesla", {"tesla"}),
+        ("average debt covenant", {"covenant"}),
+        ("average debt in euros", {"euro"}),
+        ("durchschnittliche debt, average", {"durchschnittlich"}),
+        ("how many Energy insiders are there?", {"insider"}),
+    ],
+)
+def test_words_that_nothing_uses_up_are_told(question: str, left: set[str]) -> None:
+    asked = understand(question, FIRMS, TODAY)
+    assert asked is not None
+    assert asked.left == left
+
+
+def test_what_was_read_uses_up_its_name() -> None:
+    rows = [["2025-01-01", 1.0], ["2025-01-02", 2.0]]
+    table = from_grid(["date", "close"], rows, "Prices")
+    for about, left in (("Prices AAPL", set()), ("Prices MSFT", {"aapl"})):
+        asked = understand("average close of AAPL", table, TODAY, about)
+        assert asked is not None
+        assert asked.left == left
+
+
+def test_of_two_columns_that_fit_equally_neither_is_taken() -> None:
+    table = from_grid(["name", "net_income", "gross_income"], [["A", 1, 2], ["B", 3, 4]], "T")
+    assert understand("average income", table, TODAY) is None
+    asked = understand("average net income", table, TODAY)
+    assert asked is not None
+    assert asked.column == "net_income"
+
+
+@pytest.mark.parametrize(
+    "question", ["sum of value", "average value", "highest value", "How many rows are there?"]
+)
+def test_a_total_among_the_rows_is_not_added_up(question: str) -> None:
+    totals = from_grid(["name", "value"], [["A", 1], ["B", 2], ["Total", 3]], "T")
+    assert understand(question, totals, TODAY) is None
+    assert understand("value of A", totals, TODAY) is not None
+
+
+def test_currencies_are_not_mixed_and_rates_are_not_added() -> None:
+    rows = [["A", "USD", 1, "5%"], ["B", "EUR", 2, "6%"]]
+    table = from_grid(["name", "currency", "value", "coupon"], rows, "T")
+    assert understand("total value", table, TODAY) is None
+    assert understand("total value in USD", table, TODAY) is not None
+    same = from_grid(["name", "value", "coupon"], [["A", "$1", "5%"], ["B", "$2", "6%"]], "T")
+    assert understand("total coupon", same, TODAY) is None
+    assert understand("average coupon", same, TODAY) is not None
+    assert understand("total value in €", same, TODAY) is None
+
+
+def test_the_largest_row_is_not_the_largest_of_its_kind() -> None:
+    rows = [["A", "Tech", 5], ["B", "Energy", 4], ["C", "Energy", 4]]
+    table = from_grid(["symbol", "sector", "weight"], rows, "Holdings")
+    assert understand("Which sector has the highest weight?", table, TODAY) is None
+    assert understand("Which company has the highest weight?", table, TODAY) is not None
+
+
+def test_a_company_needs_no_legal_form() -> None:
+    rows = [["AAPL", "Apple Inc.", 5], ["TGT", "Target Corp.", 4]]
+    table = from_grid(["symbol", "name", "weight"], rows, "Holdings")
+    asked = understand("weight of Apple", table, TODAY)
+    assert asked is not None
+    assert asked.filters[0].values == ("Apple Inc.",)
+    assert understand("target weight", table, TODAY) is None

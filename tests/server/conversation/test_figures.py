@@ -175,3 +175,44 @@ def test_a_question_over_a_wide_table_needs_only_its_columns(
     assert rows is not None
     assert rows.text == "Number of rows: 1"
     assert filled == [1, 1]
+
+
+PEERS = from_grid(
+    ["symbol", "market_cap", "dividend_yield", "sales"],
+    [["AAA", "$3.4T", "0.5%", 1234567], ["BBB", "$950B", "0.75%", 7654321.5]],
+    "Peers",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("total market cap", "Sum of market_cap: $4.35T"),
+        ("lowest market cap", "Lowest market_cap: $950B (BBB)"),
+        ("average dividend yield", "Average dividend_yield: 0.625%"),
+        ("highest sales", "Highest sales: 7,654,321.5 (BBB)"),
+        ("sum of sales", "Sum of sales: 8,888,888.5"),
+        ("total market cap by symbol", "Sum of market_cap: $3.4T (AAA); $950B (BBB)"),
+    ],
+)
+def test_values_have_units_and_thousands(question: str, text: str) -> None:
+    figure = compute(question, PEERS, TODAY)
+    assert figure is not None
+    assert figure.text == text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "average close of Tesla",
+        "average close adjusted for splits",
+        "median close in rupees",
+        "durchschnittlicher close",
+        "最高 close",
+        "Quel est le close moyen, average ?",
+        "sum of all carryforwards of volume",
+        "what is the 5 day average close?",
+    ],
+)
+def test_a_word_that_is_not_used_up_makes_silent(question: str) -> None:
+    assert compute(question, PRICES, TODAY) is None

@@ -9,6 +9,7 @@ from server.conversation.spans import (
     Unclear,
     find,
     left_over,
+    period,
     read,
 )
 
@@ -137,3 +138,47 @@ def test_a_fiscal_year_is_known_as_one() -> None:
     assert read("in FY2025", TODAY).is_fiscal
     assert read("in fiscal year 2025", TODAY).is_fiscal
     assert not read("in 2025", TODAY).is_fiscal
+
+
+@pytest.mark.parametrize(
+    ("question", "start", "end"),
+    [
+        ("Kurse vom 15. März 2025 bis 20. April 2025", date(2025, 3, 15), date(2025, 4, 21)),
+        ("Umsatz seit Januar 2024", date(2024, 1, 1), FAR_FUTURE),
+        ("Kurs am 05.03.2025", date(2025, 3, 5), date(2025, 3, 6)),
+        ("Umsatz im 3. Quartal 2024", date(2024, 7, 1), date(2024, 10, 1)),
+        ("bis Ende 2024", FAR_PAST, date(2025, 1, 1)),
+        ("vor 2024", FAR_PAST, date(2024, 1, 1)),
+        ("in den letzten 30 Tagen", date(2025, 5, 21), date(2025, 6, 21)),
+        ("depuis le 1er janvier 2024", date(2024, 1, 1), FAR_FUTURE),
+        ("entre mars 2024 et juin 2024", date(2024, 3, 1), date(2024, 7, 1)),
+        ("l'année dernière", date(2024, 1, 1), date(2025, 1, 1)),
+        ("desde el 15 de marzo de 2025", date(2025, 3, 15), FAR_FUTURE),
+        ("entre enero de 2024 y marzo de 2024", date(2024, 1, 1), date(2024, 4, 1)),
+        ("los últimos 6 meses", date(2024, 12, 20), date(2025, 6, 21)),
+        ("自2025年3月以来的价格", date(2025, 3, 1), FAR_FUTURE),
+        ("2025年3月15日的收盘价", date(2025, 3, 15), date(2025, 3, 16)),
+        ("2024年第三季度的收入", date(2024, 7, 1), date(2024, 10, 1)),
+        ("2023年到2024年的收入", date(2023, 1, 1), date(2025, 1, 1)),
+        ("过去30天", date(2025, 5, 21), date(2025, 6, 21)),
+        ("2024年之前", FAR_PAST, date(2024, 1, 1)),
+    ],
+)
+def test_times_in_other_languages(question: str, start: date, end: date) -> None:
+    assert find(question, TODAY) == Span(start, end)
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("15. März 2025", date(2025, 3, 15)),
+        ("avril 2025", date(2025, 4, 1)),
+        ("15 de marzo de 2025", date(2025, 3, 15)),
+        ("2025年3月", date(2025, 3, 1)),
+        ("05.03.2025", date(2025, 3, 5)),
+    ],
+)
+def test_cells_that_are_times_in_other_languages(text: str, start: date) -> None:
+    found = period(text)
+    assert found is not None
+    assert found.start == start

@@ -174,3 +174,56 @@ def test_exponents_are_numbers_and_long_digits_are_names() -> None:
     table = from_json([{"a": "1.5e-3", "b": "1" * 25}], "T")
     assert table is not None
     assert table.rows == [(0.0015, "1" * 25)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers", "unit", "is_scaled"),
+    [
+        (["$3.4T", "$950B"], [3_400_000_000_000, 950_000_000_000], "$", True),
+        (["1.234,50", "12,25"], [1234.5, 12.25], "", False),
+        (["12,5 %", "-3,25 %"], [12.5, -3.25], "%", False),
+        (["1.234", "5.678"], [1.234, 5.678], "", False),
+    ],
+)
+def test_amounts_keep_their_unit(
+    cells: list[str], numbers: list[float], unit: str, is_scaled: bool
+) -> None:
+    table = from_grid(["a"], [[cell] for cell in cells], "T")
+    assert table.values("a") == numbers
+    (column,) = table.columns
+    assert (column.kind, column.unit, column.is_scaled) == ("number", unit, is_scaled)
+
+
+def test_terms_of_bonds_are_no_millions() -> None:
+    table = from_grid(["term"], [["1M"], ["3M"], ["6M"]], "T")
+    assert table.columns[0].kind == "text"
+
+
+def test_a_header_of_several_rows_becomes_one() -> None:
+    grid = [
+        ["", "Domestic", "", "International", ""],
+        ["(in thousands)", "2019", "2018", "2019", "2018"],
+        ["", "", "(unaudited)", "", ""],
+        ["Sales", "1,200", "1,100", "50", "40"],
+        ["Costs", "900", "800", "30", "20"],
+    ]
+    table = from_json(grid, "T")
+    assert table is not None
+    assert [column.name for column in table.columns] == [
+        "(in thousands)",
+        "Domestic 2019 (unaudited)",
+        "Domestic 2018 (unaudited)",
+        "International 2019 (unaudited)",
+        "International 2018 (unaudited)",
+    ]
+    assert table.rows[0] == ("Sales", 1200, 1100, 50, 40)
+    records = from_json([dict(zip("\x00abcd", row, strict=True)) for row in grid[1:]], "T")
+    assert records is not None
+    assert [column.name for column in records.columns][1:] == list("abcd")
+
+
+def test_rows_below_whole_names_are_data() -> None:
+    rows = [{"name": "Acme", "founded": "1999"}, {"name": "", "founded": "2001"}]
+    table = from_json(rows, "T")
+    assert table is not None
+    assert (len(table.rows), table.columns[1].name) == (2, "founded")

@@ -176,3 +176,29 @@ async def test_of_our_own_chart_nothing_is_computed() -> None:
     found = await events(Query((), "What is the total close?", 2, context=(drawn,)), engine)
     assert not any(isinstance(one, TextDelta) and "Sum of" in one.text for one in found)
     assert "3 more rows came and were left out" in engine.requests[0].messages[-1].content
+
+
+def bold(found: list[Event]) -> list[str]:
+    return [one.text for one in found if isinstance(one, TextDelta) and one.text.startswith("**")]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "lead"), [("AAPL", ["**Average close: 103** (Prices)\n\n"]), ("MSFT", [])]
+)
+async def test_another_company_s_figure_is_not_printed(symbol: str, lead: list[str]) -> None:
+    source = Source("o", "prices", "u1", {"symbol": symbol})
+    result = Result("get_widget_data", {}, (source,), (rows(),), 1)
+    query = Query((), "What is the average close of AAPL?", 1, (PRICES,), (result,))
+    assert bold(await events(query, ScriptedEngine(says("So.")))) == lead
+
+
+@pytest.mark.parametrize(
+    ("question", "is_warned"),
+    [("What is the average close?", False), ("How did prices develop, and why?", True)],
+)
+async def test_an_exact_figure_comes_without_a_warning(question: str, is_warned: bool) -> None:
+    many = [{"date": f"{1900 + n // 300}-01-01", "close": n / 7} for n in range(2000)]
+    found = await events(with_data(question, rows(many)), ScriptedEngine(says("So.")))
+    levels = {one.level for one in found if isinstance(one, StatusNote)}
+    assert ("warning" in levels) is is_warned
+    assert bool(bold(found)) is not is_warned
