@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from server.chat import Json
 from server.egress import Egress, is_address
@@ -116,8 +117,15 @@ class Plugin:
 
     @property
     def reviewed(self) -> str:
-        """What a person accepts by enabling it: all that lies in its folder, as it is now."""
-        said = [self.loaded.hosts, sorted(self.loaded.files().items()), self.secrets]
+        """What a person accepts by enabling it: all that lies in its folder, as it is now.
+
+        And that it runs with the person's rights: what was accepted within walls does not run
+        without them, should the system no longer have any.
+        """
+        said: list[Any] = [self.loaded.hosts, sorted(self.loaded.files().items()), self.secrets]
+        runs = self.loaded.tools or any(server.command for server in self.manifest.servers)
+        if runs and not self.is_walled:
+            said.append("without walls")
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
     @property

@@ -24,7 +24,8 @@ log = logging.getLogger(__name__)
 Kind = Literal["bubblewrap", "namespaces", "sandbox-exec", ""]
 CODE_BYTES = 64 * 1024 * 1024
 PROGRAM_BYTES = 512 * 1024 * 1024
-TRIAL_S = 20.0
+TRIAL_S = 60.0
+"""A busy machine may be slow; without an answer there is no wall: plugins wait for a review."""
 PROXY = f"http://127.0.0.1:{inside.PORT}"
 _SYSTEM = (
     "/usr",

@@ -118,7 +118,7 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
         try:
             body = await _body(request, endpoint)
             facts = _facts(request, site)
-            size = request.content_length or MOST_UNKNOWN
+            size = await _size(request, endpoint)
             first = await apart(size, lambda: endpoint.accept(body, facts))
             accepted = await _settled(first, site, size)
             about = _about(request, endpoint, facts)
@@ -142,6 +142,15 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
             return _failure(endpoint.failed, error)
 
     return handle
+
+
+async def _size(request: web.Request, endpoint: Endpoint) -> int:
+    """Of the body that was read. What has none, or little, never waits behind a large one."""
+    if not endpoint.reads_body or request.method in ("GET", "HEAD"):
+        return 0
+    if endpoint.takes_form and request.content_type == FORM:
+        return MOST_UNKNOWN if request.content_length is None else request.content_length
+    return len(await request.read())
 
 
 def _facts(request: web.Request, site: Site) -> Facts:

@@ -6,7 +6,6 @@ every thread of the server and for the one that asks: it says nothing about the 
 """
 
 import copy
-import itertools
 import json
 import random
 import socket
@@ -258,19 +257,26 @@ def longest(waits: list[Wait]) -> Wait:
 
 
 def ask_health(target: Target) -> Wait:
-    late_before, began = _late_s(target.pid), time.perf_counter()
-    ask(target.port, "GET", "/health")
+    before, began = _late(target.pid), time.perf_counter()
+    answer = ask(target.port, "GET", "/health")
     waited_s = time.perf_counter() - began
-    return Wait(waited_s, _late_s(target.pid) - late_before)
+    if not answer.status:
+        return Wait(waited_s)
+    after = _late(target.pid)
+    late = {thread: after[thread] - before.get(thread, 0.0) for thread in after}
+    own = [late.pop(thread, 0.0) for thread in ("asking", str(target.pid))]
+    return Wait(waited_s, sum(own) + max(late.values(), default=0.0))
 
 
-def _late_s(pid: int) -> float:
-    """How long threads that could run have waited for a core: ours that asks, and each of its.
+def _late(pid: int) -> dict[str, float]:
+    """How long each thread that could run has waited for a core: ours that asks, and the server's.
 
-    The one that serves may wait for another that holds the interpreter and waits for a core.
+    The server's first thread serves; it may wait for one other, which holds the interpreter and
+    itself waits for a core.
     """
-    tasks = (Path(f"/proc/{pid}/task").glob("*/schedstat"), (Path("/proc/thread-self/schedstat"),))
-    return sum(map(_run_delay_s, itertools.chain(*tasks)))
+    threads = {path.name: path / "schedstat" for path in Path(f"/proc/{pid}/task").glob("*")}
+    threads["asking"] = Path("/proc/thread-self/schedstat")
+    return {name: _run_delay_s(path) for name, path in threads.items()}
 
 
 def _run_delay_s(schedstat: Path) -> float:

@@ -96,24 +96,31 @@ def _hits(path: Path, hidden: dict[str, str]) -> list[str]:
 
 
 def modes(stage: Stage) -> Figure:
-    """With the most careless umask there is."""
-    home = stage.scratch("modes")
+    """With the most careless umask, wherever it writes; a parent's mode excuses nothing."""
+    home, temporary = stage.scratch("modes"), stage.scratch("tmp")
     before = os.umask(0)
     try:
         used.fill_log(home)
-        with moat_at(home, used.KEPT) as moat:
+        with moat_at(home, used.KEPT, environment={"TMPDIR": str(temporary)}) as moat:
             key = exercise(home, moat)
             used.use(home, port_of(moat), {"Authorization": f"Bearer {key}"})
-            open_ = [
-                f"{path.relative_to(home)} {stat.filemode(path.lstat().st_mode)}"
-                for path in home.rglob("*")
-                if path.lstat().st_mode & 0o077
-            ]
-            count = len(list(home.rglob("*")))
+            found = {path: path.lstat().st_mode for path in (home, *_all_in(home, temporary))}
+        found |= {path: path.lstat().st_mode for path in _all_in(home, temporary)}
     finally:
         os.umask(before)
-    text = f"{count - len(open_)} of {count} files and folders are for the user alone"
-    return Figure(f"{text} {', '.join(open_[:4])}".strip(), not open_ and count > 25)
+    open_ = [f"{path.name} {stat.filemode(mode)}" for path, mode in found.items() if _is_open(mode)]
+    text = f"{len(found) - len(open_)} of {len(found)} files and folders are for the user alone"
+    return Figure(f"{text} {', '.join(open_[:4])}".strip(), not open_ and len(found) > 25)
+
+
+def _all_in(*folders: Path) -> list[Path]:
+    return [path for folder in folders for path in folder.rglob("*")]
+
+
+def _is_open(mode: int) -> bool:
+    """Other than 0700 for a folder and 0600 for anything else; a link has no mode of its own."""
+    wanted = 0o700 if stat.S_ISDIR(mode) else 0o600
+    return not stat.S_ISLNK(mode) and stat.S_IMODE(mode) != wanted
 
 
 def temporary_files(stage: Stage) -> Figure:

@@ -14,7 +14,7 @@ from server.engine.base import Engine
 from server.errors import BadRequest
 from server.keychain import Keychain
 from server.logs import Redactor
-from server.plugins import shelf
+from server.plugins import shelf, walls
 from server.plugins.house import PluginHouse
 from server.plugins.install import PluginRefused
 from server.plugins.shelf import PluginPlaces, Shared
@@ -190,6 +190,21 @@ async def test_what_a_program_or_server_is_given_must_be_looked_at_again(
     (folder / "plugin.json").write_text(manifest(mcp={"s": changed}))
     await house.install_plugin(str(folder))
     assert (card(house).enabled, card(house).review) == (False, True)
+
+
+async def test_what_was_accepted_within_walls_does_not_run_without_them(
+    house: PluginHouse, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(walls, "kind", lambda: "namespaces")
+    (folder / "plugin.json").write_text(manifest(mcp={"s": {"command": "python3 s.py"}}))
+    await house.install_plugin(str(folder))
+    await house.enable_plugin("p")
+    assert (card(house).enabled, card(house).walled) == (True, True)
+    monkeypatch.setattr(walls, "kind", lambda: "")
+    await house.install_plugin(str(folder))
+    assert (card(house).enabled, card(house).review, card(house).walled) == (False, True, False)
+    await house.enable_plugin("p")
+    assert card(house).enabled
 
 
 @pytest.mark.parametrize("name", ["server.py", "openapi.yaml", "flows/f.yaml", "data/x.bin"])

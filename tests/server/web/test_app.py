@@ -1,5 +1,6 @@
 import asyncio
-from collections.abc import Awaitable, Callable
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import Any
 from urllib.parse import unquote
@@ -18,6 +19,7 @@ from server.protocols.base import Ask, Cancel, Endpoint, Facts, Frames, Reply
 from server.requests import About
 from server.web import stream
 from server.web.app import Site, create_app
+from server.web.body import _LARGE_WORK
 from server.web.guard import Gate, Guard
 from tests.engines import EndlessEngine, ScriptedEngine, says
 
@@ -55,6 +57,7 @@ def fall_over(_body: Any, _facts: Facts) -> Reply:
 ENDPOINTS = (
     Endpoint("POST", "/chat", accept, render, collect, streams=lambda body: body.get("stream")),
     Endpoint("POST", "/size", ask_size),
+    Endpoint("GET", "/plain", lambda _body, _facts: Reply({})),
     Endpoint(
         "GET", "/about/{name}", lambda _b, facts: Reply([facts.address, facts.path, facts.query])
     ),
@@ -283,3 +286,23 @@ async def test_what_was_left_out_is_told_in_a_header(owned: tuple[Client, list[s
     assert unquote(reply.headers["X-Moat-Warning"]) == "'é' was left out."
     reply = await client.post("/end", json={})
     assert "X-Moat-Warning" not in reply.headers
+
+
+async def test_who_sends_little_waits_for_no_large_body(opened: Open) -> None:
+    may_end = threading.Event()
+    busy = [asyncio.get_running_loop().run_in_executor(_LARGE_WORK, may_end.wait) for _ in range(2)]
+
+    async def in_parts() -> AsyncIterator[bytes]:
+        yield b'{"text":'
+        yield b' "x"}'
+
+    try:
+        client = await opened(ScriptedEngine(*[says("b")] * 2))
+        given = {"Content-Type": "application/json"}
+        async with asyncio.timeout(30):
+            assert (await client.get("/plain")).status == 200
+            assert (await client.post("/chat", json={"text": "x"})).status == 200
+            assert (await client.post("/chat", data=in_parts(), headers=given)).status == 200
+    finally:
+        may_end.set()
+        await asyncio.gather(*busy)
