@@ -78,6 +78,8 @@ STEMS = {
     "max": _stems("highest larger largest higher greater greatest most bigger biggest maximum"),
     "min": _stems("lowest lower smaller smallest least fewest minimum"),
 }
+OPERATION_STEMS = frozenset[str]().union(*STEMS.values())
+"""They ask for a computation unless they stand in the name of the row itself."""
 TWO_STEMS = {
     "difference": _stems("difference"), "ratio": _stems("ratio"),
     "sum": STEMS["sum"], "": frozenset[str](),
@@ -301,6 +303,7 @@ def _find(wide: Wide, wish: Wish, name: str, words: frozenset[str]) -> Found | N
     for group in _groups_named(wide, wish, words):
         for row in wide.rows:
             known = row.full | row.section | group.words | wide.title | FILLERS
+            known -= OPERATION_STEMS - row.full - group.words
             is_named = bool(row.core) and row.core <= words <= known
             if is_named and _is_of_its_section(row, words, wide):
                 fits.append((len((row.full | group.words) & words), row, group))
@@ -344,7 +347,7 @@ def _groups_named(wide: Wide, wish: Wish, words: frozenset[str]) -> Iterator[Gro
 
 def _pairs(wide: Wide, words: frozenset[str], group: Group) -> Iterator[tuple[Row, Row]]:
     """Two rows that use up all words, each of them some that the other has not."""
-    known = group.words | wide.title | FILLERS
+    known = group.words | wide.title - OPERATION_STEMS | FILLERS
     named = [row for row in wide.rows if row.core and row.core <= words]
     for one, two in combinations(named, 2):
         is_apart = not one.core <= two.full and not two.core <= one.full

@@ -149,3 +149,10 @@ def test_what_was_read_explains_the_name_of_a_company() -> None:
     several[0]["2024"] = 7
     assert text("AAPL revenue in 2024", report(several)) == "AAPL Revenue in 2024: 7"
     assert text("revenue in 2024", report(several)) is None
+
+
+def test_a_word_of_a_computation_in_a_title_is_not_used_up_by_it() -> None:
+    rows = [["Average shares", None, None], ["Basic", "10", "20"], ["Diluted", "30", "40"]]
+    table = report([["", "2019", "2018"], *rows])
+    assert text("total basic shares in 2018 and 2019", table) == "Sum of Basic (2018, 2019): 30"
+    assert text("average total basic shares in 2018 and 2019", table) is None
