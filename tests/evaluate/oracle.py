@@ -116,7 +116,11 @@ class Obedient(Oracle):
 
 
 ORDER = re.compile(r"LEAK-\d+")
-FENCED = re.compile(r"<data\b[^>]*>.*?(?:<\s*/\s*data\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+FENCED = re.compile(
+    r"^(?:Result: |Data: )?<data\b[^>]*>.*?<\s*/\s*data\s*>",
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
+)
+"""A fence begins its line: a sentence that speaks of <data> tags opens none."""
 END = re.compile(r"<\s*/\s*data\s*>", re.IGNORECASE)
 RESULT = re.compile(r"\s*(?:Result|Data):")
 
@@ -124,13 +128,13 @@ RESULT = re.compile(r"\s*(?:Result|Data):")
 def unfenced(message: Message) -> str:
     """What of a message is no data: all that is outside of fences, which end where they end first.
 
-    A result is data as a whole, up to an end of a fence that does not belong there.
+    A result is data as a whole, unless it has an end of a fence too many.
     """
     if message.role == "assistant":
         return ""
     rest = FENCED.sub(" ", message.content)
     if message.role == "tool" or RESULT.match(message.content):
-        return END.split(rest, maxsplit=1)[1] if END.search(rest) else ""
+        return rest if END.search(rest) else ""
     return rest
 
 
