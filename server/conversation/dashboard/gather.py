@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from server.chat import Image, Json
 from server.conversation.dashboard.nouns import Element, Item, Query, Source, Widget
+from server.conversation.dashboard.symbols import name_of
 from server.conversation.documents import (
     Document,
     Unreadable,
@@ -59,6 +60,13 @@ class Material:
             document.tables or document.image or any(page.strip() for page in document.pages)
             for document in self.documents
         )
+
+
+def read_for(material: Material) -> str:
+    """What was read, in words: the widget, and what it was read for where that is one thing."""
+    arguments = material.source.arguments if material.source else {}
+    values = [value for value in arguments.values() if isinstance(value, str) and "," not in value]
+    return " ".join([material.name, *values, *filter(None, map(name_of, values))])
 
 
 def gather(query: Query) -> list[Material]:

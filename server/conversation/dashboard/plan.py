@@ -15,7 +15,7 @@ from server.conversation.dashboard.fetching import Step, state_of
 from server.conversation.dashboard.gather import Material, gather
 from server.conversation.dashboard.inventory import DETAILED, Inventory, take_inventory
 from server.conversation.dashboard.nouns import Param, Query, Result, Source, Widget, ends
-from server.conversation.dashboard.results import Results, describe_table, fence
+from server.conversation.dashboard.results import Results, describe_table, fenced
 from server.conversation.dashboard.symbols import Named, find_symbols
 from server.conversation.dashboard.tickers import is_ticker
 from server.conversation.sql import Refused
@@ -302,7 +302,7 @@ class Planner:
                 here.append(self._tell(material, read.alias))
         if missing and self.query.hop < MOST_HOPS:
             return self._ask_client(Action("read", kept), missing)
-        here += [f"{widget.name} was not read." for widget, _ in missing]
+        here += ["Some of it was not read: there were too many calls."] if missing else []
         self.done.append(Done(Action("read", kept), "\n".join(here) or "Nothing was read."))
         return None
 
@@ -389,7 +389,7 @@ class Planner:
             str(one.get("value") if isinstance(one, dict) else one)
             for one in self._options().get(param, ())
         ]
-        return f"{param} can be: {fence(', '.join(values)[:1500]) or 'anything'}."
+        return f"{param} can be:\n{fenced(', '.join(values)[:1500] or 'anything')}"
 
     def _ask_options(self, alias: str, widget: Widget, param: Param) -> Step:
         inputs = {name: widget.arguments.get(origin) for name, origin in param.options_inputs}
@@ -488,7 +488,7 @@ class Planner:
     def _tell(self, material: Material, alias: str) -> str:
         """A source that was told of before is named again, not repeated."""
         if any(one is material for one in self.results.sources):
-            return f"{material.name} is here already: {self._columns()}"
+            return f"This is here already: {self._columns()}"
         return self.results.add(material, alias)
 
     def _tell_earlier_turns(self) -> Iterator[Message]:
@@ -525,9 +525,9 @@ class Planner:
     def _system(self, detail: Detail) -> str:
         parts = [STEPS]
         if offered := self._tools():
-            parts.append(f"{CALL}\n{offered}")
+            parts.append(f"{CALL}\n{fenced(offered)}")
         listed = self.inventory.text() if detail.widgets == DETAILED else ""
-        parts.append(f"Widgets:\n{fence(listed) or '(below, if any)'}")
+        parts.append(f"Widgets:\n{fenced(listed) if listed else '(below, if any)'}")
         return "\n".join(parts)
 
     def _tools(self) -> str:
@@ -535,7 +535,7 @@ class Planner:
         if self.query.options.get(GENERATIVE):
             lines.append(PLACES)
             lines += [f"- {name}: it {what}" for name, what in actions.DASHBOARD_TOOLS.items()]
-        return fence("\n".join(lines))
+        return "\n".join(lines)
 
     def _question(self, detail: Detail) -> str:
         query = self.query
@@ -545,7 +545,7 @@ class Planner:
             parts.append(f"The user points at: {', '.join(pointed)}.")
         if self.inventory.is_large or detail.widgets < DETAILED:
             likely = self.inventory.likely_text(query.question, detail.widgets)
-            parts.append(f"Likely widgets:\n{fence(likely)}")
+            parts.append(f"Likely widgets:\n{fenced(likely)}")
         parts += [f"Follow this skill of the user:\n{one.text[:4000]}" for one in query.skills]
         if self._context:
             told = ends("\n".join(self._context), 4 * detail.outcome)
@@ -638,7 +638,7 @@ def _told_outcome(result: Result | None) -> str:
         if element.outcome:
             status, message = element.outcome.get("status"), element.outcome.get("message")
             parts.append(": ".join(str(one) for one in (status, message) if one))
-    return f"<data>\n{fence(chr(10).join(parts)) or 'done'}\n</data>"
+    return fenced("\n".join(parts) or "done")
 
 
 def _object(given: object) -> Json:

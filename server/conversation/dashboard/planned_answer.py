@@ -12,6 +12,7 @@ from server.conversation.dashboard.actions import Action
 from server.conversation.dashboard.checked_text import CheckedText, KnownNumbers
 from server.conversation.dashboard.closing import cite, suggest
 from server.conversation.dashboard.fetching import Step
+from server.conversation.dashboard.gather import read_for
 from server.conversation.dashboard.nouns import Query
 from server.conversation.dashboard.plan import (
     MOST_ACTIONS,
@@ -272,8 +273,10 @@ async def _is_confirmed(planner: Planner, numbers: list[float]) -> bool:
 
 
 def _is_confirmed_by_rules(planner: Planner, numbers: list[float]) -> bool:
-    for table in planner.results.tables.values():
-        figure = compute(planner.query.question, table, planner.today)
+    question, sources = planner.query.question, planner.results.sources
+    pairs = [(source, table) for source in sources for table in source.tables]
+    for source, table in pairs:
+        figure = compute(question, table, planner.today, read_for(source))
         if figure is None or len(figure.rows) != 1:
             continue
         if _are_same(numbers, list(_figures(tuple(figure.rows[0].values())))):

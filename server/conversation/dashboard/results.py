@@ -15,6 +15,7 @@ from server.conversation.sql import Answer, Refused, query
 from server.conversation.summary import rounded, short
 from server.conversation.tables import Cell, Column, Table, from_grid
 from server.events import Artifact
+from server.texts import one_line
 
 NAME_CHARACTERS = 48
 ROWS_TOLD = 20
@@ -67,7 +68,7 @@ class Results:
             parts += [text] if text.strip() else []
         if not parts:
             parts = ["no data came"]
-        return f'<data name="{fence(material.name)}">\n{fence(chr(10).join(parts))}\n</data>'
+        return fenced("\n".join(parts), material.name)
 
     async def run(self, sql: str) -> str:
         """The rows of a query as text; raises Refused with what is wrong about it."""
@@ -79,7 +80,7 @@ class Results:
         rows = [", ".join(_told(cell) for cell in row) for row in answer.rows[:ROWS_TOLD]]
         more = f"\n… {len(answer.rows)} rows in all" if len(answer.rows) > ROWS_TOLD else ""
         head = ", ".join(answer.columns)
-        return f"<data>\n{name} ({head}):\n{fence(chr(10).join(rows))}{more}\n</data>"
+        return fenced(f"{name} ({head}):\n" + "\n".join(rows) + more)
 
     def is_repeated(self) -> bool:
         """Takes the last query away again, if an earlier one found the same rows."""
@@ -229,6 +230,12 @@ def _describe_column(table: Table, place: int) -> str:
 def fence(text: str) -> str:
     """Nothing in data can end the fence that it stands in."""
     return re.sub(r"<(?=\s*/?\s*data\b)", "&lt;", text, flags=re.IGNORECASE)
+
+
+def fenced(text: str, name: str = "") -> str:
+    """Material, in a fence of its own lines."""
+    title = f' name="{fence(one_line(name))}"' if name else ""
+    return f"<data{title}>\n{fence(text)}\n</data>"
 
 
 def write_value(value: Cell) -> str:

@@ -17,7 +17,7 @@ from server.conversation.dashboard.adding import (
 )
 from server.conversation.dashboard.closing import cite, suggest
 from server.conversation.dashboard.fetching import Step, next_step
-from server.conversation.dashboard.gather import Material, gather
+from server.conversation.dashboard.gather import Material, gather, read_for
 from server.conversation.dashboard.nouns import Query
 from server.conversation.dashboard.planned_answer import answer_by_plan
 from server.conversation.dashboard.prompt import SUMMARY, Prompt, compose
@@ -159,11 +159,11 @@ async def _figures(query: Query, means: Means, materials: Sequence[Material]) ->
     best = charts.best_table(query.question, tables)
     order = [best] if best else []
     order += [table for table in tables if table is not best]
-    read_for = {id(table): _read_for(one) for one in materials for table in one.tables}
+    words = {id(table): read_for(one) for one in materials for table in one.tables}
     today = _today(query.timezone)
     found = []
     for table in order:
-        about = read_for[id(table)]
+        about = words[id(table)]
         figure = await asyncio.to_thread(compute, query.question, table, today, about)
         if figure is not None:
             found.append(figure)
@@ -173,13 +173,6 @@ async def _figures(query: Query, means: Means, materials: Sequence[Material]) ->
         written = await write_and_run(means, query.question, order)
         found = [written] if written else []
     return found
-
-
-def _read_for(material: Material) -> str:
-    """What was read, in words: the widget, and what it was read for where that is one thing."""
-    arguments = material.source.arguments if material.source else {}
-    values = [value for value in arguments.values() if isinstance(value, str) and "," not in value]
-    return " ".join([material.name, *values])
 
 
 async def _chart(query: Query, means: Means, tables: Sequence[Table]) -> charts.Chart | None:
