@@ -12,6 +12,7 @@ from server.conversation.dashboard.nouns import Element, Item, Query, Source, Wi
 from server.conversation.documents import (
     Document,
     Unreadable,
+    decode,
     from_text,
     html_text,
     of_tables,
@@ -128,6 +129,10 @@ def _material(
 
 def read_item(item: Item, name: str) -> Document:
     content = item.content
+    if item.problem:
+        raise Unreadable(item.problem)
+    if item.fetched is not None:
+        return _fetched_file(item.fetched, item, name)
     if item.url and not content:
         raise Unreadable(f"{name} came as a link; Moat opens no links. Attach the file itself.")
     head = DATA_URL.match(content)
@@ -139,6 +144,12 @@ def read_item(item: Item, name: str) -> Document:
     if item.read_as == "html":
         return Document(name, (html_text(content[:MAX_TEXT]),))
     return _object(content, name)
+
+
+def _fetched_file(data: bytes, item: Item, name: str) -> Document:
+    if item.kind not in ("", "object"):
+        return read(data, name, item.kind)
+    return read_item(replace(item, content=decode(data), fetched=None, url=""), name)
 
 
 def _decoded(content: str, name: str) -> bytes:

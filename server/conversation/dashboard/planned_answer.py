@@ -108,7 +108,8 @@ async def _read_pointed(planner: Planner, *, is_needed: bool) -> Step | None:
 
 async def _write(planner: Planner, means: Means) -> Steps:
     results, query = planner.results, planner.query
-    lead = await _bold_figure(planner, means)
+    lead = "".join(f"{one}\n\n" for one in query.missing_files)
+    lead += await _bold_figure(planner, means)
     if lead:
         yield TextDelta(lead)
     spoken = lead
