@@ -22,7 +22,7 @@ from server.conversation.tables import Table, from_json
 from server.texts import without_halves
 
 BINARY_KINDS = frozenset({"pdf", "png", "jpg", "jpeg", "xlsx", "xls", "docx"})
-ENCODED_STARTS = ("JVBERi0", "UEsDB", "iVBORw0KGgo", "/9j/")
+ENCODED_STARTS = ("JVBERi0", "UEsDB", "iVBORw0KGgo", "/9j/", "0M8R4KGxGuE")
 MAX_TEXT = 2_000_000
 MAX_BASE64 = 64 * 1024 * 1024
 BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+(?:=\s*){0,2}$")
