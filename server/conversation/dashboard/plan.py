@@ -246,6 +246,7 @@ class Planner:
                 missing.append((widget, arguments))
             else:
                 here.append(self._tell(material, read.alias))
+                self.results.note_read(material)
         if missing and self.query.hop < MOST_HOPS:
             return self._ask_client(Action("read", kept), missing)
         here += [f"{widget.name} was not read." for widget, _ in missing]

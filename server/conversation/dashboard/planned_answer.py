@@ -128,9 +128,10 @@ async def _write(planner: Planner, means: Means) -> Steps:
         yield TextDelta(_plain_results(planner) or SPEECHLESS)
     for made in results.artifacts:
         yield made
-    used = [one for one in results.sources if one.is_new] or results.sources
-    yield await asyncio.to_thread(cite, used, results.prompt.pages, query.question)
-    yield suggest(query, results.sources)
+    cited = results.cited()
+    yield await asyncio.to_thread(cite, cited, results.prompt.pages, query.question)
+    has_chart = any(made.kind == "chart" for made in results.artifacts)
+    yield suggest(query, cited or results.sources, has_chart=has_chart)
     yield end
 
 
