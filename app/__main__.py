@@ -15,6 +15,7 @@ _CHILDREN = {
     "render": "server.engine.worker.render",
     "tools": "server.plugins.lib_child",
     "inside": "server.plugins.inside",
+    "sheets": "server.conversation.old_workbook",
 }
 
 

@@ -54,6 +54,7 @@ class ModelCard:
     path: str
     size_bytes: int
     label: str = ""
+    """A remark: that it is the starter, or that it is damaged."""
     starter: bool = False
     parameters: int = 0
     trained_context_tokens: int = 0
@@ -66,6 +67,8 @@ class ModelCard:
     digest: str = ""
     """64 hexadecimal digits: the file's SHA-256 where that is known, else made from its content."""
     modified_at: float = 0.0
+    title: str = ""
+    """The name that people know it by."""
     base: str = ""
     """Set where this is a second name: the name of the model itself."""
 

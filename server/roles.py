@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-Role = Literal["worker", "render", "tools", "inside", "serve", "window"]
+Role = Literal["worker", "render", "tools", "inside", "sheets", "serve", "window"]
 
 PARENT = "MOAT_PARENT_PID"
 """Tells a child whose it is; `server.lifeline` reads it."""
@@ -29,6 +29,7 @@ _MODULES: Mapping[Role, tuple[str, ...]] = {
     "render": ("server.engine.worker.render",),
     "tools": ("server.plugins.lib_child",),
     "inside": ("server.plugins.inside",),
+    "sheets": ("server.conversation.old_workbook",),
     "serve": ("app", "serve"),
     "window": ("app",),
 }

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from server.origins import checked_origin
+from server.origins import checked_file_host, checked_origin
 
 DEFAULT_PORT = 7777
 OPENBB_ORIGINS = ("https://pro.openbb.co", "https://pro.openbb.dev")
@@ -238,6 +238,14 @@ class NetworkSettings(Group):
         Field(
             title="Domains of your own network",
             description="Names in them may stand for private addresses; others are refused there.",
+        ),
+    ] = ()
+    file_hosts: Annotated[
+        tuple[Annotated[str, AfterValidator(checked_file_host)], ...],
+        Field(
+            title="Hosts that files may be fetched from",
+            description="For files that a dashboard sends as links, for example "
+            "https://files.example.com. Links to other hosts are not opened.",
         ),
     ] = ()
     hub: Annotated[

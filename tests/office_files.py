@@ -84,3 +84,49 @@ def png() -> bytes:
     return (
         b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
     )
+
+
+def xls(*cells: tuple[int, int, str | float], sheet: str = "Fills") -> bytes:
+    """Excel 97's format: BIFF8 records in a compound file. A cell is its row, column and value."""
+    start = _biff(0x0809, struct.pack("<HHHHII", 0x0600, 0x0005, 0x0DBB, 0x07CC, 0, 6))
+    title = struct.pack("<BB", len(sheet), 0) + sheet.encode("latin-1")
+    place = len(start) + 4 + 6 + len(title) + 4
+    listed = _biff(0x0085, struct.pack("<IBB", place, 0, 0) + title)
+    begin = _biff(0x0809, struct.pack("<HHHHII", 0x0600, 0x0010, 0x0DBB, 0x07CC, 0, 6))
+    held = b"".join(_xls_cell(*cell) for cell in cells)
+    end = _biff(0x000A, b"")
+    return _compound("Workbook", start + listed + end + begin + held + end)
+
+
+def _xls_cell(row: int, column: int, value: str | float) -> bytes:
+    where = struct.pack("<HHH", row, column, 0)
+    if isinstance(value, str):
+        text = struct.pack("<HB", len(value), 1) + value.encode("utf-16-le")
+        return _biff(0x0204, where + text)
+    return _biff(0x0203, where + struct.pack("<d", value))
+
+
+def _biff(kind: int, body: bytes) -> bytes:
+    return struct.pack("<HH", kind, len(body)) + body
+
+
+def _compound(name: str, stream: bytes) -> bytes:
+    """A compound file with one stream in ordinary sectors of 512 bytes."""
+    stream = stream.ljust(4096, b"\0")
+    count = -(-len(stream) // 512)
+    free, last, table = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
+    chain = [table, last, *range(3, count + 2), last]
+    allocation = struct.pack(f"<{len(chain)}I", *chain).ljust(512, b"\xff")
+    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16)
+    head += struct.pack("<HHHHH6x", 0x3E, 3, 0xFFFE, 9, 6)
+    head += struct.pack("<IIIIIIIII", 0, 1, 1, 0, 4096, last, 0, last, 0)
+    head += struct.pack("<109I", 0, *[free] * 108)
+
+    def entry(title: str, kind: int, child: int, begin: int, size: int) -> bytes:
+        written = title.encode("utf-16-le")
+        named = written.ljust(64, b"\0") + struct.pack("<H", len(written) + 2)
+        links = struct.pack("<BBIII", kind, 1, free, free, child)
+        return named + links + bytes(36) + struct.pack("<IQ", begin, size)
+
+    folder = entry("Root Entry", 5, 1, last, 0) + entry(name, 2, free, 2, len(stream))
+    return head + allocation + folder.ljust(512, b"\0") + stream.ljust(count * 512, b"\0")

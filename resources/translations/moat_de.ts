@@ -2488,6 +2488,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Namen darin dürfen für private Adressen stehen; andere werden dort abgelehnt.</translation>
   </message>
   <message>
+   <source>Hosts that files may be fetched from</source>
+   <translation>Server, von denen Dateien geholt werden dürfen</translation>
+  </message>
+  <message>
+   <source>For files that a dashboard sends as links, for example https://files.example.com. Links to other hosts are not opened.</source>
+   <translation>Für Dateien, die ein Dashboard als Links schickt, zum Beispiel https://files.example.com. Links zu anderen Servern werden nicht geöffnet.</translation>
+  </message>
+  <message>
    <source>Model hub</source>
    <translation>Modell-Hub</translation>
   </message>

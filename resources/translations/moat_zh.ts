@@ -2488,6 +2488,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>其中的名称可以指向私有地址；其他名称指向私有地址时会被拒绝。</translation>
   </message>
   <message>
+   <source>Hosts that files may be fetched from</source>
+   <translation>可以获取文件的主机</translation>
+  </message>
+  <message>
+   <source>For files that a dashboard sends as links, for example https://files.example.com. Links to other hosts are not opened.</source>
+   <translation>用于仪表板以链接形式发送的文件，例如 https://files.example.com。指向其他主机的链接不会被打开。</translation>
+  </message>
+  <message>
    <source>Model hub</source>
    <translation>模型仓库</translation>
   </message>

@@ -1,4 +1,4 @@
-"""Files into text and tables: pdf, docx, xlsx, csv, html, plain text; told apart by content."""
+"""Files into text and tables: pdf, docx, xlsx, xls, csv, html, text; told apart by content."""
 
 import csv
 import io
@@ -8,14 +8,14 @@ import struct
 import time
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
 
 from server.chat import Image
-from server.conversation import grids, workbook, xml_parts
+from server.conversation import grids, old_workbook, workbook, xml_parts
 from server.conversation.tables import Table
 from server.flows.separated import decimal_sign, delimiter
 from server.late import Late
@@ -81,7 +81,7 @@ def _read(data: bytes, name: str, declared: str) -> Document:
     if data.startswith(b"PK\x03\x04"):
         return _zipped(data, name)
     if data.startswith(b"\xd0\xcf\x11\xe0"):
-        raise Unreadable(f"{name} has Excel's or Word's old format; save it as xlsx or docx.")
+        return _old_workbook(data, name)
     text = decode(data)
     if "\x00" in text[:2000]:
         raise Unreadable(f"{name} is not text.")
@@ -194,19 +194,27 @@ def _zipped(data: bytes, name: str) -> Document:
         if "word/document.xml" in names:
             return Document(name, (_docx(archive),))
         if "xl/workbook.xml" in names:
-            return _workbook(archive, name)
+            return _of_sheets(workbook.sheets(archive), workbook.count(archive), name)
     raise Unreadable(f"{name} is an archive, not a document.")
 
 
-def _workbook(archive: zipfile.ZipFile, name: str) -> Document:
+def _old_workbook(data: bytes, name: str) -> Document:
+    try:
+        found, total = old_workbook.read_sheets(data)
+    except ValueError as error:
+        why = "has Excel's or Word's old format and cannot be read; save it as xlsx or docx"
+        raise Unreadable(f"{name} {why}.") from error
+    return _of_sheets(found, total, name)
+
+
+def _of_sheets(found: Iterable[workbook.Sheet], total: int, name: str) -> Document:
     tables: list[Table] = []
     read_sheets = 0
-    for sheet in workbook.sheets(archive):
+    for sheet in found:
         read_sheets += 1
         table = grids.table(sheet.rows, f"{name}: {sheet.name}", sheet.cut)
         if table is not None:
             tables.append(table)
-    total = workbook.count(archive)
     left_out = (
         [f"Only the first {read_sheets} of {total} sheets of {name} were read."]
         if read_sheets < total

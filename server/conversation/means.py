@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from server.chat import Tool
+from server.conversation.dashboard.links import LinkedFiles
 from server.engine.base import Engine
 from server.plugins.talk import PluginTalk
 
@@ -17,5 +18,7 @@ class Means:
     """Asked first whether one of their flows answers; None: the model answers by itself."""
     text_only: bool = False
     """The client shows text and nothing else: tables and charts are written into it."""
+    files: LinkedFiles | None = None
+    """Fetches files that come as links; None: no link is opened."""
     can_plan: Callable[[Engine, str], Awaitable[bool]] | None = None
     """Whether a model is able to make plans, found out by a trial; None: no model is asked to."""

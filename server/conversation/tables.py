@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -38,6 +38,11 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 LARGEST = 2**1000
 """What has more digits than a number in our tables can have is a name, not an amount."""
 EPOCH_MS = (10**11, 10**13)
+MOST_LEVELS = 4
+"""Of objects in a cell that become columns; what lies deeper stays one text."""
+MOST_NESTED = 60
+"""Values of an object in a cell; a bigger one is a dictionary, not a group of columns."""
+MOST_JOINED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +99,10 @@ def _from_map(found: dict[str, Any], name: str) -> Table | None:
         return from_grid(list(lists), list(zip(*lists.values(), strict=True)), name)
     if len(lists) == 1:
         return _from_list(next(iter(lists.values())), name)
-    if found and not any(isinstance(value, dict | list) for value in found.values()):
-        return from_grid(["field", "value"], list(found.items()), name)
+    flat = _flattened(found)
+    has_plain = any(not isinstance(value, dict | list) for value in found.values())
+    if has_plain and not any(isinstance(value, dict | list) for value in flat.values()):
+        return from_grid(["field", "value"], list(flat.items()), name)
     return None
 
 
@@ -166,18 +173,51 @@ def _is_header(row: Sequence[Any]) -> bool:
 
 
 def _from_records(rows: list[dict[str, Any]], name: str) -> Table:
+    total = len(rows)
+    rows = [_flattened(row) for row in rows[:MAX_ROWS]]
     keys: dict[str, None] = {}
-    for row in rows[:MAX_ROWS]:
+    for row in rows:
         keys.update(dict.fromkeys(row))
     header = list(keys)
     if _is_incomplete(header):
-        return from_grid(header, [[row.get(key) for key in header] for row in rows], name)
+        grid = [[row.get(key) for key in header] for row in rows]
+        return from_grid(header, grid, name, total - len(rows))
 
     def column(place: int, count: int) -> list[Any]:
         key = header[place]
         return [row.get(key) for row in rows[:count]]
 
-    return _built(header, column, name, len(rows))
+    return _built(header, column, name, total)
+
+
+def _flattened(row: dict[str, Any]) -> dict[str, Any]:
+    """Objects in cells as columns of their own, price.last; lists of plain values as one text."""
+    if not any(isinstance(value, dict | list) for value in row.values()):
+        return row
+    found: dict[str, Any] = {}
+    for key, value in row.items():
+        is_group = isinstance(value, dict) and not _is_deep(value)
+        for path, one in _paths(key, value, MOST_LEVELS) if is_group else [(key, value)]:
+            name = path
+            while name in found or (name != key and name in row):
+                name += "_2"
+            found[name] = _joined(one) if isinstance(one, list) else one
+    return found
+
+
+def _paths(path: str, value: Any, levels: int) -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, dict) or not levels or not 0 < len(value) <= MOST_NESTED:
+        yield path, value
+        return
+    for key, one in value.items():
+        yield from _paths(f"{path}.{key}", one, levels - 1)
+
+
+def _joined(values: list[Any]) -> Any:
+    if not all(one is None or isinstance(one, str | int | float) for one in values):
+        return values
+    texts = [str(one) for one in map(_cell, values[:MOST_JOINED]) if one is not None]
+    return ", ".join([*texts, *(["…"] if len(values) > MOST_JOINED else [])]) or None
 
 
 def _built(

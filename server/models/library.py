@@ -26,6 +26,9 @@ SIZE_LABEL = re.compile(r"(?:(\d{1,4})x)?(\d{1,6}(?:\.\d{1,6})?)([KMBT])")
 SCALE = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 DAMAGED = "damaged, or not a model"
 NEWEST = 1 << 63
+LONGEST_TITLE = 60
+QUANTISATION = re.compile(r"[-._](?:UD-)?(?:I?Q\d\w*|B?F(?:16|32)|MXFP4)$", re.IGNORECASE)
+"""At the end of a file's name."""
 
 
 class Library:
@@ -139,6 +142,7 @@ class Library:
             return replace(
                 plain,
                 label=label,
+                title=title_of(header.name, name),
                 parameters=_parameters(header),
                 trained_context_tokens=header.context_tokens,
                 quantisation=header.quantisation,
@@ -147,6 +151,17 @@ class Library:
         except Exception:
             log.exception("Cannot understand %s", path.name)
             return plain
+
+
+def title_of(said: str, name: str) -> str:
+    """What the file says its model is called, where that fits its name here; else the latter."""
+    plain = re.sub(r"[-_ ]gguf$", "", said.strip(), flags=re.IGNORECASE)
+    maker, _, rest = plain.partition("_")
+    plain = rest if rest.lower().startswith(maker.lower()) else plain
+    words = re.findall(r"[a-z]{3,}", plain.lower())
+    if len(plain) <= LONGEST_TITLE and any(word in name.lower() for word in words):
+        return plain.replace("_", " ")
+    return QUANTISATION.sub("", name).replace("_", " ")
 
 
 def only_eyes(path: Path) -> BadRequest:

@@ -8,6 +8,7 @@ from typing import Any
 
 from server.chat import ChatRequest
 from server.conversation.agents import Agents
+from server.conversation.dashboard.links import LinkedFiles
 from server.conversation.means import Means
 from server.conversation.run import converse
 from server.engine.base import Engine
@@ -38,6 +39,7 @@ class Answering:
     keeper: Keeper | None = None
     trials: Path | None = None
     """Where it is kept which models are able to make plans; None: none is asked to."""
+    files: LinkedFiles | None = None
 
     def chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
         """Every event of a conversation's answer, tracked and cancellable."""
@@ -93,4 +95,5 @@ class Answering:
     async def _means(self, model: str | None, about: About) -> Means:
         talk = self.house.talk_for(is_own=about.is_own)
         can_plan = trial.trials_at(self.trials).is_able if self.trials else None
-        return Means(await self.engine(model), (), about.client, talk, can_plan=can_plan)
+        engine = await self.engine(model)
+        return Means(engine, (), about.client, talk, files=self.files, can_plan=can_plan)

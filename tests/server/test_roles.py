@@ -33,7 +33,7 @@ def test_secrets_stay_here(monkeypatch: pytest.MonkeyPatch, role: roles.Role) ->
     assert environment[roles.PARENT] == str(os.getpid())
 
 
-@pytest.mark.parametrize("role", ["worker", "render", "tools"])
+@pytest.mark.parametrize("role", ["worker", "render", "tools", "sheets"])
 def test_a_secret_for_the_server_reaches_no_other_role(
     monkeypatch: pytest.MonkeyPatch, role: roles.Role
 ) -> None:

@@ -13,6 +13,7 @@ from server.conversation.dashboard.symbols import name_of
 from server.conversation.documents import (
     Document,
     Unreadable,
+    decode,
     from_text,
     html_text,
     of_tables,
@@ -22,7 +23,7 @@ from server.conversation.tables import Table, from_json
 from server.texts import without_halves
 
 BINARY_KINDS = frozenset({"pdf", "png", "jpg", "jpeg", "xlsx", "xls", "docx"})
-ENCODED_STARTS = ("JVBERi0", "UEsDB", "iVBORw0KGgo", "/9j/")
+ENCODED_STARTS = ("JVBERi0", "UEsDB", "iVBORw0KGgo", "/9j/", "0M8R4KGxGuE")
 MAX_TEXT = 2_000_000
 MAX_BASE64 = 64 * 1024 * 1024
 BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+(?:=\s*){0,2}$")
@@ -136,6 +137,10 @@ def _material(
 
 def read_item(item: Item, name: str) -> Document:
     content = item.content
+    if item.problem:
+        raise Unreadable(item.problem)
+    if item.fetched is not None:
+        return _fetched_file(item.fetched, item, name)
     if item.url and not content:
         raise Unreadable(f"{name} came as a link; Moat opens no links. Attach the file itself.")
     head = DATA_URL.match(content)
@@ -147,6 +152,12 @@ def read_item(item: Item, name: str) -> Document:
     if item.read_as == "html":
         return Document(name, (html_text(content[:MAX_TEXT]),))
     return _object(content, name)
+
+
+def _fetched_file(data: bytes, item: Item, name: str) -> Document:
+    if item.kind not in ("", "object"):
+        return read(data, name, item.kind)
+    return read_item(replace(item, content=decode(data), fetched=None, url=""), name)
 
 
 def _decoded(content: str, name: str) -> bytes:

@@ -88,6 +88,10 @@ class Item:
     read_as: str = ""
     filename: str = ""
     url: str = ""
+    fetched: bytes | None = None
+    """What the link led to."""
+    problem: str = ""
+    """Why the link was not opened, or what went wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +174,8 @@ class Query:
     """Another agent asks, not the user: with the results its words come as if we had said them."""
     note: str = ""
     """Something to tell the user before the answer."""
+    missing_files: tuple[str, ...] = ()
+    """Why files of this turn could not be fetched: the answer begins with it."""
 
     @property
     def question(self) -> str:

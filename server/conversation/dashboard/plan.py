@@ -1,7 +1,8 @@
 """A question answered by a plan that the model makes step by step: read, compute, show, answer."""
 
+import asyncio
 import json
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -131,7 +132,7 @@ class Planner:
 
     async def resume(self) -> Step | None:
         """Goes again through this turn's steps; a read that is still to be made is made."""
-        self._take_materials()
+        self._take_materials(await asyncio.to_thread(gather, self.query))
         self._earlier = list(self._tell_earlier_turns())
         calls = iter([one for one in self.query.new_results if one.function not in READERS])
         self._is_resuming = True
@@ -300,6 +301,7 @@ class Planner:
                 missing.append((widget, arguments))
             else:
                 here.append(self._tell(material, read.alias))
+                self.results.note_read(material)
         if missing and self.query.hop < MOST_HOPS:
             return self._ask_client(Action("read", kept), missing)
         here += ["Some of it was not read: there were too many calls."] if missing else []
@@ -465,8 +467,8 @@ class Planner:
         found = [actions.parse_action(one) for one in (given if isinstance(given, list) else [])]
         return [one for one in found if one is not None][:MOST_ACTIONS]
 
-    def _take_materials(self) -> None:
-        for material in gather(self.query):
+    def _take_materials(self, materials: Iterable[Material]) -> None:
+        for material in materials:
             if material.source is not None:
                 self._materials[material.source.key] = material
             elif not material.is_own:

@@ -107,7 +107,8 @@ async def _read_pointed(planner: Planner, *, is_needed: bool) -> Step | None:
 
 async def _write(planner: Planner) -> Steps:
     results, query = planner.results, planner.query
-    lead = await _bold_figure(planner)
+    lead = "".join(f"{one}\n\n" for one in query.missing_files)
+    lead += await _bold_figure(planner)
     if lead:
         yield TextDelta(lead)
     spoken = lead
@@ -126,9 +127,10 @@ async def _write(planner: Planner) -> Steps:
         yield TextDelta(_plain_results(planner) or SPEECHLESS)
     for made in results.artifacts:
         yield made
-    used = [one for one in results.sources if one.is_new] or results.sources
-    yield await asyncio.to_thread(cite, used, results.prompt.pages, query.question)
-    yield suggest(query, results.sources)
+    cited = results.cited()
+    yield await asyncio.to_thread(cite, cited, results.prompt.pages, query.question)
+    has_chart = any(made.kind == "chart" for made in results.artifacts)
+    yield suggest(query, cited or results.sources, has_chart=has_chart)
     yield end
 
 

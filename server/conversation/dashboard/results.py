@@ -48,6 +48,31 @@ class Results:
     prompt: Prompt = field(default_factory=Prompt)
     """What was cut, and which pages were read."""
     _aliases: set[str] = field(default_factory=set)
+    _owners: dict[str, Material] = field(default_factory=dict)
+    _used: list[Material] = field(default_factory=list)
+    _read: list[Material] = field(default_factory=list)
+
+    def note_read(self, material: Material) -> None:
+        """It was read for this question, be it in an earlier turn that its data came."""
+        self._read.append(material)
+
+    def cited(self) -> list[Material]:
+        """What the answer rests on: what was computed over, else all that was read for it."""
+        read = [
+            one for one in self.sources if one.is_new or any(one is other for other in self._read)
+        ]
+        if not self._used:
+            return read
+        used = [one for one in self.sources if any(one is other for other in self._used)]
+        return used + [one for one in read if not one.tables]
+
+    def _note_use(self, sql: str) -> None:
+        """The sources of a query's tables, also of those that another query made."""
+        queries, waiting = {one.name: one.sql for one in self.computed}, [sql]
+        while waiting:
+            words = set(re.findall(r"\w+", waiting.pop().lower()))
+            self._used += [self._owners[name] for name in words & self._owners.keys()]
+            waiting += [queries.pop(name) for name in words & queries.keys()]
 
     def add(self, material: Material, alias: str) -> str:
         """Takes the tables of a source, and tells the model what is there."""
@@ -62,6 +87,7 @@ class Results:
                     base if len(material.tables) == 1 else f"{base}_{table.name}"
                 )
                 self.tables[name] = named
+                self._owners[name.lower()] = material
                 parts.append(describe_table(name, named, self.characters))
             without = replace(document, tables=())
             text = document_text(self.question, without, self.characters, self.prompt)
@@ -75,6 +101,7 @@ class Results:
         answer = await asyncio.to_thread(query, self._as_tables(), sql)
         if all(cell is None for row in answer.rows for cell in row):
             raise Refused("It finds nothing: no row fits its conditions.")
+        self._note_use(sql)
         name = f"q{len(self.computed) + 1}"
         self.computed.append(Computed(name, sql, answer))
         rows = [", ".join(_told(cell) for cell in row) for row in answer.rows[:ROWS_TOLD]]
@@ -104,6 +131,7 @@ class Results:
             raise Refused(f"A chart needs x and y among {names}; y must hold numbers.")
         drawn = {"kind": chart.kind, "x": chart.x, "y": list(chart.y)}
         content = {"rows": chart.rows, "chart": drawn}
+        self._note_use(str(given.get("sql", "")))
         self.artifacts.append(Artifact("chart", table.name, chart.about, content))
         return f"The chart {fence(table.name)} is drawn: {chart.about}."
 
@@ -111,6 +139,7 @@ class Results:
         table = await self._queried(given)
         rows = charts.thinned(table.records())
         about = charts.share(rows, table)
+        self._note_use(str(given.get("sql", "")))
         self.artifacts.append(Artifact("table", table.name, about, {"rows": rows}))
         return f"The table {fence(table.name)} is shown: {about}."
 

@@ -18,6 +18,7 @@ from server.conversation.dashboard.adding import (
 from server.conversation.dashboard.closing import cite, suggest
 from server.conversation.dashboard.fetching import Step, next_step
 from server.conversation.dashboard.gather import Material, gather, read_for
+from server.conversation.dashboard.links import is_all_missing, with_files
 from server.conversation.dashboard.nouns import Query
 from server.conversation.dashboard.planned_answer import answer_by_plan
 from server.conversation.dashboard.prompt import SUMMARY, Prompt, compose
@@ -77,6 +78,11 @@ async def _steps(query: Query, means: Means) -> Steps:
         return
     if query.note and not query.hop:
         yield StatusNote(query.note, "warning")
+    query = await with_files(query, means.files)
+    if is_all_missing(query):
+        yield TextDelta("\n\n".join(query.missing_files))
+        yield Finished("stop")
+        return
     if await _can_plan(query, means):
         async with aclosing(answer_by_plan(query, means, today)) as events:
             async for event in events:
@@ -213,7 +219,7 @@ def _are_exact(figures: Sequence[Figure]) -> bool:
 def _lead(query: Query, figures: Sequence[Figure]) -> str:
     """Said by code, so that no digit of it depends on the model."""
     outcome = added(query)
-    lines = [f"{outcome}"] if outcome else []
+    lines = [*query.missing_files, *([f"{outcome}"] if outcome else [])]
     lines += [f"**{figure.text}** ({figure.table})" for figure in figures]
     return "\n\n".join(lines) + "\n\n" if lines else ""
 

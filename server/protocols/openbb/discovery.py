@@ -1,6 +1,7 @@
 """What a client reads before it connects: the old file and the new one, side by side."""
 
 from base64 import b64encode
+from collections import Counter
 from functools import cache
 from typing import Any
 
@@ -34,17 +35,34 @@ def agents(_body: Any, facts: Facts) -> Reply:
         "features": _features(),
     }
     if facts.models:
-        cards = sorted(facts.models, key=lambda card: card.name != facts.default_model)
-        agent["models"] = [{"id": card.name, "name": card.label or card.name} for card in cards]
+        agent["models"] = _models(facts)
     return Reply({"moat": agent})
+
+
+def _models(facts: Facts) -> list[Json]:
+    """The default first, each by the name people know; those of one name are told apart."""
+    cards = sorted(facts.models, key=lambda card: card.name != facts.default_model)
+    titles = Counter(card.title for card in cards if card.title and not card.base)
+    return [
+        {
+            "id": card.name,
+            "name": card.title if titles[card.title] == 1 and not card.base else card.name,
+        }
+        for card in cards
+    ]
 
 
 def _names(facts: Facts) -> Json:
     return {
         "name": "Moat",
         "image": _image(),
-        "description": f"A model on your own computer ({facts.default_model or 'none yet'}).",
+        "description": f"A model on your own computer ({_default_title(facts) or 'none yet'}).",
     }
+
+
+def _default_title(facts: Facts) -> str:
+    card = next((card for card in facts.models if card.name == facts.default_model), None)
+    return (card.title if card else "") or facts.default_model
 
 
 def _features() -> Json:

@@ -91,3 +91,16 @@ def test_a_running_server_says_who_knocks_and_follows_at_once() -> None:
         assert asked_by(PAGE, moat.address) == 200
         allow("--remove", PAGE)
         assert asked_by(PAGE, moat.address) == 403
+
+
+def test_a_host_of_files_is_allowed_listed_and_removed(capsys: pytest.CaptureFixture[str]) -> None:
+    host = "https://files.example.com"
+    assert cli.main(["allow", "--files", "Files.example.com:443/"]) == 0
+    assert capsys.readouterr().out == f"{host} may be asked for files.\n"
+    assert listed(capsys) == [*OPENBB_ORIGINS]
+    assert cli.main(["allow", "--files", "--list"]) == 0
+    assert capsys.readouterr().out.splitlines() == [host]
+    assert cli.main(["allow", "--files", "--remove", host]) == 0
+    assert capsys.readouterr().out == f"{host} may no longer be asked for files.\n"
+    assert cli.main(["allow", "--files", "app://notes", "x"]) == 1
+    assert "is not a host" in capsys.readouterr().err

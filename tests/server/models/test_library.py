@@ -8,7 +8,7 @@ from server.errors import BadRequest, ModelNotFound, NoModel
 from server.models import starter
 from server.models.header import Header
 from server.models.headers import Headers
-from server.models.library import Library
+from server.models.library import Library, title_of
 from tests import without_rights
 from tests.gguf_files import write, write_model
 
@@ -172,3 +172,21 @@ def test_the_eyes_of_a_model_are_refused_as_a_model(tmp_path: Path):
     with pytest.raises(BadRequest, match="no model itself"):
         library.add(tmp_path / "mmproj-m.gguf")
     assert all(card.starter for card in library.scan())
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "title"),
+    [
+        ("SmolLM2 135M Instruct", "SmolLM2-135M-Instruct", "SmolLM2 135M Instruct"),
+        ("Qwen2.5 Coder 1.5B Instruct GGUF", "qwen2.5-coder-1.5b-instruct-q4_k_m",
+         "Qwen2.5 Coder 1.5B Instruct"),
+        ("tinyllama_tinyllama-1.1b-chat-v1.0", "tinyllama-1.1b-chat-v1.0.Q4_K_M",
+         "tinyllama-1.1b-chat-v1.0"),
+        ("LLaMA v2", "Mistral-7B-Instruct-v0.3.IQ3_XXS", "Mistral-7B-Instruct-v0.3"),
+        ("", "gpt-oss-20b-mxfp4", "gpt-oss-20b"),
+        ("Models", "My_Own-F16", "My Own"),
+        ("x" * 61, "plain", "plain"),
+    ],
+)  # fmt: skip
+def test_a_model_has_the_name_that_people_know_it_by(said: str, name: str, title: str) -> None:
+    assert title_of(said, name) == title

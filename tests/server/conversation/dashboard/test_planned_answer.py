@@ -285,3 +285,36 @@ async def test_a_small_context_holds_less_of_everything() -> None:
     texts = ["\n".join(one.content for one in asked.messages) for asked in engine.requests]
     assert all(len(text.encode()) < 4096 for text in texts)
     assert all("- income: Income" in text for text in texts)
+
+
+def cited(events: list[Event]) -> list[str]:
+    (found,) = [one for one in events if isinstance(one, Citations)]
+    return [source["details"].get("Symbol", source["name"]) for source in found.sources]
+
+
+async def test_only_what_was_computed_over_is_cited() -> None:
+    query = ask("Compare Apple and Microsoft")
+    both = [{"widget": "income", "parameters": {"symbol": one}} for one in ("AAPL", "MSFT")]
+    events, _ = await run(query, step({"read": both}))
+    with_data = brought(query, events)
+    events, _ = await run(with_data, step(SUM), step(DONE), step({"sql": "SELECT 1"}), says("So."))
+    assert cited(events) == ["MSFT"]
+    later = {"query": "SELECT revenue * 2 AS twice FROM q1"}
+    events, _ = await run(
+        with_data, step(SUM), step(later), step(DONE), step({"sql": "SELECT 1"}), says("So.")
+    )
+    assert cited(events) == ["MSFT"]
+    events, _ = await run(with_data, step(DONE), says("Both are fine."))
+    assert cited(events) == ["AAPL", "MSFT"]
+
+
+async def test_what_an_earlier_turn_read_is_cited_where_it_is_used() -> None:
+    first = ask("The revenue of MSFT?")
+    events, _ = await run(first, step(READ))
+    earlier = brought(first, events).results
+    said = (*first.said, Said("assistant", "210", 1), Said("user", "Thanks!", 2))
+    query = Query(said, "Thanks!", 2, (INCOME,), earlier)
+    events, _ = await run(query, step(DONE), says("You are welcome."))
+    assert cited(events) == []
+    events, _ = await run(query, step(SUM), step(DONE), step({"sql": "SELECT 1"}), says("So."))
+    assert cited(events) == ["MSFT"]

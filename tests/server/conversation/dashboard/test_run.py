@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 
 from server.conversation import tables
+from server.conversation.dashboard.links import LinkedFiles
 from server.conversation.dashboard.nouns import Element, Entry, Item, Query, Result, Source, Widget
 from server.conversation.dashboard.run import SPEECHLESS, converse
 from server.conversation.means import Means
+from server.egress import Egress
 from server.engine.base import ModelFacts
 from server.errors import EngineCrashed
 from server.events import (
@@ -23,6 +25,7 @@ from server.events import (
     Suggestions,
     TextDelta,
 )
+from server.settings import NetworkSettings
 from tests.engines import ScriptedEngine, says
 
 ROWS = [{"date": f"2025-01-0{day}", "close": 100.0 + day} for day in range(1, 6)]
@@ -202,3 +205,19 @@ async def test_an_exact_figure_comes_without_a_warning(question: str, is_warned:
     levels = {one.level for one in found if isinstance(one, StatusNote)}
     assert ("warning" in levels) is is_warned
     assert bool(bold(found)) is not is_warned
+
+
+async def test_the_answer_says_which_host_must_be_allowed() -> None:
+    """By code; where there is nothing else to answer from, the model makes nothing up."""
+    files = LinkedFiles(Egress(NetworkSettings), NetworkSettings)
+    link = Item(kind="pdf", filename="a.pdf", url="https://files.example.com/a?key=1")
+    engine = ScriptedEngine(says("It rose."))
+    query = with_data("What was the last close?", Element((link,)))
+    found = [one async for one in converse(query, Means(engine, files=files))]
+    (told,) = [one.text for one in found if isinstance(one, TextDelta)]
+    assert "moat allow --files https://files.example.com" in told
+    assert (engine.requests, found[-1]) == ([], Finished("stop"))
+    query = with_data("What was the last close?", Element((link, *rows().items)))
+    found = [one async for one in converse(query, Means(engine, files=files))]
+    assert "".join(one.text for one in found if isinstance(one, TextDelta)).startswith(told)
+    assert found[-1] == Finished("stop")

@@ -12,7 +12,10 @@ from server.protocols.openbb.discovery import agents, copilots
 
 FACTS = Facts(
     "http://localhost:7777",
-    (ModelCard("small", "s.gguf", 1), ModelCard("big", "b.gguf", 2, label="The big one")),
+    (
+        ModelCard("small", "s.gguf", 1),
+        ModelCard("big", "b.gguf", 2, label="a remark", title="The big one"),
+    ),
     "big",
 )
 
@@ -26,6 +29,13 @@ def test_the_model_that_answers_is_first_in_the_picker() -> None:
         {"id": "big", "name": "The big one"},
         {"id": "small", "name": "small"},
     ]
+
+
+def test_models_of_one_name_are_told_apart() -> None:
+    cards = [ModelCard(f"qwen-{one}", "q.gguf", 1, title="Qwen") for one in ("q4", "q8")]
+    found = entry(agents, Facts("http://localhost:1", tuple(cards), "qwen-q8"))
+    assert [one["name"] for one in found["models"]] == ["qwen-q8", "qwen-q4"]
+    assert found["description"] == "A model on your own computer (Qwen)."
 
 
 def test_the_sdk_accepts_the_features() -> None:
