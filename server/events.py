@@ -111,9 +111,9 @@ class StatusNote:
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A table, chart or text made by code, shown beside the answer."""
+    """A table, chart, text or page made by code, shown beside the answer."""
 
-    kind: Literal["table", "chart", "text"]
+    kind: Literal["table", "chart", "text", "html"]
     name: str
     description: str
     content: Json

@@ -118,6 +118,10 @@ def _all_sources(
             yield {"name": material.name, "given": one}
 
 
+NAME = re.compile(r"[\w .,%/&()$€£'+-]{1,60}")
+MOST_WORDS = 7
+
+
 def suggest(query: Query, materials: Sequence[Material], *, has_chart: bool = False) -> Suggestions:
     """Questions that the data here can answer, none of which was just asked."""
     words = TEMPLATES[_language_of(query.question)]
@@ -137,8 +141,32 @@ def suggest(query: Query, materials: Sequence[Material], *, has_chart: bool = Fa
     others.sort(key=lambda one: one.tier == "extra")
     found += [words["widget"].format(widget=one.name) for one in others[:2]]
     asked = _plain(query.question)
-    kept = [one for one in map(one_line, found) if len(one) <= LONGEST and _plain(one) not in asked]
+    strange = [one for one in _names(query, materials) if one.strip() and not is_name(one)]
+    kept = [
+        one
+        for one in map(one_line, found)
+        if len(one) <= LONGEST
+        and _plain(one) not in asked
+        and not any(one_line(name) in one for name in strange)
+    ]
     return Suggestions(tuple(dict.fromkeys(kept))[:MOST_SUGGESTED])
+
+
+def is_name(text: str) -> bool:
+    """Whether it reads as a name: a sentence from outside is not offered as a question of ours."""
+    return bool(NAME.fullmatch(text)) and len(text.split()) <= MOST_WORDS and "://" not in text
+
+
+def _names(query: Query, materials: Sequence[Material]) -> Iterator[str]:
+    """Of widgets, tables and columns, and the values of parameters."""
+    for widget in query.widgets:
+        yield widget.name
+        for param in widget.params:
+            yield from (value for option in param.options for value in _values(option))
+            yield from _values(param.value)
+    for table in (table for material in materials for table in material.tables):
+        yield table.name
+        yield from (column.name for column in table.columns)
 
 
 def _other_values(

@@ -150,7 +150,9 @@ def read_item(item: Item, name: str) -> Document:
     if item.kind in ("csv", "txt", "md", "html"):
         return _text_file(content, name, item.kind)
     if item.read_as == "html":
-        return Document(name, (html_text(content[:MAX_TEXT]),))
+        found = _parsed(content)
+        page = found if isinstance(found, str) else content
+        return Document(name, (html_text(page[:MAX_TEXT]),))
     return _object(content, name)
 
 

@@ -21,6 +21,7 @@ from server.conversation.dashboard.plan import (
     Planner,
     first_sentence,
 )
+from server.conversation.dashboard.report import is_report_wanted, make_report
 from server.conversation.dashboard.results import Computed, write_value
 from server.conversation.figures import compute
 from server.conversation.means import Means
@@ -128,6 +129,8 @@ async def _write(planner: Planner) -> Steps:
     for made in results.artifacts:
         yield made
     cited = results.cited()
+    if is_report_wanted(query.question) and spoken.strip():
+        yield make_report(spoken, results.artifacts, [one.name for one in cited])
     yield await asyncio.to_thread(cite, cited, results.prompt.pages, query.question)
     has_chart = any(made.kind == "chart" for made in results.artifacts)
     yield suggest(query, cited or results.sources, has_chart=has_chart)

@@ -22,6 +22,7 @@ from server.conversation.dashboard.links import is_all_missing, with_files
 from server.conversation.dashboard.nouns import Query
 from server.conversation.dashboard.planned_answer import answer_by_plan
 from server.conversation.dashboard.prompt import SUMMARY, Prompt, compose
+from server.conversation.dashboard.report import is_report_wanted, make_report
 from server.conversation.figures import Figure, compute
 from server.conversation.means import Means
 from server.conversation.tables import Table
@@ -153,7 +154,7 @@ async def _answer(
         yield ClientToolCall(note_call(query, used[0].name if used else "", spoken))
         yield Finished("tool_calls")
         return
-    for made in _artifacts(query, tables, figures, chart):
+    for made in _with_report(query, spoken, _artifacts(query, tables, figures, chart), used):
         yield made
     yield await asyncio.to_thread(cite, used, prompt.pages, query.question)
     yield suggest(query, materials)
@@ -270,6 +271,14 @@ def _artifacts(
         return []
     rows = charts.thinned(table.records())
     return [Artifact("table", table.name, charts.share(rows, table), {"rows": rows})]
+
+
+def _with_report(
+    query: Query, spoken: str, made: list[Artifact], used: Sequence[Material]
+) -> list[Artifact]:
+    if not spoken or not is_report_wanted(query.question):
+        return made
+    return [*made, make_report(spoken, made, [one.name for one in used])]
 
 
 def _today(timezone: str) -> date:

@@ -15,7 +15,7 @@ WHY = ("content", "message", "error", "error_type")
 """Where a failure says why, best first."""
 OWN_NAME = re.compile(r"_[0-9a-f]{6}$")
 """As the writer names what we make."""
-ARTIFACTS = frozenset({"chart", "table"})
+ARTIFACTS = frozenset({"chart", "table", "html"})
 
 
 def read_elements(data: Any, content: Any) -> tuple[Element, ...]:

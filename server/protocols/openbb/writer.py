@@ -160,7 +160,7 @@ def artifact(made: Artifact) -> Json:
         "name": artifact_name(made.name),
         "description": made.description,
         "uuid": str(uuid4()),
-        "content": content["text"] if made.kind == "text" else content["rows"],
+        "content": content["text"] if made.kind in ("text", "html") else content["rows"],
     }
     if made.kind == "chart":
         data["chart_params"] = chart_params(content["chart"])

@@ -318,3 +318,14 @@ async def test_what_an_earlier_turn_read_is_cited_where_it_is_used() -> None:
     assert cited(events) == []
     events, _ = await run(query, step(SUM), step(DONE), step({"sql": "SELECT 1"}), says("So."))
     assert cited(events) == ["MSFT"]
+
+
+async def test_a_report_comes_as_a_page() -> None:
+    query = ask("Write a report on the revenue of MSFT")
+    events, _ = await run(query, step(READ))
+    shown = {"table": {"sql": "SELECT * FROM income_msft", "title": "Revenue by year"}}
+    events, _ = await run(brought(query, events), step(shown), step(DONE), says("It grew."))
+    table, page = [one for one in events if isinstance(one, Artifact)]
+    assert (table.kind, page.kind, page.name) == ("table", "html", "Income")
+    assert "<p>It grew.</p>" in page.content["text"]
+    assert "<h2>Revenue by year</h2>" in page.content["text"]

@@ -221,3 +221,11 @@ async def test_the_answer_says_which_host_must_be_allowed() -> None:
     found = [one async for one in converse(query, Means(engine, files=files))]
     assert "".join(one.text for one in found if isinstance(one, TextDelta)).startswith(told)
     assert found[-1] == Finished("stop")
+
+
+async def test_a_report_comes_as_a_page() -> None:
+    query = with_data("Write a report about the prices", rows())
+    found = await events(query, ScriptedEngine(says("They rose.")))
+    (page,) = [one for one in found if isinstance(one, Artifact)]
+    assert (page.kind, page.name) == ("html", "Prices")
+    assert "<p>They rose.</p>" in page.content["text"]
