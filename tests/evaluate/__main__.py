@@ -3,7 +3,8 @@
 MODEL=path of a GGUF file (default: the starter)   ORACLE=1: the two that need no model
 SET=tune|measured|followups|all   DASHBOARD=equities|macro|portfolio|large   LIMIT=number
 INJECT=1: instructions hidden in data, and an oracle that obeys whatever reaches it as one
-MINUTES=number: ask no more after that time   VERBOSE=1: a line for each question that went wrong
+MINUTES=number: ask no more after that time   THREADS=number: of the processor
+VERBOSE=1: a line for each question that went wrong, but for those that are only measured
 """
 
 import json
@@ -88,7 +89,8 @@ def run(engine: str, wanted: Sequence[Conversation]) -> list[Row]:
     if chats:
         lines.append(f"\nConversations right from the first turn to the last: {right} of {chats}")
     if os.environ.get("VERBOSE"):
-        wrong = [row for row in rows if not row.verdict.answer or row.verdict.bold_wrong]
+        shown = [row for row in rows if row.part != "measured"]
+        wrong = [row for row in shown if not row.verdict.answer or row.verdict.bold_wrong]
         lines += map(_fault, wrong)
     say("\n".join(lines))
     sets = {key: os.environ.get(key, "") for key in ("SET", "DASHBOARD", "LIMIT")}
