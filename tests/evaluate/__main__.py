@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from pathlib import Path
 
 from tests.evaluate import inject, report
@@ -74,6 +75,9 @@ def _try(name: str, wanted: Sequence[Conversation]) -> list[str]:
 
 def run(engine: str, wanted: Sequence[Conversation]) -> list[Row]:
     began, most_s = time.monotonic(), 60 * float(os.environ.get("MINUTES") or 600)
+    if os.environ.get("MINUTES"):
+        # What there is time for is then a fair sample.
+        wanted = sorted(wanted, key=lambda one: sha256(one.id.encode()).digest())
     rows: list[Row] = []
     with serving(engine) as (address, log):
         for number, one in enumerate(wanted, 1):
