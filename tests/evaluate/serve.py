@@ -85,6 +85,8 @@ async def serve(engine: str, log: Path) -> None:
     core = Core(paths.find(), make)
     await core.open(downloads=False)
     try:
+        if threads := os.environ.get("THREADS"):
+            await core.change_setting("model.threads", int(threads))
         if engine not in ENGINES and engine != STARTER:
             core.choose_model(engine)
         await core.start_on(0)
@@ -111,13 +113,20 @@ def serving(engine: str) -> Iterator[tuple[str, Path]]:
         try:
             yield _address(process), log
         finally:
-            assert process.stdin
-            process.stdin.close()
-            try:
-                process.wait(GRACE_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            _end(process)
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    """It ends when nobody holds its input any more."""
+    assert process.stdin
+    assert process.stdout
+    process.stdin.close()
+    try:
+        process.wait(GRACE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    process.stdout.close()
 
 
 def _address(process: "subprocess.Popen[str]") -> str:
