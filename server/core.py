@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from server import VERSION, backends
-from server.conversation.dashboard.links import LinkedFiles
+from server.conversation.dashboard.links import AllowedFiles
 from server.conversation.response_memory import ResponseMemory
 from server.egress import Egress
 from server.engine.base import Engine
@@ -144,7 +144,7 @@ class Core(Shelved, Plugged, Windowed):
             self._requests,
             self._keeper,
             paths.data / "trials.json",
-            LinkedFiles(self.egress, lambda: self.settings.get().network),
+            AllowedFiles(self.egress, lambda: self.settings.get().network),
         )
         self.answer_chat = self._answering.chat
 

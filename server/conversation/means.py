@@ -2,11 +2,17 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from server.chat import Tool
-from server.conversation.dashboard.links import LinkedFiles
 from server.engine.base import Engine
 from server.plugins.talk import PluginTalk
+
+
+class LinkedFiles(Protocol):
+    """Fetches a file that came as a link, at most so many bytes of it."""
+
+    async def fetch(self, item: Any, room: int) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)

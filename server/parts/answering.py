@@ -8,7 +8,7 @@ from typing import Any
 
 from server.chat import ChatRequest
 from server.conversation.agents import Agents
-from server.conversation.dashboard.links import LinkedFiles
+from server.conversation.dashboard.links import AllowedFiles
 from server.conversation.means import Means
 from server.conversation.run import converse
 from server.engine.base import Engine
@@ -39,7 +39,7 @@ class Answering:
     keeper: Keeper | None = None
     trials: Path | None = None
     """Where it is kept which models are able to make plans; None: none is asked to."""
-    files: LinkedFiles | None = None
+    files: AllowedFiles | None = None
 
     def chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
         """Every event of a conversation's answer, tracked and cancellable."""

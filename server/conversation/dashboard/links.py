@@ -9,6 +9,7 @@ from dataclasses import replace
 from yarl import URL
 
 from server.conversation.dashboard.nouns import Element, Item, Query
+from server.conversation.means import LinkedFiles
 from server.egress import Egress
 from server.errors import EgressRefused
 from server.origins import can_be_allowed
@@ -44,7 +45,9 @@ class NotFetched(Exception):
     """A file that is not here; the message says why, for people."""
 
 
-class LinkedFiles:
+class AllowedFiles:
+    """Fetches files from the hosts that the settings allow."""
+
     def __init__(self, door: Egress, network: Callable[[], NetworkSettings]) -> None:
         self._door = door
         self._network = network

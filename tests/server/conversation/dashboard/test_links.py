@@ -10,7 +10,7 @@ from aiohttp.test_utils import TestServer
 
 from server.conversation.dashboard import links
 from server.conversation.dashboard.gather import gather
-from server.conversation.dashboard.links import LinkedFiles, NotFetched, with_files
+from server.conversation.dashboard.links import AllowedFiles, NotFetched, with_files
 from server.conversation.dashboard.nouns import Element, Item, Query, Result, Source
 from server.egress import Egress
 from server.settings import NetworkSettings
@@ -48,12 +48,12 @@ def app() -> web.Application:
 
 
 @asynccontextmanager
-async def door_of(network: dict[str, object]) -> AsyncIterator[tuple[LinkedFiles, Egress]]:
+async def door_of(network: dict[str, object]) -> AsyncIterator[tuple[AllowedFiles, Egress]]:
     """`network` may change while it is open, as settings do."""
     read = lambda: NetworkSettings.model_validate(network)  # noqa: E731
     egress = Egress(read)
     try:
-        yield LinkedFiles(egress, read), egress
+        yield AllowedFiles(egress, read), egress
     finally:
         await egress.close()
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from server.conversation import tables
-from server.conversation.dashboard.links import LinkedFiles
+from server.conversation.dashboard.links import AllowedFiles
 from server.conversation.dashboard.nouns import Element, Entry, Item, Query, Result, Source, Widget
 from server.conversation.dashboard.run import SPEECHLESS, converse
 from server.conversation.means import Means
@@ -209,7 +209,7 @@ async def test_an_exact_figure_comes_without_a_warning(question: str, is_warned:
 
 async def test_the_answer_says_which_host_must_be_allowed() -> None:
     """By code; where there is nothing else to answer from, the model makes nothing up."""
-    files = LinkedFiles(Egress(NetworkSettings), NetworkSettings)
+    files = AllowedFiles(Egress(NetworkSettings), NetworkSettings)
     link = Item(kind="pdf", filename="a.pdf", url="https://files.example.com/a?key=1")
     engine = ScriptedEngine(says("It rose."))
     query = with_data("What was the last close?", Element((link,)))
