@@ -1,7 +1,7 @@
 """The requests that OpenBB's own examples are tested with, over HTTP, and what those tests expect.
 
-Left out is what only a large model can do, such as rating headlines. The engine here repeats what it
-is told, so a word of the data in the answer shows that the data reached the model.
+Left out is what only a large model can do, such as rating headlines. The engine here repeats what
+it is told, so a word of the data in the answer shows that the data reached the model.
 """
 
 import json
