@@ -76,7 +76,7 @@ def _memory(pid: int) -> int:
 
 
 def main() -> None:
-    if resource is not None:
+    if sys.platform != "win32":
         with contextlib.suppress(ValueError, OSError):  # macOS refuses it
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
     import python_calamine  # noqa: PLC0415 - only this process ever loads it
