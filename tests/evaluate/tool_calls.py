@@ -406,7 +406,8 @@ def save(model: Path, requests: list[Asked]) -> dict[str, Any]:
 
 def summary(requests: list[Asked]) -> dict[str, Any]:
     called = [one for one in requests if one.calls]
-    missed = [one for one in requests if one.missed and not one.calls and one.kind != "json"]
+    unread = [one for one in requests if one.missed and not one.calls and one.kind != "json"]
+    missed = [one for one in unread if one.end != "length"]
     needed = [one for one in requests if one.kind == "call"]
     made = len(called) + len(missed)
     valid = sum(one.valid for one in called)
@@ -422,6 +423,7 @@ def summary(requests: list[Asked]) -> dict[str, Any]:
         "JSON asked for": sum(one.kind == "json" for one in requests),
         "calls where JSON was asked for": sum(one.kind == "json" for one in called),
         "calls where text was asked for": sum(one.kind == "plain" for one in called),
+        "calls cut by the limit of tokens": len(unread) - len(missed),
         "failed": sum(one.end.startswith("failed") for one in requests),
         "forms": dict(Counter(one.form for one in called).most_common()),
         "forms missed": dict(Counter(one.form for one in missed).most_common()),

@@ -402,6 +402,9 @@ class Forms:
         if depth > MOST_DEPTH:
             raise NotACall
         self.source.skip()
+        yield from self.source.take(SPACE)
+        if (yield from self.source.peek()) == "{":
+            return (yield from self._doubled(depth))
         while True:
             yield from self.source.take(SPACE)
             if (yield from self.source.peek()) == "}":
@@ -420,6 +423,12 @@ class Forms:
             elif sign != "}":
                 raise NotACall
 
+    def _doubled(self, depth: int) -> Calls:
+        """{{"name": …}}: some templates show their braces so, and models copy it."""
+        calls = yield from self._object(depth + 1)
+        yield from self.source.expect("}")
+        return calls
+
     def _member(self, key: str, found: dict[str, Any], depth: int) -> Generator[None, None, None]:
         char = yield from self.source.peek()
         if key in LISTS or (key in NAMES and char == "{"):
@@ -433,7 +442,7 @@ class Forms:
         elif key in NAMES:
             found["name"] = self._offered_name((yield from loose_json.text(self.source)))
         elif key in ARGUMENTS:
-            found["arguments"] = _as_object((yield from loose_json.value(self.source)))
+            found["arguments"] = yield from loose_json.value(self.source)
         elif key in BESIDES:
             if char in "{[":
                 raise NotACall
@@ -449,7 +458,20 @@ class Forms:
             return calls
         if "name" not in found:
             raise NotACall
-        return [self._checked(found["name"], found.get("arguments"))]
+        name, given = found["name"], found.get("arguments")
+        if (
+            isinstance(given, str)
+            and (only := self._only_parameter(name))
+            and not _holds_json(given)
+        ):
+            given = {only: given}
+        return [self._checked(name, None if given is None else _as_object(given))]
+
+    def _only_parameter(self, name: str) -> str | None:
+        """The parameter that a text without a key must be meant for."""
+        schema = self._offered[name].parameters
+        required = schema.get("required") or list(schema.get("properties") or ())
+        return str(required[0]) if len(required) == 1 else None
 
     def _offered_name(self, name: str) -> str:
         if name.strip() not in self._aliases:
@@ -584,6 +606,10 @@ class Forms:
             return json.loads(said)
         except (ValueError, RecursionError):
             return said
+
+
+def _holds_json(text: str) -> bool:
+    return text.lstrip()[:1] in ("{", "")
 
 
 def _as_object(value: Any) -> dict[str, Any]:

@@ -61,6 +61,7 @@ ONE = {
     "arguments as text": json.dumps({"name": "get_weather", "arguments": json.dumps(ARGUMENTS)}),
     "as OpenAI has it": f'{{"id": "a", "type": "function", "function": {CALL}}}',
     "a message": f'{{"role": "assistant", "tool_calls": [{{"id": "1", "function": {CALL}}}]}}',
+    "doubled braces": f"{{{CALL}}}",
     "keyed": '{"get_weather": {"city": "Paris", "days": 3}}',
     "with a prefix": CALL.replace("get_", "functions.get_"),
     "as a function": 'get_weather({"city": "Paris", "days": 3})',
@@ -181,6 +182,12 @@ def test_tags_are_calls_even_where_json_was_asked_for() -> None:
 def test_a_tool_without_parameters_needs_no_arguments() -> None:
     assert calls_in(read('{"name": "get_time"}')) == [("get_time", {})]
     assert calls_in(read('{"name": "get_weather"}')) == []
+
+
+def test_a_text_as_arguments_is_that_of_the_only_parameter_it_can_be() -> None:
+    assert calls_in(read('{"name": "switch", "arguments": "3"}')) == [("switch", {"lamp": "3"})]
+    assert calls_in(read('{"name": "get_weather", "arguments": "Paris"}')) == []
+    assert calls_in(read('{"name": "switch", "arguments": ""}')) == []
 
 
 def test_the_text_around_a_call_is_passed_on_once() -> None:
