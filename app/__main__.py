@@ -12,10 +12,10 @@ NO_QT = "The window's libraries are not installed, so Moat serves without a wind
 _WINDOW_OPTIONS = frozenset({"--hidden"})
 _CHILDREN = {
     "worker": "server.engine.worker",
-    "render": "server.engine.worker.render",
-    "tools": "server.plugins.lib_child",
-    "inside": "server.plugins.inside",
-    "sheets": "server.conversation.old_workbook",
+    "render": "server.engine.worker.prompt.render",
+    "tools": "server.plugins.python.child",
+    "inside": "server.plugins.walls.inside",
+    "sheets": "server.data.old_workbook",
 }
 
 
@@ -63,7 +63,7 @@ def _answers(display: str) -> bool:
 
 
 def _show(options: list[str]) -> int:
-    from app import session  # noqa: PLC0415
+    from app.shell import session  # noqa: PLC0415
     from server.errors import AppError  # noqa: PLC0415
 
     try:

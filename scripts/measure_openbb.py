@@ -11,15 +11,15 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import date
 
+from server.asking.means import Means
 from server.chat import ChatRequest, Json, Message
-from server.conversation.dashboard.choosing import choose, ranked
-from server.conversation.dashboard.gather import gather
-from server.conversation.dashboard.nouns import Element, Item, Query, Result, Said, Source, Widget
-from server.conversation.dashboard.prompt import compose
-from server.conversation.dashboard.run import converse
-from server.conversation.figures import compute
-from server.conversation.means import Means
-from server.conversation.tables import from_json
+from server.dashboard.figures.compute import compute
+from server.dashboard.materials import gather
+from server.dashboard.prompt import compose
+from server.dashboard.query import Element, Item, Query, Result, Said, Source, Widget
+from server.dashboard.run import converse
+from server.dashboard.widget_choice import choose, ranked
+from server.data.tables import from_json
 from server.engine.process import WorkerProcess
 from server.events import TextDelta
 from server.models import starter

@@ -17,14 +17,14 @@ from PySide6.QtCore import QSettings
 from PySide6.QtGui import QColor, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication
 
-from app import icons, theme, words
-from app.loop import Loop
-from app.state import LOOKS
-from app.tray import Tray
-from app.window import Window
+from app.desktop.loop import Loop
+from app.look import icons, theme, translate
+from app.look.summary import LOOKS
+from app.shell.tray import Tray
+from app.shell.window import Window
 from scripts.scenes import SCENES
 from scripts.scenes.base import Scene
-from tests.fake_core import FakeCore
+from tests.kit.fake_core import FakeCore
 
 MEMORY = "window.ini"
 OUT = Path("build/screenshots")
@@ -61,7 +61,7 @@ SHARP_SHOTS = shots("-2x")
 async def take(app: QApplication, out: Path, wanted: str, taken: tuple[Shot, ...]) -> None:
     for shot in taken:
         theme.apply(app, shot.look)
-        translator = words.install(shot.language)
+        translator = translate.install(shot.language)
         for name, scene in SCENES.items():
             if wanted in name:
                 await _take_scene(out / f"{name}-{shot.look}{shot.label}.png", scene, shot.size)

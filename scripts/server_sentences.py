@@ -9,57 +9,99 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 CATALOGUE = ROOT / "resources" / "catalogue.json"
 SAYING = (
-    *("app/autostart.py", "app/chats.py", "app/child.py", "app/client.py", "app/dialects.py"),
-    *("app/link.py", "server/core.py", "server/egress.py", "server/errors.py"),
-    *("server/keychain.py", "server/requests.py", "server/settings_store.py"),
-    *("server/conversation/documents.py", "server/conversation/run.py"),
-    *("server/engine/*.py", "server/models/*.py", "server/parts/*.py"),
-    *(f"server/engine/worker/{name}.py" for name in (
-        "constrained", "context", "draft", "main", "model", "pictures", "prepare", "refusals",
-        "scheduler", "template", "vision",
+    "app/desktop/autostart.py",
+    *(f"app/chat/{name}.py" for name in (
+        "chats", "client", "dialects",
     )),
+    *(f"app/shell/{name}.py" for name in (
+        "child", "link",
+    )),
+    *(f"server/core/{name}.py" for name in (
+        "core", "running_requests", "settings_store", "agents", "answering", "configuration",
+        "default_model", "served_models", "last_look", "meter", "plugin_commands",
+        "model_commands", "updates", "upkeep", "sleep", "window_link",
+    )),
+    *(f"server/{name}.py" for name in (
+        "egress", "errors",
+    )),
+    "server/system/keychain.py",
+    *(f"server/data/{name}.py" for name in (
+        "documents", "charts", "sqlite", "csv_tables",
+    )),
+    "server/conversation/run.py",
+    "server/engine/*.py",
+    *(f"server/schemas/{name}.py" for name in (
+        "gbnf", "bounded", "patterns", "faults", "expressible",
+    )),
+    "server/engine/elsewhere/*.py",
+    "server/models/*.py",
+    "server/models/downloads/*.py",
+    "server/models/gguf/*.py",
+    "server/engine/worker/decode/constrained.py",
+    *(f"server/engine/worker/load/{name}.py" for name in (
+        "context", "model",
+    )),
+    *(f"server/engine/worker/schedule/{name}.py" for name in (
+        "draft", "scheduler",
+    )),
+    *(f"server/engine/worker/{name}.py" for name in (
+        "main", "refusals",
+    )),
+    *(f"server/engine/worker/prompt/{name}.py" for name in (
+        "pictures", "prepare", "template", "vision",
+    )),
+    "server/asking/ask.py",
     *(f"server/flows/{name}.py" for name in (
-        "asking", "calling", "charts", "runner", "sqlite", "tables", "steps/llm", "steps/sql",
+        "calling", "runner",
+    )),
+    *(f"server/flows/steps/{name}.py" for name in (
+        "llm", "sql",
+    )),
+    *(f"server/plugins/api/{name}.py" for name in (
+        "action", "sending",
     )),
     *(f"server/plugins/{name}.py" for name in (
-        "api_action", "approval", "forms", "house", "install", "kit", "lib_host", "mcp_client",
-        "mcp_wire", "plugin", "sealed", "sending", "signing_in",
+        "approvals", "forms", "service", "install", "kit", "plugin", "secrets", "sign_in",
+    )),
+    "server/plugins/python/host.py",
+    *(f"server/plugins/mcp/{name}.py" for name in (
+        "client", "wire",
     )),
     *(f"server/web/{name}.py" for name in (
-        "app", "body", "control", "guard", "serving", "site",
+        "app", "body", "control", "guard", "lifecycle", "listener",
     )),
 )  # fmt: skip
 """Whose sentences a person meets in the window. Findings about plugins are for their makers."""
 CLAUSES = {
-    "app/dialects.py": r"Tool: \{0\}",
-    "server/conversation/agents_remote.py": "agents elsewhere",
+    "app/chat/dialects.py": r"Tool: \{0\}",
+    "server/conversation/agents/remote.py": "agents elsewhere",
     "server/engine/causes.py": ".* .*|unknown",
-    "server/engine/pulse.py": ".* .*",
-    "server/engine/remote.py": r"the engine on another machine|status \{0\}|none",
-    "server/engine/worker_link.py": "it .*",
-    "server/engine/worker/render.py": "its? .*",
-    "server/engine/worker/template.py": "(it|the) .*",
+    "server/engine/watch.py": ".* .*",
+    "server/engine/elsewhere/engine.py": r"the engine on another machine|status \{0\}|none",
+    "server/engine/link.py": "it .*",
+    "server/engine/worker/prompt/render.py": "its? .*",
+    "server/engine/worker/prompt/template.py": "(it|the) .*",
     "server/errors.py": "none",
     "server/flows/calling.py": r"Calling \{0\}",
     "server/flows/steps/choice.py": r"Chose \{0\}",
     "server/flows/steps/render.py": r"Drew a \{0\} chart",
     "server/flows/steps/sql.py": r"\{0\} rows",
     "server/models/fit.py": r"(?!\{0\} GB|runs well|does not fit).* .*",
-    "server/models/gguf.py": ".* .*",
+    "server/models/gguf/files.py": ".* .*",
     "server/models/hub.py": "(searching|downloading) .*",
     "server/models/library.py": "damaged, .*",
-    "server/models/parse.py": ".* .*",
-    "server/models/sense.py": r"(?!\{0\} is \{1\}$).* .*",
+    "server/models/gguf/parse.py": ".* .*",
+    "server/models/gguf/plausible.py": r"(?!\{0\} is \{1\}$).* .*",
     "server/models/starter.py": "starter: .*",
-    "server/models/templates.py": r"line \{0\}",
-    "server/occupied.py": ".* .*",
+    "server/models/gguf/templates.py": r"line \{0\}",
+    "server/system/ports.py": ".* .*",
     "server/origins.py": "A web page is allowed as .*",
-    "server/parts/updates.py": "look for .*",
-    "server/plugins/lib_host.py": "(took|ended) .*",
+    "server/core/updates.py": "look for .*",
+    "server/plugins/python/host.py": "(took|ended) .*",
     "server/plugins/plugin.py": r"plugin \{0\}",
-    "server/plugins/talk.py": r"(Using|Step) \{0\}",
+    "server/plugins/answering.py": r"(Using|Step) \{0\}",
     "server/settings.py": "A proxy is written .*",
-    "server/web/serving.py": r" by \{0\}",
+    "server/web/lifecycle.py": r" by \{0\}",
 }
 """Parts of sentences, and notes that are none: which texts of a file they are."""
 IN_THE_BROWSER = {

@@ -15,10 +15,10 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from server.findings import Findings
-from server.flows import slots
-from server.plugins import openapi
-from server.reading import read_file
+from server.data.findings import Findings
+from server.data.yaml_with_places import read_file
+from server.plugins.api import openapi
+from server.schemas import fill
 
 KINDS = {".yaml", ".yml", ".json"}
 SKIPPED = frozenset({"package.json"})
@@ -43,7 +43,7 @@ def soak(path: Path) -> Outcome:
         api = openapi.parse(data, findings) if data is not None else None
         operations = list(api.operations.values()) if api else []
         for operation in operations[:3]:
-            slots.bound(operation.schema)
+            fill.bound(operation.schema)
     except Exception:  # noqa: BLE001 - finding these is what a soak is for
         trace = traceback.format_exc()
         return Outcome(str(path), "raised", time.process_time() - began, trace=trace)

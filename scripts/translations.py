@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Literal, get_args, get_origin
 from xml.etree import ElementTree
 
-from app.pages import PAGES
-from app.pages.home import ADDRESS_HELP
-from app.pages.logs import LEVEL_CHOICES
-from app.session import NO_TRAY, STAYS
-from app.widgets.model_picker import NO_MODEL
-from app.words import CONTEXT, FOLDER, LANGUAGES, SERVER, read
+from app.home.model_picker import NO_MODEL
+from app.home.page import ADDRESS_HELP
+from app.logs.page import LEVEL_CHOICES
+from app.look.translate import CONTEXT, FOLDER, LANGUAGES, SERVER, read
+from app.shell.pages import PAGES
+from app.shell.session import NO_TRAY, STAYS
 from scripts import server_sentences
 from server.settings import Settings
 

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Sequence
 
 from server import VERSION
-from server.commands import allow, chat, doctor, end, licenses, models, plugins, serve
+from server.commands import allow, chat, doctor, licenses, models, plugins, serve
+from server.commands import quit as end
 from server.errors import AppError
 
 COMMANDS = (serve, chat, models, plugins, allow, licenses, end, doctor)

@@ -16,7 +16,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from server.errors import EgressRefused
-from server.face import Use
+from server.face.core import Use
 from server.observe import Recent, Value
 from server.settings import PROXY_FORM, NetworkSettings
 

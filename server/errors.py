@@ -1,5 +1,7 @@
 """Every error a person or a client may see: one sentence, a code for programs, an HTTP status."""
 
+from typing import Any, Literal
+
 
 class AppError(Exception):
     code = "internal_error"
@@ -168,3 +170,21 @@ class LinkLost(AppError):
 
     def __init__(self) -> None:
         super().__init__("The server part of Moat is not answering.")
+
+
+Fault = Literal[
+    "template", "slot_missing", "slot_invalid", "http_status", "http_connect", "timeout", "denied",
+    "sql", "lib_crash", "mcp_error", "too_large", "loop_limit", "not_found", "internal",
+]  # fmt: skip
+
+
+class FlowFailed(AppError):
+    """A step could not do its work; `fault` says why to programs, the text to people."""
+
+    code = "flow_failed"
+    status = 502
+
+    def __init__(self, fault: Fault, message: str, detail: Any = None) -> None:
+        super().__init__(message)
+        self.fault = fault
+        self.detail = detail

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from app.words import tr
+from app.look.translate import tr
 
 Kind = Literal["line", "bar", "scatter", "pie", "donut"]
 KINDS: tuple[str, ...] = get_args(Kind)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from app import theme
 from app.charts.pie import colour_of
-from app.theme import Colours
+from app.look import theme
+from app.look.theme import Colours
 
 _SIDE = 10.0
 _MOST_LINES = 2

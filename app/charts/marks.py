@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 
-from app import theme
 from app.charts.figure import Figure, number
 from app.charts.scale import Scale, linear, upwards
-from app.theme import Colours
+from app.look import theme
+from app.look.theme import Colours
 
 _BAR_SHARE = 0.72
 _WIDEST_BAR = 56.0

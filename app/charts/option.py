@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from app.charts.figure import KINDS, Figure, Kind, Series
-from app.words import tr
+from app.look.translate import tr
 from server.chat import Json
 from server.events import Artifact
-from server.texts import one_line
+from server.system.limits import one_line
 
 LANGUAGE = "echarts"
 MOST_ROWS = 2000

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from app.charts.figure import Figure, shares
-from app.theme import Colours
+from app.look.theme import Colours
 
 _HOLE = 0.56
 _PULLED = 5.0

@@ -16,12 +16,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app import theme
 from app.charts import pie
 from app.charts.figure import Figure, describe, kind_words, point_words, shares
 from app.charts.legend import Entry, Legend
 from app.charts.marks import Axes, draw_axes, draw_marks, draw_pointer
-from app.theme import Colours
+from app.look import theme
+from app.look.theme import Colours
 
 _PIE_LEGEND_SHARE = 0.45
 

@@ -10,7 +10,7 @@ from typing import Any
 from scripts.bootstrap import engine, environment, places, system
 from scripts.bootstrap.lock import held
 from scripts.bootstrap.say import SetupFailed, duration, say
-from server import processor
+from server.system import hardware
 
 BUSY = "another set-up of this clone is under way, waiting"
 EXTRAS = {"run": (), "test": ("dev",), "package": ("package",)}
@@ -87,7 +87,7 @@ def install_without_window(purpose: str) -> None:
 
 
 def state() -> str:
-    cpu = processor.read()
+    cpu = hardware.read()
     python = (environment.python_version(), sys.base_prefix)
     return places.fingerprint(str(places.ROOT), *python, cpu.model, *cpu.features)
 

@@ -12,8 +12,8 @@ from scripts.bootstrap.lock import held
 from scripts.bootstrap.recipe import Recipe, recipes, shipped
 from scripts.bootstrap.say import SetupFailed, say
 from scripts.bootstrap.source import PACKAGE
-from server import processor
 from server.engine.causes import CRASHES
+from server.system import hardware
 
 REFUSED = "refused.txt"
 MARK = places.ENVIRONMENT / "moat-engine.txt"
@@ -42,12 +42,12 @@ def install(model: Path, purpose: str) -> None:
 
 
 def choose() -> list[Recipe]:
-    cpu = processor.read()
+    cpu = hardware.read()
     return recipes(places.engine_version(), cpu, _compiler(cpu))
 
 
 def choose_shipped() -> Recipe:
-    cpu = processor.read()
+    cpu = hardware.read()
     return shipped(places.engine_version(), cpu.architecture, _compiler(cpu))
 
 
@@ -56,7 +56,7 @@ def shipped_wheel() -> Path:
     return wheel_for(recipe, places.wheel_cache() / recipe.key)
 
 
-def _compiler(cpu: processor.Processor) -> compiler.Compiler | None:
+def _compiler(cpu: hardware.Processor) -> compiler.Compiler | None:
     return None if sys.platform == "win32" else compiler.find(prefer_new=cpu.is_x86)
 
 

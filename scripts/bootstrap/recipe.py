@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 
 from scripts.bootstrap.compiler import Compiler
-from server.processor import Processor
+from server.system.hardware import Processor
 
 LEAN = tuple(
     f"-DLLAMA_{part}=OFF"

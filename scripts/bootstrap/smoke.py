@@ -2,7 +2,7 @@
 
 import sys
 
-from server.engine.worker import backends, sanity
+from server.engine.worker.load import backends, sanity
 
 if __name__ == "__main__":
     backends.load()

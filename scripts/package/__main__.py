@@ -6,7 +6,7 @@ from pathlib import Path
 from scripts.bootstrap.say import say
 from scripts.package import archive, bill, deb, freeze, product, sums
 from scripts.package.told import told
-from server import licenses
+from server.system import licenses
 
 
 def main() -> int:

@@ -11,9 +11,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from scripts.package import product, sums
+from server.core import updates
+from server.core.updates import PREFIX
 from server.errors import AppError
-from server.parts import updates
-from server.parts.updates import PREFIX
 
 
 def main() -> int:

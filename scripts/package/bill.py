@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from scripts.package import product
-from server.licenses import Component
+from server.system.licenses import Component
 
 KINDS = {
     "program": "application",

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from scripts.bootstrap.places import ROOT
 from scripts.bootstrap.surplus import SURPLUS
-from server import late, licenses
 from server.models import starter
+from server.system import lazy, licenses
 
 ENTRY = ROOT / "app" / "__main__.py"
 PACKAGES = ("app", "server")
@@ -18,9 +18,9 @@ ENGINE_IN_WORK = "llama_cpp/engine"
 """Where the shipped one is put until that of the build environment has given way."""
 CHILD_ROLES = (
     "server.engine.worker",
-    "server.engine.worker.render",
-    "server.plugins.lib_child",
-    "server.plugins.inside",
+    "server.engine.worker.prompt.render",
+    "server.plugins.python.child",
+    "server.plugins.walls.inside",
 )
 ENGINE_MODULES = ("llama_cpp.llama_cpp", "llama_cpp.mtmd_cpp")
 DATA = (("resources", "resources"), ("plugins", "plugins"))
@@ -69,7 +69,7 @@ STRIPPED = ("libpython3*", "python3.*/lib-dynload/*")
 
 def hidden_modules() -> list[str]:
     """What no import statement shows."""
-    return [*late.MODULES, *ENGINE_MODULES, *standard_library()]
+    return [*lazy.MODULES, *ENGINE_MODULES, *standard_library()]
 
 
 def standard_library() -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scripts.bootstrap.say import say
 from scripts.package import elf, freeze, notices, pictures, product
-from server.licenses import Component
+from server.system.licenses import Component
 
 TREE = product.WORK / "deb"
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}

@@ -22,7 +22,7 @@ from scripts.bootstrap.say import SetupFailed, say
 from scripts.bootstrap.source import unpacked
 from scripts.package import archive, product, sums
 from scripts.package.told import told
-from server import backends, processor, roles
+from server.system import backends, hardware, processes
 
 MORE = "MOAT_CMAKE_ARGS"
 README = """\
@@ -88,7 +88,7 @@ def build(kind: str) -> Path:
     work = places.wheel_cache().parent / "graphics" / f"{kind}-{places.engine_version()}"
     work.mkdir(parents=True, exist_ok=True)
     source = unpacked(Path(sys.executable), places.engine_version(), work)
-    made, chosen = work / "build", compiler.find(prefer_new=processor.read().is_x86)
+    made, chosen = work / "build", compiler.find(prefer_new=hardware.read().is_x86)
     environment = {"CC": chosen.cc, "CXX": chosen.cxx} if chosen else {}
     plain = [one for one in EVERY_GENERATION if "ALL_VARIANTS" not in one]
     configure = [
@@ -113,8 +113,8 @@ def _progress(line: str) -> str | None:
 def try_out(kind: str, folder: Path) -> None:
     """The engine of this clone must take it, as the installed one will."""
     told_by = subprocess.run(
-        roles.command("worker", "--describe"),
-        env={**roles.environment("worker"), backends.VARIABLE: str(folder)},
+        processes.command("worker", "--describe"),
+        env={**processes.environment("worker"), backends.VARIABLE: str(folder)},
         capture_output=True,
         text=True,
         check=False,

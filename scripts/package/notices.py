@@ -11,8 +11,8 @@ from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 
-from server import licenses
-from server.licenses import Component
+from server.system import licenses
+from server.system.licenses import Component
 
 IN_LINKER_FOLDER = re.compile(r"(?:/usr)?/lib/(?:[\w-]+-linux-gnu/)?[^/]+\.so(?:\.[^/]*)?$")
 DEBIAN_DOCS = Path("/usr/share/doc")

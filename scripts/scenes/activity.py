@@ -2,11 +2,11 @@
 
 import time
 
-from app.pages.activity import ActivityPage
-from app.window import Window
+from app.activity.page import ActivityPage
+from app.shell.window import Window
 from scripts.scenes.base import LONG_NAME, Scene, opened
-from server.face import AnsweredRequest, Use
-from tests.fake_core import FakeCore
+from server.face.core import AnsweredRequest, Use
+from tests.kit.fake_core import FakeCore
 
 NINE = time.mktime((2026, 1, 15, 9, 0, 0, 0, 0, -1))
 

@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from PySide6.QtWidgets import QScrollArea
 
-from app.pages.base import Page
-from app.window import Window
-from tests.fake_core import FakeCore
+from app.look.page import Page
+from app.shell.window import Window
+from tests.kit.fake_core import FakeCore
 
 Scene = Callable[[FakeCore, Window], Awaitable[str]]
 AnyPage = TypeVar("AnyPage", bound=Page)

@@ -3,12 +3,12 @@
 import json
 import math
 
-from app.pages.chat import ChatPage
-from app.window import Window
+from app.chat.page import ChatPage
+from app.shell.window import Window
 from scripts.scenes.base import Scene, opened
 from server.chat import Json
 from server.events import Finished, Usage
-from tests.fake_core import FakeCore
+from tests.kit.fake_core import FakeCore
 
 YEARS = range(2016, 2026)
 REVENUE: list[Json] = [

@@ -2,15 +2,15 @@
 
 import asyncio
 
-from app.attachments import Attachment
-from app.chats import Chat, ChatStore, Said
-from app.pages.chat import ChatPage
-from app.window import Window
+from app.chat.attachments import Attachment
+from app.chat.chats import Chat, ChatStore, Said
+from app.chat.page import ChatPage
+from app.shell.window import Window
 from scripts.scenes.base import Scene, opened
-from server import paths
 from server.events import Finished, Usage
-from server.face import ServerStatus
-from tests.fake_core import FakeCore
+from server.face.core import ServerStatus
+from server.system import paths
+from tests.kit.fake_core import FakeCore
 
 TOKEN_S = 0.01
 ANSWER = """A **moat** is what keeps competitors away from a company's profits. Three common kinds:

@@ -2,12 +2,12 @@
 
 import time
 
-from app.pages.connect import ConnectPage
-from app.probe import Outcome
-from app.window import Window
+from app.connect.page import ConnectPage
+from app.desktop.probe import Outcome
+from app.shell.window import Window
 from scripts.scenes.base import Scene, opened, scrolled_down
-from server.face import Knock, ServerStatus
-from tests.fake_core import FakeCore
+from server.face.core import Knock, ServerStatus
+from tests.kit.fake_core import FakeCore
 
 BROWSER = "Mozilla"
 NINE = time.mktime((2026, 1, 15, 9, 0, 0, 0, 0, -1))

@@ -3,14 +3,14 @@
 import asyncio
 from dataclasses import replace
 
-from app.pages.hardware import HardwarePage
-from app.window import Window
+from app.hardware.page import HardwarePage
+from app.shell.window import Window
 from scripts.scenes.base import Scene, opened
 from server.errors import AppError
-from server.face import ModelStatus
-from server.stock import Device
-from tests.fake_core import FakeCore
-from tests.fake_shelf import MACHINE
+from server.face.core import ModelStatus
+from server.face.models import Device
+from tests.kit.fake_core import FakeCore
+from tests.kit.fake_shelf import MACHINE
 
 
 async def full(_core: FakeCore, _window: Window) -> str:

@@ -3,10 +3,10 @@
 import math
 import time
 
-from app.window import Window
+from app.shell.window import Window
 from scripts.scenes.base import LONG_NAME, Scene
-from server.face import Load, ModelStatus, RunningRequest, ServerStatus
-from tests.fake_core import FakeCore
+from server.face.core import Load, ModelStatus, RunningRequest, ServerStatus
+from tests.kit.fake_core import FakeCore
 
 
 async def stopped(core: FakeCore, _window: Window) -> str:

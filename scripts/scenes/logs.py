@@ -3,17 +3,21 @@
 import asyncio
 import time
 
-from app.pages.logs import LogsPage
-from app.window import Window
+from app.logs.page import LogsPage
+from app.shell.window import Window
 from scripts.scenes.base import LAID_OUT_S, Scene, opened
-from server.face import LogLine
-from tests.fake_core import FakeCore
+from server.face.core import LogLine
+from tests.kit.fake_core import FakeCore
 
 
 async def full(core: FakeCore, window: Window) -> str:
     window.turn_to("Logs")
     began = time.mktime((2026, 1, 15, 9, 30, 0, 0, 0, -1))
-    sources = (("server.web.site", "info"), ("engine.worker", "info"), ("server.core", "warning"))
+    sources = (
+        ("server.web.listener", "info"),
+        ("engine.worker", "info"),
+        ("server.core.core", "warning"),
+    )
     for number in range(60):
         source, level = sources[number % 3]
         text = f"Request {number} answered in {number * 7 % 90 + 10} ms, 200 OK, 127.0.0.1"

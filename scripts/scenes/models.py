@@ -3,14 +3,14 @@
 import asyncio
 from dataclasses import replace
 
-from app.pages.models import DISCOVER, DOWNLOADS, HERE, ModelsPage
-from app.window import Window
+from app.models.page import DISCOVER, DOWNLOADS, HERE, ModelsPage
+from app.shell.window import Window
 from scripts.scenes.base import Scene, opened
 from server.errors import AppError
-from server.face import ModelStatus
-from server.stock import Download, Fit, Suggestion
-from tests.fake_core import FakeCore
-from tests.fake_shelf import AT_FORTY, SUGGESTED, TOO_LARGE
+from server.face.core import ModelStatus
+from server.face.models import Download, Fit, Suggestion
+from tests.kit.fake_core import FakeCore
+from tests.kit.fake_shelf import AT_FORTY, SUGGESTED, TOO_LARGE
 
 TIGHT = Fit("tight", "It takes 10.9 GB of the 12.0 GB free; close other programs first.")
 SUGGESTIONS: list[Suggestion] = [

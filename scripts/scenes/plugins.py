@@ -3,12 +3,12 @@
 import asyncio
 from dataclasses import replace
 
-from app.pages.plugins import PluginsPage
-from app.window import Window
+from app.plugins.page import PluginsPage
+from app.shell.window import Window
 from scripts.scenes.base import Scene, opened
-from server.abilities import OperationCard, OptionCard
-from tests.fake_core import FakeCore
-from tests.fake_plugins import FORM, ORDER, PORTFOLIO
+from server.face.plugins import OperationCard, OptionCard
+from tests.kit.fake_core import FakeCore
+from tests.kit.fake_plugins import FORM, ORDER, PORTFOLIO
 
 
 async def full(core: FakeCore, window: Window) -> str:

@@ -1,10 +1,10 @@
 """Settings: as they came, changed, one refused, nothing found, about."""
 
-from app.pages.settings import SettingsPage
-from app.window import Window
+from app.settings.page import SettingsPage
+from app.shell.window import Window
 from scripts.scenes.base import Scene, opened, scrolled_down
-from server.face import Update
-from tests.fake_core import FakeCore
+from server.face.core import Update
+from tests.kit.fake_core import FakeCore
 
 
 async def full(_core: FakeCore, _window: Window) -> str:

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from app.pages.welcome import WelcomePage
-from app.window import Window
+from app.shell.window import Window
+from app.welcome.page import WelcomePage
 from scripts.scenes.base import Scene
-from tests.fake_core import FakeCore
+from tests.kit.fake_core import FakeCore
 
 
 class NoAutostart:

@@ -12,12 +12,13 @@ from urllib.parse import urlsplit
 
 from pydantic_core import PydanticCustomError
 
-from server import control_client, paths
-from server.control_client import RunningServer
+from server.core.settings_store import SettingsStore
 from server.errors import AppError, BadRequest
+from server.face import client
+from server.face.client import RunningServer
 from server.origins import HOST_FORM, ORIGIN_FORM, can_be_allowed, checked_file_host
-from server.settings_store import SettingsStore
-from server.texts import printable
+from server.system import paths
+from server.system.limits import printable
 
 PAGES = "server.origins"
 HOSTS = "network.file_hosts"
@@ -40,7 +41,7 @@ async def _allow(options: argparse.Namespace) -> int:
     field = HOSTS if options.files else PAGES
     read = _read_host if options.files else _read_origin
     named = [read(text) for text in options.origin]
-    running = await control_client.find(paths.find().control)
+    running = await client.find(paths.find().control)
     before = await _allowed(running, field)
     after = before
     if options.remove:

@@ -3,8 +3,8 @@
 from collections import deque
 from collections.abc import Callable
 
-from server.abilities import Approval
-from server.face import Face, Knock, ModelStatus, ServerStatus
+from server.face.core import Face, Knock, ModelStatus, ServerStatus
+from server.face.plugins import Approval
 from server.origins import can_be_allowed
 
 MOST_PAGES = 5

@@ -7,13 +7,13 @@ import sys
 from contextlib import aclosing, suppress
 from typing import Any
 
-from server import paths
 from server.chat import ChatRequest, Message
-from server.core import Core
+from server.core.core import Core
 from server.errors import AppError
 from server.events import Failed, TextDelta
-from server.requests import About
-from server.texts import printable
+from server.face.core import About
+from server.system import paths
+from server.system.limits import printable
 
 
 def add_to(commands: Any) -> None:

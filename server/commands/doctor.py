@@ -15,13 +15,14 @@ from typing import Any, Literal
 
 import psutil
 
-from server import VERSION, backends, paths, processor, roles
-from server.keychain import Keychain, KeyringFailed
+from server import VERSION
+from server.core.settings_store import SettingsStore
 from server.models import starter
 from server.models.fit import GB
-from server.occupied import Occupant, who_listens
-from server.settings_store import SettingsStore
-from server.web import trusting
+from server.system import backends, hardware, paths, processes
+from server.system.keychain import Keychain, KeyringFailed
+from server.system.ports import Occupant, who_listens
+from server.web import tls_trust
 
 Verdict = Literal["ok", "warn", "problem"]
 COLOURS: dict[Verdict, str] = {"ok": "32", "warn": "33", "problem": "31"}
@@ -62,7 +63,7 @@ def report(places: paths.Paths) -> list[Finding]:
     backends.point(settings.model.backends, places.data)
     engine = ask_engine()
     return [
-        check_processor(processor.read()),
+        check_processor(hardware.read()),
         check_memory(psutil.virtual_memory().total, psutil.virtual_memory().available),
         *check_graphics(find_graphics(), engine, backends.folder()),
         check_engine(engine),
@@ -70,7 +71,7 @@ def report(places: paths.Paths) -> list[Finding]:
         check_starter(starter.find()),
         *(check_folder(name, path) for name, path in _folders(places)),
         check_port(settings.server.port, who_listens, places),
-        *(Finding("HTTPS", "ok", *told) for told in trusting.told(settings.server, places.https)),
+        *(Finding("HTTPS", "ok", *told) for told in tls_trust.told(settings.server, places.https)),
         check_keyring(places.secrets),
         *check_screen(os.environ),
     ]
@@ -98,7 +99,7 @@ def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, max(width, 30), break_long_words=False, break_on_hyphens=False)
 
 
-def check_processor(cpu: processor.Processor) -> Finding:
+def check_processor(cpu: hardware.Processor) -> Finding:
     cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
     useful = " ".join(name for name in cpu.features if name in X86_FEATURES | ARM_FEATURES)
     text = f"{cpu.model}, {cores} cores, {cpu.architecture}" + (f", {useful}" if useful else "")
@@ -143,11 +144,11 @@ def check_graphics(
 
 def ask_engine() -> dict[str, Any]:
     """Asked in a child process: native code that dies must not take the answer with it."""
-    command = roles.command("worker", "--describe")
+    command = processes.command("worker", "--describe")
     try:
         child = subprocess.run(
             command,
-            env=roles.environment("worker"),
+            env=processes.environment("worker"),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=ENGINE_PATIENCE_S,

@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from server import licenses
+from server.system import licenses
 
 
 def add_to(commands: Any) -> None:

@@ -9,18 +9,19 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from server import control_client, paths
-from server.commands import pulling
+from server.commands import pull
+from server.core.configuration import PROXY_PASSWORD
+from server.core.settings_store import SettingsStore
 from server.egress import Egress
 from server.errors import AppError, BadRequest
-from server.keychain import Keychain
+from server.face import client
+from server.face.models import Fit, KvType, Setup
 from server.models.fit import GB
-from server.models.shelf import ModelShelf
+from server.models.service import ModelShelf
 from server.observe import Value
-from server.parts.configuration import PROXY_PASSWORD
-from server.settings_store import SettingsStore
-from server.stock import Fit, KvType, Setup
-from server.texts import printable
+from server.system import paths
+from server.system.keychain import Keychain
+from server.system.limits import printable
 
 MB = 1_000_000
 UNFINISHED = ".pulls"
@@ -154,11 +155,11 @@ async def _suggest(shelf: ModelShelf) -> int:
 
 
 async def _pull(options: argparse.Namespace, shelf: ModelShelf) -> int:
-    running = await control_client.find(paths.find().control)
+    running = await client.find(paths.find().control)
     final = await (
-        pulling.through(running, options.repo, options.file)
+        pull.through(running, options.repo, options.file)
         if running
-        else pulling.alone(shelf, options.repo, options.file)
+        else pull.alone(shelf, options.repo, options.file)
     )
     if final.phase == "failed":
         raise BadRequest(final.reason)
@@ -167,7 +168,7 @@ async def _pull(options: argparse.Namespace, shelf: ModelShelf) -> int:
 
 
 async def _remove(options: argparse.Namespace, shelf: ModelShelf) -> int:
-    running = await control_client.find(paths.find().control)
+    running = await client.find(paths.find().control)
     if running:
         freed: int = await running.command("delete_model", name=options.name)
     else:

@@ -10,17 +10,19 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from server import control_client, paths
-from server.abilities import Approval, FormCard, PluginCard, ToolCard
 from server.chat import Json
-from server.control_client import RunningServer
-from server.core import Core
+from server.core.core import Core
+from server.data.findings import nearest, summarised
 from server.errors import AppError
-from server.findings import nearest, summarised
-from server.flows import answers, slots
+from server.face import client
+from server.face.client import RunningServer
+from server.face.plugins import Approval, FormCard, PluginCard, ToolCard
+from server.flows import answers
 from server.flows.grounding import MADE_UP
 from server.plugins.folder import load
-from server.texts import printable
+from server.schemas import fill
+from server.system import paths
+from server.system.limits import printable
 
 SHOWN_ID = 6
 
@@ -175,7 +177,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def _at_desk(work: Work) -> Callable[[argparse.Namespace], int]:
     async def run(options: argparse.Namespace) -> int:
-        running = await control_client.find(paths.find().control)
+        running = await client.find(paths.find().control)
         if running is not None:
             return await work(Running(running), options)
         async with _own_core() as core:
@@ -298,7 +300,7 @@ def _described(name: str, part: Json, is_required: bool) -> str:
 
 def _answer(options: argparse.Namespace) -> int:
     async def run() -> int:
-        running = await control_client.find(paths.find().control)
+        running = await client.find(paths.find().control)
         if running is None:
             _say("No Moat is running, so nothing waits for an answer.")
             return 1 if options.id else 0
@@ -376,7 +378,7 @@ def _value(name: str, text: str, part: Json) -> Any:
         value = json.loads(text)
     except ValueError:
         value = answers.read_value(text, part, name)
-    if value is MADE_UP or slots.problems(value, part):
+    if value is MADE_UP or fill.problems(value, part):
         value = answers.read_value(text, part, name)
     if value is MADE_UP:
         raise AppError(f"'{text}' does not fit {_described(name, part, is_required=True)}.")

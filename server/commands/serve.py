@@ -13,17 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from server import large_blocks, paths
 from server.commands.announce import Announcer
-from server.core import Core
+from server.core.core import Core
 from server.errors import AppError
-from server.files import write_atomically
-from server.lifeline import parent_gone
+from server.system import large_blocks, paths
+from server.system.files import write_atomically
+from server.system.lifeline import parent_gone
+from server.system.limits import printable
 from server.tasks import spawn, stop
-from server.texts import printable
 from server.web.control import create_control
 from server.web.guard import Gate, Guard
-from server.web.site import Listener, Listening
+from server.web.listener import Listener, Listening
 
 SWITCH_S = 0.0005
 """How long a thread that reads a large body may keep the one that serves all the others waiting."""

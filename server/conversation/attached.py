@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from server.chat import File, Image, Message
-from server.conversation.dashboard.prompt import (
+from server.dashboard.prompt import (
     CHARACTERS_PER_TOKEN,
     DEFAULT_WINDOW,
     MOST_TOKENS,
@@ -13,7 +13,7 @@ from server.conversation.dashboard.prompt import (
     Prompt,
     document_text,
 )
-from server.conversation.documents import Document, Unreadable, read
+from server.data.documents import Document, Unreadable, read
 from server.engine.base import ModelFacts
 
 MOST_FILES = 8

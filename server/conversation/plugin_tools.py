@@ -12,17 +12,17 @@ from dataclasses import replace
 from typing import Protocol
 
 from server.chat import Json, Message, Tool
+from server.data.shorten import shorten
 from server.engine.base import Engine
-from server.errors import AppError
+from server.errors import AppError, FlowFailed
 from server.events import TextDelta
-from server.flows import slots
-from server.flows.base import Action, Flow, FlowFailed, Kit, Step, Work
+from server.flows.base import Action, Flow, Kit, Step, Work
 from server.flows.calling import seconds, surroundings
-from server.flows.cutting import shorten
 from server.flows.steps import STEPS
+from server.plugins.answering import PluginTalk, Said
 from server.plugins.choosing import best_of
 from server.plugins.kit import lent_to
-from server.plugins.talk import PluginTalk, Said
+from server.schemas import fill
 
 log = logging.getLogger(__name__)
 
@@ -149,9 +149,9 @@ async def _action(flow: Flow, work: Work) -> Action:
 
 async def _call(work: Work, action: Action, arguments: Json) -> str:
     """A person allows it as in a flow; what the model wrote is checked before and after."""
-    given = slots.with_defaults(arguments, action.schema)
+    given = fill.with_defaults(arguments, action.schema)
     allowed = await work.kit.approve(action, given, confirm=work.flow.first.confirm)
-    if wrong := slots.problems(allowed, action.schema):
+    if wrong := fill.problems(allowed, action.schema):
         raise FlowFailed("slot_invalid", f"The arguments are not valid: {wrong[0][1]}.")
     timeout_s = seconds(work.flow.first.params.get("timeout"))
     try:

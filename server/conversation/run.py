@@ -8,10 +8,9 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from server.asking.means import Means
 from server.chat import ChatRequest, Message, Tool, ToolCall
-from server.conversation import arguments
-from server.conversation.means import Means
-from server.conversation.written import written
+from server.conversation.as_markdown import written
 from server.engine.base import Engine
 from server.errors import AppError
 from server.events import (
@@ -31,6 +30,7 @@ from server.events import (
     ToolCallStarted,
     Usage,
 )
+from server.schemas import check
 from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
@@ -122,7 +122,7 @@ class _CheckedCalls:
     def _checked(self, piece: ToolCallRequested) -> list[Piece]:
         made, self._begun = [*self._begun, piece], []
         tool = self.tools.get(piece.call.name)
-        wrong = arguments.misfit(piece.call.arguments, tool.parameters) if tool else ""
+        wrong = check.misfit(piece.call.arguments, tool.parameters) if tool else ""
         if not wrong or not piece.valid:
             return made
         self.wrong.append((piece.call, wrong))
@@ -169,7 +169,7 @@ class _Turn:
 
     def _requested(self, call: ToolCall, *, valid: bool) -> Event | None:
         if valid and call.name in self.tools:
-            arguments.check(call, self.tools[call.name])
+            check.check(call, self.tools[call.name])
         if _is_ours(self.tools, call.name) and valid:
             self.ours.append(call)
             return ToolCallStarted(call)
@@ -254,7 +254,7 @@ async def _asked_again(
     engine: Engine, request: ChatRequest, checked: _CheckedCalls, end: Finished
 ) -> list[Piece]:
     made: list[Piece] = []
-    again = arguments.ask_again(request, checked.wrong)
+    again = check.ask_again(request, checked.wrong)
     try:
         async with aclosing(engine.generate(again)) as pieces:
             async for piece in pieces:

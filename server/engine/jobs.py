@@ -6,12 +6,12 @@ from typing import Any
 
 from server.chat import ChatRequest, Constraint, Json
 from server.engine.base import EngineOptions, ModelFacts
-from server.engine.formats.base import Format, Parser, Prepared
-from server.engine.formats.messages import IMAGE_MARK
+from server.engine.link import Item
 from server.engine.refusals import refusal
+from server.engine.styles.base import Format, Parser, Prepared
+from server.engine.styles.messages import IMAGE_MARK
 from server.engine.thoughts import Thoughts
 from server.engine.wire import Job
-from server.engine.worker_link import Item
 from server.errors import AppError, ContextOverflow
 from server.events import (
     Finished,

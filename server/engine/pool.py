@@ -13,7 +13,7 @@ from pathlib import Path
 
 from server.engine.base import Engine, EngineOptions, LoadPhase, ModelFacts
 from server.engine.pooled import PooledEngine
-from server.engine.pulse import Health
+from server.engine.watch import Health
 from server.errors import Busy, ModelLoadFailed, Stopping
 from server.observe import Value
 from server.tasks import spawn

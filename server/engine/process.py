@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from server import roles
 from server.chat import ChatRequest, Json, Prompt
-from server.engine import formats
+from server.engine import styles
 from server.engine.base import Embeddings, EngineOptions, LoadState, ModelFacts, Ranking
-from server.engine.formats.base import Format, Prepared
 from server.engine.jobs import (
     Reading,
     check_fits,
@@ -20,12 +18,14 @@ from server.engine.jobs import (
     prepare,
     size_of,
 )
-from server.engine.pulse import Health, Limits
-from server.engine.schema_faults import located
-from server.engine.worker_link import Answer, WorkerLink
+from server.engine.link import Answer, WorkerLink
+from server.engine.styles.base import Format, Prepared
+from server.engine.watch import Health, Limits
 from server.errors import AppError, BadSchema, Busy, EngineCrashed, ModelLoadFailed, Stopping
 from server.events import Piece, Pieces, PromptProgress
 from server.observe import Value
+from server.schemas.faults import located
+from server.system import processes
 from server.tasks import spawn, stop
 
 log = logging.getLogger("engine")
@@ -54,8 +54,8 @@ class WorkerProcess:
         self.state: Value[LoadState] = Value(LoadState())
         self._path = path
         self._options = options or EngineOptions()
-        self._choose = choose or formats.choose
-        self._command = command or roles.command("worker")
+        self._choose = choose or styles.choose
+        self._command = command or processes.command("worker")
         self._limits = limits or Limits()
         self._style: Format | None = None
         self._link: WorkerLink | None = None
@@ -240,7 +240,7 @@ class WorkerProcess:
     async def _open(self) -> WorkerLink:
         try:
             link = self._link = await WorkerLink.open(
-                self._command, roles.environment("worker"), self._limits, self._on_end
+                self._command, processes.environment("worker"), self._limits, self._on_end
             )
         except OSError as error:
             raise ModelLoadFailed(f"The engine could not be started: {error}.") from error

@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import Any
 
 from server.chat import Json
-from server.flows import slots
 from server.flows.grounding import MADE_UP, Heard
-from server.flows.numerals import spoken
-from server.flows.words import terms
+from server.language.numbers import spoken
+from server.language.words import terms
+from server.schemas import fill
 
 LONGEST_CANCEL = 40
 _QUOTES = {
@@ -116,7 +116,7 @@ def read_value(said: str, part: Json, name: str = "") -> Any:
     kind = str(part.get("type", "string"))
     reader = READERS.get(kind)
     bare = _bare(said, part, name) if kind in ("string", "array") else said.strip()
-    return MADE_UP if reader is None or slots.is_file(part) else reader(bare, part)
+    return MADE_UP if reader is None or fill.is_file(part) else reader(bare, part)
 
 
 def word_for_word(said: str, schema: Json) -> Json:
@@ -132,7 +132,7 @@ def _text(bare: str, part: Json) -> Any:
     """Verbatim. Where a pattern or a format is asked for, the one word that fits it."""
     if not bare or _in_a_phrase(bare) is not None:
         return MADE_UP
-    is_free = "pattern" not in part and part.get("format") not in slots.FORMATS
+    is_free = "pattern" not in part and part.get("format") not in fill.FORMATS
     if is_free or _fits(bare, part):
         return bare
     words = [word.rstrip(".!?") for word in _TOKEN.findall(bare)]
@@ -141,9 +141,9 @@ def _text(bare: str, part: Json) -> Any:
 
 
 def _fits(text: str, part: Json) -> bool:
-    if slots.problems(text, {**part, "type": "string"}):
+    if fill.problems(text, {**part, "type": "string"}):
         return False
-    shape = slots.SHAPES.get(str(part.get("format")))
+    shape = fill.SHAPES.get(str(part.get("format")))
     return shape is None or shape.fullmatch(text) is not None
 
 
@@ -152,7 +152,7 @@ def _number(bare: str, part: Json) -> Any:
     text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", bare)
     numbers = {Decimal(text.replace(",", "."))} if _PLAIN_NUMBER.fullmatch(text) else _signed(text)
     values = [int(number) if number == int(number) else float(number) for number in numbers]
-    fitting = [value for value in values if not slots.problems(value, part)]
+    fitting = [value for value in values if not fill.problems(value, part)]
     return fitting[0] if len(fitting) == 1 else MADE_UP
 
 
@@ -193,7 +193,7 @@ def _list(bare: str, part: Json) -> Any:
     pieces = [piece.strip() for piece in _SEVERAL.split(bare) if piece.strip()]
     values = [read_value(piece, items) for piece in pieces]
     found = [value for value in values if value is not MADE_UP]
-    is_whole = len(found) == len(pieces) and not slots.problems(found, part)
+    is_whole = len(found) == len(pieces) and not fill.problems(found, part)
     return found if found and is_whole else MADE_UP
 
 

@@ -2,33 +2,16 @@
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from server.chat import Json
+from server.data.findings import At
+from server.data.sqlite import Database
 from server.engine.base import Engine
-from server.errors import AppError
 from server.events import Event
-from server.findings import At
 
 Risk = Literal["read", "change", "danger"]
 Reach = Literal["api", "lib", "mcp"]
-Fault = Literal[
-    "template", "slot_missing", "slot_invalid", "http_status", "http_connect", "timeout", "denied",
-    "sql", "lib_crash", "mcp_error", "too_large", "loop_limit", "not_found", "internal",
-]  # fmt: skip
-
-
-class FlowFailed(AppError):
-    """A step could not do its work; `fault` says why to programs, the text to people."""
-
-    code = "flow_failed"
-    status = 502
-
-    def __init__(self, fault: Fault, message: str, detail: Any = None) -> None:
-        super().__init__(message)
-        self.fault = fault
-        self.detail = detail
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +128,6 @@ class Action(Protocol):
 
     def preview(self, arguments: Json) -> Preview: ...
     async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Database:
-    path: Path
-    tables: tuple[str, ...] = ()
 
 
 class Kit(Protocol):

@@ -4,10 +4,11 @@ import asyncio
 from typing import Any
 
 from server.chat import Json
+from server.errors import FlowFailed
 from server.events import StatusNote
-from server.flows import slots
-from server.flows.base import Action, FlowFailed, Missing, Signs, Step, Work
-from server.flows.filling import fill
+from server.flows.arguments import fill
+from server.flows.base import Action, Missing, Signs, Step, Work
+from server.schemas import fill as slots
 
 USUAL_S = 30.0
 LONGEST_S = 300.0

@@ -9,10 +9,10 @@ from decimal import Decimal
 from typing import Any
 
 from server.chat import Json
-from server.flows import slots
-from server.flows.dates import hears_date, hears_time
-from server.flows.numerals import spoken
-from server.flows.words import terms
+from server.language.date_words import hears_date, hears_time
+from server.language.numbers import spoken
+from server.language.words import terms
+from server.schemas import fill
 
 LONG_WORD = 4
 LONG_CHOICE = 3
@@ -205,13 +205,13 @@ class Heard:
 def _branch(value: Any, part: Json) -> Json:
     """The branch that the value was written for."""
     branches = [one for one in part["anyOf"] if one.get("type") != "null"]
-    fitting = (one for one in branches if not slots.problems(value, one))
+    fitting = (one for one in branches if not fill.problems(value, one))
     return next(fitting, branches[0] if branches else {})
 
 
 def _fitting(span: str, value: str, part: Json) -> str:
     """As it was said, where that fits the pattern; else as the model put it."""
-    return span if not slots.problems(span, {**part, "type": "string"}) else value
+    return span if not fill.problems(span, {**part, "type": "string"}) else value
 
 
 def _has_digit(word: str) -> bool:

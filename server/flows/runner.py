@@ -8,7 +8,9 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from server.chat import Json
-from server.errors import AppError
+from server.data.markdown import as_markdown
+from server.data.shorten import as_text, shorten
+from server.errors import AppError, FlowFailed
 from server.events import (
     Event,
     Finished,
@@ -19,10 +21,8 @@ from server.events import (
     TextDelta,
 )
 from server.flows import answers
-from server.flows.as_markdown import as_markdown
-from server.flows.base import Flow, FlowFailed, Jump, Missing, Output, Record, Step, Work
-from server.flows.cutting import as_text, shorten
-from server.flows.filling import explanation_of, question_for
+from server.flows.arguments import explanation_of, question_for
+from server.flows.base import Flow, Jump, Missing, Output, Record, Step, Work
 from server.flows.steps import OWN_TOOL, STEPS, TEXT_STEPS
 
 log = logging.getLogger(__name__)

@@ -5,8 +5,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from server.data.shorten import as_text, shorten
 from server.flows.base import Work
-from server.flows.cutting import as_text, shorten
 
 NAMES = ("question", "data", "context", "time", "output", "message", "error")
 LITERAL = re.compile(r"\{\{(\w[\w.]*)\}\}")

@@ -12,8 +12,8 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from server.chat import ChatRequest, Json, Message, Role, Sampling
 from server.errors import AppError, BadRequest
-from server.face import ModelCard
-from server.files import set_aside, write_atomically
+from server.face.core import ModelCard
+from server.system.files import set_aside, write_atomically
 
 log = logging.getLogger(__name__)
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:\-]{0,199}")

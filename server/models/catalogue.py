@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from server.face.models import Fit, Machine, Setup, Suggestion
 from server.models.fit import judge
-from server.models.header import Header
-from server.stock import Fit, Machine, Setup, Suggestion
+from server.models.gguf.header import Header
 
 FILE = Path(__file__).resolve().parents[2] / "resources" / "catalogue.json"
 BRISK_BYTES = 3 << 30

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from server.errors import BadRequest
+from server.face.models import HubFile
 from server.models import projectors
 from server.models.hub import RemoteFile, Repository
-from server.stock import HubFile
 
 ORDER = {"runs well": 0, "tight": 1, "unknown": 2, "does not fit": 3}
 GOOD_ENOUGH = ("Q4_K_M", "UD-Q4_K_XL", "Q5_K_M", "Q6_K", "Q8_0", "MXFP4", "Q4_0")

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
-from server.models.headers import Headers
-from server.models.needs import layout_of
+from server.face.models import Setup
+from server.models.gguf.cache import Headers
+from server.models.gguf.plausible import defect
+from server.models.memory import layout_of
 from server.models.projectors import size_of
-from server.models.sense import defect
 from server.settings import ModelSettings
-from server.stock import Setup
 
 
 def in_use(settings: ModelSettings) -> Path | None:

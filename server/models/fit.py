@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from server.models.header import Header
-from server.models.needs import MB, Layout, largest_context, layout_of, memory_of
-from server.stock import Fit, KvType, Machine, Memory, Setup, Verdict
+from server.face.models import Fit, KvType, Machine, Memory, Setup, Verdict
+from server.models.gguf.header import Header
+from server.models.memory import MB, Layout, largest_context, layout_of, memory_of
 
 GB = 10**9
 """As sizes are shown everywhere."""

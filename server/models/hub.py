@@ -13,10 +13,10 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from server.egress import Egress
 from server.errors import HubFailed, HubRefused
-from server.keychain import KeyringFailed
+from server.face.models import HubModel
 from server.models import names
 from server.settings import NetworkSettings
-from server.stock import HubModel
+from server.system.keychain import KeyringFailed
 
 PUBLIC = "https://huggingface.co"
 STORAGE = ("huggingface.co", "hf.co")

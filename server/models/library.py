@@ -9,16 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from server.errors import BadRequest, ModelDamaged, ModelNotFound, NoModel
-from server.face import ModelCard
+from server.face.core import ModelCard
 from server.models import starter
-from server.models.gguf import shard_paths
-from server.models.groups import is_projector
-from server.models.header import Header
-from server.models.headers import Headers
+from server.models.gguf.cache import Headers
+from server.models.gguf.files import shard_paths
+from server.models.gguf.header import Header
+from server.models.other_programs import StoredModel, models_in
 from server.models.owner import check_deletable
 from server.models.projectors import pair
-from server.models.stores import StoredModel, models_in
-from server.texts import one_line
+from server.models.repository import is_projector
+from server.system.limits import one_line
 
 log = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import psutil
 
-from server import backends, engine_build, processor, roles
-from server.stock import Device, Machine
+from server.face.models import Device, Machine
+from server.system import backends, engine_build, hardware, processes
 
 log = logging.getLogger(__name__)
 PATIENCE_S = 30.0
@@ -39,7 +39,7 @@ class Surveyor:
         self._devices: tuple[Device, ...] | None = None
         self._engine_uses_gpu = False
         self._folder = backends.folder()
-        self._features = _features(processor.read())
+        self._features = _features(hardware.read())
         self._looking = asyncio.Lock()
 
     async def look(self, *, anew: bool = False) -> Machine:
@@ -88,7 +88,7 @@ class Surveyor:
 
 
 async def _engine() -> bytes:
-    return await _output(roles.command("worker", "--describe"), roles.environment("worker"))
+    return await _output(processes.command("worker", "--describe"), processes.environment("worker"))
 
 
 def _may_use_gpu() -> bool:
@@ -113,7 +113,7 @@ def _within_group(total: int, free: int) -> tuple[int, int]:
     return min(total, most), min(free, max(0, most - used))
 
 
-def _features(found: processor.Processor) -> tuple[str, ...]:
+def _features(found: hardware.Processor) -> tuple[str, ...]:
     if sys.platform == "darwin" and not found.is_x86:
         return (*found.features, ARM_DOT)
     return found.features

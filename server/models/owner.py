@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from server.errors import BadRequest
-from server.face import ModelCard, Owner
+from server.face.core import ModelCard, Owner
 
 
 def owner_of(card: ModelCard, models: Path, files: Iterable[str]) -> Owner:

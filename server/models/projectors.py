@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from server.models.groups import QUANTISATION
-from server.models.header import Header
-from server.stock import HubFile
+from server.face.models import HubFile
+from server.models.gguf.header import Header
+from server.models.repository import QUANTISATION
 
 PREFERRED = ("F16", "BF16", "Q8_0", "F32")
 """Small beside the model, so rather exact than small; F32 gains nothing."""

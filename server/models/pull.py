@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from server.errors import BadRequest, HubRefused
+from server.face.models import HubModel
 from server.models import catalogue
-from server.models.groups import QUANTISATION
-from server.stock import HubModel
+from server.models.repository import QUANTISATION
 
 HUBS = ("hf.co", "huggingface.co", "www.huggingface.co")
 LIBRARIES = ("registry.ollama.ai", "ollama.com", "www.ollama.com")

@@ -2,17 +2,17 @@
 
 from typing import Literal
 
-from server.abilities import SERVER, FlowCard, OperationCard, OptionCard, PluginCard
-from server.findings import Findings, summarised
-from server.plugins.approval import Approvals
+from server.data.findings import Findings, summarised
+from server.data.yaml_with_places import read_file
+from server.face.plugins import SERVER, FlowCard, OperationCard, OptionCard, PluginCard
+from server.plugins.approvals import Approvals
 from server.plugins.decidable import decidable
 from server.plugins.folder import Loaded
 from server.plugins.install import PREVIOUS
 from server.plugins.manifest import parse as read_manifest
 from server.plugins.oidc import ACCESS
 from server.plugins.plugin import Plugin
-from server.plugins.shelf import PluginShelf
-from server.reading import read_file
+from server.plugins.registry import PluginShelf
 
 
 def card(

@@ -5,11 +5,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from server.asking.ask import pick
+from server.data.shorten import shorten
 from server.engine.base import Engine
-from server.flows.asking import pick
-from server.flows.base import Flow, FlowFailed
-from server.flows.cutting import shorten
-from server.flows.words import terms
+from server.errors import FlowFailed
+from server.flows.base import Flow
+from server.language.words import terms
 
 MOST = 12
 K1 = 1.2

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from server.flows.base import Action, Risk
-from server.plugins.approval import Approvals
-from server.plugins.lib_action import fingerprint
+from server.plugins.approvals import Approvals
 from server.plugins.plugin import Plugin
+from server.plugins.python.action import fingerprint
 
 
 @dataclass(frozen=True, slots=True)

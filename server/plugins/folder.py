@@ -10,16 +10,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from server.findings import Finding, Findings, Map
+from server.data.findings import Finding, Findings, Map
+from server.data.yaml_with_places import read_file
 from server.flows import spec
 from server.flows.base import Flow, Step
 from server.models.names import is_plain
 from server.plugins import manifest as manifests
-from server.plugins import openapi
+from server.plugins.api import openapi
+from server.plugins.api.openapi import Api
 from server.plugins.manifest import Manifest
-from server.plugins.openapi import Api
-from server.reading import read_file
-from server.texts import without_halves
+from server.system.limits import without_halves
 
 KEY = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
 MAX_BYTES = 20 * 1024 * 1024

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from server.abilities import FormCard
 from server.chat import Json
-from server.errors import BadRequest
-from server.flows.base import FlowFailed, Missing, TheyTold
-from server.flows.slots import is_file, is_files
+from server.errors import BadRequest, FlowFailed
+from server.face.plugins import FormCard
+from server.flows.base import Missing, TheyTold
 from server.observe import Value
+from server.schemas.fill import is_file, is_files
 
 PATIENCE_S = 600.0
 LARGEST_FILE = 32 * 1024 * 1024

@@ -5,20 +5,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from server.chat import Json
-from server.flows.base import (
-    Action,
-    Database,
-    FlowFailed,
-    Kit,
-    Missing,
-    Output,
-    Preview,
-    Reach,
-    Risk,
-    TheyTold,
-)
-from server.plugins.api_action import ApiAction
-from server.plugins.approval import Approvals
+from server.data.sqlite import Database
+from server.errors import FlowFailed
+from server.flows.base import Action, Kit, Missing, Output, Preview, Reach, Risk, TheyTold
+from server.plugins.api.action import ApiAction
+from server.plugins.approvals import Approvals
 from server.plugins.forms import Forms
 from server.plugins.plugin import Plugin
 

@@ -7,8 +7,8 @@ from typing import Any
 from yarl import URL
 
 from server.chat import Json
+from server.data.findings import Findings, Map, Seq, key_at, nearest, start_of, value_at
 from server.egress import is_address
-from server.findings import Findings, Map, Seq, key_at, nearest, start_of, value_at
 from server.plugins.oidc import ACCESS, TOKENS, Provider, read_provider
 
 LONGEST_NAME = 15

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from yarl import URL
 
+from server.data.findings import Findings, Map, value_at
 from server.egress import is_address
-from server.findings import Findings, Map, value_at
 
 ACCESS = "oidc-access-token"
 REFRESH = "oidc-refresh-token"

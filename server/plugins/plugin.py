@@ -9,28 +9,29 @@ from pathlib import Path
 from typing import Any
 
 from server.chat import Json
+from server.data.csv_tables import import_csv
+from server.data.sqlite import Database
 from server.egress import Egress, is_address
-from server.errors import AppError, EgressRefused
-from server.flows.base import Action, Database, Flow, FlowFailed, Reach, Step
-from server.flows.tables import import_csv
-from server.plugins import walls
-from server.plugins.api_action import MAX_ANSWER, ApiAction, Reaching
+from server.errors import AppError, EgressRefused, FlowFailed
+from server.flows.base import Action, Flow, Reach, Step
+from server.plugins.api.action import MAX_ANSWER, ApiAction, Reaching
+from server.plugins.api.operations import Operation
 from server.plugins.bodies import read_up_to
-from server.plugins.doorway import Doorway
+from server.plugins.decisions import Decided
 from server.plugins.folder import Loaded
-from server.plugins.journal import Journal
-from server.plugins.kept import Decided
-from server.plugins.lib_action import LibAction
-from server.plugins.lib_host import LibHost, LibPlaces
+from server.plugins.log import Journal
 from server.plugins.manifest import OPTION, SECRET, Auth, Manifest, McpServer
-from server.plugins.mcp_action import McpAction
-from server.plugins.mcp_client import McpClient, McpTool
-from server.plugins.mcp_wire import Hear, Program, Remote, Walls, Wire
+from server.plugins.mcp.action import McpAction
+from server.plugins.mcp.client import McpClient, McpTool
+from server.plugins.mcp.wire import Hear, Program, Remote, Walls, Wire
 from server.plugins.oidc import TOKENS
-from server.plugins.operations import Operation
-from server.plugins.sealed import Sealed, SecretMissing
-from server.plugins.signing_in import SignIn
-from server.plugins.walls import Room
+from server.plugins.python.action import LibAction
+from server.plugins.python.host import LibHost, LibPlaces
+from server.plugins.secrets import Sealed, SecretMissing
+from server.plugins.sign_in import SignIn
+from server.plugins.walls import command
+from server.plugins.walls.command import Room
+from server.plugins.walls.doorway import Doorway
 
 READS = ("get", "post")
 HTTP_S = 30.0
@@ -141,7 +142,7 @@ class Plugin:
     @property
     def is_walled(self) -> bool:
         """Whether the system keeps what it runs from files and network."""
-        return bool(walls.kind())
+        return bool(command.kind())
 
     def open_door(self) -> None:
         """Its hosts may be reached, for this plugin's reason and no other.

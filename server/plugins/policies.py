@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from server.files import set_aside, write_atomically
+from server.system.files import set_aside, write_atomically
 
 log = logging.getLogger(__name__)
 

@@ -5,17 +5,17 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 from uuid import uuid4
 
+from server.asking.means import Means
 from server.chat import ChatRequest
-from server.conversation.agents import Agents
-from server.conversation.means import Means
-from server.conversation.response_memory import ResponseMemory
-from server.conversation.threads import EVERYBODY
+from server.conversation.agents.base import Agents
+from server.conversation.threads.responses import ResponseMemory
+from server.conversation.threads.threads import EVERYBODY
 from server.engine.pool import Loaded
 from server.events import Events
-from server.face import ModelCard
+from server.face.core import ModelCard
+from server.face.models import Download
 from server.models.aliases import Alias
-from server.models.header import Header
-from server.stock import Download
+from server.models.gguf.header import Header
 
 Frames = AsyncGenerator[bytes, None]
 EVENT_STREAM = "text/event-stream"

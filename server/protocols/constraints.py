@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from server.chat import Constraint, Message, Tool, ToolChoice
-from server.engine.gbnf import lark_of
 from server.errors import BadRequest
 from server.protocols.fields import Fields, json_constraint, schema_constraint
+from server.schemas.gbnf import lark_of
 
 MOST_CHOICES = 1000
 NOT_DONE: dict[str, tuple[Any, ...]] = {

@@ -17,6 +17,7 @@ from aiohttp import web
 from server.chat import ChatRequest
 from server.errors import AppError, Busy, NotSupported, Stopping
 from server.events import Event, Events, Failed, OfChoice
+from server.face.core import About
 from server.protocols import wording
 from server.protocols.base import (
     EVENT_STREAM,
@@ -34,7 +35,6 @@ from server.protocols.base import (
     Run,
     Told,
 )
-from server.requests import About
 from server.web.body import LARGE_BYTES, apart, as_json, read_json
 from server.web.form import FORM, read_form
 from server.web.guard import Guard, Handler, client_of, readable

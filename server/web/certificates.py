@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from server.files import write_atomically
-from server.web.trusting import AUTHORITY
+from server.system.files import write_atomically
+from server.web.tls_trust import AUTHORITY
 
 log = logging.getLogger(__name__)
 

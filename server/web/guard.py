@@ -10,9 +10,9 @@ from aiohttp import web
 from yarl import URL
 
 from server.errors import AppError
-from server.face import Knock
+from server.face.core import Knock
 from server.protocols.base import Reply
-from server.texts import without_halves
+from server.system.limits import without_halves
 from server.web.body import as_json
 from server.web.form import FORM
 

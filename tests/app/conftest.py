@@ -11,9 +11,9 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app import theme, words
-from app.loop import Loop
-from tests.fake_core import FakeCore
+from app.desktop.loop import Loop
+from app.look import theme, translate
+from tests.kit.fake_core import FakeCore
 
 
 def pytest_asyncio_loop_factories(
@@ -58,10 +58,10 @@ def memory(tmp_path: Path) -> QSettings:
 @pytest.fixture
 def speak(qapp: QApplication) -> Iterator[Callable[[str], None]]:
     """Lets the window speak a language for the length of the test."""
-    installed: list[words.Translator] = []
+    installed: list[translate.Translator] = []
 
     def install(language: str) -> None:
-        translator = words.install(language)
+        translator = translate.install(language)
         assert translator
         installed.append(translator)
 

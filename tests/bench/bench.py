@@ -14,7 +14,7 @@ from time import time
 from typing import Any
 
 from scripts.build_llama_server import llama_server as built_llama_server
-from server.engine.worker.plan import usable_cores
+from server.engine.worker.load.plan import usable_cores
 from server.models import starter
 from tests.bench.inside import measure, raw_tokens_per_s
 from tests.bench.load import Burst, alternate, burst

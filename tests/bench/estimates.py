@@ -24,12 +24,12 @@ import psutil
 from server.chat import ChatRequest, Sampling
 from server.engine.base import EngineOptions
 from server.engine.process import WorkerProcess
+from server.face.models import KvType, Machine, Setup
 from server.models import starter
-from server.models.gguf import check
+from server.models.gguf.files import check
 from server.models.machine import Surveyor
-from server.models.needs import CARD_BYTES, memory_of
-from server.stock import KvType, Machine, Setup
-from tests.gguf_files import Q4_0, Q4_K, Q6_K, Q8_0, Shape, write_model
+from server.models.memory import CARD_BYTES, memory_of
+from tests.kit.gguf_files import Q4_0, Q4_K, Q6_K, Q8_0, Shape, write_model
 
 MB = 1 << 20
 Q4_1 = 3

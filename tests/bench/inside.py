@@ -7,10 +7,10 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
-from server import roles
+from server.system import processes
 from tests.bench.load import filler, percentile
 from tests.bench.servers import ROOT, Shape
-from tests.worker_client import Outcome, WorkerClient
+from tests.kit.worker_client import Outcome, WorkerClient
 
 WARM_UP = 40
 NEAR = 20
@@ -56,7 +56,7 @@ def raw_tokens_per_s(shape: Shape, prompt: int, tokens: int) -> float:
     run = subprocess.run(
         [*command, *figures],
         cwd=ROOT,
-        env=roles.environment("worker"),
+        env=processes.environment("worker"),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         check=True,

@@ -8,10 +8,10 @@ from time import perf_counter
 import numpy as np
 
 from server.engine.base import EngineOptions
-from server.engine.worker.batch import Batch
-from server.engine.worker.context import Context
-from server.engine.worker.model import Model
-from server.engine.worker.plan import make_plan
+from server.engine.worker.decode.batch import Batch
+from server.engine.worker.load.context import Context
+from server.engine.worker.load.model import Model
+from server.engine.worker.load.plan import make_plan
 
 
 def tokens_per_s(path: Path, threads: int, prompt: int, tokens: int) -> float:

@@ -24,7 +24,7 @@ import jsonschema
 import referencing.exceptions
 
 from scripts.build_llama_server import llama_server as built_llama_server
-from server.engine.worker.plan import usable_cores
+from server.engine.worker.load.plan import usable_cores
 from server.models import starter
 from tests.bench.load import percentile
 from tests.bench.servers import Server, Shape, llama_server, moat

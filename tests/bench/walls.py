@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from server.plugins import walls
+from server.plugins.walls import command as walls
 
 STARTS = 15
 KINDS: tuple[walls.Kind, ...] = ("", "bubblewrap", "namespaces")

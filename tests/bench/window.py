@@ -22,15 +22,16 @@ from PySide6.QtCore import QSettings
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app import theme
-from app.chats import Chat, Said
-from app.child import Program, keep_serving
-from app.link import Link
-from app.loop import Loop
-from app.pages import PAGES
-from app.pages.chat import SHOWN_AT_ONCE, ChatPage
-from app.window import Window
-from server import roles, tasks
+from app.chat.chats import Chat, Said
+from app.chat.page import SHOWN_AT_ONCE, ChatPage
+from app.desktop.loop import Loop
+from app.look import theme
+from app.shell.child import Program, keep_serving
+from app.shell.link import Link
+from app.shell.pages import PAGES
+from app.shell.window import Window
+from server import tasks
+from server.system import processes
 from tests.bench.beats import Beats
 from tests.bench.window_load import LINES_PER_S, STREAMS
 from tests.display.desktop import Desktop
@@ -233,7 +234,7 @@ async def _live(given: argparse.Namespace) -> Bench:
     window.resize(1200, 800)
     window.show()
     bench = Bench(window, link, given)
-    serve = Program(roles.command("serve", "--child"), roles.environment("serve"))
+    serve = Program(processes.command("serve", "--child"), processes.environment("serve"))
     keeping = tasks.spawn(keep_serving(serve, link), "keep serving")
     try:
         await bench.run()

@@ -11,9 +11,9 @@ import time
 
 import aiohttp
 
-from server.face import LogLine
-from tests.fake_core import FakeCore
-from tests.served_core import serve_core
+from server.face.core import LogLine
+from tests.kit.fake_core import FakeCore
+from tests.kit.served_core import serve_core
 
 STREAMS = 16
 LINES_PER_S = 10_000
@@ -50,7 +50,7 @@ async def flood() -> None:
             due = int((time.monotonic() - began) * LINES_PER_S)
             for number in range(sent, due):
                 text = f"request {number} took {number % 977} ms and wrote {number % 499} tokens"
-                core.logged.emit(LogLine(time.time(), "info", "server.requests", text))
+                core.logged.emit(LogLine(time.time(), "info", "server.core.running_requests", text))
             sent = due
             await asyncio.sleep(TICK_S)
 

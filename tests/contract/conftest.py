@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.running import Moat, serving
+from tests.kit.running import Moat, serving
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from pydantic_ai import Agent
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from tests.running import Moat
+from tests.kit.running import Moat
 
 pytestmark = pytest.mark.filterwarnings("default")
 NAME = "SmolLM2-135M-Instruct"

@@ -7,7 +7,7 @@ import pytest
 from anthropic import Anthropic, BadRequestError, NotFoundError
 from anthropic.types import MessageParam, ToolParam
 
-from tests.running import Moat
+from tests.kit.running import Moat
 
 NAME = "SmolLM2-135M-Instruct"
 SWITCH: ToolParam = {

@@ -11,12 +11,12 @@ import aiohttp
 import pytest
 
 from server.chat import ToolCall
-from server.core import Core
+from server.core.core import Core
 from server.engine.base import EngineOptions
 from server.events import Finished, ToolCallRequested
-from server.paths import find
+from server.system.paths import find
 from tests.contract.copilotkit.recordings import parts
-from tests.engines import ScriptedEngine, says
+from tests.kit.engines import ScriptedEngine, says
 
 PLUGIN = {
     "id": "clock",

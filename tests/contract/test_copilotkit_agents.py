@@ -16,7 +16,7 @@ from server.web import stream
 from tests.contract.copilotkit import house
 from tests.contract.copilotkit.obedient import ObedientEngine
 from tests.contract.copilotkit.programs import may_install, moat, packaged, python_with
-from tests.programs import free_port, need, program
+from tests.kit.programs import free_port, need, program
 
 pytestmark = may_install
 OWN = Path(__file__).parent / "copilotkit"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract.copilotkit.programs import may_install, moat, packaged
-from tests.programs import need
+from tests.kit.programs import need
 
 pytestmark = may_install
 KIT = Path(__file__).resolve().parents[1] / "kits" / "copilotkit"

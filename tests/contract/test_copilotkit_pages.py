@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract.copilotkit.programs import ROOT, built, may_install, moat
-from tests.programs import need
+from tests.kit.programs import need
 
 pytestmark = may_install
 PAGES = Path(__file__).parent / "copilotkit" / "pages"

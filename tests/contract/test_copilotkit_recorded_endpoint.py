@@ -10,10 +10,10 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from server.chat import Message, Tool
-from server.conversation.agents import AgentRequest
-from server.conversation.agents_copilotkit import CopilotKitEndpoint, EndpointAgent
-from server.conversation.agents_remote import REASON, Peer, RemoteAgentFailed
-from server.conversation.threads import Said
+from server.conversation.agents.base import AgentRequest
+from server.conversation.agents.copilotkit import CopilotKitEndpoint, EndpointAgent
+from server.conversation.agents.remote import REASON, Peer, RemoteAgentFailed
+from server.conversation.threads.threads import Said
 from server.egress import Egress
 from server.events import Event, Finished, MessageOpened, StateChanged, StepChanged, TextDelta
 from server.settings import NetworkSettings

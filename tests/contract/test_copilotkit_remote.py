@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient
 
-from server.conversation.agents_copilotkit import CopilotKitEndpoint
-from server.conversation.agents_langgraph import LangGraphServer
-from server.conversation.agents_remote import REASON, Elsewhere
+from server.conversation.agents.copilotkit import CopilotKitEndpoint
+from server.conversation.agents.langgraph import LangGraphServer
+from server.conversation.agents.remote import REASON, Elsewhere
 from server.egress import Egress
 from server.settings import NetworkSettings
 from tests.contract.copilotkit import house
 from tests.contract.copilotkit.programs import may_install, python_with
 from tests.contract.copilotkit.recordings import parts
-from tests.programs import free_port, program
+from tests.kit.programs import free_port, program
 
 pytestmark = may_install
 PEERS = Path(__file__).parent / "copilotkit" / "peers"

@@ -11,8 +11,8 @@ import pytest
 from anthropic.types import ImageBlockParam, MessageParam
 from PIL import Image
 
-from tests.projectors import write_projector, write_reader
-from tests.running import Moat, serving
+from tests.kit.projectors import write_projector, write_reader
+from tests.kit.running import Moat, serving
 
 QUESTION = "What does this picture show?"
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from ollama import Client, ResponseError
 
-from tests.running import Moat
+from tests.kit.running import Moat
 
 NAME = "SmolLM2-135M-Instruct"
 SHORT = {"num_predict": 12, "temperature": 0}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.running import Moat, post
+from tests.kit.running import Moat, post
 
 LACKING = {
     "errors.auth": "no key is asked for on loopback",

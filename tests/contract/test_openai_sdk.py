@@ -9,7 +9,7 @@ import pytest
 from openai import BadRequestError, NotFoundError, OpenAI
 from openai.types.chat import ChatCompletionToolParam
 
-from tests.running import Moat
+from tests.kit.running import Moat
 
 ADD: dict[str, Any] = {
     "type": "object",

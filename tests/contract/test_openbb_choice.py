@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from server.conversation.dashboard.choosing import ranked
-from server.conversation.figures import compute
-from server.conversation.tables import from_json
+from server.dashboard.figures.compute import compute
+from server.dashboard.widget_choice import ranked
+from server.data.tables import from_json
 from server.protocols.openbb.widgets import read_widgets
 from tests.contract.openbb import dashboards
 from tests.contract.openbb.dashboards import Dashboard

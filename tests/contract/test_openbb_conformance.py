@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from server.core import Core
-from server.paths import find
+from server.core.core import Core
+from server.system.paths import find
 from tests.contract.openbb.talking import TalkingEngine
-from tests.running import Moat
+from tests.kit.running import Moat
 
 CASES = 59
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,12 +14,12 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from server.chat import ChatRequest
-from server.core import Core
+from server.core.core import Core
 from server.events import Finished, Pieces, TextDelta
-from server.paths import find
+from server.system.paths import find
 from tests.contract.openbb.player import Told, data_of, parse, text_of
 from tests.contract.openbb.talking import TalkingEngine
-from tests.office_files import pdf
+from tests.kit.office_files import pdf
 
 Json = dict[str, Any]
 OLD, NEW = "/v1/query", "/v1/agent/query"

@@ -11,12 +11,12 @@ from typing import Any
 import aiohttp
 import pytest
 
-from server.core import Core
+from server.core.core import Core
 from server.engine.base import Engine
-from server.paths import find
+from server.system.paths import find
 from tests.contract.openbb.player import parse, text_of
 from tests.contract.openbb.talking import TalkingEngine
-from tests.engines import EndlessEngine
+from tests.kit.engines import EndlessEngine
 
 ORIGIN = {"Origin": "https://pro.openbb.co", "X-Trace-Id": "t"}
 HELLO: dict[str, Any] = {"messages": [{"role": "human", "content": "Say hello."}], "tools": []}

@@ -12,8 +12,8 @@ from tests.contract.openbb import dashboards
 from tests.contract.openbb.dashboards import follow_up
 from tests.contract.openbb.player import ask, data_of, drive, names, parse, text_of
 from tests.contract.openbb.talking import SENTENCE, TalkingEngine
-from tests.office_files import pdf
-from tests.running import Moat, post
+from tests.kit.office_files import pdf
+from tests.kit.running import Moat, post
 
 EQUITY = dashboards.load("equity")
 REPORT = dashboards.attachment("annual_report.pdf")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from server.findings import Findings
-from server.plugins import openapi
+from server.data.findings import Findings
+from server.data.yaml_with_places import read_file
+from server.plugins.api import openapi
 from server.plugins.folder import Loaded, load
-from server.reading import read_file
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 ID = ("warning", "id")

@@ -11,14 +11,14 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from server.egress import Egress
-from server.flows.base import FlowFailed
+from server.errors import FlowFailed
 from server.plugins.manifest import McpServer
-from server.plugins.mcp_action import McpAction
-from server.plugins.mcp_client import McpClient
-from server.plugins.mcp_wire import Hear, Program, Remote, Wire
+from server.plugins.mcp.action import McpAction
+from server.plugins.mcp.client import McpClient
+from server.plugins.mcp.wire import Hear, Program, Remote, Wire
 from server.settings import NetworkSettings
 from tests.contract.copilotkit.programs import may_install, packaged
-from tests.programs import need
+from tests.kit.programs import need
 
 pytestmark = may_install
 

@@ -12,11 +12,11 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from server.abilities import Approval
-from server.core import Core
+from server.core.core import Core
 from server.engine.base import EngineOptions
-from server.paths import find
-from tests.engines import ScriptedEngine, says
+from server.face.plugins import Approval
+from server.system.paths import find
+from tests.kit.engines import ScriptedEngine, says
 
 CANARY = "canary-77aa01"
 QUESTION = "@bookshelf/add_book Add Middlemarch by George Eliot from 1871"

@@ -8,13 +8,13 @@ from typing import Any
 import jsonschema
 import pytest
 
-from server.core import Core
+from server.core.core import Core
+from server.data.findings import Findings
+from server.data.yaml_with_places import read_file
 from server.engine.base import EngineOptions
-from server.findings import Findings
-from server.paths import find
 from server.plugins.folder import load
-from server.reading import read_file
-from tests.engines import ScriptedEngine, says
+from server.system.paths import find
+from tests.kit.engines import ScriptedEngine, says
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = sorted(path for path in (ROOT / "plugins").iterdir() if path.is_dir())

@@ -9,12 +9,12 @@ import pytest
 
 from server.engine.base import EngineOptions
 from server.engine.process import WorkerProcess
-from server.flows import slots
+from server.flows.arguments import fill
 from server.flows.base import Flow, Missing, Step, Work
-from server.flows.filling import fill
+from server.plugins.api.operations import Operation
 from server.plugins.folder import load
-from server.plugins.operations import Operation
-from tests.plugin_kits import PlainKit
+from server.schemas import fill as slots
+from tests.kit.plugin_kits import PlainKit
 
 REAL = Path(__file__).resolve().parents[1] / "data" / "plugins"
 PLUGINS = ("Compatibility-AI-Infra", "aops-apollo", "euler-copilot-rca", "euler-copilot-tune")

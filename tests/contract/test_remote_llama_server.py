@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from server import roles
 from server.chat import ChatRequest, Constraint, Message, Sampling
 from server.egress import Egress
-from server.engine.remote import REASON, Remote, RemoteEngine
+from server.engine.elsewhere.engine import REASON, Remote, RemoteEngine
 from server.errors import BadRequest, ContextOverflow, EngineCrashed, NotSupported
 from server.events import Finished, Piece, TextDelta
 from server.settings import NetworkSettings
+from server.system import processes
 
-SCRIPT = Path(__file__).parents[1] / "llama_server.py"
+SCRIPT = Path(__file__).parents[1] / "kit" / "llama_server.py"
 GREEDY = Sampling(temperature=0.0)
 ASK = ChatRequest((Message("user", "Say hello."),), sampling=GREEDY, max_tokens=8)
 CITY = {
@@ -49,7 +49,7 @@ def process(starter_model: Path) -> Iterator[subprocess.Popen[str]]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=roles.environment("worker"),
+        env=processes.environment("worker"),
         text=True,
     ) as process:
         yield process

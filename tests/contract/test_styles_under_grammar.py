@@ -15,9 +15,9 @@ import pytest_asyncio
 
 from server.chat import ChatRequest, Json, Message, Sampling, Tool, ToolChoice
 from server.engine.base import EngineOptions, ModelFacts
-from server.engine.formats import FORMATS
-from server.engine.formats.base import Format, Prepared
 from server.engine.process import WorkerProcess
+from server.engine.styles import FORMATS
+from server.engine.styles.base import Format, Prepared
 from server.events import ToolCallRequested
 
 CALLS = int(os.environ.get("MOAT_CALLS_PER_STYLE", "2"))

@@ -9,7 +9,7 @@ import pytest
 
 from tests.display.desktop import Desktop, missing_programs
 from tests.display.program import Program
-from tests.programs import SETUP
+from tests.kit.programs import SETUP
 
 START = Callable[[Desktop], Program]
 

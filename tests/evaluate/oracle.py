@@ -15,10 +15,10 @@ from typing import Any
 from server.chat import ChatRequest, Message
 from server.engine.base import ModelFacts
 from server.events import Finished, Pieces, ReasoningDelta, TextDelta, Usage
-from tests.engines import ScriptedEngine
 from tests.evaluate import judge, market, questions
 from tests.evaluate.dashboards import Widget
 from tests.evaluate.questions import Read, Turn
+from tests.kit.engines import ScriptedEngine
 
 Json = dict[str, Any]
 LETTERS_PER_TOKEN = 4

@@ -17,12 +17,12 @@ from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from server import paths
 from server.chat import ChatRequest
-from server.core import Core
+from server.core.core import Core
 from server.engine.base import Engine, EngineOptions
 from server.engine.process import WorkerProcess
 from server.events import Finished, Pieces, ReasoningDelta, TextDelta
+from server.system import paths
 from tests.evaluate.oracle import ENGINES
 
 Json = dict[str, Any]

@@ -21,11 +21,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from server.conversation.dashboard.run import converse
-from server.conversation.means import Means
+from server.asking.means import Means
+from server.dashboard.run import converse
 from server.events import ClientToolCall, Finished, TextDelta
 from server.protocols.openbb.reader import read_query
-from tests.engines import ScriptedEngine
+from tests.kit.engines import ScriptedEngine
 from tests.kits.openbb.client import Options
 from tests.kits.openbb.material import fetched, human, item, items, request, widget
 from tests.kits.openbb.player import Player, text_of

@@ -21,14 +21,14 @@ from typing import Any
 
 import jsonschema
 
+from server.asking.means import Means
 from server.chat import ChatRequest, Message, Sampling, Tool
-from server.conversation.means import Means
 from server.conversation.run import converse
-from server.engine import formats
+from server.engine import styles
 from server.engine.base import EngineOptions, ModelFacts
-from server.engine.formats.base import Format, Parser, Prepared
 from server.engine.process import WorkerProcess
-from server.engine.pulse import Limits
+from server.engine.styles.base import Format, Parser, Prepared
+from server.engine.watch import Limits
 from server.events import (
     ClientToolCall,
     Failed,
@@ -39,7 +39,7 @@ from server.events import (
     TokenLogprob,
     Usage,
 )
-from server.files import write_atomically
+from server.system.files import write_atomically
 
 REPORT = Path("build/evaluate-tool-calls.json")
 AT_ONCE = 4
@@ -352,7 +352,7 @@ async def ask(engine: WorkerProcess, at: int, asked: Asked, temperature: float) 
 
 async def evaluate(model: Path, requests: list[Asked], given: argparse.Namespace) -> None:
     def recording(facts: ModelFacts) -> Format:
-        style = formats.choose(facts)
+        style = styles.choose(facts)
 
         def prepare(request: ChatRequest, known: ModelFacts) -> Prepared:
             made = style.prepare(request, known)

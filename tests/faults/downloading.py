@@ -4,9 +4,9 @@ import asyncio
 import sys
 from pathlib import Path
 
-from server.stock import Download
-from tests.download_desk import begin, desk, ended, until
-from tests.fakes_hub import FakeHub
+from server.face.models import Download
+from tests.kit.download_desk import begin, desk, ended, until
+from tests.kit.fake_hub import FakeHub
 
 
 async def main(address: str, models: Path) -> None:

@@ -4,8 +4,8 @@ SIGURG the next step computes for ever."""
 import os
 import signal
 
-from server.engine.worker.batch import Batch, RowBatch
-from server.engine.worker.context import Context
+from server.engine.worker.decode.batch import Batch, RowBatch
+from server.engine.worker.load.context import Context
 from server.engine.worker.main import main
 
 GARBAGE = b"terminate called after throwing an instance of 'std::bad_alloc'\n"

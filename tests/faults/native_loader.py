@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-from server.engine.worker.native import lib
+from server.engine.worker.load.native import lib
 
 LONGEST_S = 10
 SILENT = lib.llama_log_callback(lambda *_: None)

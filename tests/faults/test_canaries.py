@@ -10,19 +10,20 @@ from pathlib import Path
 import psutil
 import pytest
 
-from server import control_client, paths
-from server.control_client import RunningServer
 from server.errors import AppError
-from server.stock import Download
-from tests.fakes_hub import FakeHub
-from tests.fakes_proxy import FakeProxy
-from tests.gguf_files import write_model
-from tests.running import SERVES, Moat, serving
+from server.face import client
+from server.face.client import RunningServer
+from server.face.models import Download
+from server.system import paths
+from tests.kit.fake_hub import FakeHub
+from tests.kit.fake_proxy import FakeProxy
+from tests.kit.gguf_files import write_model
+from tests.kit.running import SERVES, Moat, serving
 
 REPO = "maker/gated-GGUF"
 TOKEN = "hf_CanaryTokenOfTheHub0123456789"
 PASSWORD = "canary-of-the-proxy"
-KEYRING = {"PYTHON_KEYRING_BACKEND": "tests.memory_keyring.MemoryKeyring"}
+KEYRING = {"PYTHON_KEYRING_BACKEND": "tests.kit.memory_keyring.MemoryKeyring"}
 
 
 async def test_no_secret_leaves_the_keyring(tmp_path: Path, moat_home: Path):
@@ -32,7 +33,7 @@ async def test_no_secret_leaves_the_keyring(tmp_path: Path, moat_home: Path):
     proxy = FakeProxy("user", PASSWORD)
     async with hub.running(), proxy.running():
         with serving(wait_for=SERVES, environment=KEYRING) as moat:
-            running = await control_client.find(paths.find().control)
+            running = await client.find(paths.find().control)
             assert running
             key = await plant(running, hub, proxy)
             await use(running, moat, key)

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from server import paths
-from server.core import Core
-from server.models.downloads import FOLDER
-from tests.download_desk import (
+from server.core.core import Core
+from server.models.downloads.queue import FOLDER
+from server.system import paths
+from tests.kit.download_desk import (
     CONTENT,
     FAST,
     FILE,
@@ -29,8 +29,8 @@ from tests.download_desk import (
     installed,
     until,
 )
-from tests.fakes_hub import FakeHub, Fault
-from tests.programs import need
+from tests.kit.fake_hub import FakeHub, Fault
+from tests.kit.programs import need
 
 ROUNDS = int(os.environ.get("MOAT_DOWNLOAD_FAULTS", "32"))
 KILLS = int(os.environ.get("MOAT_DOWNLOAD_KILLS", "3"))
@@ -175,7 +175,7 @@ def fill(disk: Path, leave: int) -> Path:
 async def test_a_full_disk_waits_and_goes_on_when_there_is_room(
     hub: FakeHub, small_disk: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ):
-    monkeypatch.setattr("server.models.downloads.DISK_LOOK_S", 0.05)
+    monkeypatch.setattr("server.models.downloads.queue.DISK_LOOK_S", 0.05)
     models = small_disk / "m"
     models.mkdir()
     ballast = fill(small_disk, random.Random(number).randrange(len(CONTENT)))
@@ -193,7 +193,7 @@ async def test_a_full_disk_waits_and_goes_on_when_there_is_room(
 async def test_a_disk_that_fills_up_meanwhile_harms_nothing(
     hub: FakeHub, small_disk: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ):
-    monkeypatch.setattr("server.models.downloads.DISK_LOOK_S", 0.05)
+    monkeypatch.setattr("server.models.downloads.queue.DISK_LOOK_S", 0.05)
     hub.delay_s = 0.03
     models = small_disk / "m"
     async with desk(hub, models) as downloads:

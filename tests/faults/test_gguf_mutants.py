@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from server.errors import ModelDamaged
-from server.models.gguf import check
-from tests.gguf_mutants import Mutants
+from server.models.gguf.files import check
+from tests.kit.gguf_mutants import Mutants
 
 COUNT = int(os.environ.get("MOAT_MUTANTS", "150"))
 LOADER = Path(__file__).with_name("native_loader.py")

@@ -15,14 +15,14 @@ import pytest
 from server.chat import ChatRequest, Message
 from server.egress import Egress
 from server.engine.base import EngineOptions
+from server.engine.fitted import FittedEngine, Loader
 from server.engine.process import WorkerProcess
-from server.keychain import Keychain
+from server.face.models import Machine
 from server.models.machine import Surveyor
-from server.models.shelf import ModelShelf
-from server.models.worked import Worked
-from server.parts.loading import FittedEngine, Loader
+from server.models.remembered_setups import Worked
+from server.models.service import ModelShelf
 from server.settings import NetworkSettings, Settings
-from server.stock import Machine
+from server.system.keychain import Keychain
 
 COUNT = int(os.environ.get("MOAT_MEMORY_FAULTS", "2"))
 MB = 1 << 20

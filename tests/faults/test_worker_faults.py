@@ -20,13 +20,13 @@ from statistics import median, quantiles
 import psutil
 import pytest
 
-from server import roles
 from server.chat import ChatRequest, Message, Sampling
 from server.engine.base import EngineOptions
 from server.engine.process import WorkerProcess
-from server.engine.pulse import Limits
+from server.engine.watch import Limits
 from server.errors import EngineCrashed, ModelLoadFailed
 from server.events import Finished, Piece, TextDelta
+from server.system import processes
 from server.tasks import spawn, stop
 from tests.faults.starving import can_starve, starving
 
@@ -232,7 +232,7 @@ asyncio.run(serve())
 def test_no_worker_outlives_a_killed_server(starter_model: Path) -> None:
     command = [sys.executable, "-c", SERVER, str(starter_model)]
     with subprocess.Popen(
-        command, env=roles.environment("serve"), stdout=subprocess.PIPE
+        command, env=processes.environment("serve"), stdout=subprocess.PIPE
     ) as server:
         assert server.stdout
         worker = psutil.Process(int(server.stdout.readline()))

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from app import autostart
+from app.desktop import autostart
 from scripts.package import product
 from scripts.package.macos import bundle
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from app.chats import ChatStore, Said
-from server import paths
-from server.core import Core
-from server.paths import Paths
-from server.plugins.approval import Approvals
-from server.plugins.kept import Decided, Kept
-from tests.engines import ScriptedEngine
+from app.chat.chats import ChatStore, Said
+from server.core.core import Core
+from server.plugins.approvals import Approvals
+from server.plugins.decisions import Decided, Kept
+from server.system import paths
+from server.system.paths import Paths
+from tests.kit.engines import ScriptedEngine
 
 SETTINGS = {
     "server": {"port": 8123, "tomorrow": "yes"},

@@ -12,7 +12,7 @@ from pip._vendor import distlib
 
 from scripts.bootstrap.say import SetupFailed
 from scripts.package.windows import embedded, places
-from tests.programs import need
+from tests.kit.programs import need
 
 SIGNER = "\t\tSubject: /C=US/ST=Oregon/O=Python Software Foundation/CN=Python Software Foundation"
 MICROSOFTS = "5367f20c7ade0e2bca790915056d086b720c33c1fa2a2661acf787e3292e1270"

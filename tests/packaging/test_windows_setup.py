@@ -9,11 +9,12 @@ from types import ModuleType
 
 import pytest
 
-from app import autostart
+from app.desktop import autostart
 from scripts.package import pictures
 from scripts.package.windows import check, installer, places
-from server import cli, roles
-from tests.programs import need
+from server import cli
+from server.system import processes
+from tests.kit.programs import need
 
 SCRIPT = (places.PARTS / "setup.nsi").read_text(encoding="utf-8")
 REFUSED = ["SetErrorLevel ${NOT_OURS}", "Quit"]
@@ -42,7 +43,7 @@ def test_the_login_entry_is_the_one_the_settings_page_writes(
 ) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setattr(sys, "executable", r"$INSTDIR\moat.exe")
-    line = " ".join(f'"{part}"' for part in roles.command("window", "--hidden"))
+    line = " ".join(f'"{part}"' for part in processes.command("window", "--hidden"))
     assert f'WriteRegStr HKCU "${{RUN_KEY}}" "Moat" \'{line}\'' in SCRIPT
     assert f'!define RUN_KEY "{autostart._RUN_KEY}"' in SCRIPT
 

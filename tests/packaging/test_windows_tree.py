@@ -7,7 +7,7 @@ import pytest
 
 from scripts.bootstrap import places as clone
 from scripts.package.windows import places, tree
-from server.parts import updates
+from server.core import updates
 
 
 def test_the_program_knows_who_announces_new_versions(

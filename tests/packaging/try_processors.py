@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from scripts.package import product
-from server.engine.worker import trial
+from server.engine.worker.load import selftest
 
 PROCESSORS = {
     "aarch64": ("cortex-a53", "neoverse-n1", "max"),
@@ -30,7 +30,7 @@ def main() -> int:
     for processor in sys.argv[1:] or PROCESSORS[machine]:
         began = time.monotonic()
         described = run(emulator, processor, "--describe")
-        tried = run(emulator, processor, trial.FLAG, str(model))
+        tried = run(emulator, processor, selftest.FLAG, str(model))
         failed += tried.returncode != 0
         variant = described.stdout.partition('"variant": ')[2].partition(",")[0]
         verdict = "right answer" if tried.returncode == 0 else f"failed: {tried.returncode}"

@@ -12,13 +12,13 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
-from server import paths
 from server.chat import ChatRequest
-from server.core import Core
+from server.core.core import Core
 from server.engine.base import EngineOptions, ModelFacts
 from server.events import Finished, Pieces, TextDelta, Usage
+from server.system import paths
 from server.tasks import spawn
-from tests.engines import ScriptedEngine
+from tests.kit.engines import ScriptedEngine
 
 ORDER = re.compile(r"count (\d+) every ([\d.]+)|flood")
 LAG_EVERY_S = 0.02

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from server.core import Core
+from server.core.core import Core
+from server.core.settings_store import SettingsStore
 from server.errors import AppError
-from server.paths import Paths
 from server.plugins.folder import load
-from server.settings_store import SettingsStore
+from server.system.paths import Paths
 from tests.faults.test_download_faults import fill
 from tests.prove.by_test import shown_by
 from tests.prove.rows import Figure, Row
@@ -102,7 +102,7 @@ ROWS = (
         "A download waits for room on a full disk and goes on",
         "all go on",
         shown_by(
-            "tests/server/models/test_downloads_disk.py::test_too_little_disk_waits_for_room_and_then_goes_on",
+            "tests/server/models/downloads/test_queue_disk.py::test_too_little_disk_waits_for_room_and_then_goes_on",
             "tests/faults/test_download_faults.py::test_the_program_starts_with_no_byte_free",
         ),
     ),

@@ -27,7 +27,7 @@ A_LOOK = ("chromium", "2001:4860:4860::8888 443")
 """The browser of a test asks its own system for a way to this place, and sends nothing there."""
 QUICK = (
     "tests/server/commands/test_serve.py",
-    "tests/server/test_core.py",
+    "tests/server/core/test_core.py",
     "tests/server/test_egress.py",
     "tests/server/web",
     "tests/server/models/test_hub.py",
@@ -37,7 +37,7 @@ QUICK = (
 FULL = (
     *("tests/server", "tests/contract", "tests/faults"),
     # About time, which being watched takes: rows of their own measure it.
-    "--deselect=tests/server/engine/worker/test_scheduler.py::test_speculation_changes_no_word_and_saves_steps",
+    "--deselect=tests/server/engine/worker/schedule/test_scheduler.py::test_speculation_changes_no_word_and_saves_steps",
     "--deselect=tests/faults/test_worker_faults.py::test_whoever_leaves_at_any_moment_frees_the_slot",
 )
 PROBE = """

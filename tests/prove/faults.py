@@ -12,8 +12,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import IO
 
+from server.core.settings_store import SettingsStore
 from server.settings import Settings
-from server.settings_store import SettingsStore
+from tests.kit.running import SERVES, Moat, all_gone, chat, post
 from tests.prove import used
 from tests.prove.by_test import shown_by
 from tests.prove.rows import Figure, Row, share
@@ -21,7 +22,6 @@ from tests.prove.stage import Stage, moat_at, port_of
 from tests.prove.wire import chat as question
 from tests.prove.wire import post as send
 from tests.prove.wire import say_hello
-from tests.running import SERVES, Moat, all_gone, chat, post
 
 FIRST_PORT = 2000
 JUMPS_S = (-86_400, 31_536_000, 3600, -3600)
@@ -31,7 +31,7 @@ QUICK_DAMAGES = 7
 FEWEST_FILES = 12
 """Of a home that was used; fewer, and something was not tried."""
 LONG_SLEEP_S = 35
-"""Longer than what is merely a busy machine (server.parts.waking)."""
+"""Longer than what is merely a busy machine (server.core.sleep)."""
 SHIM = Path(__file__).with_name("clock.c")
 
 
@@ -287,7 +287,7 @@ ROWS = (
         "F12b",
         "A second window raises the first",
         "every time; in full <= 1 s",
-        shown_by("tests/app/test_single.py", full={"MOAT_RAISED_WITHIN_S": "1"}),
+        shown_by("tests/app/desktop/test_single.py", full={"MOAT_RAISED_WITHIN_S": "1"}),
     ),
     Row(
         "F13",

@@ -9,7 +9,7 @@ from statistics import median
 from time import perf_counter
 
 from scripts.build_llama_server import llama_server as built_llama_server
-from server.engine.worker.plan import usable_cores
+from server.engine.worker.load.plan import usable_cores
 from tests.bench.servers import Shape, llama_server
 from tests.prove.rows import Figure, Row
 from tests.prove.stage import CONTEXT_TOKENS, Stage, Target, moat_at, model, port_of

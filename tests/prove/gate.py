@@ -8,6 +8,7 @@ from typing import Any
 
 import psutil
 
+from tests.kit.running import SERVES
 from tests.prove.askable import BODIES
 from tests.prove.control import command
 from tests.prove.effects import traces
@@ -15,7 +16,6 @@ from tests.prove.rows import Figure, Measure, Row, share
 from tests.prove.stage import Stage, Target, moat_at, port_of
 from tests.prove.timing import timing
 from tests.prove.wire import Answer, ask, request, send
-from tests.running import SERVES
 from tests.server.web.test_guard import BAD_HOSTS, BAD_ORIGINS, BROWSERS, FORMS
 
 OPENBB = "https://pro.openbb.co"

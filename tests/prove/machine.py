@@ -7,7 +7,8 @@ from pathlib import Path
 
 import psutil
 
-from server import VERSION, processor
+from server import VERSION
+from server.system import hardware
 from tests.prove.stage import ROOT
 
 PARTS = ("llama-cpp-python", "llguidance", "aiohttp", "pydantic", "jinja2", "graphql-core")
@@ -15,7 +16,7 @@ PARTS = ("llama-cpp-python", "llguidance", "aiohttp", "pydantic", "jinja2", "gra
 
 def machine() -> str:
     memory_gb = psutil.virtual_memory().total / 2**30
-    return f"{processor.read().model}, {psutil.cpu_count()} cores, {memory_gb:.0f} GB of memory"
+    return f"{hardware.read().model}, {psutil.cpu_count()} cores, {memory_gb:.0f} GB of memory"
 
 
 def system() -> str:

@@ -9,19 +9,19 @@ from typing import Any
 
 from scripts.build_llama_server import llama_server as built_llama_server
 from server.errors import ModelDamaged
-from server.models.gguf import check
+from server.models.gguf.files import check
 from tests.bench.servers import free_port
-from tests.gguf_files import write_model
-from tests.gguf_mutants import Mutants
+from tests.kit.gguf_files import write_model
+from tests.kit.gguf_mutants import Mutants
+from tests.kit.running import Moat
 from tests.prove.by_test import shown_by
 from tests.prove.rows import Figure, Row
 from tests.prove.stage import Stage, moat_at, port_of
 from tests.prove.wire import chat, post, say_hello
-from tests.running import Moat
-from tests.server.engine.worker.test_template import ESCAPES, HOGS
+from tests.server.engine.worker.prompt.test_template import ESCAPES, HOGS
 
 CHAT = "/v1/chat/completions"
-TEMPLATES = "tests/server/models/test_templates.py"
+TEMPLATES = "tests/server/models/gguf/test_templates.py"
 OF_REAL_MODELS = "test_honest_templates_of_real_models_are_rarely_suspected"
 REFUSED_WITHIN_S = 15.0
 """A render has two seconds; it is tried when the model is loaded, and for the question."""
@@ -150,7 +150,7 @@ ROWS = (
         "S11",
         "A model's chat template cannot run code",
         "every escape refused",
-        shown_by("tests/server/engine/worker/test_template.py"),
+        shown_by("tests/server/engine/worker/prompt/test_template.py"),
     ),
     Row(
         "S12",

@@ -10,9 +10,9 @@ from typing import Any, Self
 
 from server.chat import ChatRequest, Message
 from server.engine.base import LoadState
-from server.engine.remote import Remote, RemoteEngine
+from server.engine.elsewhere.engine import Remote, RemoteEngine
 from server.errors import AppError
-from server.models.gguf import check
+from server.models.gguf.files import check
 from server.plugins.folder import load
 from server.protocols.agui.input import read as read_agui
 from server.protocols.base import Facts

@@ -8,13 +8,13 @@ from urllib.error import HTTPError
 
 import psutil
 
+from tests.kit.running import Moat, until
 from tests.prove import used
 from tests.prove.control import command
 from tests.prove.effects import files_of
 from tests.prove.rows import Figure, Row
 from tests.prove.stage import Stage, moat_at, port_of
 from tests.prove.wire import ask, chat, post
-from tests.running import Moat, until
 
 CANARIES = {
     "prompt": "canary-prompt-5d1f",

@@ -11,7 +11,7 @@ ROWS = (
         shown_by(
             "tests/server/models/test_names.py",
             "tests/server/models/test_hub.py::test_hostile_names_are_not_even_asked_for",
-            "tests/server/conversation/test_thread_files.py",
+            "tests/server/conversation/threads/test_files.py",
             "tests/server/plugins/test_install.py::test_a_name_that_is_no_folder_of_its_own_is_refused",
         ),
     ),
@@ -19,7 +19,7 @@ ROWS = (
         "S7",
         "A hub that lies about names, sizes, ranges or hashes gets nothing listed",
         "all refused or fetched again",
-        shown_by("tests/server/models/test_hub.py", "tests/server/models/test_downloads.py"),
+        shown_by("tests/server/models/test_hub.py", "tests/server/models/downloads/test_queue.py"),
     ),
     Row(
         "S8",
@@ -34,7 +34,7 @@ ROWS = (
         "S14a",
         "A picture that would unpack without end, or is none, is refused",
         "all refused",
-        shown_by("tests/server/engine/worker/test_pictures.py"),
+        shown_by("tests/server/engine/worker/prompt/test_pictures.py"),
     ),
     Row(
         "S15",
@@ -42,7 +42,7 @@ ROWS = (
         "all refused",
         shown_by(
             "tests/server/test_egress.py",
-            "tests/server/plugins/test_api_action.py",
+            "tests/server/plugins/api/test_action.py",
         ),
     ),
     Row(
@@ -57,9 +57,9 @@ ROWS = (
         "control needs its secret; plugins wait for a person",
         shown_by(
             "tests/server/web/test_control.py",
-            "tests/server/plugins/test_house.py",
-            "tests/server/plugins/test_approval.py",
-            "tests/server/plugins/test_lib_host.py",
+            "tests/server/plugins/test_service.py",
+            "tests/server/plugins/test_approvals.py",
+            "tests/server/plugins/python/test_host.py",
         ),
     ),
     Row(
@@ -67,8 +67,8 @@ ROWS = (
         "What a model writes is shown as text: no script, no picture from elsewhere",
         "all inert",
         shown_by(
-            "tests/app/widgets/test_markdown.py",
-            "tests/server/test_logs.py::test_terminal_control_codes_are_dropped",
+            "tests/app/chat/test_markdown.py",
+            "tests/server/system/test_logs.py::test_terminal_control_codes_are_dropped",
         ),
     ),
     Row(
@@ -76,20 +76,20 @@ ROWS = (
         "No press of a key allows a foreign page that nobody chose",
         "focus never on Allow; the end of the host shown whole",
         shown_by(
-            "tests/app/test_window.py::test_the_keyboard_never_falls_on_another_button",
-            "tests/app/widgets/test_door.py",
+            "tests/app/shell/test_window.py::test_the_keyboard_never_falls_on_another_button",
+            "tests/app/connect/test_visitors.py",
         ),
     ),
     Row(
         "S36",
         "A model's answer does not stop the window",
         "a bounded part is drawn; all of it is there as text",
-        shown_by("tests/app/widgets/test_draw_budget.py"),
+        shown_by("tests/app/chat/test_draw_budget.py"),
     ),
     Row(
         "S26",
         "A tampered announcement of a new version is not believed, and nothing is fetched or run",
         "all refused; nothing asked unless turned on",
-        shown_by("tests/server/parts/test_updates.py"),
+        shown_by("tests/server/core/test_updates.py"),
     ),
 )

@@ -12,11 +12,11 @@ from threading import Event
 from typing import Any, Self
 
 from scripts.build_llama_server import llama_server as built_llama_server
-from server.engine.worker.plan import usable_cores
+from server.engine.worker.load.plan import usable_cores
 from server.models import starter
 from server.protocols import ENDPOINTS
 from tests.bench.servers import Shape, llama_server
-from tests.running import READY, Moat, serving
+from tests.kit.running import READY, Moat, serving
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOTS = 4

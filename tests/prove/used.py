@@ -3,7 +3,7 @@
 import socket
 from pathlib import Path
 
-from server.logs import FILE_BYTES
+from server.system.logs import FILE_BYTES
 from tests.prove.askable import BODIES, RUN
 from tests.prove.control import command
 from tests.prove.stage import ROOT

@@ -3,8 +3,8 @@
 from tests.prove.by_test import shown_by
 from tests.prove.rows import Row
 
-WALLS = "tests/server/plugins/test_walls.py"
-HOUSE = "tests/server/plugins/test_house.py"
+WALLS = "tests/server/plugins/walls/test_command.py"
+HOUSE = "tests/server/plugins/test_service.py"
 
 ROWS = (
     Row(

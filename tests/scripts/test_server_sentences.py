@@ -59,7 +59,7 @@ def test_a_sentence_has_words_and_an_end(text: str, is_one: bool) -> None:
 def test_every_file_and_every_clause_named_is_there() -> None:
     assert [one for one in SAYING if not list(ROOT.glob(one))] == []
     assert [name for name, pattern in CLAUSES.items() if not clauses(ROOT / name, pattern)] == []
-    shown = set(texts(ROOT / "server/plugins/signing_in.py"))
+    shown = set(texts(ROOT / "server/plugins/sign_in.py"))
     assert shown >= IN_THE_BROWSER
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from server import paths
-from tests.gguf_files import write_model
+from server.system import paths
+from tests.kit.gguf_files import write_model
 
 MOAT = [sys.executable, "-m", "app"]
 

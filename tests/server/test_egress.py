@@ -13,7 +13,7 @@ from server.egress import Egress, _Resolver, is_private
 from server.errors import EgressRefused
 from server.settings import NetworkSettings
 from server.web.certificates import Certificates
-from tests.fakes_proxy import FakeProxy
+from tests.kit.fake_proxy import FakeProxy
 
 Start = Callable[[web.Application], Awaitable[TestServer]]
 REASON = "a test"

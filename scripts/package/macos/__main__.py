@@ -7,7 +7,7 @@ from scripts.bootstrap.say import say
 from scripts.package import bill, freeze, pictures, product, sums
 from scripts.package.macos import bundle, disk_image
 from scripts.package.told import told
-from server import licenses
+from server.system import licenses
 
 
 def main() -> int:

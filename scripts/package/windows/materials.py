@@ -9,8 +9,8 @@ from pathlib import Path
 
 from scripts.package import bill, notices, product
 from scripts.package.windows import embedded, engine, places, wheels
-from server import licenses
-from server.licenses import Component
+from server.system import licenses
+from server.system.licenses import Component
 
 BILL = product.FINISHED / f"{product.NAME}-{product.VERSION}-windows-x64.cdx.json"
 QT = "pyside6-essentials"

@@ -2,13 +2,13 @@
 
 import sys
 
-from server.engine.worker import describe, trial
+from server.engine.worker.load import describe, selftest
 from server.engine.worker.main import main
 
 if __name__ == "__main__":
     if "--describe" in sys.argv:
         describe.main()
-    elif trial.FLAG in sys.argv:
-        sys.exit(trial.main(sys.argv[-1]))
+    elif selftest.FLAG in sys.argv:
+        sys.exit(selftest.main(sys.argv[-1]))
     else:
         main()

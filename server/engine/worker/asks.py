@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from server.engine.wire import Job
-from server.engine.worker.embed import Embedder
-from server.engine.worker.prepare import JOB_FIELDS, IsWanted, Preparer
+from server.engine.worker.prompt.embed import Embedder
+from server.engine.worker.prompt.prepare import JOB_FIELDS, IsWanted, Preparer
+from server.engine.worker.prompt.vocabulary import Vocabulary
 from server.engine.worker.refusals import Refused
-from server.engine.worker.scheduler import Scheduler
-from server.engine.worker.vocabulary import Vocabulary
+from server.engine.worker.schedule.scheduler import Scheduler
 
 Question = dict[str, Any]
 MOST_CHARS = 4_000_000

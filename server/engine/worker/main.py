@@ -14,23 +14,23 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from server.engine.base import EngineOptions
-from server.engine.worker import backends, trial
 from server.engine.worker.asks import Asks
-from server.engine.worker.context import Context
-from server.engine.worker.embed import Embedder
-from server.engine.worker.model import Model
-from server.engine.worker.native import lib
-from server.engine.worker.native_log import NativeLog
+from server.engine.worker.load import backends, selftest
+from server.engine.worker.load.context import Context
+from server.engine.worker.load.model import Model
+from server.engine.worker.load.native import lib
+from server.engine.worker.load.native_log import NativeLog
+from server.engine.worker.load.plan import Plan, make_plan
 from server.engine.worker.pipe import Pipe, take_standard_streams
-from server.engine.worker.plan import Plan, make_plan
-from server.engine.worker.prepare import Preparer
-from server.engine.worker.probe import try_out
+from server.engine.worker.prompt.embed import Embedder
+from server.engine.worker.prompt.prepare import Preparer
+from server.engine.worker.prompt.probe import try_out
+from server.engine.worker.prompt.template import Template
+from server.engine.worker.prompt.vision import Projector
+from server.engine.worker.prompt.vocabulary import Unwanted
 from server.engine.worker.refusals import Refused
-from server.engine.worker.scheduler import Scheduler
-from server.engine.worker.template import Template
-from server.engine.worker.vision import Projector
-from server.engine.worker.vocabulary import Unwanted
-from server.lifeline import die_with_parent
+from server.engine.worker.schedule.scheduler import Scheduler
+from server.system.lifeline import die_with_parent
 
 OPTION_FIELDS = frozenset(field.name for field in fields(EngineOptions))
 PATH_OPTIONS = ("draft_model", "projector", "prompt_folder")
@@ -162,7 +162,7 @@ class Worker:
         scheduler.run()
 
     def _open(self, path: Path, options: EngineOptions) -> tuple[Scheduler, dict[str, Any]]:
-        backends.tell(backends.load(trial.usual()), sys.stderr)
+        backends.tell(backends.load(selftest.usual()), sys.stderr)
         lib.llama_backend_init()
         model = Model(path, options, self._tell_progress)
         plan = make_plan(model, options)

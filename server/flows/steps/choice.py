@@ -2,10 +2,10 @@
 
 from collections import Counter
 
+from server.asking.ask import pick
+from server.data.shorten import shorten
 from server.events import StatusNote
-from server.flows.asking import pick
 from server.flows.base import Jump, Signs, Step, Work
-from server.flows.cutting import shorten
 from server.flows.templates import NOTE, background, marked
 
 SYSTEM = "You choose how to go on. Answer with one name of the list and nothing else. " + NOTE

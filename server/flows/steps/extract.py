@@ -3,8 +3,9 @@
 from collections import Counter
 from typing import Any
 
-from server.flows.base import FlowFailed, Output, Signs, Step, Work
-from server.flows.cutting import as_text
+from server.data.shorten import as_text
+from server.errors import FlowFailed
+from server.flows.base import Output, Signs, Step, Work
 from server.flows.templates import reach
 
 MOST_NAMED = 20

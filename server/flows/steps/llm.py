@@ -6,10 +6,11 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
+from server.asking.ask import fitted, stream
 from server.chat import ChatRequest, Sampling
+from server.errors import FlowFailed
 from server.events import TextDelta
-from server.flows.asking import fitted, stream
-from server.flows.base import FlowFailed, Output, Signs, Step, Work
+from server.flows.base import Output, Signs, Step, Work
 from server.flows.templates import NOTE, render
 
 SYSTEM = "You are a helpful assistant. Answer from the data given, briefly and truthfully."

@@ -1,10 +1,10 @@
 """render: draw the rows of the last step; the model picks only the kind of chart."""
 
+from server.asking.ask import ask_json
+from server.data import charts
+from server.data.shorten import shorten
 from server.events import Artifact, StatusNote
-from server.flows import charts
-from server.flows.asking import ask_json
 from server.flows.base import Output, Signs, Step, Work
-from server.flows.cutting import shorten
 from server.flows.templates import NOTE, marked
 
 SYSTEM = "You choose how to draw a table for a question. " + NOTE

@@ -1,11 +1,13 @@
 """sql: read rows from the plugin's database, by the flow's own statement or the model's."""
 
+from server.asking.ask import write
 from server.chat import Json
+from server.data import sqlite
+from server.data.shorten import shorten
+from server.data.sqlite import Database
+from server.errors import FlowFailed
 from server.events import Artifact, StatusNote
-from server.flows import sqlite
-from server.flows.asking import write
-from server.flows.base import Database, FlowFailed, Output, Signs, Step, Work
-from server.flows.cutting import shorten
+from server.flows.base import Output, Signs, Step, Work
 from server.flows.templates import NOTE, marked
 
 SYSTEM = (

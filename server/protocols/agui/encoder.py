@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 
 from server.chat import Json, ToolCall
-from server.conversation.threads import result_id
+from server.conversation.threads.threads import result_id
 from server.errors import AppError
 from server.events import (
     Artifact,

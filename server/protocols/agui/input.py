@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from server.chat import Json, Tool, ToolChoice
-from server.conversation.agents import AgentRequest, Answer
+from server.conversation.agents.base import AgentRequest, Answer
 from server.protocols.agui import messages
 from server.protocols.base import Facts
 from server.protocols.fields import BIGGEST, Fields, sendable

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from server.chat import File, Image, Json, Message, ToolCall
-from server.conversation.threads import Said
+from server.conversation.threads.threads import Said
 from server.protocols.fields import Fields, parsed, sendable
 
 SKIPPED = ("activity", "reasoning")

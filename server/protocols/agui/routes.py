@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any
 
 from server.chat import Json
-from server.conversation.agents import AgentCard, AgentNotFound, Agents
-from server.conversation.history import said_in
-from server.conversation.threads import KeptRun, Thread
+from server.conversation.agents.base import AgentCard, AgentNotFound, Agents
+from server.conversation.threads.history import said_in
+from server.conversation.threads.threads import KeptRun, Thread
 from server.errors import AppError, BadRequest
 from server.events import Events, Failed, OfChoice
 from server.protocols.agui import input as run_input

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from graphql import FieldNode, GraphQLError, get_location
 
 from server.chat import Json
-from server.conversation.agents import AgentNotFound
+from server.conversation.agents.base import AgentNotFound
 from server.conversation.guardrails import TopicRefused
 from server.errors import AppError
 

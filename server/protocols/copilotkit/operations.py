@@ -19,7 +19,7 @@ from graphql.execution import (
 from graphql.execution.values import get_argument_values, get_variable_values
 
 from server.chat import Json
-from server.conversation.agents import Agents
+from server.conversation.agents.base import Agents
 from server.errors import AppError, BadRequest
 from server.events import Events, OfChoice
 from server.protocols.base import AgentRun, Facts, Frames, Look, Reply, Told

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from server.chat import Json
-from server.conversation.agents import Agents, ThreadState
-from server.conversation.history import said_in
-from server.conversation.threads import Said, Thread
+from server.conversation.agents.base import Agents, ThreadState
+from server.conversation.threads.history import said_in
+from server.conversation.threads.threads import Said, Thread
 
 
 def root(agents: Agents, sees: str | None) -> Json:

@@ -6,9 +6,9 @@ import uuid
 from typing import Any
 
 from server.chat import File, Image, Json, Message, Role, Tool, ToolCall, ToolChoice
-from server.conversation.agents import DEFAULT, AgentRequest, Answer
+from server.conversation.agents.base import DEFAULT, AgentRequest, Answer
 from server.conversation.guardrails import Topics
-from server.conversation.threads import Said
+from server.conversation.threads.threads import Said
 from server.errors import BadRequest
 from server.protocols.base import Facts
 from server.protocols.fields import BIGGEST, parsed, sendable

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
 from server.chat import Json, ToolCall
-from server.conversation.agents import AgentRequest
-from server.conversation.threads import result_id
+from server.conversation.agents.base import AgentRequest
+from server.conversation.threads.threads import result_id
 from server.errors import AppError
 from server.events import (
     CallArguments,

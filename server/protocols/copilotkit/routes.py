@@ -4,12 +4,12 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from server.chat import Json
-from server.conversation.agents import AgentNotFound
+from server.conversation.agents.base import AgentNotFound
 from server.errors import BadRequest
-from server.late import Late
 from server.protocols.agui import routes as agui
 from server.protocols.base import Accept, Accepted, Endpoint, Facts, Reply
 from server.protocols.fields import Fields
+from server.system.lazy import Late
 
 operations = Late("server.protocols.copilotkit.operations")
 BASES = ("/api/copilotkit", "/copilotkit")

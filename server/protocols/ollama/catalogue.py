@@ -5,9 +5,9 @@ from typing import Any
 
 from server.chat import Json
 from server.engine.base import Embeddings
-from server.face import ModelCard
+from server.face.core import ModelCard
 from server.models.aliases import Alias
-from server.models.header import Header, LongArray
+from server.models.gguf.header import Header, LongArray
 from server.protocols.base import Ask, Facts, Manage, Managed, ModelKeeper, Reply
 from server.protocols.fields import Fields
 from server.protocols.ollama.words import can_think, card_of, keep_alive, model_name, moment

@@ -6,12 +6,12 @@ from typing import Any
 
 from server.chat import Json
 from server.errors import AppError, NotSupported
+from server.face.models import Download
 from server.models.aliases import Alias, Turn
 from server.protocols.base import Facts, Frames, Manage, Managed, ModelKeeper, Reply
 from server.protocols.fields import Fields, sampling, stop_texts
 from server.protocols.frames import dumped
 from server.protocols.ollama.words import card_of, refuse, worded
-from server.stock import Download
 
 DONE = Reply(text="", content_type="text/plain")
 ONLY_FROM = "a model is made from one that is here; name that in 'from'."

@@ -5,10 +5,10 @@ import re
 from datetime import UTC, datetime
 
 from server.chat import Json
-from server.engine.formats.abilities import THOUGHTS
+from server.engine.styles.abilities import THOUGHTS
 from server.errors import AppError, BadRequest, ModelNotFound
-from server.face import ModelCard
-from server.models.header import Header
+from server.face.core import ModelCard
+from server.models.gguf.header import Header
 from server.protocols.base import Facts, Reply
 from server.protocols.fields import Fields
 

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
+from server.asking.means import Means
 from server.chat import ChatRequest, Infill, Json, Prompt
-from server.conversation.means import Means
 from server.conversation.run import converse
 from server.events import (
     Event,

@@ -5,7 +5,7 @@ from typing import Any
 
 from server.chat import Json
 from server.errors import ModelNotFound
-from server.face import ModelCard
+from server.face.core import ModelCard
 from server.protocols.base import Endpoint, Facts, Reply
 from server.protocols.fields import Fields
 from server.protocols.openai.errors import failed

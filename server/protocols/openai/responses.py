@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 from server.chat import ChatRequest, Constraint, Json, Message
-from server.conversation.response_memory import KeptResponse
+from server.conversation.threads.responses import KeptResponse
 from server.errors import AppError, BadRequest
 from server.events import Events, Failed, PromptProgress
 from server.protocols.base import KEEP_ALIVE, Ask, Cancel, Endpoint, Facts, Frames, Reply

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 from server.chat import Json
-from server.paths import RESOURCES
 from server.protocols.base import Facts, Reply
+from server.system.paths import RESOURCES
 
 OLD_QUERY = "/v1/query"
 QUERY = "/v1/agent/query"

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from server.chat import Json
-from server.conversation.dashboard.nouns import Element, Entry, Item
+from server.dashboard.query import Element, Entry, Item
 from server.protocols.fields import parsed
 
 PROBLEM_CHARACTERS = 300

@@ -6,12 +6,12 @@ from typing import Any
 
 from server.errors import AppError, BadRequest
 from server.events import Events
-from server.late import Late
 from server.protocols.base import EVENT_STREAM, Facts, Frames, Reply, Run
 from server.protocols.openbb.reader import is_legacy, read_query
 from server.protocols.openbb.writer import frame, write
+from server.system.lazy import Late
 
-dashboard: Any = Late("server.conversation.dashboard.run")
+dashboard: Any = Late("server.dashboard.run")
 
 CLIENT_FAULTS = (408, 413, 415)
 

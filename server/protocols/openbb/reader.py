@@ -5,15 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from server.chat import Json
-from server.conversation.dashboard.nouns import (
-    Element,
-    OfferedTool,
-    Query,
-    Result,
-    Said,
-    Skill,
-    Source,
-)
+from server.dashboard.query import Element, OfferedTool, Query, Result, Said, Skill, Source
 from server.errors import BadRequest
 from server.protocols.fields import parsed
 from server.protocols.openbb.elements import read_context, read_elements

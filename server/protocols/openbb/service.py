@@ -7,10 +7,10 @@ from typing import Any
 from server.chat import Json
 from server.errors import BadRequest
 from server.events import Events, Failed, TextDelta
-from server.late import Late
 from server.protocols.base import Facts, Look, Reply, Run, Upload
+from server.system.lazy import Late
 
-titles: Any = Late("server.conversation.dashboard.titles")
+titles: Any = Late("server.dashboard.titles")
 
 CODE_FIELDS = ("prompt", "request", "query", "instructions", "description", "code")
 

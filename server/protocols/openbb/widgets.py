@@ -3,7 +3,7 @@
 from typing import Any, get_args
 
 from server.chat import Json
-from server.conversation.dashboard.nouns import Param, Tier, Widget
+from server.dashboard.query import Param, Tier, Widget
 
 VALUE_FIELDS = ("executed_value", "current_value", "default_value")
 UNDEFINED = "<<UNDEFINED>>"

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from server.chat import Json, ToolCall
+from server.data.markdown import table
 from server.events import (
     Artifact,
     Citations,
@@ -20,9 +21,8 @@ from server.events import (
     Suggestions,
     TextDelta,
 )
-from server.flows.as_markdown import table
 from server.protocols.base import KEEP_ALIVE, Frames
-from server.texts import without_halves
+from server.system.limits import without_halves
 
 LEVELS = {"info": "INFO", "success": "INFO", "warning": "WARNING", "error": "WARNING"}
 SOURCE_TYPES = frozenset({"widget", "direct retrieval", "web", "artifact"})

@@ -7,8 +7,8 @@ import pytest
 from app.charts.figure import Figure
 from app.charts.option import figure_of, parts, without_charts, written
 from server.chat import Json
+from server.data.charts import build
 from server.events import Artifact
-from server.flows.charts import build
 from server.flows.steps.render import USUAL
 
 ROWS: list[Json] = [{"year": "2024", "a": 1, "b": 4.5}, {"year": "2025", "a": None, "b": 2}]

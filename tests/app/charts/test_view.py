@@ -9,10 +9,10 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from app import theme
 from app.charts.figure import Figure, Kind, Series
 from app.charts.pie import slice_at
 from app.charts.view import ChartView
+from app.look import theme
 
 Shown = Callable[[Any], Any]
 LABELS = tuple(f"label {n}" for n in range(12))

@@ -7,10 +7,10 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from server.chat import Json, Tool
-from server.conversation.agents import AgentCard, AgentRequest, Agents, Source, ThreadState
-from server.conversation.agents_remote import Elsewhere
-from server.conversation.copilot import Copilot
-from server.conversation.threads import Threads
+from server.conversation.agents.base import AgentCard, AgentRequest, Agents, Source, ThreadState
+from server.conversation.agents.local import Copilot
+from server.conversation.agents.remote import Elsewhere
+from server.conversation.threads.threads import Threads
 from server.engine.base import Engine
 from server.errors import AppError, EngineCrashed
 from server.events import (
@@ -23,9 +23,9 @@ from server.events import (
     StepChanged,
     TextDelta,
 )
+from server.face.core import About
 from server.protocols import copilotkit
 from server.protocols.base import AgentRun, Ask, Facts, Look, Told
-from server.requests import About
 from server.web.app import Site, create_app
 from server.web.guard import Gate, Guard
 from tests.contract.copilotkit.obedient import ObedientEngine

@@ -16,7 +16,7 @@ from server.events import (
     TextDelta,
     ToolCallRequested,
 )
-from tests.engines import ScriptedEngine
+from tests.kit.engines import ScriptedEngine
 
 PACE_S = 0.015
 CALL = re.compile(r"(call|both|twice):([A-Za-z0-9_-]+):(.*)", re.DOTALL)

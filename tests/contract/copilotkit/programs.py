@@ -15,7 +15,7 @@ import platformdirs
 import pytest
 
 from scripts.bootstrap.lock import held
-from tests.programs import need
+from tests.kit.programs import need
 
 ROOT = Path(__file__).resolve().parents[3]
 CACHE = platformdirs.user_cache_path("moat", appauthor=False)

@@ -5,9 +5,9 @@ import json
 import sys
 from typing import Any
 
-from server.core import Core, MakeEngine
+from server.core.core import Core, MakeEngine
 from server.engine.process import WorkerProcess
-from server.paths import find
+from server.system.paths import find
 from tests.contract.copilotkit.obedient import ObedientEngine
 
 ENGINES: dict[str, MakeEngine] = {

@@ -6,9 +6,9 @@ from contextlib import aclosing
 from functools import partial
 from typing import Any
 
-from server.conversation.means import Means
+from server.asking.means import Means
 from server.engine.base import Engine
-from server.face import ModelCard
+from server.face.core import ModelCard
 from server.protocols.base import Facts
 from server.protocols.openbb import query
 from tests.contract.openbb.dashboards import follow_up

@@ -6,7 +6,7 @@ from typing import Any
 from server.chat import ChatRequest
 from server.engine.base import ModelFacts
 from server.events import Finished, Pieces, PromptProgress, TextDelta
-from tests.engines import ScriptedEngine
+from tests.kit.engines import ScriptedEngine
 
 SENTENCE = ("Here is ", "what the data says.")
 

@@ -9,7 +9,7 @@ from scripts.bootstrap.build import build, jobs, progress
 from scripts.bootstrap.compiler import Compiler
 from scripts.bootstrap.recipe import Recipe, recipes
 from scripts.bootstrap.say import SetupFailed
-from server.processor import Processor
+from server.system.hardware import Processor
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
 

@@ -10,7 +10,7 @@ from scripts.bootstrap.compiler import Compiler
 from scripts.bootstrap.engine import first_that_lives, try_out, verdict, wheel_for
 from scripts.bootstrap.recipe import Recipe, recipes
 from scripts.bootstrap.say import SetupFailed
-from server.processor import Processor
+from server.system.hardware import Processor
 
 FAST, SAFE = recipes(
     "1.0", Processor("aarch64", "One", ()), Compiler("gcc", "g++", "g++ (GCC) 14.1.0")

@@ -7,7 +7,7 @@ import pytest
 
 from scripts.bootstrap.compiler import Compiler
 from scripts.bootstrap.recipe import recipes, shipped
-from server.processor import Processor
+from server.system.hardware import Processor
 
 AVX512 = ("avx512f", "avx512cd", "avx512vl", "avx512dq", "avx512bw")
 XEON = Processor("x86_64", "Xeon", ("sse4_2", "avx", "avx2", "bmi2", "fma", "f16c", *AVX512))

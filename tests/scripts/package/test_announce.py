@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scripts.package import announce, product
-from server.parts.updates import UpdateFailed, read
+from server.core.updates import UpdateFailed, read
 
 
 def test_an_announcement_is_believed_with_the_right_key_only(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scripts.package import bill, sums
-from server.licenses import Component
+from server.system.licenses import Component
 
 PARTS = [
     Component("moat", "0.1.0", "Apache-2.0", "program"),

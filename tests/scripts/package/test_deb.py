@@ -12,7 +12,7 @@ import pytest
 from scripts.bootstrap.say import SetupFailed
 from scripts.package import deb, elf, notices, product
 from server import cli
-from server.licenses import Component
+from server.system.licenses import Component
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 

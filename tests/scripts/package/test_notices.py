@@ -8,7 +8,7 @@ import pytest
 from scripts.bootstrap.places import engine_version
 from scripts.package import bill, notices
 from scripts.package.windows import engine, materials
-from server import licenses
+from server.system import licenses
 
 
 @pytest.fixture(autouse=True)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from server import cli, roles
+from server import cli
 from server.settings import OPENBB_ORIGINS
-from tests.running import SERVES, serving
+from server.system import processes
+from tests.kit.running import SERVES, serving
 
 PAGE = "https://app.example:3000"
 
@@ -80,7 +81,7 @@ def asked_by(page: str, address: str) -> int:
 
 def allow(*arguments: str) -> None:
     command = [sys.executable, "-P", "-m", "app", "allow", *arguments]
-    subprocess.run(command, env=roles.environment("serve"), capture_output=True, check=True)
+    subprocess.run(command, env=processes.environment("serve"), capture_output=True, check=True)
 
 
 def test_a_running_server_says_who_knocks_and_follows_at_once() -> None:

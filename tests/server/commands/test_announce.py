@@ -3,8 +3,8 @@ from typing import Literal
 import pytest
 
 from server.commands.announce import MOST_PAGES, PAGES_S, Announcer
-from server.face import Knock, ServerStatus
-from tests.fake_core import FakeCore
+from server.face.core import Knock, ServerStatus
+from tests.kit.fake_core import FakeCore
 
 
 def test_each_thing_is_said_once_and_https_with_what_trusts_it() -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from server import paths
 from server.commands import doctor
 from server.commands.doctor import Finding
-from server.occupied import Occupant, who_listens
-from server.processor import Processor
-from tests import without_rights
+from server.system import paths
+from server.system.hardware import Processor
+from server.system.ports import Occupant, who_listens
+from tests.kit import without_rights
 
 GB = 1024**3
 

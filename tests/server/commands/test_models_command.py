@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from server import cli, control_client, paths
+from server import cli
+from server.face import client
 from server.models import starter
-from tests.fakes_hub import FakeHub
-from tests.gguf_files import write_model
-from tests.running import SERVES, serving
+from server.system import paths
+from tests.kit.fake_hub import FakeHub
+from tests.kit.gguf_files import write_model
+from tests.kit.running import SERVES, serving
 
 REPO = "maker/tiny-GGUF"
 
@@ -78,7 +80,7 @@ async def test_a_running_server_does_the_download_and_the_deletion(fake: FakeHub
     with serving(wait_for=SERVES, environment={"HF_ENDPOINT": where}):
         code, said = await moat(fake, "pull", REPO, "Q4_K_M")
         assert (code, said.rsplit("\n", 2)[-2]) == (0, "tiny-Q4_K_M.gguf is here and verified.")
-        running = await control_client.find(paths.find().control)
+        running = await client.find(paths.find().control)
         assert running
         async with aclosing(running.values("downloads")) as values:
             (download,) = await anext(values)

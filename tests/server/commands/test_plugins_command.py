@@ -12,16 +12,17 @@ import keyring.core
 import pytest
 from keyring.backends import fail
 
-from server import cli, paths
-from server.abilities import PluginCard
-from server.core import Core
-from server.models.downloads import FOLDER
-from server.models.journal import Journal, Plan, PlannedFile
-from tests.fake_core import FakeCore
-from tests.fake_plugins import FORM, ORDER
-from tests.fakes_hub import COMMIT, FakeHub
-from tests.memory_keyring import MemoryKeyring
-from tests.served_core import serve_core
+from server import cli
+from server.core.core import Core
+from server.face.plugins import PluginCard
+from server.models.downloads.journal import Journal, Plan, PlannedFile
+from server.models.downloads.queue import FOLDER
+from server.system import paths
+from tests.kit.fake_core import FakeCore
+from tests.kit.fake_hub import COMMIT, FakeHub
+from tests.kit.fake_plugins import FORM, ORDER
+from tests.kit.memory_keyring import MemoryKeyring
+from tests.kit.served_core import serve_core
 
 ROOT = Path(__file__).resolve().parents[3]
 DOUBLE = """

@@ -13,8 +13,8 @@ import openai
 import psutil
 import pytest
 
-from server import roles
-from tests.running import SERVES, Moat, all_gone, chat, post, serving, started, until
+from server.system import processes
+from tests.kit.running import SERVES, Moat, all_gone, chat, post, serving, started, until
 
 TYPED_END = (b"engine_crashed", b"server_stopping")
 
@@ -97,7 +97,7 @@ def test_a_taken_port_is_named_and_the_next_used(taken: int, moat_home: Path):
     (moat_home / "config").mkdir(parents=True)
     settings = {"server": {"port": taken}, "model": {"load_at_start": False}}
     (moat_home / "config" / "settings.json").write_text(json.dumps(settings), "utf-8")
-    with started(roles.command("serve"), {}) as process:
+    with started(processes.command("serve"), {}) as process:
         moat = Moat(process)
         moat.read_until(SERVES)
         assert f"Port {taken} is taken by " in moat.lines[0]
@@ -106,8 +106,8 @@ def test_a_taken_port_is_named_and_the_next_used(taken: int, moat_home: Path):
 
 
 def test_a_port_that_was_asked_for_is_refused_when_it_is_taken(taken: int):
-    command = roles.command("serve", "--port", str(taken))
-    environment = roles.environment("serve")
+    command = processes.command("serve", "--port", str(taken))
+    environment = processes.environment("serve")
     ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert ran.returncode == 1
     assert f"Port {taken} is taken by " in ran.stdout
@@ -116,8 +116,8 @@ def test_a_port_that_was_asked_for_is_refused_when_it_is_taken(taken: int):
 
 
 def test_a_wrong_model_is_said_and_ends_the_command():
-    command = roles.command("serve", "--port", "0", "--model", "no-such-model")
-    environment = roles.environment("serve")
+    command = processes.command("serve", "--port", "0", "--model", "no-such-model")
+    environment = processes.environment("serve")
     ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert ran.returncode == 2
     assert "There is no model 'no-such-model' here. Installed: SmolLM2" in ran.stderr
@@ -125,11 +125,11 @@ def test_a_wrong_model_is_said_and_ends_the_command():
 
 def test_as_a_child_it_ends_typed_soon_after_its_parent(tmp_path):
     process = subprocess.Popen(
-        roles.command("serve", "--port", "0", "--child"),
+        processes.command("serve", "--port", "0", "--child"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env=roles.environment("serve"),
+        env=processes.environment("serve"),
     )
     moat = Moat(process)
     try:

@@ -8,7 +8,7 @@ import pytest
 from server.chat import File, Image, Message
 from server.conversation.attached import MOST_FILES, read_files
 from server.engine.base import ModelFacts
-from tests.office_files import docx, pdf, xlsx
+from tests.kit.office_files import docx, pdf, xlsx
 
 FACTS = ModelFacts(context_tokens=4096, device="cpu")
 PNG = b"\x89PNG\r\n\x1a\nrest"

@@ -6,10 +6,11 @@ import pytest
 
 from server.chat import Message, Tool
 from server.conversation.plugin_tools import MOST_TOOLS, PluginTools
-from server.flows.base import Flow, FlowFailed, Kit, Step
-from server.plugins.talk import PluginTalk, Said
-from tests.engines import ScriptedEngine
-from tests.plugin_kits import PlainKit, ScriptedAction
+from server.errors import FlowFailed
+from server.flows.base import Flow, Kit, Step
+from server.plugins.answering import PluginTalk, Said
+from tests.kit.engines import ScriptedEngine
+from tests.kit.plugin_kits import PlainKit, ScriptedAction
 
 SCHEMA = {
     "type": "object",

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from server.asking.means import Means
 from server.chat import ChatRequest, Json, Message, Tool, ToolCall, ToolChoice
-from server.conversation.means import Means
 from server.conversation.run import MAX_TURNS, converse
 from server.errors import BadRequest, ContextOverflow
 from server.events import (
@@ -25,7 +25,7 @@ from server.events import (
     ToolCallStarted,
     Usage,
 )
-from tests.engines import EndlessEngine, ScriptedEngine, says
+from tests.kit.engines import EndlessEngine, ScriptedEngine, says
 
 CALL = ToolCall("c1", "add", {"a": 2, "b": 2})
 ASK = ChatRequest((Message("user", "2+2?"),))

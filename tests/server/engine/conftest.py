@@ -8,8 +8,8 @@ import psutil
 import pytest
 
 from server.engine.process import WorkerProcess
-from server.engine.pulse import Limits
-from tests.scripted import QUICK, scripted
+from server.engine.watch import Limits
+from tests.kit.scripted import QUICK, scripted
 
 Make = Callable[..., WorkerProcess]
 

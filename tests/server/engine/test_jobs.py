@@ -8,12 +8,12 @@ import pytest
 
 from server.chat import ChatRequest, Constraint, Image, Message, Sampling, Tool
 from server.engine.base import EngineOptions, ModelFacts
-from server.engine.formats import choose, plain
-from server.engine.formats.abilities import Abilities
-from server.engine.formats.base import Prepared
-from server.engine.formats.messages import native
-from server.engine.formats.stream import ScriptParser
 from server.engine.jobs import PlainText, Reading, check_fits, facts_of, job_of, options_of
+from server.engine.styles import choose, plain
+from server.engine.styles.abilities import Abilities
+from server.engine.styles.base import Prepared
+from server.engine.styles.messages import native
+from server.engine.styles.stream import ScriptParser
 from server.engine.wire import Job, pack, unpack
 from server.errors import ContextOverflow
 from server.events import Finished, PromptProgress, ReasoningDelta, TextDelta, Usage

@@ -14,7 +14,7 @@ from server.engine.base import Embeddings, EngineOptions, LoadState
 from server.engine.pool import MB, Found, Loaded, Pool, PoolLimits
 from server.errors import Busy, ModelLoadFailed, ModelNotFound, Stopping
 from server.events import Finished, TextDelta
-from tests.fake_engine import NamedEngine
+from tests.kit.fake_engine import NamedEngine
 
 SIZES = {"small": 100 * MB, "middle": 200 * MB, "large": 300 * MB, "broken": 100 * MB}
 Start = Callable[..., Pool]

@@ -12,11 +12,11 @@ import pytest
 
 from server.chat import ChatRequest, Constraint
 from server.engine.base import EngineOptions, LoadState, ModelFacts
-from server.engine.formats import plain
-from server.engine.formats.base import Format, Prepared
-from server.engine.formats.stream import ScriptParser
 from server.engine.process import WorkerProcess
-from server.engine.pulse import Limits
+from server.engine.styles import plain
+from server.engine.styles.base import Format, Prepared
+from server.engine.styles.stream import ScriptParser
+from server.engine.watch import Limits
 from server.errors import (
     AppError,
     BadRequest,
@@ -29,7 +29,7 @@ from server.errors import (
     TemplateRefused,
 )
 from server.events import Finished, Piece, PromptProgress, TextDelta, TokenLogprob, Usage
-from tests.scripted import (
+from tests.kit.scripted import (
     IMPATIENT,
     QUICK,
     SCRIPTED,

@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from server.data.findings import Findings
+from server.data.yaml_with_places import read
+from server.errors import FlowFailed
 from server.events import (
     Event,
     Finished,
@@ -14,14 +17,12 @@ from server.events import (
     Suggestions,
     TextDelta,
 )
-from server.findings import Findings
 from server.flows import spec
-from server.flows.base import Flow, FlowFailed, TheyTold, Work
+from server.flows.base import Flow, TheyTold, Work
 from server.flows.runner import Run, resume, resume_with_text
 from server.flows.templates import NOTE
-from server.reading import read
-from tests.engines import EndlessEngine, ScriptedEngine, says
-from tests.plugin_kits import PlainKit, ScriptedAction
+from tests.kit.engines import EndlessEngine, ScriptedEngine, says
+from tests.kit.plugin_kits import PlainKit, ScriptedAction
 
 
 def flow_of(text: str, **known: Any) -> Flow:

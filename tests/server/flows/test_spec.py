@@ -1,8 +1,8 @@
 import pytest
 
-from server.findings import Findings
+from server.data.findings import Findings
+from server.data.yaml_with_places import read
 from server.flows import spec
-from server.reading import read
 
 KNOWN = spec.Known(("GET /api/test", "DELETE /conf"), ("own_tool",), ("time",))
 

@@ -3,13 +3,13 @@ import re
 
 import pytest
 
+from server.data.shorten import shorten
+from server.flows.arguments import fill
 from server.flows.base import Flow, Output, Record, Step, Work
-from server.flows.cutting import shorten
-from server.flows.filling import fill
 from server.flows.steps import choice
 from server.flows.templates import look_up, marked, render
-from tests.engines import ScriptedEngine, says
-from tests.plugin_kits import PlainKit
+from tests.kit.engines import ScriptedEngine, says
+from tests.kit.plugin_kits import PlainKit
 
 FLOW = Flow("p", "f", "d", (Step("start", "none"),))
 

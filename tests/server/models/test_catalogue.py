@@ -2,8 +2,8 @@
 
 import pytest
 
+from server.face.models import Device, Machine, Setup
 from server.models import catalogue, names
-from server.stock import Device, Machine, Setup
 
 GB = 1 << 30
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
+from server.face.models import Device, Machine, Setup
 from server.models import drafts
 from server.models.fit import judge, settle
-from server.models.gguf import check
-from server.models.headers import Headers
-from server.models.needs import cache_bytes, layout_of, memory_of
-from server.stock import Device, Machine, Setup
-from tests.gguf_files import Shape, write_model
+from server.models.gguf.cache import Headers
+from server.models.gguf.files import check
+from server.models.memory import cache_bytes, layout_of, memory_of
+from tests.kit.gguf_files import Shape, write_model
 
 GB = 1 << 30
 LAPTOP = Machine(16 * GB, 8 * GB)

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from server.face.models import Device, Machine, Setup
 from server.models.fit import explain, fitting, judge, ladder, settle, without_card
-from server.models.header import Header
-from server.models.needs import memory_of
-from server.models.parse import parse
-from server.stock import Device, Machine, Setup
-from tests.gguf_files import Q4_K, Q6_K, Shape, head, metadata_of, tensors_of
+from server.models.gguf.header import Header
+from server.models.gguf.parse import parse
+from server.models.memory import memory_of
+from tests.kit.gguf_files import Q4_K, Q6_K, Shape, head, metadata_of, tensors_of
 
 GB = 10**9
 EIGHT_B = Shape(4096, 36, 32, 8, 12288, 1000, 40960, Q4_K, Q6_K, "qwen3", 128)

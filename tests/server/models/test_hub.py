@@ -10,8 +10,8 @@ from server.egress import Egress
 from server.errors import BadRequest, EgressRefused, HubFailed, HubRefused
 from server.models.hub import Hub
 from server.settings import NetworkSettings
-from tests.download_desk import client
-from tests.fakes_hub import COMMIT, FakeHub, Fault
+from tests.kit.download_desk import client
+from tests.kit.fake_hub import COMMIT, FakeHub, Fault
 
 REPO = "maker/tiny-GGUF"
 

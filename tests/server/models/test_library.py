@@ -6,11 +6,11 @@ import pytest
 
 from server.errors import BadRequest, ModelNotFound, NoModel
 from server.models import starter
-from server.models.header import Header
-from server.models.headers import Headers
+from server.models.gguf.cache import Headers
+from server.models.gguf.header import Header
 from server.models.library import Library, title_of
-from tests import without_rights
-from tests.gguf_files import write, write_model
+from tests.kit import without_rights
+from tests.kit.gguf_files import write, write_model
 
 WITHOUT_STARTER = (
     "from pathlib import Path\nfrom server.models import starter\n"

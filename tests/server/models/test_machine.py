@@ -5,9 +5,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from server import backends
 from server.models import machine
 from server.models.machine import Surveyor, read_nvidia
+from server.system import backends
 
 MB = 1 << 20
 

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from server.models.header import Header
+from server.face.models import HubFile
+from server.models.gguf.header import Header
 from server.models.library import Library
 from server.models.projectors import choose, pair
-from server.stock import HubFile
-from tests.gguf_files import Shape, write_model
+from tests.kit.gguf_files import Shape, write_model
 
 EYES = {"general.type": "mmproj"}
 

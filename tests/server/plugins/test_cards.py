@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from server.abilities import Approval, OperationCard, PluginCard
 from server.egress import Egress
 from server.engine.base import Engine
 from server.errors import BadRequest
-from server.keychain import Keychain
-from server.logs import Redactor
-from server.plugins.house import PluginHouse
-from server.plugins.shelf import PluginPlaces, Shared
+from server.face.plugins import Approval, OperationCard, PluginCard
+from server.plugins.registry import PluginPlaces, Shared
+from server.plugins.service import PluginHouse
 from server.settings import NetworkSettings, PluginSettings
-from tests.engines import ScriptedEngine
-from tests.fake_mcp import program
+from server.system.keychain import Keychain
+from server.system.logs import Redactor
+from tests.kit.engines import ScriptedEngine
+from tests.kit.fake_mcp import program
 
 CODE = """
 from pathlib import Path

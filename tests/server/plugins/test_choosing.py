@@ -2,7 +2,7 @@ import pytest
 
 from server.flows.base import Flow, Step
 from server.plugins.choosing import MOST_TOKENS, choose, mentioned, rank
-from tests.engines import ScriptedEngine, says
+from tests.kit.engines import ScriptedEngine, says
 
 FLOWS = [
     Flow("p", "list_books", "List the books on the shelf", (Step("start", "none"),)),

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from server.errors import BadRequest
-from server.flows.base import FlowFailed, Missing, TheyTold
+from server.errors import BadRequest, FlowFailed
+from server.flows.base import Missing, TheyTold
 from server.plugins.forms import Forms
 from server.tasks import spawn
 

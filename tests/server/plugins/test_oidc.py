@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from server.findings import Findings
+from server.data.findings import Findings
+from server.data.yaml_with_places import read
 from server.plugins.manifest import Manifest, parse
-from server.reading import read
 
 
 def manifest(**auth: Any) -> tuple[Manifest, Findings]:

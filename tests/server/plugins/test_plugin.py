@@ -11,20 +11,20 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from server.abilities import PluginTest
 from server.egress import Egress
 from server.engine.base import Engine
 from server.errors import EgressRefused
-from server.keychain import Keychain
-from server.logs import Redactor
-from server.plugins import mcp_wire
+from server.face.plugins import PluginTest
 from server.plugins import plugin as plugin_module
-from server.plugins.house import PluginHouse
-from server.plugins.shelf import PluginPlaces, Shared
+from server.plugins.mcp import wire
+from server.plugins.registry import PluginPlaces, Shared
+from server.plugins.service import PluginHouse
 from server.settings import NetworkSettings, PluginSettings
-from tests.engines import ScriptedEngine
-from tests.fake_mcp import program, served
-from tests.slow_network import in_halves
+from server.system.keychain import Keychain
+from server.system.logs import Redactor
+from tests.kit.engines import ScriptedEngine
+from tests.kit.fake_mcp import program, served
+from tests.kit.slow_network import in_halves
 
 FETCH = """
 class Fetch:
@@ -100,7 +100,7 @@ async def test_a_server_that_hangs_is_left_out_and_ended(
     house: PluginHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plugin_module, "LISTING_S", 0.5)
-    monkeypatch.setattr(mcp_wire, "QUIT_S", 0.1)
+    monkeypatch.setattr(wire, "QUIT_S", 0.1)
     servers = {"bad": started(("sh", "-c", "sleep 1000; true")), "good": started(program())}
     await enable(house, tmp_path / "a", mcp=servers)
     async with asyncio.timeout(30):

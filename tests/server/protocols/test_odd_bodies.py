@@ -10,11 +10,11 @@ from pydantic_core import from_json
 from scripts.fuzz_api import made
 from server.chat import ChatRequest
 from server.engine.base import ModelFacts
-from server.engine.formats import FORMATS
 from server.engine.jobs import job_of
+from server.engine.styles import FORMATS
 from server.engine.wire import pack
 from server.errors import AppError
-from server.face import ModelCard
+from server.face.core import ModelCard
 from server.protocols import ENDPOINTS
 from server.protocols.base import Endpoint, Facts
 

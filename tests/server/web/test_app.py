@@ -9,19 +9,19 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient
 
+from server.asking.means import Means
 from server.chat import ChatRequest, Message
-from server.conversation.means import Means
 from server.conversation.run import converse
 from server.engine.base import Engine
 from server.errors import Busy, ContextOverflow, EngineCrashed
 from server.events import Events, Failed, TextDelta
+from server.face.core import About
 from server.protocols.base import Ask, Cancel, Endpoint, Facts, Frames, Reply
-from server.requests import About
 from server.web import stream
 from server.web.app import Site, create_app
 from server.web.body import _LARGE_WORK
 from server.web.guard import Gate, Guard
-from tests.engines import EndlessEngine, ScriptedEngine, says
+from tests.kit.engines import EndlessEngine, ScriptedEngine, says
 
 Client = TestClient[web.Request, web.Application]
 Open = Callable[..., Awaitable[Client]]

@@ -12,13 +12,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient
 
-from server.core import Core
-from server.mirror import COMMANDS, SIGNALS, VALUES
-from server.paths import find
+from server.core.core import Core
+from server.face.wire import COMMANDS, SIGNALS, VALUES
+from server.system.paths import find
 from server.web.control import _changes, create_control
 from server.web.guard import Gate, Guard
-from tests.engines import ScriptedEngine
-from tests.gguf_files import write_model
+from tests.kit.engines import ScriptedEngine
+from tests.kit.gguf_files import write_model
 
 Client = TestClient[web.Request, web.Application]
 SECRET = {"Authorization": "Bearer the-secret-of-the-link"}

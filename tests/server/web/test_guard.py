@@ -10,9 +10,9 @@ from aiohttp.test_utils import TestClient
 
 from server.chat import ChatRequest
 from server.events import Events
+from server.face.core import About
 from server.protocols import ENDPOINTS
 from server.protocols.base import Ask, Facts
-from server.requests import About
 from server.web.app import Site, create_app
 from server.web.guard import Gate, Guard
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.worker_client import WorkerClient
+from tests.kit.worker_client import WorkerClient
 
 
 @pytest.fixture(scope="session")

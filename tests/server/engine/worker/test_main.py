@@ -9,7 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.worker_client import WorkerClient
+from tests.kit.worker_client import WorkerClient
 
 HELLO = [{"role": "user", "content": "Say hello."}]
 

@@ -8,7 +8,7 @@ from server.chat import ChatRequest
 from server.errors import EngineCrashed
 from server.events import Pieces, TextDelta
 from tests.contract.copilotkit import house
-from tests.engines import EndlessEngine, ScriptedEngine
+from tests.kit.engines import EndlessEngine, ScriptedEngine
 
 BASE = "/api/copilotkit"
 

@@ -4,10 +4,10 @@ import pytest
 from ag_ui.core import RunAgentInput
 
 from server.chat import File, Image, Message, ToolCall, ToolChoice
-from server.conversation.agents import Answer
-from server.conversation.threads import Said
+from server.conversation.agents.base import Answer
+from server.conversation.threads.threads import Said
 from server.errors import BadRequest
-from server.face import ModelCard
+from server.face.core import ModelCard
 from server.protocols.agui import messages
 from server.protocols.agui.input import read
 from server.protocols.base import Facts

@@ -21,7 +21,7 @@ from server.events import (
 )
 from server.protocols.anthropic.answer import collect, failed, render
 from server.protocols.base import Facts
-from tests.engines import replay
+from tests.kit.engines import replay
 
 FACTS = Facts("", default_model="small")
 EVENT: TypeAdapter[RawMessageStreamEvent] = TypeAdapter(RawMessageStreamEvent)

@@ -11,7 +11,7 @@ from server.events import Finished, TextDelta
 from server.web import stream
 from tests.contract.copilotkit import house
 from tests.contract.copilotkit.recordings import parts
-from tests.engines import EndlessEngine, ScriptedEngine
+from tests.kit.engines import EndlessEngine, ScriptedEngine
 
 BASE = "/api/copilotkit"
 CLIENT = (

@@ -4,11 +4,11 @@ from typing import Any
 import pytest
 
 from server.chat import File, Image, Message, ToolCall, ToolChoice
-from server.conversation.agents import Answer
+from server.conversation.agents.base import Answer
 from server.conversation.guardrails import Topics
-from server.conversation.threads import Said
+from server.conversation.threads.threads import Said
 from server.errors import BadRequest
-from server.face import ModelCard
+from server.face.core import ModelCard
 from server.protocols.base import Facts
 from server.protocols.copilotkit.request import read
 

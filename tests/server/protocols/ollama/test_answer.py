@@ -24,7 +24,7 @@ from server.protocols.ollama.answer import (
     render_chat,
     render_generate,
 )
-from tests.engines import replay
+from tests.kit.engines import replay
 
 FACTS = Facts("", default_model="small")
 EVENTS: tuple[Event, ...] = (

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from openai.types import Completion
 
+from server.asking.means import Means
 from server.chat import ChatRequest, Infill
-from server.conversation.means import Means
 from server.errors import BadRequest, EngineCrashed
 from server.events import Event, Failed, Finished, OfChoice, TextDelta, TokenLogprob, Usage
 from server.protocols.base import Facts, Run
 from server.protocols.openai.completions import accept, collect, render
-from tests.engines import ScriptedEngine
+from tests.kit.engines import ScriptedEngine
 
 FACTS = Facts("http://127.0.0.1", default_model="small", version="1")
 USED = Usage(prompt_tokens=3, completion_tokens=2)

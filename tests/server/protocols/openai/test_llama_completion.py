@@ -10,7 +10,7 @@ from server.errors import BadRequest, EngineCrashed
 from server.events import Event, Failed, Finished, TextDelta, TokenLogprob, Usage
 from server.protocols.base import Facts
 from server.protocols.openai.llama_completion import accept, accept_infill, collect, render
-from tests.engines import replay
+from tests.kit.engines import replay
 
 FACTS = Facts("", default_model="small")
 USED = Usage(prompt_tokens=3, cached_tokens=1, completion_tokens=2, prompt_s=0.5, decode_s=1.0)

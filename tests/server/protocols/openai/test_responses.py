@@ -16,7 +16,8 @@ from openai.types.responses import (
 from pydantic import TypeAdapter
 
 from server.chat import Constraint, Image, Message, ToolCall, ToolChoice
-from server.conversation.response_memory import MOST_OF_ONE, ResponseMemory
+from server.conversation.threads.responses import MOST_OF_ONE, ResponseMemory
+from server.core.running_requests import Cancelled
 from server.errors import BadRequest, EngineCrashed
 from server.events import (
     CallArguments,
@@ -41,7 +42,6 @@ from server.protocols.openai.responses import (
     recall,
     render,
 )
-from server.requests import Cancelled
 
 FACTS = Facts("http://127.0.0.1", default_model="small", version="1")
 USED = Usage(prompt_tokens=7, cached_tokens=3, completion_tokens=5)

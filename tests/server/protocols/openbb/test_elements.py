@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from server.conversation.dashboard.nouns import Element, Item
+from server.dashboard.query import Element, Item
 from server.protocols.openbb.elements import read_context, read_element
 from server.protocols.openbb.writer import artifact_name
 

@@ -7,10 +7,10 @@ from aiohttp.test_utils import TestClient, TestServer
 from openbb_ai.testing import CopilotResponse
 
 from server.events import Events, Finished, TextDelta
+from server.face.core import About
 from server.protocols import openbb
 from server.protocols.base import Ask, Facts, Look, Reply
 from server.protocols.openbb.discovery import QUERY
-from server.requests import About
 from server.web import app, stream
 from server.web.app import Site, create_app
 from server.web.guard import Gate, Guard

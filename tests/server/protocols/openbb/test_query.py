@@ -6,7 +6,7 @@ from server.errors import BadRequest, Busy, ContextOverflow, ModelLoadFailed, No
 from server.protocols.openbb.query import accept, failed
 from tests.contract.openbb.player import FACTS, ask, parse, text_of
 from tests.contract.openbb.talking import TalkingEngine
-from tests.engines import ScriptedEngine
+from tests.kit.engines import ScriptedEngine
 
 
 def request(text: str = "Say hello.", **more: Any) -> dict[str, Any]:

@@ -3,15 +3,15 @@ from typing import Any
 
 import pytest
 
-from server.conversation.agents import Agents
-from server.conversation.means import Means
-from server.conversation.threads import Threads
+from server.asking.means import Means
+from server.conversation.agents.base import Agents
+from server.conversation.threads.threads import Threads
 from server.errors import BadRequest, EngineCrashed
 from server.protocols.base import Facts, Reply, Run, Upload
 from server.protocols.openbb import service
 from tests.contract.openbb.player import FACTS
 from tests.contract.openbb.talking import TalkingEngine
-from tests.engines import ScriptedEngine, says
+from tests.kit.engines import ScriptedEngine, says
 
 NO_MODELS = Facts("http://localhost:1")
 ASKED = {"messages": [{"role": "human", "content": "compare two bonds, please!"}]}

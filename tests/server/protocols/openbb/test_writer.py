@@ -22,7 +22,7 @@ from server.events import (
 )
 from server.protocols.openbb.writer import artifact_name, frame, keep_alive, write
 from tests.contract.openbb.player import parse
-from tests.engines import replay
+from tests.kit.engines import replay
 
 SOURCE = {"widget_uuid": "u1", "origin": "o", "id": "w", "input_args": {}}
 CALL = ToolCall("c", "get_widget_data", {"data_sources": [SOURCE], "state": {"hop": 1}})

@@ -1,0 +1,1 @@
+"""What the desktop gives: the event loop, start at login, one window per user."""

@@ -1,0 +1,125 @@
+"""Home: how it stands, where it answers, which model, what it is doing."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from app.home.hero import Hero
+from app.home.model_picker import ModelPicker
+from app.look import summary as state
+from app.look import theme
+from app.look.banner import Banner
+from app.look.controls import Button, Card, Column, CopyButton, Label, row
+from app.look.engine_activity import Activity
+from app.look.page import Page
+from app.look.sentences import told
+from app.look.summary import Summary
+from app.look.translate import tr
+from server.face.core import Face, ModelStatus, ServerStatus
+
+ADDRESS_HELP = "Give this address to OpenBB, an OpenAI client or CopilotKit."
+
+
+class HomePage(Page):
+    title = "Home"
+    icon = "home"
+
+    def __init__(self, core: Face) -> None:
+        super().__init__(core)
+        self.hero = Hero()
+        self.failure = self._build_failure()
+        self.address = QLineEdit()
+        self.copy = CopyButton(tr("the address"), self.address.text)
+        self.port_note = Label("", "small", wrap=True)
+        self.picker = ModelPicker()
+        self.activity = Activity()
+        self._notices = QVBoxLayout()
+        self._notices.setSpacing(theme.SMALL)
+        self._lay_out()
+        self._bind(core)
+
+    def show_summary(self, summary: Summary) -> None:
+        facts = state.describe_model(self.core.model.get(), self.core.models.get())
+        self.hero.show_summary(summary, facts if summary.look in ("ready", "busy") else "")
+        self.failure.setVisible(summary.look == "failed")
+        self.failure.tell(tr("What happened"), summary.detail, summary.advice)
+
+    def show_server(self, server: ServerStatus) -> None:
+        self.hero.show_server(server)
+        self.address.setText(server.address)
+        self.address.setPlaceholderText(tr("There is no address while Moat is stopped."))
+        self.copy.setEnabled(bool(server.address))
+        self.port_note.setText(told(server.port_note) or tr(ADDRESS_HELP))
+
+    def show_models(self, _: object) -> None:
+        self.picker.show_models(self.core.models.get(), self.core.model.get())
+
+    def show_notices(self, notices: tuple[str, ...]) -> None:
+        while old := self._notices.takeAt(0):
+            if widget := old.widget():
+                widget.hide()
+                widget.deleteLater()
+        for text in notices:
+            self._notices.addWidget(self._notice(text))
+
+    def switch(self) -> None:
+        serving = self.core.server.get().phase == "ready"
+        self.run(self.core.stop() if serving else self.core.start())
+
+    def try_again(self) -> None:
+        if self.core.server.get().phase == "ready":
+            self.run(self.core.load_model(self.core.model.get().name))
+        else:
+            self.run(self.core.start())
+
+    def _bind(self, core: Face) -> None:
+        self.hero.switched.connect(self.switch)
+        self.picker.picked.connect(lambda name: self.run(core.load_model(name)))
+        self.picker.unloaded.connect(lambda: self.run(core.unload_model()))
+        self.activity.cancelled.connect(lambda number: self.run(core.cancel_request(number)))
+        self.failed.connect(lambda _: self.show_server(core.server.get()))
+        self.failed.connect(self.show_models)
+        self.until_gone(state.watch(core, self.show_summary))
+        self.observe(core.server, self.show_server)
+        self.observe(core.model, self.show_models)
+        self.observe(core.model, self._show_model)
+        self.observe(core.models, self.show_models)
+        self.observe(core.requests, self.activity.show_requests)
+        self.observe(core.load, self.activity.show_load)
+        self.observe(core.notices, self.show_notices)
+
+    def _show_model(self, model: ModelStatus) -> None:
+        self.hero.show_model(model)
+
+    def _notice(self, text: str) -> QWidget:
+        banner = Banner("warn", text=told(text))
+        banner.dismissed.connect(lambda: self.run(self.core.dismiss_notice(text)))
+        return banner
+
+    def _build_failure(self) -> Banner:
+        banner = Banner("bad", closes=False)
+        again = Button(tr("Try again"), "reset")
+        again.clicked.connect(self.try_again)
+        logs = Button(tr("Open the log"), "logs")
+        logs.clicked.connect(lambda: self.wants_page.emit("Logs"))
+        banner.add_button(again)
+        banner.add_button(logs)
+        return banner
+
+    def _lay_out(self) -> None:
+        self.address.setReadOnly(True)
+        self.address.setAccessibleName(tr("Address of the server"))
+        self.address.setFont(theme.mono())
+        address = Card()
+        address.column.addWidget(Label(tr("Address"), "section"))
+        address.column.addLayout(row(self.address, self.copy))
+        address.column.addWidget(self.port_note)
+        column = Column()
+        column.body.addWidget(Label(tr("Home"), "title"))
+        column.body.addLayout(self._notices)
+        for part in (self.hero, self.failure, address, self.picker, self.activity):
+            column.body.addWidget(part)
+        column.body.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(column)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)

@@ -1,0 +1,1 @@
+"""What every page is built from: theme, texts, controls and layouts."""

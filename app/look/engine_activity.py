@@ -1,0 +1,104 @@
+"""What the engine is doing: a few figures, and the running requests with a way to end each."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.look import theme
+from app.look.controls import Button, Card, Label, divider, row, stack
+from app.look.plot import Plot
+from app.look.summary import phase_of
+from app.look.translate import tr
+from server.face.core import Load, RunningRequest
+
+
+class Activity(Card):
+    cancelled = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: dict[int, RequestRow] = {}
+        self.speed, self.running, self.waiting, self.memory = (Figure() for _ in range(4))
+        figures = QHBoxLayout()
+        for figure in (self.speed, self.running, self.waiting, self.memory):
+            figures.addWidget(figure, 1)
+        self.empty = Label(tr("No requests at the moment."), "muted")
+        self._list = QVBoxLayout()
+        self._list.setSpacing(theme.SMALL)
+        self.column.addWidget(Label(tr("Activity"), "section"))
+        self.plots = (Plot("accent"), Plot("good"))
+        self.speed_plot, self.memory_plot = self.plots
+        self.column.addLayout(figures)
+        self.column.addLayout(row(*self.plots, spacing=theme.LARGE))
+        self.column.addWidget(divider())
+        self.column.addWidget(self.empty)
+        self.column.addLayout(self._list)
+
+    def show_load(self, load: Load) -> None:
+        self.speed_plot.add(load.tokens_per_s, tr("Tokens per second in the last minutes"))
+        self.memory_plot.add(load.memory_mb, tr("Memory in the last minutes"))
+        self.speed.tell(f"{load.tokens_per_s:,.1f}", tr("tokens per second"))
+        self.running.tell(f"{load.running}", tr("running"))
+        self.waiting.tell(f"{load.waiting}", tr("waiting"))
+        self.memory.tell(_memory(load.memory_mb), tr("memory in use") if load.memory_mb else "")
+
+    def show_requests(self, requests: tuple[RunningRequest, ...]) -> None:
+        wanted = {request.id for request in requests}
+        for gone in self._rows.keys() - wanted:
+            line = self._rows.pop(gone)
+            self._list.removeWidget(line)
+            line.deleteLater()
+        for request in requests:
+            if request.id not in self._rows:
+                self._add(request.id)
+            self._rows[request.id].show_request(request)
+        self.empty.setVisible(not requests)
+
+    def _add(self, number: int) -> None:
+        line = RequestRow(number)
+        line.cancelled.connect(self.cancelled)
+        self._rows[number] = line
+        self._list.addWidget(line)
+
+
+class RequestRow(QWidget):
+    cancelled = Signal(int)
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.who = Label()
+        self.what = Label("", "small")
+        self.cancel = Button(tr("Cancel"), "close", "icon", name=tr("Cancel this request"))
+        self.cancel.clicked.connect(lambda: self._cancel(number))
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addLayout(stack(self.who, self.what, spacing=0), 1)
+        line.addWidget(self.cancel)
+
+    def show_request(self, request: RunningRequest) -> None:
+        who = request.client or tr("Unnamed client")
+        self.who.setText(f"{who}  ·  {request.route}")
+        self.what.setText(f"{phase_of(request)}  ·  {request.model}")
+        self.cancel.setAccessibleName(tr("Cancel the request of {who}").format(who=who))
+
+    def _cancel(self, number: int) -> None:
+        self.cancel.setEnabled(False)
+        self.cancelled.emit(number)
+
+
+class Figure(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self._figure = Label("", "figure")
+        self._unit = Label("", "small")
+        self.setLayout(stack(self._figure, self._unit, spacing=0))
+
+    def tell(self, figure: str, unit: str) -> None:
+        self._figure.setText(figure)
+        self._unit.setText(unit)
+        self.setAccessibleName(f"{figure} {unit}")
+
+
+def _memory(megabytes: float) -> str:
+    if not megabytes:
+        return ""
+    return f"{megabytes:,.0f} MB" if megabytes < 1000 else f"{megabytes / 1000:.1f} GB"

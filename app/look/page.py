@@ -1,0 +1,52 @@
+"""What every page is: a widget bound to the core that keeps no copy of its state."""
+
+from collections.abc import Callable, Coroutine
+from typing import Any, ClassVar, TypeVar
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from server import tasks
+from server.errors import AppError
+from server.face.core import Face
+from server.observe import Disconnect, Value
+from server.observe import Signal as Event
+
+T = TypeVar("T")
+
+
+class Page(QWidget):
+    title: ClassVar[str]
+    icon: ClassVar[str]
+    failed = Signal(str)
+    """A command did not work; the sentence says why."""
+    wants_page = Signal(str)
+    """Ask the window to turn to the page with this title."""
+
+    def __init__(self, core: Face) -> None:
+        super().__init__()
+        self.core = core
+        self.first: QWidget | None = None
+        """Where the keyboard goes when one turns to this page."""
+        self._ends: list[Disconnect] = []
+        ends = self._ends
+        self.destroyed.connect(lambda: [end() for end in ends])
+
+    def observe(self, source: Value[T] | Event[T], show: Callable[[T], None]) -> None:
+        self._ends.append(source.connect(show))
+
+    def until_gone(self, end: Disconnect) -> None:
+        self._ends.append(end)
+
+    def run(self, work: Coroutine[Any, Any, object]) -> None:
+        """Run a command; say it when it fails. While the program ends there is none to run it."""
+        if tasks.can_spawn():
+            tasks.spawn(self._guarded(work), f"{self.title}: command")
+        else:
+            work.close()
+
+    async def _guarded(self, work: Coroutine[Any, Any, object]) -> None:
+        try:
+            await work
+        except AppError as error:
+            self.failed.emit(str(error))

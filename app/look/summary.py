@@ -1,0 +1,140 @@
+"""What Moat is doing, in one look and a few words: the same for tray, sidebar and Home."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from app.look.sentences import told
+from app.look.translate import tr
+from server.face.core import Face, ModelCard, ModelStatus, RunningRequest, ServerStatus
+from server.observe import Disconnect
+
+Look = Literal["stopped", "loading", "ready", "busy", "failed"]
+
+LOOKS: tuple[Look, ...] = ("stopped", "loading", "ready", "busy", "failed")
+
+
+def look_words(look: Look) -> str:
+    return {
+        "stopped": tr("Stopped"),
+        "loading": tr("Loading"),
+        "ready": tr("Ready"),
+        "busy": tr("Answering"),
+        "failed": tr("Needs attention"),
+    }[look]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    look: Look
+    headline: str
+    detail: str
+    advice: str = ""
+    """What to do about a failure."""
+
+
+def summarise(
+    server: ServerStatus, model: ModelStatus, requests: tuple[RunningRequest, ...]
+) -> Summary:
+    match server.phase:
+        case "failed":
+            advice = tr("Try to start it again. If it fails again, the log says more.")
+            return Summary("failed", tr("Moat cannot serve"), told(server.reason), advice)
+        case "hung":
+            advice = tr(
+                "Restart it; answers that are being written are lost. "
+                "It may also wake up by itself."
+            )
+            return Summary("failed", tr("Moat does not respond"), told(server.reason), advice)
+        case "stopped":
+            detail = tr("Nothing is served. Start Moat to let programs on this computer connect.")
+            return Summary("stopped", tr("Moat is stopped"), detail)
+        case "starting":
+            return Summary("loading", tr("Moat is starting"), tr("This takes a second or two."))
+        case "ready":
+            return _serving(model, requests)
+
+
+def watch(core: Face, show: Callable[[Summary], None]) -> Disconnect:
+    """Call `show` now and whenever the summary may have changed."""
+
+    def tell(_: object) -> None:
+        show(summarise(core.server.get(), core.model.get(), core.requests.get()))
+
+    ends = [value.connect(tell) for value in (core.server, core.model)]
+    ends.append(core.requests.connect(tell))
+
+    def disconnect() -> None:
+        for end in ends:
+            end()
+
+    return disconnect
+
+
+def describe_model(model: ModelStatus, cards: tuple[ModelCard, ...]) -> str:
+    """Facts about the model that answers, as a short line."""
+    card = next((card for card in cards if card.name == model.name), None)
+    parts = [card.quantisation if card else "", size(card.size_bytes) if card else ""]
+    if model.context_tokens:
+        parts.append(tr("{tokens} tokens of context").format(tokens=f"{model.context_tokens:,}"))
+    parts.append(model.device.upper() if model.device in ("cpu", "gpu") else model.device)
+    return "  ·  ".join(part for part in parts if part)
+
+
+def sentence(text: str) -> str:
+    """Facts come in lower case; on a page they begin like a sentence."""
+    return text[:1].upper() + text[1:]
+
+
+def size(count: int) -> str:
+    amount = float(count)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
+def phase_of(request: RunningRequest) -> str:
+    match request.phase:
+        case "waiting":
+            return tr("Waiting for its turn")
+        case "reading" if request.prompt_total:
+            done = tr("{done} of {total} tokens").format(
+                done=f"{request.prompt_done:,}", total=f"{request.prompt_total:,}"
+            )
+            return tr("Reading the prompt: {done}").format(done=done)
+        case "reading":
+            return tr("Reading the prompt")
+        case "writing":
+            return tr("Writing: {count} tokens so far").format(count=f"{request.tokens:,}")
+
+
+def _serving(model: ModelStatus, requests: tuple[RunningRequest, ...]) -> Summary:
+    match model.phase:
+        case "loading":
+            words = tr("{percent} read. Requests wait until it is ready.")
+            detail = words.format(percent=f"{model.progress:.0%}")
+            return Summary("loading", tr("Loading {name}").format(name=model.name), detail)
+        case "failed":
+            advice = tr("Pick another model below, or close other programs and try again.")
+            return Summary(
+                "failed",
+                tr("{name} could not be loaded").format(name=model.name),
+                told(model.reason),
+                advice,
+            )
+        case "empty":
+            detail = tr("No model is loaded. Pick one below; a request loads it too.")
+            return Summary("ready", tr("Moat is ready"), detail)
+        case "ready" if requests:
+            headline = tr("Answering 1 request") if len(requests) == 1 else (
+                tr("Answering {count} requests").format(count=len(requests))
+            )  # fmt: skip
+            return Summary("busy", headline, tr("{name} is at work.").format(name=model.name))
+        case "ready":
+            return Summary(
+                "ready",
+                tr("Moat is ready"),
+                tr("{name} answers on this computer.").format(name=model.name),
+            )

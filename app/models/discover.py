@@ -1,0 +1,208 @@
+"""Finding a model: what suits this machine, a search, and the files of one repository."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from app.look import theme
+from app.look.controls import Button, Card, Label, restyle, row, stack
+from app.look.fit_label import FitLabel, facts, parameters
+from app.look.rows import Rows
+from app.look.sentences import told
+from app.look.summary import size
+from app.look.translate import tr
+from server.face.models import HubFile, HubListing, HubModel, Suggestion
+
+T = TypeVar("T")
+
+
+class FileRow(QWidget):
+    """Something to download: its name, facts, whether it runs here, and the button."""
+
+    wanted = Signal()
+
+    def __init__(self, title: str, about: str, item: HubFile | Suggestion) -> None:
+        super().__init__()
+        self.title = Label(title, "section", wrap=True)
+        self.fit = FitLabel(item.fit)
+        best = row(self.title, spacing=theme.SMALL)
+        if item.recommended:
+            chip = Label(tr("Recommended here"), "chip")
+            best.addWidget(chip)
+        best.addStretch(1)
+        words = stack(spacing=2)
+        words.addLayout(best)
+        words.addWidget(Label(about, "small", wrap=True))
+        words.addWidget(self.fit)
+        kind = "primary" if item.recommended else ""
+        name = tr("Download {name}").format(name=title)
+        self.button = Button(tr("Download"), "download", kind, name=name)  # type: ignore[arg-type]
+        self._installed = item.installed
+        if item.installed:
+            self.button.setText(tr("Installed"))
+            self.button.setEnabled(False)
+        self.button.clicked.connect(self._want)
+        line = row(spacing=theme.LARGE)
+        line.addLayout(words, 1)
+        line.addWidget(self.button)
+        self.setLayout(line)
+
+    def offer_again(self) -> None:
+        self.button.setEnabled(not self._installed)
+
+    def _want(self) -> None:
+        self.button.setEnabled(False)
+        self.wanted.emit()
+
+
+class RepositoryRow(QWidget):
+    opened = Signal(str)
+
+    def __init__(self, found: HubModel) -> None:
+        super().__init__()
+        self.open = Button(
+            tr("Show files"), name=tr("Show files of {name}").format(name=found.repo)
+        )
+        self.open.clicked.connect(lambda: self.opened.emit(found.repo))
+        downloads = tr("1 download") if found.downloads == 1 else tr("{count} downloads")
+        about = facts(
+            downloads.format(count=f"{found.downloads:,}"),
+            parameters(found.parameters),
+            found.licence,
+            tr("terms to accept") if found.gated else "",
+        )
+        line = row()
+        line.addLayout(stack(Label(found.repo, "section"), Label(about, "small"), spacing=2), 1)
+        line.addWidget(self.open)
+        self.setLayout(line)
+
+
+class Discover(QWidget):
+    searched = Signal(str)
+    opened = Signal(str)
+    wanted = Signal(str, str)
+    """A repository and the file in it to download."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(tr("Search Hugging Face"))
+        self.search.setAccessibleName(tr("Search Hugging Face"))
+        self.search.setClearButtonEnabled(True)
+        self.search.returnPressed.connect(self._search)
+        self.go = Button(tr("Search"), "search")
+        self.go.clicked.connect(self._search)
+        self.busy = Label("", "muted", wrap=True)
+        self.heading = Label("", "headline", wrap=True)
+        self.note = Label("", "small", wrap=True)
+        self.back = Button(tr("Back"), name=tr("Back to the list"))
+        self.back.clicked.connect(lambda: self.show_suggestions(self._suggested))
+        self._suggested: list[Suggestion] = []
+        self._files: dict[tuple[str, str], FileRow] = {}
+        self._body = QVBoxLayout()
+        self._body.setSpacing(theme.LARGE)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.LARGE)
+        column.addLayout(row(self.search, self.go))
+        self.card = Card()
+        self.card.column.addLayout(row(self.heading, 0, self.back))
+        self.card.column.addWidget(self.note)
+        self.card.column.addWidget(self.busy)
+        self.card.column.addLayout(self._body)
+        column.addWidget(self.card)
+        self.show_busy(tr("Looking at this machine…"))
+
+    def show_problem(self, sentence: str) -> None:
+        self.show_busy("")
+        self.busy.setProperty("role", "bad")
+        restyle(self.busy)
+        self.busy.tell(sentence)
+
+    def show_busy(self, words: str) -> None:
+        self.busy.setProperty("role", "muted")
+        restyle(self.busy)
+        self.busy.tell(words)
+        self.go.setEnabled(not words)
+
+    def show_suggestions(self, suggested: list[Suggestion]) -> None:
+        self._suggested = suggested
+        self._head(
+            tr("For this machine"), tr("Good models of each size, judged for this computer.")
+        )
+        self._fill(suggested, _suggestion_key, self._suggestion)
+        self.back.hide()
+
+    def show_found(self, text: str, found: list[HubModel]) -> None:
+        self._head(tr("Found for “{text}”").format(text=text), "")
+        self._fill(found, lambda one: one.repo, self._repository)
+        if not found:
+            self.busy.tell(tr("No repository with GGUF files matches."))
+
+    def show_listing(self, listing: HubListing) -> None:
+        terms = tr("Its terms must be accepted on {address} first.").format(address=listing.address)
+        note = facts(listing.licence, terms if listing.gated else "", told(listing.note))
+        self._head(listing.repo, note)
+        repo = listing.repo
+        self._fill(listing.files, lambda one: one.name, lambda one: self._file(repo, one))
+
+    def offer_again(self, repo: str, file: str = "") -> None:
+        """The download of a file was refused, or none of the repository's is under way any more."""
+        for (of, name), row_of_it in self._files.items():
+            if of == repo and file in ("", name):
+                row_of_it.offer_again()
+
+    def _head(self, heading: str, note: str) -> None:
+        self.show_busy("")
+        self.heading.setText(heading)
+        self.note.tell(note)
+        self.back.show()
+
+    def _fill(
+        self,
+        items: list[T] | tuple[T, ...],
+        key: Callable[[T], str],
+        make: Callable[[T], QWidget],
+    ) -> None:
+        self._files.clear()
+        while old := self._body.takeAt(0):
+            if widget := old.widget():
+                widget.hide()
+                widget.deleteLater()
+        rows: Rows[T, QWidget] = Rows(key, make)
+        rows.show(list(items))
+        holder = QWidget()
+        rows.layout.setContentsMargins(0, 0, 0, 0)
+        holder.setLayout(rows.layout)
+        self._body.addWidget(holder)
+
+    def _suggestion(self, one: Suggestion) -> QWidget:
+        good_at = told(one.good_at)
+        about = facts(good_at, parameters(one.parameters), size(one.size_bytes), one.licence)
+        made = FileRow(one.title, about, one)
+        made.wanted.connect(lambda: self.wanted.emit(one.repo, one.file))
+        self._files[one.repo, one.file] = made
+        return made
+
+    def _repository(self, one: HubModel) -> QWidget:
+        made = RepositoryRow(one)
+        made.opened.connect(self.opened)
+        return made
+
+    def _file(self, repo: str, one: HubFile) -> QWidget:
+        parts = tr("{count} parts").format(count=len(one.parts)) if len(one.parts) > 1 else ""
+        made = FileRow(one.name, facts(one.quantisation, size(one.size_bytes), parts), one)
+        made.wanted.connect(lambda: self.wanted.emit(repo, one.name))
+        self._files[repo, one.name] = made
+        return made
+
+    def _search(self) -> None:
+        if text := self.search.text().strip():
+            self.show_busy(tr("Searching…"))
+            self.searched.emit(text)
+
+
+def _suggestion_key(one: Suggestion) -> str:
+    return f"{one.repo}/{one.file}"

@@ -1,0 +1,180 @@
+"""The models on this computer: load one, delete one with the space it frees."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.look import theme
+from app.look.controls import Button, Card, Label, reveal, row, stack
+from app.look.fit_label import facts, parameters
+from app.look.rows import Rows
+from app.look.sentences import told
+from app.look.summary import sentence, size
+from app.look.translate import tr
+from app.models.details import ModelDetails
+from server.face.core import ModelCard, ModelStatus
+from server.face.models import FoundFolder, ModelDetail
+
+
+class InstalledRow(QWidget):
+    loaded = Signal(str)
+    deleted = Signal(str)
+    described = Signal(str)
+    """Its details are wanted."""
+
+    def __init__(self, card: ModelCard) -> None:
+        super().__init__()
+        name = card.name
+        self.name = Label(name, "section")
+        self.facts = Label("", "small", wrap=True)
+        self.note = Label("", "small", wrap=True)
+        self.load = Button(tr("Load"), name=tr("Load {name}").format(name=name))
+        self.load.clicked.connect(lambda: self.loaded.emit(name))
+        self.about = Button(tr("Details"), name=tr("Details of {name}").format(name=name))
+        self.about.clicked.connect(self._turn)
+        self.details: ModelDetails | None = None
+        self.delete = Button("", "trash", "icon", name=tr("Delete {name}").format(name=name))
+        self.sure = Button(tr("Delete"), "trash", name=tr("Really delete {name}").format(name=name))
+        self.keep = Button(tr("Keep"), name=tr("Keep {name}").format(name=name))
+        self.delete.clicked.connect(lambda: self._ask(asking=True))
+        self.keep.clicked.connect(lambda: self._ask(asking=False))
+        self.sure.clicked.connect(lambda: self.deleted.emit(name))
+        self._card = card
+        line = row(spacing=theme.SMALL)
+        line.addLayout(stack(self.name, self.facts, self.note, spacing=2), 1)
+        for button in (self.load, self.about, self.delete, self.sure, self.keep):
+            line.addWidget(button)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addLayout(line)
+        self._ask(asking=False)
+
+    def show_card(self, card: ModelCard, model: ModelStatus) -> None:
+        self._card = card
+        context = card.trained_context_tokens
+        self.facts.setText(
+            facts(
+                card.quantisation,
+                size(card.size_bytes),
+                parameters(card.parameters),
+                tr("{tokens} tokens of context").format(tokens=f"{context:,}") if context else "",
+            )
+        )
+        answers = card.name == model.name and model.phase in ("ready", "loading")
+        self.load.setText(tr("Answers now") if answers else tr("Load"))
+        self.load.setEnabled(not answers)
+        if not self.sure.isVisibleTo(self):
+            self._ask(asking=False)
+
+    def show_detail(self, detail: ModelDetail) -> None:
+        if self.details is None:
+            self.details = ModelDetails()
+            self._column.addWidget(self.details)
+        self.details.show_detail(detail)
+        self.details.show()
+
+    def _turn(self) -> None:
+        if self.details is not None and self.details.isVisibleTo(self):
+            self.details.hide()
+        else:
+            self.described.emit(self._card.name)
+
+    def _ask(self, *, asking: bool) -> None:
+        card = self._card
+        does = tr("This frees {size} on the disk.").format(size=size(card.size_bytes))
+        if card.owned == "listed":
+            does = tr("This takes it off the list. The file stays where it is.")
+        self.note.tell(does if asking else sentence(told(card.label)))
+        reveal(self.sure, shown=asking)
+        reveal(self.keep, shown=asking)
+        reveal(self.load, shown=not asking)
+        reveal(self.about, shown=not asking)
+        may_go = not card.starter and card.owned != "other"
+        reveal(self.delete, shown=not asking and may_go)
+
+
+class Installed(Card):
+    loaded = Signal(str)
+    deleted = Signal(str)
+    described = Signal(str)
+    wants_import = Signal()
+    wants_models = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._model = ModelStatus()
+        self.import_file = Button(tr("Add a GGUF file"), "plus")
+        self.import_file.clicked.connect(self.wants_import)
+        self.empty = Label(
+            tr("No model is on this computer yet. Discover one, or add a file you have."),
+            "muted",
+            wrap=True,
+        )
+        self.discover = Button(tr("Discover models"), "search", "primary")
+        self.discover.clicked.connect(self.wants_models)
+        self.list: Rows[ModelCard, InstalledRow] = Rows(
+            lambda card: card.name,
+            self._make,
+            lambda line, card: line.show_card(card, self._model),
+        )
+        self.column.addLayout(row(Label(tr("On this computer"), "headline"), 0, self.import_file))
+        self.column.addWidget(self.empty)
+        self.column.addLayout(row(self.discover, 0))
+        self.column.addLayout(self.list.layout)
+
+    def show_models(self, cards: tuple[ModelCard, ...], model: ModelStatus) -> None:
+        self._model = model
+        self.list.show(cards)
+        self.empty.setVisible(not cards)
+        self.discover.setVisible(not cards)
+
+    def show_detail(self, detail: ModelDetail) -> None:
+        for line in self.list.rows:
+            if line.name.text() == detail.name:
+                line.show_detail(detail)
+
+    def _make(self, card: ModelCard) -> InstalledRow:
+        made = InstalledRow(card)
+        made.loaded.connect(self.loaded)
+        made.deleted.connect(self.deleted)
+        made.described.connect(self.described)
+        return made
+
+
+class FolderRow(QWidget):
+    used = Signal(str)
+
+    def __init__(self, found: FoundFolder) -> None:
+        super().__init__()
+        words = tr("{count} models, {size}, in {path}")
+        if found.models == 1:
+            words = tr("1 model, {size}, in {path}")
+        words = words.format(count=found.models, size=size(found.size_bytes), path=found.path)
+        use = Button(tr("Use them"), name=tr("Use the models of {name}").format(name=found.program))
+        use.clicked.connect(lambda: self.used.emit(found.path))
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addLayout(stack(Label(found.program, "section"), Label(words, "small", wrap=True)), 1)
+        line.addWidget(use)
+
+
+class OtherFolders(Card):
+    """Models other programs keep here: used where they lie, not copied."""
+
+    used = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.list: Rows[FoundFolder, FolderRow] = Rows(lambda one: one.path, self._make)
+        self.column.addWidget(Label(tr("Found from other programs"), "headline"))
+        self.column.addLayout(self.list.layout)
+        self.hide()
+
+    def show_folders(self, found: list[FoundFolder]) -> None:
+        offered = [one for one in found if not one.used and one.models]
+        self.list.show(offered)
+        self.setVisible(bool(offered))
+
+    def _make(self, found: FoundFolder) -> FolderRow:
+        made = FolderRow(found)
+        made.used.connect(self.used)
+        return made

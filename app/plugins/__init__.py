@@ -1,0 +1,1 @@
+"""The Plugins page, and the questions that plugins ask."""

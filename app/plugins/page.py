@@ -1,0 +1,180 @@
+"""Plugins: what is there, what each may do, and a way to add one."""
+
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any
+
+from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QVBoxLayout
+
+from app.look.controls import Button, Card, Column, Label, row
+from app.look.page import Page
+from app.look.rows import Rows
+from app.look.translate import tr
+from app.plugins.card import PluginBox
+from server.errors import AppError
+from server.face.core import Face
+from server.face.plugins import PluginCard
+from server.settings import Settings
+
+LOG_LINES = 300
+_LOOK_MS = 2000
+"""How often the folders are looked at while this page is shown."""
+
+
+class PluginsPage(Page):
+    title = "Plugins"
+    icon = "plugins"
+
+    def __init__(self, core: Face) -> None:
+        super().__init__(core)
+        self._plain_file: str | None = None
+        """Where secrets lie unencrypted; empty with a keyring, None until it is known."""
+        self.install = Button(tr("Add a plugin folder"), "plus")
+        self.install_archive = Button(tr("Add a zip file"), "plus")
+        self.empty = Label(
+            tr("No plugin is here yet. A plugin is a folder with a manifest."), "muted", wrap=True
+        )
+        self.paused = Card("warn")
+        self.resume = Button(tr("Resume plugins"), "play")
+        self.resume.clicked.connect(
+            lambda: self.run(core.change_setting("plugins.paused", False))  # noqa: FBT003
+        )
+        self.list: Rows[PluginCard, PluginBox] = Rows(
+            _identity, self._make, PluginBox.show_card, lined=False
+        )
+        self._looking = QTimer(self)
+        self._looking.setInterval(_LOOK_MS)
+        self._looking.timeout.connect(lambda: self.run(self._look()))
+        self._lay_out()
+        self.install.clicked.connect(self._pick)
+        self.install_archive.clicked.connect(self._pick_archive)
+        self.observe(core.plugins, self.show_plugins)
+        self.observe(core.settings, self.show_settings)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self.run(self._look())
+        self._looking.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+        self._looking.stop()
+        super().hideEvent(event)
+
+    async def _look(self) -> None:
+        """Whoever edits a plugin sees here soon what became of it."""
+        with suppress(AppError):  # without a server there is nothing to look at
+            await self.core.look_at_plugins()
+            self._plain_file = await self.core.plain_secrets_file()
+            for box in self.list.rows:
+                box.show_place(self._plain_file)
+
+    def show_plugins(self, plugins: tuple[PluginCard, ...]) -> None:
+        self.list.show(plugins)
+        self.empty.setVisible(not plugins)
+
+    def show_settings(self, settings: Settings) -> None:
+        self.paused.setVisible(settings.plugins.paused)
+
+    def switch(self, key: str, on: bool) -> None:
+        self.run(self.core.enable_plugin(key) if on else self.core.disable_plugin(key))
+
+    def _make(self, card: PluginCard) -> PluginBox:
+        core = self.core
+        box = PluginBox(card)
+        if self._plain_file is not None:
+            box.show_place(self._plain_file)
+        box.switched.connect(self.switch)
+        box.removed.connect(lambda key: self.run(core.remove_plugin(key)))
+        box.rolled_back.connect(lambda key: self.run(core.roll_back_plugin(key)))
+        box.policy_set.connect(
+            lambda *given: self.run(self._set(box, core.set_operation_policy(*given)))
+        )
+        box.secret_set.connect(lambda *given: self.run(self._keep_secret(box, *given)))
+        box.option_set.connect(
+            lambda *given: self.run(self._set(box, core.set_plugin_option(*given)))
+        )
+        box.tried.connect(lambda *given: self.run(self._try(box, *given)))
+        box.tool_tried.connect(lambda *given: self.run(self._try_tool(box, *given)))
+        box.tools_wanted.connect(lambda key: self.run(self._find_tools(box, key)))
+        box.log_wanted.connect(lambda key: self.run(self._read_log(box, key)))
+        box.sign_in.connect(lambda key: self.run(self._sign_in(key)))
+        box.sign_out.connect(lambda key: self.run(core.sign_out_plugin(key)))
+        return box
+
+    async def _set(self, box: PluginBox, work: Coroutine[Any, Any, None]) -> None:
+        """After a refusal it shows again what holds."""
+        try:
+            await work
+        except AppError:
+            box.show_again()
+            raise
+
+    async def _keep_secret(self, box: PluginBox, key: str, name: str, secret: str) -> None:
+        kept = False
+        try:
+            await self.core.set_plugin_secret(key, name, secret)
+            kept = True
+        finally:
+            box.secrets[name].settle(kept=kept)
+
+    async def _try(self, box: PluginBox, key: str, flow: str, question: str, mode: str) -> None:
+        try:
+            box.trial.show_test(await self.core.test_plugin(key, flow, question, mode))
+        except AppError as error:
+            box.trial.show_failure(str(error))
+
+    async def _try_tool(
+        self, box: PluginBox, key: str, tool: str, arguments: str, mode: str
+    ) -> None:
+        try:
+            box.trial.show_test(await self.core.try_tool(key, tool, arguments, mode))
+        except AppError as error:
+            box.trial.show_failure(str(error))
+
+    async def _find_tools(self, box: PluginBox, key: str) -> None:
+        try:
+            box.trial.show_tools(await self.core.find_tools(key))
+        except AppError as error:
+            box.trial.show_failure(str(error))
+
+    async def _read_log(self, box: PluginBox, key: str) -> None:
+        box.log.show_lines(await self.core.plugin_log(key, LOG_LINES))
+
+    async def _sign_in(self, key: str) -> None:
+        QDesktopServices.openUrl(QUrl(await self.core.sign_in_plugin(key)))
+
+    def _pick(self) -> None:
+        if picked := QFileDialog.getExistingDirectory(self, tr("Add a plugin folder")):
+            self.run(self.core.install_plugin(picked))
+
+    def _pick_archive(self) -> None:
+        picked, _ = QFileDialog.getOpenFileName(self, tr("Add a zip file"), "", "Zip (*.zip)")
+        if picked:
+            self.run(self.core.install_plugin(picked))
+
+    def _lay_out(self) -> None:
+        column = Column()
+        column.body.addLayout(
+            row(Label(tr("Plugins"), "title"), 0, self.install_archive, self.install)
+        )
+        told = Label(tr("Plugins are paused: none answers or is called."), wrap=True)
+        line = row()
+        line.addWidget(told, 1)
+        line.addWidget(self.resume)
+        self.paused.column.addLayout(line)
+        column.body.addWidget(self.paused)
+        column.body.addWidget(self.empty)
+        column.body.addLayout(self.list.layout)
+        column.body.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(column)
+
+
+def _identity(card: PluginCard) -> tuple[object, ...]:
+    """What a card's box is built from: another version gets another box."""
+    operations = tuple((one.key, one.risk) for one in card.operations)
+    options = tuple(one.name for one in card.options)
+    return card.key, card.version, card.previous_version, operations, card.secrets, options

@@ -1,0 +1,196 @@
+"""The window role: opens link, server process, window and tray; closes them in order."""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon
+
+from app.desktop import autostart, single
+from app.desktop.autostart import Autostart
+from app.desktop.loop import Loop
+from app.desktop.wakeup import Waking
+from app.look import icons, theme, translate
+from app.look.translate import tr
+from app.shell import child
+from app.shell.child import Program
+from app.shell.link import Link
+from app.shell.tray import Tray
+from app.shell.window import Window
+from app.welcome.page import WelcomePage
+from server import tasks
+from server.face.core import Face, ServerStatus
+from server.settings import Settings
+from server.system import paths, processes
+from server.system.paths import Paths
+
+_TRAY_PATIENCE_S = 4.0
+_THEME = "window/theme"
+_LANGUAGE = "window/language"
+_SAID_TRAY = "window/said_tray"
+_WELCOMED = "window/welcomed"
+NO_TRAY = (
+    "This desktop shows no tray icons, so Moat lives in this window. Closing the window quits Moat."
+)
+STAYS = "Moat goes on in the tray. Quit it from the menu of its icon."
+
+
+def run(*, hidden: bool = False) -> int:
+    """Show the window until the person quits; returns the exit code."""
+    logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
+    places = paths.find()
+    places.make()
+    app = QApplication([sys.argv[0]])
+    app.setApplicationName("moat")
+    app.setApplicationDisplayName("Moat")
+    app.setDesktopFileName("moat")
+    app.setQuitOnLastWindowClosed(False)
+    first = single.claim(places.runtime)
+    if first is None:
+        return 0
+    theme.prepare(app)
+    app.setWindowIcon(icons.app_icon())
+    try:
+        with asyncio.Runner(loop_factory=lambda: Loop(app)) as runner:
+            runner.run(_live(app, first, places, hidden=hidden))
+    finally:
+        first.close()
+    return 0
+
+
+async def _live(
+    app: QApplication, first: single.FirstWindow, places: Paths, *, hidden: bool
+) -> None:
+    link = Link()
+    link.show(ServerStatus("starting"))
+    program = Program(processes.command("serve", "--child"), processes.environment("serve"))
+    server = tasks.spawn(child.keep_serving(program, link), "keep serving")
+    memory = QSettings(str(places.config / "window.ini"), QSettings.Format.IniFormat)
+    translator = translate.install(str(memory.value(_LANGUAGE, "system")))
+    tray = Tray(link.face, memory)
+    tray.menu.aboutToShow.connect(link.look)
+    app.applicationStateChanged.connect(link.look)
+    tray.show()
+    # The server process and the icon come now, while the window is being built.
+    await asyncio.sleep(0)
+    remembered = Settings()
+    for field, key in (("window.theme", _THEME), ("window.language", _LANGUAGE)):
+        with suppress(ValueError):
+            remembered = remembered.changed(field, memory.value(key, "system"))
+    link.face.settings.set(remembered)
+    session = Session(app, link.face, tray, memory)
+    first.on_show(session.window.raise_to_front)
+    _quit_on_signals(session.quit)
+    waking = Waking(link.face)
+    waking.listen()
+    session.welcome(autostart.find(), places.models)
+    session.open(hidden=hidden)
+    try:
+        await session.quit.wait()
+    finally:
+        session.close()
+        await tasks.stop(server)
+        if translator:
+            app.removeTranslator(translator)
+
+
+class Session:
+    """What is on the screen. `quit` is set when the person wants to leave."""
+
+    def __init__(self, app: QApplication, core: Face, tray: Tray, memory: QSettings) -> None:
+        self.quit = asyncio.Event()
+        self._app = app
+        self._core = core
+        self._memory = memory
+        self._theme = core.settings.get().window.theme
+        self._language = core.settings.get().window.language
+        self._repaint()
+        self.window = Window(core, memory)
+        self.tray = tray
+        self.tray.wants_window.connect(self.window.raise_to_front)
+        self.tray.wants_logs.connect(self._show_logs)
+        self.tray.wants_quit.connect(self.quit.set)
+        self.window.closed.connect(self._window_closed)
+        app.styleHints().colorSchemeChanged.connect(self._repaint)
+        self._end = core.settings.connect(self._show_settings)
+        self._unhear = core.asked_to_quit.connect(lambda _why: self.quit.set())
+        self._patience: asyncio.Task[None] | None = None
+
+    def open(self, *, hidden: bool) -> None:
+        if not hidden:
+            self.window.show()
+        self._patience = tasks.spawn(self._wait_for_tray(), "wait for a tray")
+
+    def welcome(self, autostart: Autostart, models: Path) -> None:
+        """Once, before anything else is shown."""
+        if self._memory.value(_WELCOMED):
+            return
+        page = WelcomePage(self._core, autostart, models)
+        self.window.welcome(page)
+
+        def leave() -> None:
+            self._memory.setValue(_WELCOMED, "yes")
+            self.window.farewell(page)
+
+        page.done.connect(leave)
+
+    def close(self) -> None:
+        self._end()
+        self._unhear()
+        if self._patience:
+            self._patience.cancel()
+        self._app.styleHints().colorSchemeChanged.disconnect(self._repaint)
+        self.tray.close()
+        self.window.hide()
+
+    async def _wait_for_tray(self) -> None:
+        """Never hide into nothing: without a tray host the window stays and says so."""
+        if _has_tray():
+            return
+        await asyncio.sleep(_TRAY_PATIENCE_S)
+        if not _has_tray():
+            self.window.show_notice(tr(NO_TRAY))
+            self.window.raise_to_front()
+
+    def _window_closed(self) -> None:
+        if not (_has_tray() and self._core.settings.get().window.close_to_tray):
+            self.quit.set()
+        elif not self._memory.value(_SAID_TRAY):
+            self._memory.setValue(_SAID_TRAY, "yes")
+            self.tray.tell("Moat", tr(STAYS))
+
+    def _show_logs(self) -> None:
+        self.window.turn_to("Logs")
+        self.window.raise_to_front()
+
+    def _show_settings(self, settings: Settings) -> None:
+        if settings.window.theme != self._theme:
+            self._theme = settings.window.theme
+            self._memory.setValue(_THEME, self._theme)
+            self._repaint()
+
+        if settings.window.language != self._language:
+            self._language = settings.window.language
+            self._memory.setValue(_LANGUAGE, self._language)
+            self.window.show_notice(tr("The language changes when Moat is started again."))
+
+    def _repaint(self) -> None:
+        theme.apply(self._app, self._theme)
+
+
+def _has_tray() -> bool:
+    return QSystemTrayIcon.isSystemTrayAvailable()
+
+
+def _quit_on_signals(ending: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    names = ["SIGINT", "SIGTERM"] if os.name == "nt" else ["SIGINT", "SIGTERM", "SIGHUP"]
+    for name in names:
+        # The loop of Windows has no signal handlers; there the tray and the window quit.
+        with suppress(NotImplementedError):
+            loop.add_signal_handler(getattr(signal, name), ending.set)

@@ -1,0 +1,183 @@
+"""The tray: an icon that tells the state, and a menu made from the state each time it opens."""
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QMenu, QSystemTrayIcon
+
+from app.look import icons
+from app.look import summary as state
+from app.look.controls import for_menu
+from app.look.sentences import told
+from app.look.summary import Look, Summary
+from app.look.translate import tr
+from app.shell.changes import News
+from app.shell.recent import RecentModels
+from server import tasks
+from server.errors import AppError
+from server.face.core import Face
+from server.face.models import Download
+from server.face.plugins import Approval, FormCard
+from server.system.limits import one_line, printable
+
+_NOTICE_MS = 10_000
+
+
+class Tray(QObject):
+    wants_window = Signal()
+    wants_logs = Signal()
+    wants_quit = Signal()
+
+    def __init__(self, core: Face, memory: QSettings | None = None) -> None:
+        super().__init__()
+        self._core = core
+        self._look: Look | None = None
+        self._recent = RecentModels(core, memory)
+        self.menu = QMenu()
+        self._models = QMenu(tr("Model"), self.menu)
+        self._requests = QMenu(self.menu)
+        self.icon = QSystemTrayIcon(self)
+        self.icon.setContextMenu(self.menu)
+        self.icon.activated.connect(self._activated)
+        self.icon.messageClicked.connect(self.wants_window)
+        self.menu.aboutToShow.connect(self.build)
+        self._ends = [
+            state.watch(core, self.show_summary),
+            News(core.downloads, self._tell_download, arrivals=False).end,
+            News(core.approvals, self._tell_approval).end,
+            News(core.forms, self._tell_form).end,
+            self._recent.end,
+        ]
+        self.build()
+
+    def show(self) -> None:
+        self.icon.show()
+
+    def close(self) -> None:
+        for end in self._ends:
+            end()
+        self.icon.hide()
+
+    def tell(self, title: str, text: str) -> None:
+        kind = QSystemTrayIcon.MessageIcon.Information
+        self.icon.showMessage(one_line(title), printable(text), kind, _NOTICE_MS)
+
+    def show_summary(self, summary: Summary) -> None:
+        self.icon.setToolTip(f"Moat: {summary.headline}")
+        if summary.look == self._look:
+            return
+        self.icon.setIcon(icons.tray_icon(summary.look))
+        if summary.look == "failed" and self.icon.isVisible():
+            kind = QSystemTrayIcon.MessageIcon.Critical
+            self.icon.showMessage(summary.headline, summary.detail, kind, _NOTICE_MS)
+        self._look = summary.look
+
+    def build(self) -> None:
+        server, model = self._core.server.get(), self._core.model.get()
+        summary = state.summarise(server, model, self._core.requests.get())
+        self.menu.clear()
+        self._add(summary.headline).setEnabled(False)
+        self.menu.addSeparator()
+        if server.phase == "ready":
+            self._add(tr("Stop"), lambda: self._run(self._core.stop()))
+        else:
+            starting = server.phase == "starting"
+            words = tr("Restart") if server.phase == "hung" else tr("Start")
+            start = self._add(words, lambda: self._run(self._core.start()))
+            start.setEnabled(not starting)
+        self._build_models()
+        self._build_requests()
+        self._build_plugins()
+        self._add(tr("Copy address"), self._copy_address).setEnabled(bool(server.address))
+        self.menu.addSeparator()
+        self._add(tr("Open Moat"), self.wants_window.emit)
+        self._add(tr("Logs"), self.wants_logs.emit)
+        self.menu.addSeparator()
+        self._add(tr("Quit Moat"), self.wants_quit.emit)
+
+    def _build_models(self) -> None:
+        core = self._core
+        model = core.model.get()
+        self._models.clear()
+        cards = core.models.get()
+        used = self._recent.count(cards)
+        for place, card in enumerate(self._recent.ordered(cards)):
+            if 0 < used == place:
+                self._models.addSeparator()
+            action = self._models.addAction(for_menu(card.name))
+            action.setCheckable(True)
+            action.setChecked(card.name == model.name and model.phase in ("ready", "loading"))
+            action.triggered.connect(lambda _, name=card.name: self._run(core.load_model(name)))
+        if self._models.isEmpty():
+            self._models.addAction(tr("No model is installed")).setEnabled(False)
+        if model.phase in ("ready", "loading"):
+            self._models.addSeparator()
+            loads = model.phase == "loading"
+            unload = self._models.addAction(tr("Stop loading") if loads else tr("Unload"))
+            unload.triggered.connect(lambda: self._run(core.unload_model()))
+        self.menu.addMenu(self._models)
+
+    def _build_requests(self) -> None:
+        running = self._core.requests.get()
+        self._requests.clear()
+        self._requests.setTitle(tr("Running requests ({count})").format(count=len(running)))
+        for request in running:
+            who = request.client or tr("Unnamed client")
+            text = tr("Cancel {who}: {what}").format(who=who, what=state.phase_of(request))
+            action = self._requests.addAction(for_menu(text))
+            action.triggered.connect(
+                lambda _, number=request.id: self._run(self._core.cancel_request(number))
+            )
+        if running:
+            self.menu.addMenu(self._requests)
+
+    def _build_plugins(self) -> None:
+        core = self._core
+        if core.settings.get().plugins.paused:
+            words, paused = tr("Resume plugins"), False
+        elif any(card.enabled for card in core.plugins.get()):
+            words, paused = tr("Pause plugins"), True
+        else:
+            return
+        self._add(words, lambda: self._run(core.change_setting("plugins.paused", paused)))
+
+    def _tell_download(self, download: Download) -> None:
+        if download.phase == "done":
+            self.tell(tr("Download finished"), download.name)
+        elif download.phase == "failed":
+            self.tell(tr("Download failed"), f"{download.name}: {told(download.reason)}")
+
+    def _tell_approval(self, approval: Approval) -> None:
+        self.tell(tr("A plugin asks for your permission"), approval.title)
+
+    def _tell_form(self, form: FormCard) -> None:
+        words = tr("{plugin} needs a little more")
+        self.tell(words.format(plugin=form.plugin), tr("Open Moat to fill in its form."))
+
+    def _add(self, text: str, act: Callable[[], object] | None = None) -> QAction:
+        action = self.menu.addAction(text)
+        if act:
+            action.triggered.connect(lambda: act())
+        return action
+
+    def _copy_address(self) -> None:
+        QGuiApplication.clipboard().setText(self._core.server.get().address)
+
+    def _run(self, work: Coroutine[Any, Any, object]) -> None:
+        tasks.spawn(self._guarded(work), "tray: command")
+
+    async def _guarded(self, work: Coroutine[Any, Any, object]) -> None:
+        try:
+            await work
+        except AppError as error:
+            self.tell(tr("That did not work"), told(str(error)))
+
+    def _activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        clicks = (
+            QSystemTrayIcon.ActivationReason.Trigger,
+            QSystemTrayIcon.ActivationReason.DoubleClick,
+        )
+        if reason in clicks:
+            self.wants_window.emit()

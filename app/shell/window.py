@@ -1,0 +1,261 @@
+"""The window: a sidebar, the pages, and what to do when it is closed."""
+
+from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.look import icons, theme
+from app.look import summary as state
+from app.look.banner import Banner
+from app.look.controls import Label, row, stack
+from app.look.page import Page
+from app.look.picture import LookPicture, Picture
+from app.look.safe_keyboard import SafeKeyboard
+from app.look.sentences import told
+from app.look.short_scroll import ShortScroll
+from app.look.summary import Summary, look_words
+from app.look.translate import tr
+from app.plugins.approvals import Approvals
+from app.plugins.form_box import Forms
+from app.shell.pages import PAGES
+from server.errors import AppError
+from server.face.core import Face
+
+_GEOMETRY = "window/geometry"
+_PAGE = "window/page"
+_MOST_ASKING = 0.6
+"""Of the window's height, for messages and questions above the page."""
+
+
+class NavButton(QPushButton):
+    def __init__(self, page: type[Page]) -> None:
+        super().__init__(f"  {tr(page.title)}")
+        self.page = page
+        self.setCheckable(True)
+        self.setAutoExclusive(True)
+        # A click must not leave the ring that shows where the keyboard is.
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setIconSize(QSize(theme.ICON, theme.ICON))
+        self.setAccessibleName(tr(page.title))
+        self.toggled.connect(self._draw)
+        self._draw()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() in theme.LOOK_CHANGES:
+            self._draw()
+
+    def _draw(self) -> None:
+        colours = theme.colours_of(QGuiApplication.palette())
+        colour = colours.accent if self.isChecked() else colours.muted
+        self.setIcon(icons.icon(self.page.icon, colour, theme.ICON))
+
+
+class Window(SafeKeyboard, QWidget):
+    """`closed` says that the person closed it; what that means is decided outside."""
+
+    closed = Signal()
+
+    def __init__(self, core: Face, memory: QSettings) -> None:
+        super().__init__()
+        self._core = core
+        self._memory = memory
+        self.take_focus_itself()
+        self.setWindowTitle("Moat")
+        self.setWindowIcon(icons.app_icon())
+        self.setMinimumSize(*theme.SMALLEST_WINDOW)
+        self.resize(*theme.WINDOW_SIZE)
+        self._pages: dict[str, Page] = {}
+        self.buttons = [NavButton(page) for page in PAGES]
+        self.banner = Banner("bad")
+        self.notice = Banner("info")
+        self.approvals = Approvals()
+        self.forms = Forms()
+        self._messages = QWidget()
+        self._asks = ShortScroll(self._messages, self.approvals, self.forms)
+        self._stack = QStackedWidget()
+        self._is_welcoming = False
+        self._look = LookPicture(theme.LOOK_SIDE)
+        self._words = Label("", "section", wrap=True)
+        self._where = Label("", "small", wrap=True)
+        self._ends = ends = [state.watch(core, self.show_summary)]
+        self._lay_out()
+        self._connect()
+        self.destroyed.connect(lambda: [end() for end in ends])
+        self._remember()
+
+    def turn_to(self, title: str) -> None:
+        """Not during the welcome: without the sidebar there would be no way on."""
+        if self._is_welcoming:
+            return
+        self._stack.setCurrentWidget(self._built(title))
+        for button in self.buttons:
+            button.setChecked(button.page.title == title)
+        self._memory.setValue(_PAGE, title)
+        (self.page().first or self).setFocus()
+
+    def welcome(self, page: Page) -> None:
+        """Show this page alone, until `farewell`."""
+        page.failed.connect(self.show_failure)
+        self._stack.addWidget(page)
+        self._stack.setCurrentWidget(page)
+        self._bar.hide()
+        self._is_welcoming = True
+
+    def farewell(self, page: Page) -> None:
+        self._is_welcoming = False
+        self._bar.show()
+        self.turn_to("Connect")
+        self._stack.removeWidget(page)
+        page.deleteLater()
+
+    def page(self) -> Page:
+        current = self._stack.currentWidget()
+        assert isinstance(current, Page)
+        return current
+
+    def raise_to_front(self) -> None:
+        if self.isMinimized():
+            self.showNormal()
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def show_summary(self, summary: Summary) -> None:
+        self._look.show_look(summary.look)
+        self._words.setText(look_words(summary.look))
+        address = self._core.server.get().address
+        self._where.setText(address.partition("//")[2] or summary.headline)
+
+    def state_words(self) -> tuple[str, str]:
+        return self._words.text(), self._where.text()
+
+    def show_failure(self, sentence: str) -> None:
+        self.banner.tell(tr("That did not work"), told(sentence))
+        self.banner.show()
+        self._show_messages()
+
+    def show_notice(self, sentence: str) -> None:
+        self.notice.tell("", sentence)
+        self.notice.show()
+        self._show_messages()
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+        self._memory.setValue(_GEOMETRY, self.saveGeometry())
+        event.accept()
+        self.closed.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._asks.set_most(round(self.height() * _MOST_ASKING))
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        (self.page().first or self).setFocus()
+
+    def _answer(self, number: str, decision: str) -> None:
+        self.page().run(self._answered(number, decision))
+
+    async def _answered(self, number: str, decision: str) -> None:
+        """A question whose answer did not arrive is still open."""
+        try:
+            await self._core.answer_approval(number, decision, "")
+        except AppError:
+            self.approvals.open_again()
+            raise
+
+    def _fill(self, number: str, values: str) -> None:
+        self.page().run(self._filled(number, values))
+
+    async def _filled(self, number: str, values: str) -> None:
+        """What was refused can be mended."""
+        try:
+            await self._core.answer_form(number, values)
+        except AppError:
+            self.forms.open_again()
+            raise
+
+    def _built(self, title: str) -> Page:
+        """A page is made when it is first turned to: what it shows, it hears at once."""
+        if title not in self._pages:
+            page = next(page for page in PAGES if page.title == title)(self._core)
+            page.failed.connect(self.show_failure)
+            page.wants_page.connect(self.turn_to)
+            self._pages[title] = page
+            self._stack.addWidget(page)
+        return self._pages[title]
+
+    def _remember(self) -> None:
+        geometry = self._memory.value(_GEOMETRY)
+        if isinstance(geometry, QByteArray):
+            self.restoreGeometry(geometry)
+        last = str(self._memory.value(_PAGE, ""))
+        titles = [page.title for page in PAGES]
+        self.turn_to(last if last in titles else titles[0])
+
+    def _connect(self) -> None:
+        for button, page in zip(self.buttons, PAGES, strict=True):
+            button.clicked.connect(lambda _=False, title=page.title: self.turn_to(title))
+        self.approvals.answered.connect(self._answer)
+        self._ends.append(self._core.approvals.connect(self.approvals.show_approvals))
+        self.forms.answered.connect(self._fill)
+        self._ends.append(self._core.forms.connect(self.forms.show_forms))
+        self.banner.dismissed.connect(lambda: self._dismiss(self.banner))
+        self.notice.dismissed.connect(lambda: self._dismiss(self.notice))
+
+    def _show_messages(self) -> None:
+        self._messages.show()
+        self._asks.show_top()
+
+    def _dismiss(self, strip: Banner) -> None:
+        strip.hide()
+        self._messages.setHidden(self.banner.isHidden() and self.notice.isHidden())
+
+    def _lay_out(self) -> None:
+        messages = stack(self.notice, self.banner, spacing=theme.SMALL)
+        side = theme.PAGE_MARGIN
+        messages.setContentsMargins(side, theme.MEDIUM, side, 0)
+        self._messages.setLayout(messages)
+        right = stack(self._asks, spacing=0)
+        right.addWidget(self._stack, 1)
+        # Less than a page asks for, too: what asks comes first.
+        self._stack.setMinimumHeight(1)
+        for hidden in (self.notice, self.banner, self._messages):
+            hidden.hide()
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        self._bar = self._sidebar()
+        layout.addWidget(self._bar)
+        layout.addLayout(right, 1)
+
+    def _sidebar(self) -> QFrame:
+        bar = QFrame()
+        bar.setObjectName("sidebar")
+        bar.setFixedWidth(theme.SIDEBAR_WIDTH)
+        column = QVBoxLayout(bar)
+        column.setContentsMargins(theme.MEDIUM, theme.PAGE_MARGIN - 4, theme.MEDIUM, theme.LARGE)
+        column.setSpacing(theme.TINY)
+        brand = row(
+            Picture("moat", theme.BRAND_SIDE), Label("Moat", "brand"), 0, spacing=theme.MEDIUM
+        )
+        brand.setContentsMargins(theme.SMALL, 0, 0, theme.LARGE)
+        column.addLayout(brand)
+        group = QButtonGroup(bar)
+        for button in self.buttons:
+            group.addButton(button)
+            column.addWidget(button)
+        column.addStretch(1)
+        foot = row(self._look, spacing=theme.MEDIUM)
+        foot.addLayout(stack(self._words, self._where, spacing=0), 1)
+        foot.setContentsMargins(theme.SMALL, 0, 0, 0)
+        column.addLayout(foot)
+        return bar

@@ -1,0 +1,140 @@
+"""The first run: what this machine can do, two questions, and off to Connect."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QRadioButton, QVBoxLayout, QWidget
+
+from app.desktop.autostart import Autostart
+from app.look import theme
+from app.look.controls import Button, Card, Column, Label, divider, row, stack
+from app.look.machine_card import device_words
+from app.look.page import Page
+from app.look.picture import Picture
+from app.look.sentences import told
+from app.look.summary import size
+from app.look.translate import tr
+from server.errors import LinkLost
+from server.face.core import Face
+from server.face.models import Machine, Suggestion
+
+
+class WelcomePage(Page):
+    title = "Welcome"
+    icon = "moat"
+    done = Signal()
+
+    def __init__(self, core: Face, autostart: Autostart, models: Path) -> None:
+        super().__init__(core)
+        self._autostart = autostart
+        self._models = models
+        self._suggestion: Suggestion | None = None
+        self.machine = Label(tr("Looking at this machine…"), wrap=True)
+        self.starter = QRadioButton(tr("Begin at once with the small starter model"))
+        self.recommended = QRadioButton("")
+        self.why = Label("", "small", wrap=True)
+        self.at_login = QCheckBox(tr("Start Moat when I log in"))
+        self.folder = Label(str(models), "small", wrap=True)
+        self.add_folder = Button(tr("I have models elsewhere"), "folder")
+        self.begin = Button(tr("Begin"), kind="primary")
+        self.begin.setProperty("scale", "big")
+        self.first = self.begin
+        self._prepare()
+        self._lay_out()
+        self._bind(core)
+
+    def show_machine(self, machine: Machine) -> None:
+        memory = tr("{total} of memory, {free} free, {cores} processor cores.").format(
+            total=size(machine.memory_bytes), free=size(machine.free_bytes), cores=machine.cores
+        )
+        self.machine.setText(f"{memory}\n{device_words(machine)}")
+
+    def show_suggestions(self, suggested: list[Suggestion]) -> None:
+        best = next((one for one in suggested if one.recommended and not one.installed), None)
+        self._suggestion = best
+        self.recommended.setVisible(best is not None)
+        self.why.setVisible(best is not None)
+        if best:
+            words = tr("Download {name} ({size}), the best for this machine")
+            self.recommended.setText(words.format(name=best.title, size=size(best.size_bytes)))
+            self.recommended.setAccessibleName(self.recommended.text())
+            self.why.setText(f"{told(best.good_at)} {told(best.fit.why)}")
+
+    async def finish(self) -> None:
+        """What was chosen is done; a failure is told, but nobody is kept here for it."""
+        try:
+            if self.at_login.isChecked() != self._autostart.is_on():
+                self._autostart.turn(on=self.at_login.isChecked())
+            if self.recommended.isChecked() and self._suggestion:
+                await self.core.download_model(self._suggestion.repo, self._suggestion.file)
+        finally:
+            self.done.emit()
+
+    async def use_folder(self, path: str) -> None:
+        folders = self.core.settings.get().model.folders
+        if path not in folders:
+            await self.core.change_setting("model.folders", (*folders, path))
+        self.folder.setText(f"{self._models}\n{path}")
+
+    async def _look(self) -> None:
+        try:
+            self.show_machine(await self.core.survey_machine())
+            self.show_suggestions(await self.core.suggest_models())
+        except LinkLost:
+            return
+
+    def _pick_folder(self) -> None:
+        if picked := QFileDialog.getExistingDirectory(self, tr("A folder with models")):
+            self.run(self.use_folder(picked))
+
+    def _bind(self, core: Face) -> None:
+        self.begin.clicked.connect(lambda: self.run(self.finish()))
+        self.add_folder.clicked.connect(self._pick_folder)
+        self.observe(core.server, lambda _: self.run(self._look()))
+
+    def _prepare(self) -> None:
+        for control in (self.starter, self.recommended, self.at_login):
+            control.setAccessibleName(control.text())
+        self.starter.setChecked(True)
+        self.recommended.hide()
+        self.why.hide()
+        self.at_login.setChecked(self._autostart.is_on())
+
+    def _lay_out(self) -> None:
+        column = Column()
+        head = row(Picture("moat", theme.HERO_SIDE), spacing=theme.LARGE)
+        lead = tr("Language models on this computer, for the programs you work with.")
+        head.addLayout(stack(Label(tr("Welcome to Moat"), "title"), Label(lead, "muted")), 1)
+        column.body.addLayout(head)
+        column.body.addWidget(_card(tr("This machine"), self.machine))
+        column.body.addWidget(
+            _card(tr("Which model should answer?"), self.starter, self.recommended, self.why)
+        )
+        where = Card()
+        lived = row(spacing=theme.LARGE)
+        lived.addLayout(stack(Label(tr("Where models live"), "section"), self.folder), 1)
+        lived.addWidget(self.add_folder)
+        where.column.addLayout(lived)
+        where.column.addWidget(divider())
+        where.column.addWidget(self.at_login)
+        column.body.addWidget(where)
+        column.body.addStretch(1)
+        foot = QWidget()
+        foot.setMaximumWidth(theme.READING_WIDTH)
+        foot.setLayout(row(0, self.begin))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, theme.LARGE)
+        layout.addWidget(column, 1)
+        bottom = row(0, foot, 0)
+        bottom.setStretch(1, 1000)
+        bottom.setContentsMargins(theme.PAGE_MARGIN, 0, theme.PAGE_MARGIN, 0)
+        layout.addLayout(bottom)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+
+
+def _card(title: str, *parts: QWidget) -> Card:
+    card = Card()
+    card.column.addWidget(Label(title, "section"))
+    for part in parts:
+        card.column.addWidget(part)
+    return card

@@ -1,0 +1,1 @@
+"""Questions to the model whose answers are bound, within its context."""

@@ -1,0 +1,182 @@
+"""The agents a page can talk to: what one is, and the list of those that are here."""
+
+import asyncio
+import logging
+import uuid
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from server.chat import Json, Tool, ToolChoice
+from server.conversation.guardrails import Topics
+from server.conversation.threads.threads import KeptRun, Said, Threads
+from server.errors import AppError
+from server.events import (
+    CallOpened,
+    Event,
+    Events,
+    Failed,
+    MessageOpened,
+    OfChoice,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallStarted,
+)
+from server.plugins.approvals import chat_key
+
+log = logging.getLogger(__name__)
+
+DEFAULT = "default"
+
+
+class AgentNotFound(AppError):
+    code = "agent_not_found"
+    status = 404
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"Agent '{name}' does not exist. Available agents: {', '.join(known)}.")
+        self.name = name
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCard:
+    name: str
+    description: str
+    kind: str = "Moat"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a person answered to an agent's interrupt."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRequest:
+    """One run asked of an agent; `said` is the whole conversation as its client has it."""
+
+    agent: str
+    thread_id: str
+    run_id: str
+    said: tuple[Said, ...]
+    tools: tuple[Tool, ...] = ()
+    tool_choice: ToolChoice = field(default_factory=ToolChoice)
+    context: tuple[tuple[str, str], ...] = ()
+    """What the page says of itself: pairs of description and value."""
+    state: Json | None = None
+    answer: Answer | None = None
+    topics: Topics = field(default_factory=Topics)
+    model: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+    ends_after_tools: bool = False
+    """The client itself asks again after the results of our tools."""
+    is_kept: bool = True
+    client: str = ""
+    origin: str = ""
+    """The page it comes from: threads are kept for each apart."""
+    is_own: bool = False
+    """It comes from the person's own window."""
+
+    @property
+    def chat(self) -> str:
+        """Another one for another thread, page or program."""
+        return chat_key(self.client, self.thread_id, is_own=self.is_own)
+
+    @property
+    def question(self) -> str:
+        """The last thing the user said."""
+        users = [one.message.content for one in self.said if one.message.role == "user"]
+        return users[-1] if users else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadState:
+    """What is known of a thread: its state, and what was said in it."""
+
+    state: Json
+    said: tuple[Said, ...]
+
+
+class Agent(Protocol):
+    @property
+    def card(self) -> AgentCard: ...
+    def run(self, request: AgentRequest) -> Events: ...
+    async def recall(self, thread_id: str) -> ThreadState | None:
+        """A thread as the agent itself keeps it; None: ours is all there is."""
+        ...
+
+
+class Source(Protocol):
+    """Where agents come from: those of the house, of the plugins, of another machine."""
+
+    async def agents(self) -> tuple[Agent, ...]: ...
+
+
+class Agents:
+    def __init__(self, sources: Callable[[], tuple[Source, ...]], threads: Threads) -> None:
+        self._sources = sources
+        self.threads = threads
+
+    async def cards(self) -> tuple[AgentCard, ...]:
+        return tuple(agent.card for agent in (await self._all()).values())
+
+    async def find(self, name: str) -> Agent:
+        known: dict[str, None] = {}
+        for source in self._sources():  # one after the other: those of the house come first
+            for agent in await _agents_of(source):
+                if agent.card.name == name:
+                    return agent
+                known[agent.card.name] = None
+        raise AgentNotFound(name, tuple(known))
+
+    def run(self, agent: Agent, request: AgentRequest) -> Events:
+        events = _with_ids(_worded(agent, request))
+        if not request.is_kept:
+            return events
+        thread, origin = request.thread_id, request.origin
+        run = KeptRun(request.run_id, self.threads.unknown(thread, request.said, origin))
+        return self.threads.keep(request.agent, thread, run, events, origin)
+
+    async def _all(self) -> dict[str, Agent]:
+        found: dict[str, Agent] = {}
+        for agents in await asyncio.gather(*map(_agents_of, self._sources())):
+            for agent in agents:
+                found.setdefault(agent.card.name, agent)
+        return found
+
+
+async def _agents_of(source: Source) -> tuple[Agent, ...]:
+    try:
+        return await source.agents()
+    except AppError as error:
+        log.warning("Agents are missing: %s", error)
+        return ()
+
+
+async def _worded(agent: Agent, request: AgentRequest) -> Events:
+    try:
+        request.topics.check(request.question)
+        async with aclosing(agent.run(request)) as events:
+            async for event in events:
+                yield event
+    except AppError as error:
+        yield Failed(error)
+
+
+async def _with_ids(events: Events) -> AsyncGenerator[Event | OfChoice, None]:
+    """Every message gets an id before its first word, so that all who replay it agree on it."""
+    opened = False
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, MessageOpened):
+                opened = True
+            elif isinstance(event, ToolCallFinished):
+                opened = False
+            elif isinstance(event, TextDelta | CallOpened | ToolCallStarted) and not opened:
+                opened = True
+                yield MessageOpened(f"msg-{uuid.uuid4()}")
+            yield event

@@ -1,0 +1,248 @@
+"""A LangGraph server by its address: every graph it serves is an agent."""
+
+import json
+import uuid
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from typing import Any
+
+from server.chat import Json, Tool, ToolCall
+from server.conversation.agents import langgraph_messages as messages
+from server.conversation.agents.base import AgentCard, AgentRequest, Answer, ThreadState
+from server.conversation.agents.remote import Fresh, Peer, RemoteAgentFailed, named, why
+from server.events import (
+    CallArguments,
+    CallOpened,
+    ClientToolCall,
+    Event,
+    Events,
+    Finished,
+    Interrupted,
+    MessageOpened,
+    StateChanged,
+    StepChanged,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallStarted,
+)
+
+MODES = ["values", "messages-tuple", "tasks"]
+NOT_STATE = frozenset({"messages", "copilotkit", "tools", "__interrupt__"})
+
+
+class LangGraphServer:
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self._found = Fresh(self._ask_who)
+
+    async def agents(self) -> tuple["GraphAgent", ...]:
+        return await self._found.get()
+
+    async def _ask_who(self) -> tuple["GraphAgent", ...]:
+        found = await self._peer.ask_who("POST", "/assistants/search", {"limit": 100})
+        if not isinstance(found, list):
+            raise RemoteAgentFailed(f"{self._peer.place} does not say which graphs it has.")
+        with self._peer.understood():
+            return tuple(GraphAgent(self._peer, one) for one in found)
+
+    async def tools(self) -> tuple[Tool, ...]:
+        return ()
+
+
+class GraphAgent:
+    def __init__(self, peer: Peer, told: Json) -> None:
+        self._peer = peer
+        self._assistant = told["assistant_id"]
+        description = told.get("description") or f"A graph at {peer.place}."
+        name = named(told.get("name") or told["graph_id"])
+        self.card = AgentCard(name, str(description), "LangGraph")
+
+    async def run(self, request: AgentRequest) -> Events:
+        thread = _thread(request.thread_id)
+        await self._peer.ask("POST", "/threads", {"thread_id": thread, "if_exists": "do_nothing"})
+        state = await self._state(thread)
+        with self._peer.understood():
+            values = _values(state)
+            known = {one.get("id") for one in values.get("messages") or ()}
+            waiting = messages.waiting(state)
+            answer = request.answer or _spoken(request, waiting)
+        if waiting and answer is None:
+            for one in waiting:
+                yield one
+            yield Finished("stop")
+            return
+        body: Json = {"assistant_id": self._assistant, "stream_mode": MODES}
+        if answer is not None:
+            body["command"] = {"resume": answer.value}
+        else:
+            body["input"] = _input(request, known)
+        body["on_disconnect"] = "cancel"
+        reading = _Reading({tool.name for tool in request.tools}, known)
+        path = f"/threads/{thread}/runs/stream"
+        async with aclosing(_server_sent(self._peer, path, body)) as sent:
+            async for kind, data in sent:
+                with self._peer.understood():
+                    events = list(reading.read(kind, data))
+                for event in events:
+                    yield event
+        yield Finished("tool_calls" if reading.client_called else "stop")
+
+    async def recall(self, thread_id: str) -> ThreadState | None:
+        try:
+            values = _values(await self._state(_thread(thread_id)))
+            with self._peer.understood():
+                said = tuple(messages.read(one) for one in values.get("messages") or ())
+        except RemoteAgentFailed:
+            return None
+        return ThreadState(_state(values), said) if values else None
+
+    async def _state(self, thread: str) -> Any:
+        return await self._peer.ask("GET", f"/threads/{thread}/state")
+
+
+class _Reading:
+    """A stream of values, messages and tasks of one run into our events."""
+
+    def __init__(self, client_tools: set[str], known: set[Any]) -> None:
+        self._client_tools = client_tools
+        self._known = known
+        self._message = ""
+        self._calls: dict[int, ToolCall] = {}
+        self._drafts: dict[int, str] = {}
+        self._opened = 0
+        self._interrupts: set[str] = set()
+        self.client_called = False
+
+    def read(self, kind: str, data: Any) -> Iterator[Event]:
+        match kind, data:
+            case "tasks", {"name": str(name), "input": _}:
+                yield StepChanged(name, active=True)
+            case "tasks", {"name": str(name)}:
+                yield from self._close_calls()
+                yield StepChanged(name, active=False)
+            case "values", dict():
+                yield StateChanged(_state(data))
+                yield from self._interrupted(data.get("__interrupt__") or ())
+            case "messages", [dict() as message, *_]:
+                yield from self._read_message(message)
+            case "error", _:
+                said = data.get("message") if isinstance(data, dict) else data
+                raise RemoteAgentFailed(f"The graph failed{why(said)}")
+            case _:
+                pass
+
+    def _read_message(self, message: Json) -> Iterator[Event]:
+        if message.get("id") in self._known:
+            return
+        if message.get("type") == "tool":
+            yield from self._close_calls()
+            yield ToolCallFinished(str(message.get("tool_call_id")), messages.text(message))
+            return
+        if message.get("type") not in ("ai", "AIMessageChunk"):
+            return
+        if message.get("id") and message["id"] != self._message:
+            yield from self._close_calls()
+            self._message = message["id"]
+            yield MessageOpened(self._message)
+        if text := messages.text(message):
+            yield TextDelta(text)
+        if message["type"] == "AIMessageChunk":
+            for chunk in message.get("tool_call_chunks") or ():
+                yield from self._call_chunk(chunk)
+        else:
+            for call in message.get("tool_calls") or ():
+                yield from self._whole(ToolCall(call["id"], call["name"], call["args"]))
+
+    def _call_chunk(self, chunk: Json) -> Iterator[Event]:
+        at = chunk.get("index") or 0
+        if chunk.get("id") and (at not in self._calls or self._calls[at].id != chunk["id"]):
+            self._calls[at] = ToolCall(chunk["id"], chunk.get("name") or "", {})
+            self._drafts[at] = ""
+            if self._calls[at].name in self._client_tools:
+                yield CallOpened(self._opened + at, chunk["id"], self._calls[at].name)
+        piece = chunk.get("args") or ""
+        if at in self._calls and piece:
+            self._drafts[at] += piece
+            if self._calls[at].name in self._client_tools:
+                yield CallArguments(self._opened + at, piece)
+
+    def _close_calls(self) -> Iterator[Event]:
+        for at, call in self._calls.items():
+            arguments = _parsed(self._drafts[at])
+            yield from self._whole(
+                ToolCall(call.id, call.name, arguments if isinstance(arguments, dict) else {})
+            )
+        self._opened += len(self._calls)
+        self._calls.clear()
+
+    def _whole(self, call: ToolCall) -> Iterator[Event]:
+        is_client = call.name in self._client_tools
+        self.client_called |= is_client
+        yield ClientToolCall(call) if is_client else ToolCallStarted(call)
+
+    def _interrupted(self, interrupts: Any) -> Iterator[Event]:
+        for one in interrupts:
+            asked = messages.interrupted(one)
+            if asked.id not in self._interrupts:
+                self._interrupts.add(asked.id)
+                yield asked
+
+
+async def _server_sent(peer: Peer, path: str, body: Json) -> AsyncGenerator[tuple[str, Any], None]:
+    kind, data = "", ""
+    async with aclosing(peer.lines(path, body)) as lines:
+        async for line in lines:
+            name, _, value = line.partition(":")
+            if name == "event":
+                kind = value.strip().partition("|")[0]
+            elif name == "data":
+                data += value
+            elif not line and data:
+                yield kind, _parsed(data)
+                kind, data = "", ""
+
+
+def _spoken(request: AgentRequest, waiting: tuple[Interrupted, ...]) -> Answer | None:
+    """A question asked in messages is answered in messages; any other needs its own answer."""
+    said = messages.spoken_answer(request)
+    return Answer(said) if said is not None and any(one.said for one in waiting) else None
+
+
+def _values(state: Any) -> Json:
+    values = state.get("values") if isinstance(state, dict) else None
+    return values if isinstance(values, dict) else {}
+
+
+def _input(request: AgentRequest, known: set[Any]) -> Json:
+    """What the graph does not know yet; its own messages it has."""
+    fresh = [
+        messages.write(one)
+        for one in request.said
+        if one.message.role in ("user", "tool") and one.id not in known
+    ]
+    tools = [
+        {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+        for tool in request.tools
+    ]
+    context = [{"description": what, "value": value} for what, value in request.context]
+    state = {key: value for key, value in (request.state or {}).items() if key not in NOT_STATE}
+    return state | {"messages": fresh, "copilotkit": {"actions": tools, "context": context}}
+
+
+def _state(values: Json) -> Json:
+    return {key: value for key, value in values.items() if key not in NOT_STATE}
+
+
+def _thread(thread_id: str) -> str:
+    """LangGraph's threads are UUIDs; a page may call its own anything."""
+    try:
+        return str(uuid.UUID(thread_id))
+    except ValueError:
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, thread_id))
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

@@ -1,0 +1,155 @@
+"""The agent that is always there: the model on this machine, with the page's tools and ours."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import replace
+
+from server.asking.means import Means
+from server.chat import ChatRequest, Message, Sampling, Tool, ToolChoice
+from server.conversation.agents.base import DEFAULT, AgentCard, AgentRequest, ThreadState
+from server.conversation.attached import read_files
+from server.conversation.run import converse
+from server.conversation.threads.threads import Said
+from server.engine.base import Engine
+from server.events import Events, Finished, TextDelta, ToolCallFinished, ToolCallStarted
+from server.plugins.answering import PluginTalk
+from server.plugins.answering import Said as Asked
+
+Offered = Callable[[Engine, Asked], Awaitable[tuple[Tool, ...]]]
+
+PROMPT = "You are a helpful assistant inside an application. Answer briefly and truthfully."
+CANNOT_SEE = "[An image is attached here. The model in use cannot see images.]"
+MOST_ROUNDS = 8
+BIGGEST = 2**31 - 1
+SMALL_MODEL_PARAMETERS = 1_000_000_000
+
+
+class Copilot:
+    card = AgentCard(DEFAULT, "The model on this computer.")
+
+    def __init__(
+        self,
+        engine: Callable[[str | None], Awaitable[Engine]],
+        tools: Callable[[], Awaitable[tuple[Tool, ...]]],
+        answer_tokens: Callable[[], int],
+        plugins: Callable[[bool], PluginTalk | None] = lambda _is_own: None,
+        offered: Offered | None = None,
+    ) -> None:
+        self._engine = engine
+        self._tools = tools
+        self._answer_tokens = answer_tokens
+        self._plugins = plugins
+        self._offered = offered
+
+    async def run(self, request: AgentRequest) -> Events:
+        engine = await self._engine(request.model)
+        ours = (*await self._tools(), *await self._of_plugins(engine, request))
+        tools = _merged(ours, request.tools)
+        attached = await read_files([one.message for one in request.said], engine.facts)
+        read = zip(request.said, attached.messages, strict=True)
+        request = replace(request, said=tuple(Said(one.id, message) for one, message in read))
+        chat = ChatRequest(
+            messages(request, sees_images=engine.facts.sees_images),
+            request.model,
+            tools,
+            tool_choice(request, engine.facts.parameters),
+            parallel_calls=not is_small(engine.facts.parameters),
+            sampling=sampling(request.temperature, has_tools=bool(tools)),
+            max_tokens=min(request.max_tokens or BIGGEST, self._answer_tokens()),
+            stop=request.stop,
+            client=request.client,
+            chat=request.chat,
+        )
+        # A question about an attached document is the model's to answer, not a flow's.
+        plugins = None if attached.is_about_files else self._plugins(request.is_own)
+        events = converse(Means(engine, ours, request.client, plugins), chat)
+        if request.ends_after_tools:
+            events = _one_turn(events)
+        for problem in attached.problems:
+            yield TextDelta(f"{problem}\n\n")
+        async with aclosing(events):
+            async for event in events:
+                yield event
+
+    async def _of_plugins(self, engine: Engine, request: AgentRequest) -> tuple[Tool, ...]:
+        """Beside a page's actions the model calls them; else their flows come by the question."""
+        if self._offered is None or not request.tools or not request.is_kept:
+            return ()
+        said = Asked(tuple(one.message for one in request.said), request.client, request.chat)
+        return await self._offered(engine, said)
+
+    async def agents(self) -> tuple["Copilot", ...]:
+        return (self,)
+
+    async def recall(self, _thread_id: str) -> ThreadState | None:
+        return None
+
+
+def tool_choice(request: AgentRequest, parameters: int) -> ToolChoice:
+    """A model that has had its rounds of calls must answer; a small one never stops by itself."""
+    rounds = 0
+    for one in reversed(request.said):
+        if one.message.role == "user":
+            break
+        rounds += bool(one.message.tool_calls)
+    most = 1 if is_small(parameters) else MOST_ROUNDS
+    return ToolChoice("none") if rounds >= most else request.tool_choice
+
+
+def is_small(parameters: int) -> bool:
+    """Such a model invents further calls, and a page shows each of them to the person."""
+    return 0 < parameters < SMALL_MODEL_PARAMETERS
+
+
+def sampling(temperature: float | None, *, has_tools: bool) -> Sampling:
+    """Which tool to call, and with what, is no matter of luck."""
+    if temperature is not None:
+        return Sampling(temperature=temperature)
+    return Sampling(temperature=0.0) if has_tools else Sampling()
+
+
+def messages(request: AgentRequest, *, sees_images: bool) -> tuple[Message, ...]:
+    """The conversation for the model: one system message, with what the page says of itself."""
+    said = [one.message for one in request.said]
+    own = [message.content for message in said if message.role == "system"] or [PROMPT]
+    about = [f"{description}: {value}" for description, value in request.context]
+    if about:
+        own.append("What the application shows now:\n" + "\n".join(about))
+    rest = [message for message in said if message.role != "system"]
+    if not sees_images:
+        rest = [_without_images(message) for message in rest]
+    return (Message("system", "\n\n".join(own)), *rest)
+
+
+def _without_images(message: Message) -> Message:
+    if not message.images:
+        return message
+    note = "\n".join([CANNOT_SEE] * len(message.images))
+    content = f"{message.content}\n{note}" if message.content else note
+    return replace(message, content=content, images=())
+
+
+def _merged(ours: tuple[Tool, ...], theirs: tuple[Tool, ...]) -> tuple[Tool, ...]:
+    names = {tool.name for tool in ours}
+    return (*ours, *(_closed(tool) for tool in theirs if tool.name not in names))
+
+
+def _closed(tool: Tool) -> Tool:
+    """A page's action takes what it declares; left open, a model would add to it."""
+    closed = {"additionalProperties": False, **tool.parameters}
+    return replace(tool, parameters=closed) if tool.parameters.get("properties") else tool
+
+
+async def _one_turn(events: Events) -> Events:
+    """Ends when every tool of ours that the model called has its result."""
+    waiting: set[str] = set()
+    async with aclosing(events):
+        async for event in events:
+            yield event
+            if isinstance(event, ToolCallStarted):
+                waiting.add(event.call.id)
+            elif isinstance(event, ToolCallFinished):
+                waiting.discard(event.call_id)
+                if not waiting:
+                    yield Finished("tool_calls")
+                    return

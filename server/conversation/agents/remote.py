@@ -1,0 +1,211 @@
+"""Agents that run elsewhere, reached through the one door out: which there are, and how to ask."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, Generic, Protocol, TypeVar
+from urllib.parse import urlsplit
+
+from server.chat import Json, Tool
+from server.conversation.agents.base import Source
+from server.egress import is_address
+from server.errors import AppError
+
+REASON = "agents elsewhere"
+LONGEST_LINE = LONGEST_ANSWER = 32 * 1024 * 1024
+LONGEST_COMPLAINT = 300
+COMPLAINT_BYTES = 10_000
+PATIENCE_S = 5.0
+"""How long a server may take to say who is there: everybody waits for it meanwhile."""
+FRESH_S = 30.0
+T = TypeVar("T")
+
+
+class RemoteAgentFailed(AppError):
+    code = "remote_agent_failed"
+    status = 502
+
+
+class Door(Protocol):
+    """What of the egress is used here."""
+
+    @property
+    def failures(self) -> tuple[type[Exception], ...]: ...
+    def allow(self, url: str, reason: str) -> None: ...
+    def forget(self, reason: str) -> None: ...
+    def request(self, method: str, url: str, reason: str, **options: Any) -> Any: ...
+
+
+class RemoteSource(Source, Protocol):
+    async def tools(self) -> tuple[Tool, ...]: ...
+
+
+Make = Callable[["Peer"], RemoteSource]
+
+
+class Peer:
+    """One server elsewhere: JSON to it, JSON or lines from it, and failures in a sentence."""
+
+    def __init__(self, door: Door, url: str) -> None:
+        self._door = door
+        self._url = url.rstrip("/")
+        self.place = urlsplit(url).netloc
+
+    async def ask(
+        self, method: str, path: str, body: Json | None = None, *, within_s: float | None = None
+    ) -> Any:
+        try:
+            async with asyncio.timeout(within_s), self._open(method, path, body) as response:
+                data = await _beginning(response, LONGEST_ANSWER)
+                if len(data) > LONGEST_ANSWER:
+                    raise RemoteAgentFailed(f"{self.place} answered with too much.")
+                return json.loads(data or b"null")
+        except TimeoutError:
+            raise self._unreached("TimeoutError") from None
+
+    async def ask_who(self, method: str, path: str, body: Json) -> Any:
+        """Who is there: a question that is not waited for long."""
+        return await self.ask(method, path, body, within_s=PATIENCE_S)
+
+    @contextmanager
+    def understood(self) -> Iterator[None]:
+        """What it sent is looked into here, and may have any shape."""
+        try:
+            yield
+        except (KeyError, IndexError, TypeError, AttributeError, ValueError, RecursionError):
+            raise RemoteAgentFailed(
+                f"{self.place} answered with something that is not understood."
+            ) from None
+
+    async def lines(self, path: str, body: Json) -> AsyncGenerator[str, None]:
+        async with self._open("POST", path, body) as response:
+            rest = b""
+            async for chunk in response.content.iter_any():
+                *whole, rest = (rest + chunk).split(b"\n")
+                for line in whole:
+                    yield line.decode("utf-8", "replace").rstrip("\r")
+                if len(rest) > LONGEST_LINE:
+                    raise RemoteAgentFailed(f"{self.place} sent a line without end.")
+            if rest:
+                yield rest.decode("utf-8", "replace")
+
+    @asynccontextmanager
+    async def _open(self, method: str, path: str, body: Json | None) -> AsyncIterator[Any]:
+        options: Json = {} if body is None else {"json": body}
+        try:
+            async with self._door.request(method, self._url + path, REASON, **options) as response:
+                if response.status >= 400:
+                    raise RemoteAgentFailed(await self._complaint(response))
+                yield response
+        except self._door.failures as error:
+            raise self._unreached(type(error).__name__) from None
+        except (ValueError, RecursionError):
+            raise RemoteAgentFailed(
+                f"{self.place} answered with something else than JSON."
+            ) from None
+
+    def _unreached(self, why: str) -> RemoteAgentFailed:
+        return RemoteAgentFailed(f"The agents at {self.place} cannot be reached ({why}).")
+
+    async def _complaint(self, response: Any) -> str:
+        data = await _beginning(response, COMPLAINT_BYTES)
+        text = data[:COMPLAINT_BYTES].decode("utf-8", "replace")
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            found = None
+        said = found.get("error") or found.get("detail") if isinstance(found, dict) else None
+        detail = why(said if isinstance(said, str) else "")
+        return f"{self.place} refused with {response.status}{detail}"
+
+
+async def _beginning(response: Any, most: int) -> bytes:
+    """All of the answer, or of a longer one a little more than `most` bytes."""
+    data = bytearray()
+    async for chunk in response.content.iter_any():
+        data += chunk
+        if len(data) > most:
+            break
+    return bytes(data)
+
+
+def why(said: Any) -> str:
+    """How a sentence about a failure ends; only the first line, as others may name files."""
+    lines = str(said or "").strip().splitlines()
+    return f": {lines[0][:LONGEST_COMPLAINT]}" if lines else "."
+
+
+def named(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise TypeError("a name is a text")
+    return value
+
+
+class Fresh(Generic[T]):
+    """What a server said, or how it failed: known for a while, so that nobody waits again."""
+
+    def __init__(self, ask: Callable[[], Awaitable[T]]) -> None:
+        self._ask = ask
+        self._said: list[T] = []
+        self._failed: RemoteAgentFailed | None = None
+        self._asked_at = -FRESH_S
+
+    async def get(self) -> T:
+        if time.monotonic() - self._asked_at >= FRESH_S:
+            self._said, self._failed = [], None
+            try:
+                self._said = [await self._ask()]
+            except RemoteAgentFailed as error:
+                self._failed = error
+            self._asked_at = time.monotonic()
+        if self._failed is not None:
+            raise self._failed.with_traceback(None)
+        return self._said[0]
+
+
+class Elsewhere:
+    """The servers the user has listed, as 'kind URL'; listing one allows the door to it."""
+
+    def __init__(
+        self, door: Door, kinds: dict[str, Make], listed: Callable[[], tuple[str, ...]]
+    ) -> None:
+        self._door = door
+        self._kinds = kinds
+        self._listed = listed
+        self._known: tuple[str, ...] = ()
+        self._sources: tuple[RemoteSource, ...] = ()
+
+    def sources(self) -> tuple[RemoteSource, ...]:
+        listed = self._listed()
+        if listed != self._known:
+            self._known = listed
+            self._door.forget(REASON)
+            self._sources = tuple(map(self._make, listed))
+        return self._sources
+
+    async def tools(self) -> tuple[Tool, ...]:
+        offered = await asyncio.gather(*(source.tools() for source in self.sources()))
+        return tuple(tool for tools in offered for tool in tools)
+
+    def _make(self, entry: str) -> RemoteSource:
+        kind, _, url = entry.strip().partition(" ")
+        make = self._kinds.get(kind)
+        if make is None or not is_address(url.strip()):
+            return _Misspelt(entry, tuple(self._kinds))
+        self._door.allow(url.strip(), REASON)
+        return make(Peer(self._door, url.strip()))
+
+
+class _Misspelt:
+    def __init__(self, entry: str, kinds: tuple[str, ...]) -> None:
+        self._complaint = (
+            f"'{entry}' is no place for agents: write {' or '.join(kinds)}, then a URL."
+        )
+
+    async def agents(self) -> tuple[()]:
+        raise RemoteAgentFailed(self._complaint)
+
+    async def tools(self) -> tuple[()]:
+        return ()

@@ -1,0 +1,1 @@
+"""Conversations that are kept: their runs, their files and their responses."""

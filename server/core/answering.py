@@ -1,0 +1,100 @@
+"""How a request gets its answer: from a conversation, from an agent, or from the engine itself."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from server.asking.means import Means
+from server.chat import ChatRequest
+from server.conversation.agents.base import Agents
+from server.conversation.run import converse
+from server.core.running_requests import Requests
+from server.core.served_models import Keeper
+from server.dashboard.links import AllowedFiles
+from server.engine.base import Engine
+from server.errors import EngineCrashed, ModelLoadFailed, NotSupported, Stopping
+from server.events import Events
+from server.face.core import About
+from server.plugins.approvals import chat_key
+from server.plugins.service import PluginHouse
+from server.protocols.base import AgentRun, Ask, Look, Manage, Managed, Run, Told
+from server.system.lazy import Late
+
+trial: Any = Late("server.dashboard.trial")
+
+ASKABLE = frozenset({"tokenize", "detokenize", "embed", "rerank", "apply_template", "load"})
+RESTING = {"running": 0, "waiting": 0}
+"""The figures of a model that is not loaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    engine: Callable[[str | None], Awaitable[Engine]]
+    model_name: Callable[[], str]
+    """Of the model that answers when a request names none."""
+    house: PluginHouse
+    agents: Agents
+    requests: Requests
+    keeper: Keeper | None = None
+    trials: Path | None = None
+    """Where it is kept which models are able to make plans; None: none is asked to."""
+    files: AllowedFiles | None = None
+
+    def chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
+        """Every event of a conversation's answer, tracked and cancellable."""
+        if isinstance(request, ChatRequest) and self.keeper is not None:
+            request = self.keeper.resolve(request)
+        about = replace(about, model=request.model or self.model_name())
+        answers = request.choices if isinstance(request, ChatRequest) else 1
+        return self.requests.track(self._run(request, about), about, answers)
+
+    async def ask(self, ask: Ask) -> Any:
+        if ask.what == "stats":
+            return await self._stats()
+        if ask.what not in ASKABLE:
+            raise NotSupported(f"The engine cannot do: {ask.what}.")
+        engine = await self.engine(ask.model)
+        try:
+            return await getattr(engine, ask.what)(**ask.arguments)
+        finally:
+            if ask.keep_s is not None and self.keeper is not None:
+                self.keeper.keep_named(ask.model, ask.keep_s)
+
+    async def manage(self, manage: Manage) -> Managed:
+        if self.keeper is None:
+            raise NotSupported("There are no models here.")
+        return await manage.do(self.keeper)
+
+    async def _stats(self) -> Any:
+        """Of the default model if it is loaded: whoever looks on neither loads nor keeps it."""
+        engine = self.keeper.peek() if self.keeper is not None else None
+        if engine is None:
+            return RESTING
+        try:
+            return await engine.stats()
+        except (Stopping, EngineCrashed, ModelLoadFailed):  # it left while we looked
+            return RESTING
+
+    async def look(self, look: Look) -> Told:
+        return await look.find(self.agents)
+
+    async def _run(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
+        if isinstance(request, AgentRun):
+            run = request.converse()
+        elif isinstance(request, Run):
+            run = request.converse(await self._means(request.model, about))
+        else:
+            means = replace(await self._means(request.model, about), text_only=True)
+            chat = chat_key(about.client, about.chat, is_own=about.is_own)
+            run = converse(means, replace(request, client=about.client, chat=chat))
+        async with aclosing(run) as events:
+            async for event in events:
+                yield event
+
+    async def _means(self, model: str | None, about: About) -> Means:
+        talk = self.house.talk_for(is_own=about.is_own)
+        can_plan = trial.trials_at(self.trials).is_able if self.trials else None
+        engine = await self.engine(model)
+        return Means(engine, (), about.client, talk, files=self.files, can_plan=can_plan)

@@ -1,0 +1,182 @@
+"""The model that answers by default: which it is, how its loading goes, what it says of itself."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+from server import tasks
+from server.chat import ChatRequest
+from server.engine.pool import Loaded, Pool
+from server.errors import AppError, EngineCrashed, ModelLoadFailed
+from server.face.core import ModelStatus
+from server.observe import Value
+
+log = logging.getLogger(__name__)
+PROBE_S = 30.0
+"""For one token of a model nobody uses; a device that takes longer is as good as gone."""
+
+
+class CurrentModel:
+    def __init__(self, pool: Pool, default: Callable[[], str], say: Callable[[str], None]) -> None:
+        self.status: Value[ModelStatus] = Value(ModelStatus())
+        self._pool = pool
+        self._default = default
+        self._say = say
+        self._reason = ""
+        self._checking = asyncio.Lock()
+        self._turn = asyncio.Lock()
+        """Loading, unloading and changes of settings come one after the other."""
+        self._loads: dict[asyncio.Task[AppError | None], str] = {}
+        self._stops = 0
+        """Those who wait for their turn to unload: until then nothing is loaded any more."""
+        pool.loaded.connect(self._show)
+
+    async def load(self, old: str = "") -> None:
+        """Load the default model, in place of the old one; a failure is a state, no exception.
+
+        Running answers end on the old one; its load is given up.
+        """
+        self._give_up_others()
+        async with self._turn:
+            try:
+                name = self._default()
+            except AppError as error:
+                self._fail(error)
+                return
+            takes_place = old not in ("", name)
+            loading = self._pool.swap(name, old) if takes_place else self._pool.engine(name)
+            if await self._try(name, loading):
+                await self._keep_up(name)
+
+    async def renew(self, old: str) -> None:
+        """Make changed settings true if the default, which was `old` before them, is loaded."""
+        was_loading = self._give_up_others()
+        async with self._turn:
+            name = self._name()
+            loaded = was_loading or any(one.name == old for one in self._pool.loaded.get())
+            if name != old and loaded:
+                await self._try(name, self._pool.swap(name, old))
+            await self._keep_up(name)
+
+    async def _keep_up(self, name: str) -> None:
+        """Settings that change while it loads take effect after it."""
+        while self._pool.is_outdated(name):
+            if not await self._try(name, self._pool.swap(name)):
+                return
+
+    async def check(self, patience_s: float = PROBE_S) -> None:
+        """After sleep: a loaded model that no longer answers is loaded anew."""
+        async with self._checking:
+            await self._check(patience_s)
+
+    async def _check(self, patience_s: float) -> None:
+        for one in self._pool.loaded.get():
+            # One at work is watched as it is; to wait in its queue would tell nothing.
+            is_idle = one.phase == "ready" and not one.running
+            if is_idle and not await self._answers(one, patience_s):
+                log.warning("%s did not answer after sleep; it is loaded again", one.name)
+                await self._pool.unload(one.name)
+                if await self._try(one.name, self._pool.engine(one.name)):
+                    self._say(
+                        f"{one.name} did not answer after the computer slept and was loaded again."
+                    )
+
+    async def _answers(self, one: Loaded, patience_s: float) -> bool:
+        try:
+            async with asyncio.timeout(patience_s):
+                engine = await self._pool.engine(one.name)
+                async for _ in engine.generate(ChatRequest(prompt=" ", max_tokens=1)):
+                    pass
+        except (TimeoutError, EngineCrashed, ModelLoadFailed):
+            return False
+        except AppError:
+            # It refuses to write, say because it only embeds: that is an answer.
+            return True
+        return True
+
+    async def unload(self) -> None:
+        async with self._stopped():
+            await self._pool.unload(self._name())
+
+    async def unload_all(self) -> None:
+        """It and what clients asked for by name."""
+        async with self._stopped():
+            await self._pool.unload_all()
+
+    @asynccontextmanager
+    async def _stopped(self) -> AsyncGenerator[None, None]:
+        """Our turn, without a load to wait for: it is given up, and those before us begin none."""
+        self._stops += 1
+        try:
+            for load in self._loads:
+                load.cancel()
+            async with self._turn:
+                self._reason = ""
+                yield
+        finally:
+            self._stops -= 1
+
+    def _give_up_others(self) -> bool:
+        """No longer load what is not the default now; whether anything was."""
+        others = [load for load, name in self._loads.items() if name != self._name()]
+        for load in others:
+            load.cancel()
+        return bool(others)
+
+    async def _try(self, name: str, loading: Coroutine[Any, Any, object]) -> bool:
+        """Whether it came to its end, good or bad: not if it was given up."""
+        self._reason = ""
+        if self._stops:
+            loading.close()
+            return False
+        load = tasks.spawn(_failure(loading), f"load-{name}")
+        self._loads[load] = name
+        try:
+            await asyncio.wait([load])
+        finally:
+            del self._loads[load]
+            await tasks.stop(load)
+        if load.cancelled():
+            return False
+        if error := load.result():
+            self._fail(error)
+        self._show(self._pool.loaded.get())
+        return True
+
+    def _fail(self, error: AppError) -> None:
+        self._reason = str(error)
+        log.warning("The model cannot be loaded: %s", error)
+        self._show(self._pool.loaded.get())
+
+    def _show(self, loaded: tuple[Loaded, ...]) -> None:
+        name = self._name()
+        entry = next((one for one in loaded if one.name == name), None)
+        if entry is None:
+            status = ModelStatus("failed" if self._reason else "empty", name, 0.0, self._reason)
+        else:
+            status = ModelStatus(
+                entry.phase,
+                name,
+                round(entry.progress, 2),
+                entry.reason,
+                entry.facts.context_tokens,
+                entry.facts.device,
+                entry.facts.sees_images,
+            )
+        self.status.set(status)
+
+    def _name(self) -> str:
+        try:
+            return self._default()
+        except AppError:
+            return ""
+
+
+async def _failure(loading: Coroutine[Any, Any, object]) -> AppError | None:
+    try:
+        await loading
+    except AppError as error:
+        return error
+    return None

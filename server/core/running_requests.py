@@ -1,0 +1,264 @@
+"""The requests being answered: shown while they run, ended on demand, summed up when they end."""
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from server.errors import AppError, Busy, Stopping
+from server.events import (
+    CallArguments,
+    Event,
+    Events,
+    Failed,
+    Finished,
+    OfChoice,
+    PromptProgress,
+    ReasoningDelta,
+    TextDelta,
+)
+from server.face.core import About, AnsweredRequest, RequestPhase, RunningRequest
+from server.observe import Recent, Value
+from server.tasks import spawn, stop
+
+log = logging.getLogger(__name__)
+
+PUBLISH_S = 0.5
+LAST_FRAMES_S = 0.5
+KEPT_ANSWERED = 200
+Item = Event | OfChoice
+
+
+class Cancelled(AppError):
+    code = "cancelled"
+    status = 499
+
+    def __init__(self, message: str = "The request was cancelled in Moat's window.") -> None:
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many answers a model makes at once, and how many requests may wait for that."""
+
+    slots: int = 1
+    queue: int = 1 << 30
+
+
+@dataclass(slots=True)
+class _Tracked:
+    """A request under way, counted at every token; what is shown of it is made when asked for."""
+
+    shown: RunningRequest
+    request_id: str = ""
+    answers: int = 1
+    """How many answers it asks for."""
+    phase: RequestPhase = "waiting"
+    tokens: int = 0
+    prompt_done: int = 0
+    prompt_total: int = 0
+    prompt_tokens: int = 0
+    outcome: str = "left"
+    ending: AppError | None = None
+    """Why it is ended from outside."""
+    waits: "asyncio.Task[Any] | None" = None
+    """Who waits for its next event just now."""
+
+    def see(self, item: Item) -> None:
+        event = item.event if isinstance(item, OfChoice) else item
+        match event:
+            case TextDelta() | ReasoningDelta() | CallArguments():
+                self.phase = "writing"
+                self.tokens += 1
+            case PromptProgress(done, total):
+                self.phase = "reading"
+                self.prompt_done, self.prompt_total = done, total
+            case Finished(reason, usage):
+                self.outcome = reason
+                self.tokens = usage.completion_tokens
+                self.prompt_tokens = usage.prompt_tokens
+            case Failed(error):
+                self.outcome = error.code
+            case _:
+                pass
+
+    def end(self, reason: AppError) -> None:
+        if self.ending is None:
+            self.ending = reason
+            if self.waits is not None:
+                self.waits.cancel()
+
+    async def events(self, events: Events) -> Events:
+        """Those that come until it is ended from outside; then the reason as the last one."""
+        async with aclosing(_worded(events)) as worded:
+            while self.ending is None:
+                try:
+                    self.waits = asyncio.current_task()
+                    item = await anext(worded)
+                except StopAsyncIteration:
+                    return
+                except asyncio.CancelledError:
+                    if self.ending is None or (self.waits and self.waits.uncancel()):
+                        raise
+                    break
+                finally:
+                    self.waits = None
+                yield item
+        assert self.ending
+        yield Failed(self.ending)
+
+    def now(self) -> RunningRequest:
+        return replace(
+            self.shown,
+            phase=self.phase,
+            tokens=self.tokens,
+            prompt_done=self.prompt_done,
+            prompt_total=self.prompt_total,
+        )
+
+
+class Requests:
+    def __init__(self, changed: Callable[[], None], room: Callable[[], Room] = Room) -> None:
+        """`room`: of each model; a request beyond it is refused on arrival, never later."""
+        self.running: Value[tuple[RunningRequest, ...]] = Value(())
+        self._answered: Recent[AnsweredRequest] = Recent(KEPT_ANSWERED, lambda one: one.id)
+        self.answered = self._answered.value
+        self.finished_tokens = 0
+        self._changed = changed
+        self._room = room
+        self._tracked: dict[int, _Tracked] = {}
+        self._numbers = itertools.count(1)
+        self._publisher: asyncio.Task[None] | None = None
+        self._closed = False
+        self._none = asyncio.Event()
+        self._none.set()
+
+    @property
+    def tokens(self) -> int:
+        """All tokens written so far, the running answers' included."""
+        return self.finished_tokens + sum(one.tokens for one in self._tracked.values())
+
+    async def track(self, events: Events, about: About, answers: int = 1) -> Events:
+        """`answers`: how many of them it asks for at once."""
+        if refusal := self._refusal(about.model, answers):
+            yield Failed(refusal)
+            return
+        number = next(self._numbers)
+        shown = RunningRequest(
+            number, about.client, about.route, about.model, time.time(), "waiting"
+        )
+        tracked = self._tracked[number] = _Tracked(shown, about.request_id, answers)
+        self._none.clear()
+        self._publish_soon()
+        try:
+            async with aclosing(tracked.events(events)) as seen:
+                async for item in seen:
+                    tracked.see(item)
+                    yield item
+                    if isinstance(item, Failed):
+                        break
+        finally:
+            del self._tracked[number]
+            if not self._tracked:
+                self._none.set()
+            self.finished_tokens += tracked.tokens
+            self._answered.add(_summary(tracked))
+            log.info("%s: %s, %d tokens", about.route, tracked.outcome, tracked.tokens)
+
+    def _refusal(self, model: str, answers: int) -> AppError | None:
+        """Decided here, on arrival: once a stream has begun its client has no status to read.
+
+        A reader who is slow to take its answer holds a slot at most, never a place in the line.
+        """
+        if self._closed:
+            return Stopping()
+        room, waiting, begun = self._room(), 0, 0
+        for tracked in self._tracked.values():
+            if tracked.shown.model == model and tracked.outcome == "left":
+                if tracked.phase == "waiting":
+                    waiting += tracked.answers
+                else:
+                    begun += tracked.answers
+        free = max(0, room.slots - begun)
+        is_alone = not waiting and not begun
+        return None if is_alone or waiting + answers <= room.queue + free else Busy(waiting)
+
+    def note_reply(self, about: About) -> None:
+        """A question that needed no model: answered on the spot."""
+        now = time.time()
+        reply = AnsweredRequest(
+            next(self._numbers), about.client, about.route, about.model, now, 0.0, "stop"
+        )
+        self._answered.add(reply)
+
+    def cancel(self, number: int, reason: AppError | None = None) -> None:
+        """End one request with a typed error."""
+        if number in self._tracked:
+            self._tracked[number].end(reason or Cancelled())
+
+    def cancel_by_client(self, request_id: str) -> None:
+        """End the request of that id; its client has found another way to say so."""
+        for tracked in self._tracked.values():
+            if tracked.request_id == request_id:
+                tracked.end(Cancelled("The request was cancelled by its client."))
+
+    def cancel_all(self, reason: AppError) -> None:
+        for number in tuple(self._tracked):
+            self.cancel(number, reason)
+
+    async def drain(self, timeout_s: float) -> None:
+        """Refuse new requests; give the running ones this long to end by themselves."""
+        self._closed = True
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._none.wait(), timeout_s)
+
+    async def close(self) -> None:
+        """End everything with a typed error and wait until it was said."""
+        self.cancel_all(Stopping())
+        await self.drain(LAST_FRAMES_S)
+        await stop(self._publisher)
+
+    def _publish_soon(self) -> None:
+        if self._publisher is None or self._publisher.done():
+            self._publisher = spawn(self._publish(), "publish requests")
+
+    async def _publish(self) -> None:
+        while self._tracked:
+            self.running.set(tuple(one.now() for one in self._tracked.values()))
+            self._changed()
+            await asyncio.sleep(PUBLISH_S)
+        self.running.set(())
+        self._changed()
+
+
+async def _worded(events: Events) -> AsyncGenerator[Item, None]:
+    """Whatever goes wrong inside becomes the last event, so that each protocol can word it."""
+    try:
+        async with aclosing(events):
+            async for event in events:
+                yield event
+    except AppError as error:
+        yield Failed(error)
+    except Exception:
+        log.exception("A request failed")
+        yield Failed(AppError("Something went wrong inside Moat; the log says what."))
+
+
+def _summary(tracked: _Tracked) -> AnsweredRequest:
+    shown = tracked.shown
+    return AnsweredRequest(
+        shown.id,
+        shown.client,
+        shown.route,
+        shown.model,
+        shown.started_at,
+        round(time.time() - shown.started_at, 3),
+        tracked.outcome,
+        tracked.prompt_tokens or tracked.prompt_total,
+        tracked.tokens,
+    )

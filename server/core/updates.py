@@ -1,0 +1,191 @@
+"""Is there a newer Moat? Asked only when the user wants it, believed only with a valid signature.
+
+Nothing is downloaded and nothing is run: the user is told, and decides.
+"""
+
+import asyncio
+import base64
+import binascii
+import contextlib
+import logging
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import from_json
+
+from server import VERSION
+from server.core import last_look
+from server.egress import Egress, is_address
+from server.errors import AppError, EgressRefused
+from server.face.core import Update
+from server.observe import Value
+from server.settings import UpdateSettings
+from server.system.lazy import Late
+
+log = logging.getLogger(__name__)
+signature: Any = Late("server.core.signature")
+
+REASON = "look for a new version"
+PREFIX = b"moat-announcement-1\n"
+"""So that a signature made for another purpose is none for this one."""
+SOURCE = Path(__file__).resolve().parents[2] / "resources" / "updates.json"
+"""Written into a package by those who make it: where announcements are, and whose to believe."""
+LARGEST_BYTES = 256 * 1024
+EVERY_S = 24 * 3600.0
+AGAIN_S = 3600.0
+"""After a look that reached nobody: a machine just woken may not have its network yet."""
+AFTER_START_S = 60.0
+TICK_S = 60.0
+PATIENCE_S = 30.0
+
+
+class UpdateFailed(AppError):
+    code = "update_check_failed"
+
+
+class Source(BaseModel):
+    address: str = ""
+    key: str = ""
+
+
+class Announcement(BaseModel):
+    """What those who make Moat say about its newest version."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    version: str = Field(pattern=r"^\d+\.\d+\.\d+$")
+    page: str = Field(default="", pattern=r"^(https://\S+)?$", max_length=500)
+    notes: str = Field(default="", max_length=20_000)
+    files: dict[str, str] = Field(default_factory=dict)
+    """SHA-256 of each file, for those who want to compare."""
+
+
+class Signed(BaseModel):
+    announcement: str
+    signature: str
+
+
+class Updates:
+    def __init__(
+        self,
+        door: Egress,
+        settings: Callable[[], UpdateSettings],
+        folder: Path,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._door = door
+        self._settings = settings
+        self._file = folder / last_look.NAME
+        self._last = last_look.load(self._file)
+        self._now = now
+        self.found: Value[Update] = Value(Update())
+
+    async def watch(self) -> None:
+        """Once a day while the user wants it, by the clock on the wall: it goes on in sleep."""
+        await asyncio.sleep(AFTER_START_S)
+        self.recall()
+        while True:
+            await self.look_if_due()
+            await asyncio.sleep(TICK_S)
+
+    def recall(self) -> None:
+        """What was said before this start still holds."""
+        if self._settings().look and self._last.answer and not self.found.get().checked_at:
+            with contextlib.suppress(AppError):
+                body = self._last.answer.encode()
+                self._tell(read(body, self._source().key), self._last.answered_at)
+
+    async def look_if_due(self) -> None:
+        if self._settings().look and self._is_due():
+            try:
+                await self.check()
+            except AppError as failure:
+                log.warning("%s", failure)
+
+    async def check(self) -> None:
+        chosen = self._settings()
+        if not chosen.look:
+            raise UpdateFailed("Looking for new versions is turned off in the settings.")
+        now = self._now()
+        self._keep(due_at=now + EVERY_S, address=chosen.address, key=chosen.key)
+        source = self._source()
+        body = await self._fetch(source.address)
+        announced = read(body, source.key)
+        self._keep(answered_at=now, answer=body.decode())
+        self._tell(announced, now)
+
+    def _is_due(self) -> bool:
+        chosen, last = self._settings(), self._last
+        if (chosen.address, chosen.key) != (last.address, last.key):
+            return True
+        # Further away than a day: the clock was set back.
+        return not 0 < last.due_at - self._now() <= EVERY_S
+
+    def _keep(self, **facts: float | str) -> None:
+        self._last = self._last.model_copy(update=facts)
+        last_look.save(self._file, self._last)
+
+    def _tell(self, announced: Announcement, looked_at: float) -> None:
+        newer = _numbers(announced.version) > _numbers(VERSION)
+        version = announced.version if newer else ""
+        self.found.set(Update(looked_at, version, announced.page, announced.notes))
+
+    def _source(self) -> Source:
+        chosen = self._settings()
+        shipped = Source.model_validate_json(SOURCE.read_bytes()) if SOURCE.is_file() else Source()
+        source = Source(address=chosen.address or shipped.address, key=chosen.key or shipped.key)
+        if not (source.address.startswith("https://") and source.key):
+            raise UpdateFailed(
+                "This Moat does not know where new versions are announced. "
+                "Give an https address and a key in the settings."
+            )
+        return source
+
+    async def _fetch(self, address: str) -> bytes:
+        if not is_address(address):
+            raise UpdateFailed(f"The announcement could not be read: {address}.")
+        self._door.forget(REASON)
+        try:
+            self._door.allow(address, REASON)
+            async with self._door.request("GET", address, REASON, stall_s=PATIENCE_S) as reply:
+                if reply.status != 200:
+                    raise UpdateFailed(f"The announcement could not be read: {reply.status}.")
+                body = await reply.content.read(LARGEST_BYTES + 1)
+                while len(body) <= LARGEST_BYTES and (more := await reply.content.read(65536)):
+                    body += more
+        except EgressRefused:
+            self._keep(due_at=self._now() + AGAIN_S)
+            raise
+        except self._door.failures as error:
+            self._keep(due_at=self._now() + AGAIN_S)
+            raise UpdateFailed(f"The announcement could not be read: {error}.") from error
+        finally:
+            self._door.forget(REASON)
+        if len(body) > LARGEST_BYTES:
+            raise UpdateFailed("The announcement is too large to be one.")
+        return body
+
+
+def read(body: bytes, key: str) -> Announcement:
+    """What was announced, if the key's owner signed it."""
+    try:
+        signed = Signed.model_validate(from_json(body))
+        text = signed.announcement.encode()
+        owner = base64.b64decode(key, validate=True)
+        mark = base64.b64decode(signed.signature, validate=True)
+    except (ValueError, ValidationError, binascii.Error) as error:
+        raise UpdateFailed("What the address answers is no announcement.") from error
+    if not signature.is_valid(owner, mark, PREFIX + text):
+        raise UpdateFailed("The announcement is not signed by those it should be from.")
+    try:
+        return Announcement.model_validate_json(text)
+    except ValidationError as error:
+        raise UpdateFailed("The announcement is signed but cannot be understood.") from error
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])

@@ -1,0 +1,93 @@
+"""Putting a chart, a table or a note on the user's dashboard, when asked to and allowed to."""
+
+import re
+from collections.abc import Sequence
+from uuid import uuid4
+
+from server.asking.means import Means
+from server.chat import Json, ToolCall
+from server.dashboard import charts
+from server.dashboard.next_call import Step, state_of
+from server.dashboard.query import MAX_HOPS, Query
+from server.data.tables import Table
+from server.events import StatusNote
+
+ADDING = re.compile(r"\b(add|put|pin|place|create|save)\b", re.IGNORECASE)
+TARGET = re.compile(r"\b(dashboard|widget)\b", re.IGNORECASE)
+NOTE = re.compile(r"\bnotes?\b", re.IGNORECASE)
+LONGEST_NOTE = 20_000
+FUNCTION = "add_generative_widget"
+OPTION = "generative-ui"
+
+
+async def add_widget(query: Query, means: Means, tables: Sequence[Table]) -> Step | None:
+    """The call that adds it; None when nothing is to be added or nothing can be."""
+    if not _is_wanted(query) or NOTE.search(query.question):
+        return None
+    table = charts.best_table(query.question, tables)
+    if table is None:
+        return None
+    chart = None
+    if charts.is_wanted(query.question):
+        chart = await charts.draw(means, query.question, table)
+    arguments: Json
+    about = f"Made from {table.name}"
+    if chart is not None:
+        about += f": {chart.about}"
+        arguments = {
+            "widget_type": "chart",
+            "data": chart.rows,
+            "chart": {"kind": chart.kind, "x": chart.x, "y": list(chart.y)},
+        }
+    else:
+        rows = charts.thinned(table.records())
+        arguments = {"widget_type": "table", "data": rows}
+        about += f": {charts.share(rows, table)}"
+    arguments |= {"name": table.name[:80], "description": about}
+    call = ToolCall(uuid4().hex, FUNCTION, {**arguments, "state": state_of(query)})
+    return Step(call, (StatusNote(f"Adding {table.name} to the dashboard"),))
+
+
+def is_note_wanted(query: Query) -> bool:
+    """The answer itself is to be kept there."""
+    return _is_wanted(query) and NOTE.search(query.question) is not None
+
+
+def note_call(query: Query, about: str, text: str) -> ToolCall:
+    arguments: Json = {
+        "widget_type": "note",
+        "data": text.strip()[:LONGEST_NOTE],
+        "name": f"Note on {about[:60]}" if about else "Note",
+        "description": query.question[:200],
+    }
+    return ToolCall(uuid4().hex, FUNCTION, {**arguments, "state": state_of(query)})
+
+
+def is_note_added(query: Query) -> bool:
+    return any(
+        result.function == FUNCTION and result.arguments.get("widget_type") == "note"
+        for result in query.new_results
+    )
+
+
+def _is_wanted(query: Query) -> bool:
+    allowed = query.options.get(OPTION) and not query.plain_calls and query.hop < MAX_HOPS
+    return bool(allowed and _asks_to_add(query.question)) and added(query) is None
+
+
+def _asks_to_add(question: str) -> bool:
+    adding = ADDING.search(question)
+    return adding is not None and TARGET.search(question, adding.end()) is not None
+
+
+def added(query: Query) -> str | None:
+    """What became of it, in a sentence; None when nothing was added in this turn."""
+    for result in query.new_results:
+        if result.function != FUNCTION:
+            continue
+        name = result.arguments.get("name") or "The widget"
+        problem = next((one.problem for one in result.elements if one.problem), "")
+        if problem:
+            return f"{name} could not be added to the dashboard: {problem}"
+        return f"{name} is now on your dashboard."
+    return None

@@ -1,0 +1,222 @@
+"""A widget's arguments: what the dashboard shows, changed only where the question asks for it."""
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from server.asking.means import Means
+from server.asking.small import ask_json
+from server.chat import Json
+from server.dashboard.query import Element, Param, Query, Widget
+from server.dashboard.tickers import asked_for, is_ticker, left_out
+from server.dashboard.widget_choice import mentions
+from server.language.dates import FAR_FUTURE, FAR_PAST, find
+
+START_NAMES = frozenset({"start_date", "start", "from", "from_date", "date_from", "begin"})
+END_NAMES = frozenset({"end_date", "end", "to", "to_date", "date_to"})
+ENDS = (START_NAMES, END_NAMES)
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+STRETCH = re.compile(
+    r"\b(?:last|past|previous)\s+(?:\w+\s+)?(?:day|week|month|quarter|year)s?\b", re.IGNORECASE
+)
+COMPUTED = frozenset({
+    "average", "avg", "bottom", "count", "first", "highest", "last", "latest", "lowest", "max",
+    "maximum", "mean", "median", "min", "minimum", "sum", "top", "total",
+})  # fmt: skip
+"""What a question wants to have computed; an option of that name must stand beside its param's."""
+MODEL_KINDS = frozenset({"string", "text", "number", "integer", "boolean"})
+SYSTEM = (
+    "You fill in the settings of a data widget. Keep a setting as it is unless the question "
+    "asks for another value."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    arguments: Json
+    changed: tuple[str, ...]
+    unknown: Param | None = None
+    """A param that the question speaks of and whose options only the client can tell."""
+    notes: tuple[str, ...] = ()
+    """What of the question was left out."""
+
+
+async def fill(
+    query: Query, means: Means, widget: Widget, today: date, options: dict[str, tuple[Any, ...]]
+) -> Filled:
+    """`options` are those the client has told, by param name."""
+    shown, question = widget.arguments, query.question
+    asked: Json = {}
+    open_params: list[Param] = []
+    unknown = None
+    for param in widget.params:
+        known = options.get(param.name) or param.options
+        found = _from_question(param, known, question, today)
+        if found is not None:
+            asked[param.name] = found
+        elif mentions(question, f"{param.name} {param.description}"):
+            if param.asks_options and not known:
+                unknown = unknown or param
+            elif param.kind in MODEL_KINDS and not is_ticker(param):
+                open_params.append(param)
+    if open_params:
+        asked |= await _ask(means, widget, open_params, question)
+    arguments = _in_order(widget, shown | asked, asked)
+    changed = tuple(name for name, value in asked.items() if value != shown.get(name))
+    notes = [
+        left_out(param, arguments.get(param.name), question)
+        for param in widget.params
+        if is_ticker(param)
+    ]
+    return Filled(arguments, changed, unknown, tuple(filter(None, notes)))
+
+
+def _in_order(widget: Widget, arguments: Json, asked: Json) -> Json:
+    """Without the first or last day that nobody asked for, where it lies beyond the other one."""
+    dates = [param.name for param in widget.params if param.kind == "date"]
+    ends = [next((one for one in dates if one.lower() in names), "") for names in ENDS]
+    days = [str(arguments.get(name, ""))[:10] for name in ends]
+    unasked = [name for name in ends if name not in asked]
+    if not all(map(DAY.fullmatch, days)) or days[0] <= days[1] or len(unasked) != 1:
+        return arguments
+    return {name: value for name, value in arguments.items() if name != unasked[0]}
+
+
+def told_options(elements: tuple[Element, ...]) -> dict[str, tuple[Any, ...]]:
+    """The options in the client's answer to a question for them; labels count as values too."""
+    found: dict[str, tuple[Any, ...]] = {}
+    for element in elements:
+        for item in element.items:
+            try:
+                entries = json.loads(item.content).get("param_options", [])
+            except (ValueError, AttributeError, RecursionError):
+                continue
+            for entry in entries if isinstance(entries, list) else []:
+                if isinstance(entry, dict) and isinstance(entry.get("options"), list):
+                    found[str(entry.get("param"))] = tuple(entry["options"])
+    return found
+
+
+def _from_question(param: Param, known: tuple[Any, ...], question: str, today: date) -> Any:
+    """The value that the question plainly names for this param, else None."""
+    if known:
+        return _among(param, known, question)
+    if is_ticker(param):
+        return asked_for(param, question)
+    if param.kind == "date":
+        return _date(param, question, today)
+    if param.kind in ("number", "integer"):
+        return _number(param, question)
+    return None
+
+
+def _among(param: Param, known: tuple[Any, ...], question: str) -> Any:
+    """Options named in the question, by value or label."""
+    labels = param.labels if len(param.labels) == len(known) else tuple(map(_label, known))
+    hits = [
+        _value(one)
+        for one, label in zip(known, labels, strict=True)
+        if _is_meant(param, str(_value(one)), question) or _is_meant(param, label, question)
+    ]
+    if not hits:
+        return None
+    return list(dict.fromkeys(map(str, hits))) if param.several else hits[0]
+
+
+def _is_meant(param: Param, text: str, question: str) -> bool:
+    """Said, and neither within a stretch of time nor as what is to be computed."""
+    if not text.strip() or len(text) > 80 or _is_computed(param, text, question):
+        return False
+    flags = re.IGNORECASE if len(text) > 3 else re.NOFLAG
+    stretches = [one.span() for one in STRETCH.finditer(question)]
+    said = re.finditer(rf"(?<!\w){re.escape(text)}(?!\w)", question, flags)
+    return any(not any(_is_within(one.span(), other) for other in stretches) for one in said)
+
+
+def _is_within(part: tuple[int, int], whole: tuple[int, int]) -> bool:
+    return part != whole and whole[0] <= part[0] and part[1] <= whole[1]
+
+
+def _is_computed(param: Param, text: str, question: str) -> bool:
+    if text.lower() not in COMPUTED:
+        return False
+    name = re.escape(param.name.replace("_", " "))
+    beside = rf"\b{name}\W+(?:(?:of|to|is)\s+)?{text}\b|\b{text}\s+{name}\b"
+    return re.search(beside, question, re.IGNORECASE) is None
+
+
+def _value(option: Any) -> Any:
+    return option.get("value") if isinstance(option, dict) else option
+
+
+def _label(option: Any) -> str:
+    return str(option.get("label", option.get("value")) if isinstance(option, dict) else option)
+
+
+def _date(param: Param, question: str, today: date) -> Any:
+    span = find(question, today)
+    if span is None:
+        return None
+    name = param.name.lower()
+    if name in START_NAMES and span.start != FAR_PAST:
+        return span.start.isoformat()
+    if name in END_NAMES and span.end not in (FAR_PAST, FAR_FUTURE):
+        last = span.end - timedelta(days=1)
+        return (min(last, today) if span.start <= today else last).isoformat()
+    one_day = span.end - span.start == timedelta(days=1)
+    is_point = one_day and name not in START_NAMES | END_NAMES
+    return span.start.isoformat() if is_point else None
+
+
+def _number(param: Param, question: str) -> Any:
+    """Only a number right beside the param's own name: 'limit 50', '50 rows limit'."""
+    name = re.escape(param.name.replace("_", " "))
+    beside = re.search(
+        rf"\b{name}\s*(?:(?:of|to|=|:)\s*)?(\d+(?:\.\d+)?)\b", question, re.IGNORECASE
+    )
+    if beside is None:
+        return None
+    number = float(beside[1])
+    return int(number) if number.is_integer() else number
+
+
+async def _ask(means: Means, widget: Widget, params: list[Param], question: str) -> Json:
+    properties = {param.name: _schema(param) for param in params}
+    schema: Json = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    lines = [
+        f"- {param.name} ({param.description or param.kind}), now {json.dumps(param.value)}"
+        for param in params
+    ]
+    text = f"Widget: {widget.name}\nSettings:\n" + "\n".join(lines) + f"\n\nQuestion: {question}"
+    answer = await ask_json(means, SYSTEM, text, schema, max_tokens=96) or {}
+    told = {name: value for name, value in answer.items() if name in properties}
+    by_name = {param.name: param for param in params}
+    return {
+        name: value
+        for name, value in told.items()
+        if value != by_name[name].value
+        and _is_grounded(value, question)
+        and not _is_computed(by_name[name], str(value), question)
+    }
+
+
+def _schema(param: Param) -> Json:
+    if param.options:
+        return {"enum": list(param.options)}
+    kind = {"number": "number", "integer": "integer", "boolean": "boolean"}.get(param.kind)
+    return {"type": kind} if kind else {"type": "string", "maxLength": 60}
+
+
+def _is_grounded(value: Any, question: str) -> bool:
+    """A value that is nowhere in the question was made up."""
+    if isinstance(value, bool):
+        return True
+    text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    return bool(text.strip()) and text.lower() in question.lower()

@@ -1,0 +1,216 @@
+"""Charts and tables out of fetched rows: code takes the rows, at most the columns are chosen."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from server.asking.means import Means
+from server.asking.small import ask_json
+from server.chat import Json
+from server.dashboard.figures.question import best_column
+from server.data.tables import Cell, Column, Table
+from server.language.ranking import rank, stems
+
+Kind = Literal["line", "bar", "scatter", "pie", "donut"]
+CHART = re.compile(r"\b(chart|charts|plot|graph|visuali[sz]e|draw|diagram)\b", re.IGNORECASE)
+TABLE = re.compile(r"\b(as a table|in a table|table of|tabulate|make a table)\b", re.IGNORECASE)
+ROUND: tuple[Kind, ...] = ("pie", "donut")
+MOST_ROWS = 500
+MOST_SLICES = 12
+MOST_SERIES = 8
+SYSTEM = "You choose how to chart a table for a question: the kind and the columns."
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    kind: Kind
+    x: str
+    y: tuple[str, ...]
+    rows: list[dict[str, Cell]]
+    name: str
+    of_rows: int
+    """How many there are, with those that were thinned out or never came."""
+    is_added: bool = False
+    """Rows of the same name were added up."""
+
+    @property
+    def about(self) -> str:
+        drawn = f"{', '.join(self.y)} by {self.x}" + (", added up" if self.is_added else "")
+        is_whole = len(self.rows) == self.of_rows
+        return drawn if is_whole else f"{drawn}, {len(self.rows)} of {self.of_rows} rows"
+
+
+def is_wanted(question: str) -> bool:
+    return bool(CHART.search(question) or _named_kind(question))
+
+
+def is_table_wanted(question: str) -> bool:
+    return bool(TABLE.search(question))
+
+
+def best_table(question: str, tables: Sequence[Table]) -> Table | None:
+    """The table whose name and columns the question speaks of, else the first with rows."""
+    filled = [table for table in tables if table.rows]
+    if not filled:
+        return None
+    documents = [
+        {table.name: 2.0, " ".join(column.name for column in table.columns): 1.0}
+        for table in filled
+    ]
+    order = rank(question, documents)
+    return filled[order[0].index] if order else filled[0]
+
+
+async def draw(means: Means, question: str, table: Table) -> Chart | None:
+    """None when the table has nothing to draw."""
+    numbers = table.of_kind("number")
+    if not numbers or not table.rows:
+        return None
+    kind = _named_kind(question)
+    series = _pivoted(table, question) if kind not in ROUND else None
+    if series is not None:
+        day, *names = (column.name for column in series.columns)
+        return build(series, kind or "line", day, names)
+    named = _named(numbers, question)
+    x = _across(table, question, named, is_round=kind in ROUND)
+    ys = [column for column in named or numbers if column.name != x.name]
+    if not named and kind is None and len(ys) > 1 and len(ys) <= 20:
+        kind, ys = await _ask(means, question, table, ys)
+    kind = kind or ("line" if x.kind == "date" else "bar")
+    return build(table, kind, x.name, [column.name for column in ys[:MOST_SERIES]])
+
+
+def build(table: Table, kind: Kind, x: str, ys: Sequence[str]) -> Chart | None:
+    """Rows for the chart: sorted along x, thinned, y always a number or nothing."""
+    known = {column.name: column for column in table.columns}
+    ys = [y for y in ys if y in known and known[y].kind == "number"]
+    if x not in known or not ys:
+        return None
+    names = [x, *ys]
+    rows = [{name: record[name] for name in names} for record in table.records()]
+    rows = [row for row in rows if row[x] is not None and row[ys[0]] is not None]
+    is_added = False
+    if kind in ROUND:
+        ys = ys[:1]
+        added = _added(rows, x, ys[0])
+        is_added = len(added) < len(rows)
+        rows = _slices(added, x, ys[0])
+    elif known[x].kind in ("date", "number"):
+        rows = sorted(rows, key=lambda row: row[x])  # type: ignore[arg-type,return-value]
+    if not rows:
+        return None
+    drawn = [{name: row[name] for name in [x, *ys]} for row in thinned(rows)]
+    return Chart(kind, x, tuple(ys), drawn, table.name, len(rows) + table.cut, is_added)
+
+
+def _added(rows: list[dict[str, Cell]], x: str, y: str) -> list[dict[str, Cell]]:
+    """One row for each name: a slice is all that bears it."""
+    sums: dict[Cell, float] = {}
+    for row in rows:
+        value = row[y]
+        sums[row[x]] = sums.get(row[x], 0) + (value if isinstance(value, int | float) else 0)
+    return [{x: name, y: value} for name, value in sums.items()]
+
+
+def _slices(rows: list[dict[str, Cell]], x: str, y: str) -> list[dict[str, Cell]]:
+    """The largest, and all others as one, so that the whole stays the whole."""
+    rows = sorted(rows, key=lambda row: -float(row[y] or 0))
+    if len(rows) <= MOST_SLICES:
+        return rows
+    kept, others = rows[: MOST_SLICES - 1], rows[MOST_SLICES - 1 :]
+    values = [row[y] for row in others]
+    return [*kept, {x: "Other", y: sum(one for one in values if isinstance(one, int | float))}]
+
+
+def thinned(rows: list[dict[str, Cell]]) -> list[dict[str, Cell]]:
+    """Evenly, the first and the last kept."""
+    if len(rows) <= MOST_ROWS:
+        return rows
+    step = (len(rows) - 1) / (MOST_ROWS - 1)
+    return [rows[round(number * step)] for number in range(MOST_ROWS)]
+
+
+def share(rows: Sequence[dict[str, Cell]], table: Table) -> str:
+    """How much of the table these rows are, in words."""
+    total = len(table.rows) + table.cut
+    return f"{len(rows)} rows" if len(rows) == total else f"{len(rows)} of {total} rows"
+
+
+def _named_kind(question: str) -> Kind | None:
+    lowered = question.lower()
+    for kind in get_args(Kind):
+        if re.search(rf"\b{kind}\s?(chart|plot|graph|diagram)", lowered):
+            return kind  # type: ignore[no-any-return]
+    return None
+
+
+def _named(columns: Sequence[Column], question: str) -> list[Column]:
+    """Those whose whole name is in the question, else the one it comes nearest to."""
+    asked = set(stems(question))
+    whole = [one for one in columns if (name := set(stems(one.name))) and name <= asked]
+    best = best_column(question, columns)
+    return whole or ([best] if best else [])
+
+
+def _across(table: Table, question: str, named: Sequence[Column], *, is_round: bool) -> Column:
+    """What goes along the axis: time, else names, else the first number; names around a circle."""
+    dates, texts = table.of_kind("date"), table.of_kind("text")
+    if dates and not (is_round and texts):
+        return best_column(question, dates) or dates[0]
+    if texts:
+        return best_column(question, texts) or max(
+            texts, key=lambda column: len(set(table.values(column.name)))
+        )
+    others = [column for column in table.of_kind("number") if column not in named[1:]]
+    return others[0]
+
+
+def _pivoted(table: Table, question: str) -> Table | None:
+    """A long table of several entities over time becomes one column for each."""
+    dates, texts, numbers = (table.of_kind(kind) for kind in ("date", "text", "number"))
+    if not dates or not texts or not numbers:
+        return None
+    times = table.values(dates[0].name)
+    days = dict.fromkeys(times)
+    if len(days) == len(table.rows):
+        return None
+    entity = next((one for one in texts if _tells_apart(table.values(one.name), times)), None)
+    if entity is None:
+        return None
+    value = best_column(question, numbers) or numbers[0]
+    names = [str(name) for name in dict.fromkeys(table.values(entity.name))]
+    cells: dict[tuple[Cell, str], Cell] = {}
+    for record in table.records():
+        cells[(record[dates[0].name], str(record[entity.name]))] = record[value.name]
+    columns = (dates[0], *(Column(name, "number", value.decimals) for name in names))
+    rows = [(day, *(cells.get((day, name)) for name in names)) for day in days]
+    return Table(f"{table.name} {value.name}", columns, rows, table.cut)
+
+
+def _tells_apart(names: Sequence[Cell], times: Sequence[Cell]) -> bool:
+    """Few names, none of them twice at the same time: which of two to draw nobody could say."""
+    pairs = set(zip(names, times, strict=True))
+    return 1 < len(set(names)) <= MOST_SERIES and len(pairs) == len(names)
+
+
+async def _ask(
+    means: Means, question: str, table: Table, ys: Sequence[Column]
+) -> tuple[Kind | None, list[Column]]:
+    by_name = {column.name: column for column in ys}
+    schema: Json = {
+        "type": "object",
+        "properties": {
+            "kind": {"enum": list(get_args(Kind))},
+            "columns": {
+                "type": "array", "items": {"enum": list(by_name)}, "minItems": 1, "maxItems": 3,
+            },
+        },
+        "required": ["kind", "columns"],
+        "additionalProperties": False,
+    }  # fmt: skip
+    text = f"Table: {table.name}\nColumns: {', '.join(by_name)}\nQuestion: {question}"
+    answer = await ask_json(means, SYSTEM, text, schema, max_tokens=60) or {}
+    kind, names = answer.get("kind"), answer.get("columns")
+    chosen = [by_name[name] for name in dict.fromkeys(names or ()) if name in by_name]
+    return (kind if kind in get_args(Kind) else None), chosen or [ys[0]]

@@ -1,0 +1,276 @@
+"""What follows an answer: where it comes from, and what one might ask next."""
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import islice
+
+from server.chat import Json
+from server.dashboard.charts import is_wanted
+from server.dashboard.materials import Material
+from server.dashboard.query import Param, Query
+from server.dashboard.tickers import is_ticker
+from server.data import pdf
+from server.data.tables import Column, Table
+from server.events import Citations, Suggestions
+from server.system.limits import one_line
+
+MOST_CITED = 8
+MOST_PAGES = 3
+MOST_SUGGESTED = 3
+LONGEST = 120
+"""Characters of a suggestion; a longer one is not made, for half a question asks nothing."""
+PERIODS = frozenset({"period", "periods", "interval", "frequency", "timeframe", "range", "horizon"})
+NUMBERING = frozenset({
+    "id", "ids", "uuid", "isin", "cusip", "cik", "figi", "sedol", "code", "zip", "phone", "year",
+    "month", "day", "quarter", "week", "rank", "index", "number", "no", "date", "time", "timestamp",
+    "key", "row",
+})  # fmt: skip
+COMPUTED: dict[str, tuple[str, ...]] = {
+    "highest": (
+        "highest",
+        "largest",
+        "max",
+        "höchst",
+        "größt",
+        "plus élev",
+        "más alt",
+        "最高",
+        "最大",
+    ),
+    "average": ("average", "mean", "durchschnitt", "mittel", "moyen", "promedio", "media", "平均"),
+    "lowest": ("lowest", "smallest", "min", "niedrigst", "kleinst", "plus bas", "más baj", "最低"),
+}
+"""What can be computed of a column, and the words by which a question asks for it."""
+COMMON_TEXT = {
+    "en": "the what which is was are of how show and for in did does",
+    "de": "der die das was wie ist war und von welche für zeige im den wer hat",
+    "fr": "le la les quel quelle est était du des et pour montre dans une sur",
+    "es": "el la los las qué cuál cuánto es fue del y para muestra en una por",
+}
+COMMON = {language: frozenset(text.split()) for language, text in COMMON_TEXT.items()}
+"""Words by which a language is told apart from the others here."""
+TEMPLATES: dict[str, dict[str, str]] = {
+    "en": {
+        "value": "What does {widget} show for {value}?",
+        "chart": "Draw a line chart of {column} in {table}",
+        "highest": "What is the highest {column} in {table}?",
+        "average": "What is the average {column} in {table}?",
+        "lowest": "What is the lowest {column} in {table}?",
+        "widget": "What does {widget} show?",
+    },
+    "de": {
+        "value": "Was zeigt {widget} für {value}?",
+        "chart": "Zeichne {column} aus {table} als Liniendiagramm",
+        "highest": "Was ist der höchste Wert von {column} in {table}?",
+        "average": "Was ist der Durchschnitt von {column} in {table}?",
+        "lowest": "Was ist der niedrigste Wert von {column} in {table}?",
+        "widget": "Was zeigt {widget}?",
+    },
+    "fr": {
+        "value": "Que montre {widget} pour {value} ?",
+        "chart": "Trace une courbe de {column} dans {table}",
+        "highest": "Quelle est la valeur la plus élevée de {column} dans {table} ?",
+        "average": "Quelle est la moyenne de {column} dans {table} ?",
+        "lowest": "Quelle est la valeur la plus basse de {column} dans {table} ?",
+        "widget": "Que montre {widget} ?",
+    },
+    "es": {
+        "value": "¿Qué muestra {widget} para {value}?",
+        "chart": "Dibuja un gráfico de líneas de {column} en {table}",
+        "highest": "¿Cuál es el valor más alto de {column} en {table}?",
+        "average": "¿Cuál es el promedio de {column} en {table}?",
+        "lowest": "¿Cuál es el valor más bajo de {column} en {table}?",
+        "widget": "¿Qué muestra {widget}?",
+    },
+    "zh": {
+        "value": "{widget} 中 {value} 的数据如何",
+        "chart": "用折线图显示 {table} 的 {column}",
+        "highest": "{table} 中 {column} 的最高值是多少",
+        "average": "{table} 中 {column} 的平均值是多少",
+        "lowest": "{table} 中 {column} 的最低值是多少",
+        "widget": "{widget} 显示了什么",
+    },
+}
+QUOTES_S = 5.0
+"""After so long, pages are cited without the place of the sentence on them."""
+
+
+def cite(
+    materials: Sequence[Material], pages: dict[str, tuple[int, ...]], question: str
+) -> Citations:
+    """One source per material that held data, with its arguments and the pages read."""
+    sources = islice(_all_sources(materials, pages, question), MOST_CITED)
+    return Citations(tuple(sources))
+
+
+def _all_sources(
+    materials: Sequence[Material], pages: dict[str, tuple[int, ...]], question: str
+) -> Iterator[Json]:
+    """One by one, so that nothing is looked for that is not cited."""
+    end = time.monotonic() + QUOTES_S
+    for material in materials:
+        if material.source is None or material.is_empty:
+            continue
+        yield from _sources(material, pages, question, end)
+        for one in material.citations:
+            yield {"name": material.name, "given": one}
+
+
+NAME = re.compile(r"[\w .,%/&()$€£'+-]{1,60}")
+MOST_WORDS = 7
+
+
+def suggest(query: Query, materials: Sequence[Material], *, has_chart: bool = False) -> Suggestions:
+    """Questions that the data here can answer, none of which was just asked."""
+    words = TEMPLATES[_language_of(query.question)]
+    found = [*_other_values(query, materials, words, is_ticker)]
+    for table in (table for material in materials for table in material.tables):
+        amounts = [one for one in table.of_kind("number") if _is_amount(one, table)]
+        named = [one for one in amounts if one.name.lower() in query.question.lower()]
+        if not amounts:
+            continue
+        if table.of_kind("date") and not has_chart and not is_wanted(query.question):
+            column = (named or amounts)[0].name
+            found.append(words["chart"].format(column=column, table=table.name))
+        found += _computations((named or amounts)[-1].name, table.name, query.question, words)[:1]
+    found += _other_values(query, materials, words, _is_period)
+    read = {material.name for material in materials}
+    others = [one for one in query.widgets if one.name not in read and not one.is_file]
+    others.sort(key=lambda one: one.tier == "extra")
+    found += [words["widget"].format(widget=one.name) for one in others[:2]]
+    asked = _plain(query.question)
+    strange = [one for one in _names(query, materials) if one.strip() and not is_name(one)]
+    kept = [
+        one
+        for one in map(one_line, found)
+        if len(one) <= LONGEST
+        and _plain(one) not in asked
+        and not any(one_line(name) in one for name in strange)
+    ]
+    return Suggestions(tuple(dict.fromkeys(kept))[:MOST_SUGGESTED])
+
+
+def is_name(text: str) -> bool:
+    """Whether it reads as a name: a sentence from outside is not offered as a question of ours."""
+    return bool(NAME.fullmatch(text)) and len(text.split()) <= MOST_WORDS and "://" not in text
+
+
+def _names(query: Query, materials: Sequence[Material]) -> Iterator[str]:
+    """Of widgets, tables and columns, and the values of parameters."""
+    for widget in query.widgets:
+        yield widget.name
+        for param in widget.params:
+            yield from (value for option in param.options for value in _values(option))
+            yield from _values(param.value)
+    for table in (table for material in materials for table in material.tables):
+        yield table.name
+        yield from (column.name for column in table.columns)
+
+
+def _other_values(
+    query: Query,
+    materials: Sequence[Material],
+    words: dict[str, str],
+    is_wanted_param: Callable[[Param], bool],
+) -> list[str]:
+    """What was read, for a value that it was not read for: another company, another period."""
+    shown = [
+        value
+        for widget in query.widgets
+        for param in widget.params
+        if is_ticker(param) and param.has_value
+        for value in _values(param.value)
+    ]
+    for material in materials:
+        widget, arguments = material.widget, material.source.arguments if material.source else {}
+        params = [one for one in widget.params if is_wanted_param(one)] if widget else []
+        if widget is None or not params:
+            continue
+        param = params[0]
+        had = {value.lower() for value in _values(arguments.get(param.name))}
+        options = [value for option in param.options for value in _values(option)]
+        offered = [*(shown if is_ticker(param) else ()), *options]
+        others = [one for one in offered if one.lower() not in had and one not in query.question]
+        if others:
+            return [words["value"].format(widget=widget.name, value=others[0])]
+    return []
+
+
+def _values(given: object) -> list[str]:
+    """Of a parameter: one, several in a list, or several with commas between them."""
+    parts = given if isinstance(given, list) else [given]
+    plain = [one.get("value") if isinstance(one, dict) else one for one in parts]
+    texts = [text.strip() for one in plain for text in str(one or "").split(",")]
+    return [text for text in texts if text]
+
+
+def _is_period(param: Param) -> bool:
+    return param.name.lower() in PERIODS and bool(param.options)
+
+
+def _computations(column: str, table: str, question: str, words: dict[str, str]) -> list[str]:
+    """Those that the question does not ask for itself."""
+    asked = question.lower()
+    return [
+        words[kind].format(column=column, table=table)
+        for kind, said in COMPUTED.items()
+        if not any(word in asked for word in said)
+    ]
+
+
+def _is_amount(column: Column, table: Table) -> bool:
+    """Not what only numbers or dates its rows: ids, years, ranks."""
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.name).lower()
+    if not NUMBERING.isdisjoint(re.split(r"[^a-z0-9]+", name)):
+        return False
+    values = [one for one in table.values(column.name) if isinstance(one, int | float)]
+    is_year = all(float(one).is_integer() and 1900 <= one <= 2100 for one in values)
+    return not is_year and len(values) > 0
+
+
+def _language_of(text: str) -> str:
+    if re.search(r"[\u4e00-\u9fff]", text):
+        return "zh"
+    words = re.findall(r"[^\W\d_]+", text.lower())
+    counts = {name: sum(word in known for word in words) for name, known in COMMON.items()}
+    return max(counts, key=lambda name: counts[name])
+
+
+def _plain(text: str) -> str:
+    return "".join(letter for letter in text.casefold() if letter.isalnum())
+
+
+def _sources(
+    material: Material, pages: dict[str, tuple[int, ...]], question: str, end: float
+) -> Iterator[Json]:
+    source, widget = material.source, material.widget
+    assert source is not None
+    arguments = {
+        key: value for key, value in source.arguments.items() if value not in (None, "", [])
+    }
+    base: Json = {
+        "name": material.name,
+        "uuid": source.uuid,
+        "origin": source.origin or (widget.origin if widget else ""),
+        "widget_id": source.id or (widget.id if widget else ""),
+        "description": widget.description if widget else "",
+        "arguments": arguments,
+    }
+    paged = [
+        (document, page)
+        for document in material.documents
+        for page in pages.get(document.name, ())[:MOST_PAGES]
+    ]
+    for document, page in paged:
+        boxes = pdf.find(document, page, question) if time.monotonic() < end else ()
+        yield {
+            **base,
+            "details": {"Filename": document.name, "Page": page},
+            "boxes": [asdict(box) for box in boxes],
+        }
+    if not paged:
+        details = {"Name": material.name}
+        details |= {key.replace("_", " ").title(): str(value) for key, value in arguments.items()}
+        yield {**base, "details": details}

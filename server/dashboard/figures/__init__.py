@@ -1,0 +1,1 @@
+"""Numbers that are computed from tables rather than guessed."""

@@ -1,0 +1,421 @@
+"""What a question wants to know of a table: which column, which rows, which computation."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from server.dashboard.figures.operations import GROWTH_STEMS, Operation, operation
+from server.data.cells import CURRENCIES
+from server.data.periods import Timeline, timelines
+from server.data.tables import Cell, Column, Table
+from server.language.dates import Span, Timed, Unclear, read
+from server.language.ranking import RELATED, stem, stems
+
+GROUPING = re.compile(r"\b(?:by|per|each|every|for each|across)\s+(\w+(?:\s\w+)?)", re.IGNORECASE)
+BY_TIME = re.compile(r"\b(?:by|per|each|every)\s+(?:day|week|month|quarter|year)\b", re.IGNORECASE)
+MOST_DISTINCT = 2000
+LONGEST_NAME = 120
+IN_TIME = frozenset({"last", "first", "growth"})
+"""They need rows ordered in time, and a column that is named: their words are common."""
+OVER_ALL = frozenset({"sum", "mean", "median", "stdev"})
+
+
+AMBIGUOUS = Column("", "empty")
+
+
+def _stems_of(text: str) -> frozenset[str]:
+    return frozenset(map(stem, text.split()))
+
+
+FILLERS = _stems_of(
+    "please kindly hi hello hey thanks thank dear moat compute calculate find determine display "
+    "print see know want need value values figure number amount table column available here just "
+    "also then any all ever across over during within among throughout exactly shown"
+)
+"""Words that change nothing about what is asked for."""
+GROUPING_WORDS = _stems_of("per each every")
+ROW_NOUNS = _stems_of("row rows record records entry entries line lines")
+ENTITY_STEMS = _stems_of(
+    "symbol ticker company issuer fund security country firm stock name equity"
+)
+"""Words for what a row is about, where a column holds such names."""
+TIME_NOUNS = {
+    "day": _stems_of("day days date session trading"),
+    "month": _stems_of("month months"),
+    "quarter": _stems_of("quarter quarters"),
+    "half": _stems_of("half"),
+    "year": _stems_of("year years fiscal"),
+}
+WHICH_TIME = re.compile(
+    r"\b(?:which|what)\s+(?:\w+\s+)?(?:day|date|month|quarter|year|session|period)s?\b"
+    r"|\b(?:day|date|month|quarter|year|session|period)s?\s+(?:by|with|when|had|has|of\s+the)\b",
+    re.IGNORECASE,
+)
+_SAME = ("price close", "revenue sales turnover", "capitalization capitalisation cap",
+         "volume vol", "percent pct percentage")  # fmt: skip
+SAME = {stem(word): _stems_of(family) - {stem(word)} for family in _SAME for word in family.split()}
+"""Words for one thing; kinship alone, as that of profit and earnings per share, is not enough."""
+TOTALS = re.compile(
+    r"^\W*(?:grand\s+|sub\W?)?(?:totals?|sum|subtotal|overall|average|all|gesamt|summe|total\w*)\b"
+    r"|\btotal\W*$|^(?:合计|总计)",
+    re.IGNORECASE,
+)
+RATIOS = _stems_of("percent pct percentage ratio rate yield margin")
+PARTS = _stems_of("weight share allocation portion")
+"""Percentages that may be added up: those of a whole."""
+COMPANY_FORMS = frozenset({
+    "inc", "incorporated", "corp", "corporation", "co", "company", "ltd", "limited", "plc", "ag",
+    "sa", "se", "nv", "llc", "gmbh", "group", "holding", "holdings",
+})  # fmt: skip
+CURRENCY_NAMES = _stems_of("currency ccy")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    column: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """`operation` is empty when rows are to be looked up rather than computed with."""
+
+    operation: str
+    column: str | None
+    label: str | None
+    group: str | None
+    filters: tuple[Filter, ...]
+    span: Span | None
+    line: Timeline | None
+    count: int = 1
+    left: frozenset[str] = frozenset()
+    """Stems of the question that were not used up: it may ask for something else."""
+
+
+def understand(question: str, table: Table, today: date, about: str = "") -> Asked | None:
+    """None when nothing can be computed or looked up, or something in the question is unclear.
+
+    `about` are words that say what was read: the widget's name and the values of its params.
+    """
+    try:
+        timed = read(question, today)
+    except Unclear:
+        return None
+    line = _timeline(question, table)
+    numbers = [one for one in table.of_kind("number") if line is None or one.name != line.column]
+    of_year = _named_by(timed, numbers)
+    if of_year is not None:
+        timed = replace(timed, span=None)
+    elif _is_lost(numbers, question, timed.rest) or not _is_told(timed, line, today):
+        return None
+    filters = _filters(timed.rest, table)
+    named = named_column(timed.rest, numbers)
+    if named is AMBIGUOUS:
+        return None
+    column = of_year or named
+    group = _group(timed.rest, table)
+    wanted = operation(timed.rest, *_names(timed.rest, column, filters))
+    if wanted is None or (group is None and BY_TIME.search(timed.rest)):
+        return None
+    if (
+        column is None
+        and len(numbers) == 1
+        and _takes_the_only_one(wanted, timed.rest, table, group)
+    ):
+        column = numbers[0]
+    asked = Asked(
+        wanted.name,
+        column.name if column else None,
+        _label(timed.rest, table, filters),
+        group,
+        filters,
+        timed.span,
+        line,
+        wanted.count,
+    )
+    made = _counted(asked, wanted, table) if wanted.name == "count" else _possible(asked)
+    if made is None or not can_be_computed(made, table, question):
+        return None
+    return replace(made, left=frozenset(unexplained(timed.rest, made, wanted, table, about)))
+
+
+def unexplained(rest: str, asked: Asked, wanted: Operation, table: Table, about: str) -> set[str]:
+    """The content words of a question that nothing in what was understood of it uses up."""
+    names = [asked.column, asked.label, asked.group]
+    names += [value for one in asked.filters for value in (one.column, *one.values)]
+    known = {word for name in filter(None, names) for word in stems(name)}
+    known |= {other for word in known for other in SAME.get(word, ())}
+    known |= {word for text in (table.name, table.heading, about) for word in stems(text)}
+    known |= wanted.words | FILLERS
+    for column in table.of_kind("text"):
+        values = set(table.values(column.name)) - {None}
+        if len(values) == 1:
+            known |= set(stems(str(values.pop())))
+    if any(ENTITY_STEMS & set(stems(column.name)) for column in table.of_kind("text")):
+        known |= ENTITY_STEMS
+    if asked.line is not None and (WHICH_TIME.search(rest) or asked.count > 1):
+        known |= TIME_NOUNS[asked.line.grain] | {stem("period"), *stems(asked.line.column)}
+        if len(set(_years(table, asked.line))) == len(table.rows):
+            known |= TIME_NOUNS["year"]
+    if asked.group:
+        known |= GROUPING_WORDS
+    if wanted.name == "count":
+        known |= ROW_NOUNS
+        known -= _counted_otherwise(asked, wanted, table)
+    return {word for word in stems(rest) if word not in known}
+
+
+def _years(table: Table, line: Timeline) -> list[str]:
+    return [str(time or "")[:4] for time in line.starts or table.values(line.column)]
+
+
+def _counted_otherwise(asked: Asked, wanted: Operation, table: Table) -> set[str]:
+    """What a table is named after is no row of it: the insiders of 'Insider Trades'."""
+    if asked.operation == "distinct":
+        return set()
+    head = stems(table.name)[-1:]
+    texts = {word for column in table.of_kind("text") for word in stems(column.name)}
+    of_values = {word for one in asked.filters for value in one.values for word in stems(value)}
+    rows = {*ROW_NOUNS, *head, *texts, *of_values}
+    rows |= ENTITY_STEMS if ENTITY_STEMS & texts else set()
+    return set(stems(wanted.noun)) - rows - {stem("there")}
+
+
+def can_be_computed(asked: Asked, table: Table, question: str) -> bool:
+    """Not across totals, currencies or rates, and not in another currency than the table's."""
+    column = next((one for one in table.columns if one.name == asked.column), None)
+    sign = column.unit if column else ""
+    if any(one in question for one in CURRENCIES if one != sign):
+        return False
+    if not asked.operation:
+        return _are_told_apart(asked, table)
+    if asked.operation in (*IN_TIME, "distinct"):
+        return True
+    if asked.operation == "sum" and column is not None and not _adds_up(column):
+        return False
+    is_one_of_several = asked.operation in ("max", "min") and _is_of_several(asked, table, question)
+    return not is_one_of_several and not _is_mixed(asked, table)
+
+
+def _is_mixed(asked: Asked, table: Table) -> bool:
+    """Totals stand among the rows, or amounts of different currencies."""
+    values = [value for one in asked.filters for value in one.values]
+    held = {one.column for one in asked.filters} | {asked.group}
+    texts = [one for one in table.of_kind("text") if one.name not in held]
+    return (
+        any(map(TOTALS.search, values))
+        or any(_has_totals(table, one) for one in texts)
+        or any(CURRENCY_NAMES & set(stems(one.name)) and _varies(table, one) for one in texts)
+    )
+
+
+def _are_told_apart(asked: Asked, table: Table) -> bool:
+    """Rows of the same name and the same time are not: which of them is meant, nobody could say."""
+    shown = [asked.label, asked.line.column if asked.line else None]
+    shown += [one.column for one in asked.filters]
+    names = list(dict.fromkeys(filter(None, shown)))
+    rows = [
+        tuple(row[name] for name in names)
+        for row in table.records()
+        if all(row[one.column] in one.values for one in asked.filters)
+    ]
+    return not asked.filters or len(set(rows)) == len(rows)
+
+
+def _is_of_several(asked: Asked, table: Table, question: str) -> bool:
+    """'Which sector has the highest weight?' where a sector has several rows: one may not do."""
+    label = next((one for one in table.columns if one.name == asked.label), None)
+    if label is None or asked.line is not None or asked.group == label.name:
+        return False
+    return set(stems(label.name)) <= set(stems(question)) and _repeats(table, label)
+
+
+def _has_totals(table: Table, column: Column) -> bool:
+    return any(TOTALS.search(str(value)) for value in set(table.values(column.name)) if value)
+
+
+def _varies(table: Table, column: Column) -> bool:
+    return len({value for value in table.values(column.name) if value is not None}) > 1
+
+
+def _adds_up(column: Column) -> bool:
+    words = set(stems(column.name.replace("%", " percent ")))
+    is_rate = column.unit == "%" or bool(RATIOS & words)
+    return not is_rate or bool(PARTS & words)
+
+
+def _takes_the_only_one(wanted: Operation, rest: str, table: Table, group: str | None) -> bool:
+    """Not where another column is named whose values are none to compute with."""
+    if wanted.name in (*IN_TIME, "count"):
+        return False
+    others = [column for column in table.of_kind("text") if column.name != group]
+    return wanted.name not in OVER_ALL or best_column(rest, others) is None
+
+
+def _possible(asked: Asked) -> Asked | None:
+    if asked.column is None or (asked.operation in IN_TIME and asked.line is None):
+        return None
+    return asked if asked.operation or asked.filters or asked.span else None
+
+
+def _counted(asked: Asked, wanted: Operation, table: Table) -> Asked | None:
+    """Rows, or what is different in a column; how many people there are no row tells."""
+    if asked.column is not None:
+        return None
+    noun = set(stems(wanted.noun))
+    noun |= ENTITY_STEMS if noun & ENTITY_STEMS else set()
+    for column in table.of_kind("text"):
+        if noun & set(stems(column.name)) and _repeats(table, column):
+            return replace(asked, operation="distinct", column=column.name)
+    return asked
+
+
+def _timeline(question: str, table: Table) -> Timeline | None:
+    lines = {line.column: line for line in timelines(table)}
+    named = best_column(question, [column for column in table.columns if column.name in lines])
+    return lines[named.name] if named else next(iter(lines.values()), None)
+
+
+def _named_by(timed: Timed, numbers: Sequence[Column]) -> Column | None:
+    """Where years are columns, the year asked for is the column."""
+    if len(timed.points) != 1:
+        return None
+    return next((one for one in numbers if one.name.lower() == timed.points[0].lower()), None)
+
+
+def _is_lost(numbers: Sequence[Column], question: str, rest: str) -> bool:
+    """What was taken for a time is the name of a column, such as 'YTD return'."""
+    asked, left = set(stems(question)), set(stems(rest))
+    names = [set(stems(column.name)) for column in numbers]
+    return any(name and name <= asked and not name <= left for name in names)
+
+
+def _is_told(timed: Timed, line: Timeline | None, today: date) -> bool:
+    """Whether the table can tell which rows lie in the span."""
+    if timed.span is None:
+        return True
+    if line is None or (timed.is_fiscal and line.grain != "year"):
+        return False
+    return line.fits(timed.span, today)
+
+
+def named_column(question: str, columns: Sequence[Column]) -> Column | None:
+    """The one column whose name the question speaks of; AMBIGUOUS where several fit equally."""
+    own = set(stems(question))
+    own |= {other for word in own for other in SAME.get(word, ())}
+    names = {column: set(stems(column.name)) or {column.name.lower()} for column in columns}
+    hits = {column: len(name & own) for column, name in names.items()}
+    most = max(hits.values(), default=0)
+    if not most:
+        return None
+    best = [column for column in columns if hits[column] == most]
+    whole = [column for column in best if names[column] <= own]
+    kept = whole if whole else best
+    return kept[0] if len(kept) == 1 else AMBIGUOUS
+
+
+def best_column(question: str, columns: Sequence[Column]) -> Column | None:
+    """The column whose name the question speaks of; all of a name counts more than a part."""
+    words = stems(question)
+    own = set(words)
+    kin = {other for word in own for other in RELATED.get(word, ())}
+    best, best_score = None, 0.0
+    for column in columns:
+        name = stems(column.name) or [column.name.lower()]
+        hits = sum(1.0 if word in own else 0.4 if word in kin else 0.0 for word in name)
+        score = hits + hits / len(name)
+        if score > best_score:
+            best, best_score = column, score
+    return best if best_score >= 0.6 else None
+
+
+def _names(
+    text: str, column: Column | None, filters: Sequence[Filter]
+) -> tuple[set[str], set[str]]:
+    """The stems that name the column or values and ask for no computation; and all of them."""
+    values = {word for one in filters for value in one.values for word in stems(value)}
+    name = set(stems(column.name)) if column else set()
+    # 'The highest gain' is that of a column of gains, but 'total debt' may be a sum of debts.
+    named = name if name <= set(stems(text)) else name & GROWTH_STEMS
+    return named | values, name | values
+
+
+def _group(question: str, table: Table) -> str | None:
+    texts = table.of_kind("text")
+    for match in GROUPING.finditer(question):
+        column = best_column(match[1], texts)
+        if column is not None:
+            return column.name
+    return None
+
+
+def _repeats(table: Table, column: Column) -> bool:
+    values = [value for value in table.values(column.name) if value is not None]
+    return len(set(values)) < len(values)
+
+
+def _filters(question: str, table: Table) -> tuple[Filter, ...]:
+    """Values of text columns that the question names."""
+    asked = " " + " ".join(re.findall(r"[^\W_]+", question.lower())) + " "
+    found = []
+    for column in table.of_kind("text"):
+        distinct = {str(value) for value in table.values(column.name) if value is not None}
+        if len(distinct) > MOST_DISTINCT:
+            continue
+        named = _longest(sorted(one for one in distinct if _is_named(one, asked, question)), asked)
+        if named and len(distinct) > 1:
+            found.append(Filter(column.name, tuple(named)))
+    return tuple(found)
+
+
+def _longest(named: list[str], asked: str) -> list[str]:
+    """Without those that are named only within a longer one: 'Assets' within 'Total assets'."""
+    kept = []
+    rest = asked
+    for value in sorted(named, key=len, reverse=True):
+        words = " ".join(re.findall(r"[^\W_]+", value.lower()))
+        if f" {words} " in rest or f" {words} " not in asked:
+            kept.append(value)
+            rest = rest.replace(f" {words} ", " \x00 ")
+    return sorted(kept)
+
+
+def _is_named(value: str, asked: str, question: str) -> bool:
+    words = " ".join(re.findall(r"[^\W_]+", value.lower()))
+    if not words:
+        return False
+    if f" {words} " not in asked:
+        # Apple is Apple Inc.; a target is not Target Corp.
+        short = _without_form(value)
+        is_cut = bool(short) and short != value and short[0].isupper()
+        return is_cut and re.search(rf"(?<!\w){re.escape(short)}(?!\w)", question) is not None
+    # Short values such as tickers must be written as they are: 'all' is not ALL.
+    return len(words) > 4 or re.search(rf"\b{re.escape(value)}\b", question) is not None
+
+
+def _without_form(name: str) -> str:
+    words = name.split()
+    while words and words[-1].strip(",.").lower() in COMPANY_FORMS:
+        words.pop()
+    return " ".join(words).strip(",.")
+
+
+def _label(question: str, table: Table, filters: Sequence[Filter]) -> str | None:
+    """The text column that tells rows apart: the one asked for, else the most various name."""
+    texts = table.of_kind("text")
+    filtered = {one.column for one in filters if len(one.values) == 1}
+    named = best_column(question, [column for column in texts if column.name not in filtered])
+    if named is not None:
+        return named.name
+    values = {column.name: set(table.values(column.name)) for column in texts}
+    # An article tells rows apart as well as its title, and is no name.
+    names = {name: found for name, found in values.items() if _are_short(found)} or values
+    variety = Counter({name: len(found) for name, found in names.items()})
+    best = variety.most_common(1)
+    return best[0][0] if best and best[0][1] > 1 else None
+
+
+def _are_short(values: set[Cell]) -> bool:
+    return all(len(str(value)) <= LONGEST_NAME for value in values)

@@ -1,0 +1,136 @@
+"""The widgets of a dashboard as a model is told of them: an alias each, and their parameters."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from server.dashboard.query import Param, Query, Source, Widget
+from server.language.ranking import rank
+from server.system.limits import one_line
+
+DETAILED = 60
+"""So many widgets are told in full; of more, the likeliest are, and all others by name."""
+LIKELY = 24
+MOST_WIDGETS = 400
+ALIAS_CHARACTERS = 40
+DESCRIPTION_CHARACTERS = 140
+OPTIONS_SHOWN = 16
+COLUMNS_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The same dashboard gives the same aliases in the same order, turn after turn."""
+
+    widgets: dict[str, Widget]
+
+    def alias_of(self, source: Source) -> str:
+        """Empty for a widget that is no longer there."""
+        for alias, widget in self.widgets.items():
+            if source.uuid and widget.uuid == source.uuid:
+                return alias
+        for alias, widget in self.widgets.items():
+            if (widget.origin, widget.id) == (source.origin, source.id):
+                return alias
+        return ""
+
+    @property
+    def is_large(self) -> bool:
+        return len(self.widgets) > DETAILED
+
+    def text(self) -> str:
+        """What stands in the system message: it does not depend on the question."""
+        if self.is_large:
+            return "\n".join(f"- {alias}: {one.name}" for alias, one in self.widgets.items())
+        return "\n".join(_describe(alias, one) for alias, one in self.widgets.items())
+
+    def likely_text(self, question: str, most: int = DETAILED) -> str:
+        """The likeliest widgets in full, where the system message has only names."""
+        likely = self.likely(question, most)
+        return "\n".join(_describe(alias, self.widgets[alias]) for alias in likely)
+
+    def likely(self, question: str, most: int = DETAILED) -> list[str]:
+        aliases = list(self.widgets)
+        if len(aliases) <= most:
+            return aliases
+        pointed = [one for one in aliases if self.widgets[one].tier == "primary"]
+        order = rank(question, [_words_of(self.widgets[alias]) for alias in aliases])
+        best = [aliases[one.index] for one in order[:LIKELY]]
+        placed = [one for one in aliases if self.widgets[one].tier != "extra"]
+        return list(dict.fromkeys([*pointed, *best, *placed]))[:most]
+
+
+def take_inventory(query: Query) -> Inventory:
+    order = sorted(
+        query.widgets[:MOST_WIDGETS],
+        key=lambda one: (one.tier == "extra", one.name.lower(), one.origin, one.id, one.uuid or ""),
+    )
+    aliases = unique_names([slug(widget.name) or slug(widget.id) for widget in order])
+    return Inventory(dict(zip(aliases, order, strict=True)))
+
+
+def slug(text: str, characters: int = ALIAS_CHARACTERS) -> str:
+    """Lower-case letters of any script, digits and underscores: a name for SQL and JSON."""
+    plain = re.sub(r"[\W_]+", "_", text.lower()).strip("_")[:characters].strip("_")
+    if re.fullmatch(r"(?:19|20)\d\d(?:_.*)?", plain):
+        return f"y{plain}"
+    return f"n_{plain}" if plain[:1].isdigit() else plain
+
+
+def unique_names(names: Iterable[str], instead: str = "item") -> list[str]:
+    taken: set[str] = set()
+    found = []
+    for name in names:
+        one, number = name or instead, 1
+        while one in taken:
+            number += 1
+            one = f"{name or instead}_{number}"
+        taken.add(one)
+        found.append(one)
+    return found
+
+
+def describe_param(param: Param) -> str:
+    shown = f"={_short(param.value)}" if param.has_value else ""
+    if param.options:
+        values = [_short(one) for one in param.options[:OPTIONS_SHOWN]]
+        more = "|…" if len(param.options) > OPTIONS_SHOWN else ""
+        kind = "|".join(values) + more
+    else:
+        kind = "text" if param.kind in ("string", "text", "endpoint", "tabs") else param.kind
+        about = one_line(param.description)[:50]
+        kind = f"{kind}: {about}" if about and about.lower() != param.name.lower() else kind
+    several = ", several" if param.several else ""
+    return f"{param.name}{shown} ({kind}{several})"
+
+
+def _describe(alias: str, widget: Widget) -> str:
+    about = one_line(widget.description)[:DESCRIPTION_CHARACTERS]
+    line = f"- {alias}: {one_line(widget.name)}"
+    if about and about.lower() != widget.name.lower():
+        line += f". {about}"
+    if widget.columns:
+        line += f" [{', '.join(map(one_line, widget.columns[:COLUMNS_SHOWN]))}]"
+    if widget.params:
+        line += f" parameters: {'; '.join(map(describe_param, widget.params))}"
+    return line
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return one_line(text)[:40]
+
+
+def _words_of(widget: Widget) -> dict[str, float]:
+    values = " ".join(str(param.value) for param in widget.params if param.has_value)
+    fields: Sequence[tuple[str, float]] = (
+        (widget.name, 3.0),
+        (widget.description, 1.5),
+        (" ".join(widget.columns), 1.0),
+        (f"{widget.category} {widget.sub_category}", 1.0),
+        (values, 1.0),
+        (widget.id, 1.0),
+    )
+    return {text: weight for text, weight in fields if text.strip()}

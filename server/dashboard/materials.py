@@ -1,0 +1,206 @@
+"""What the client brought, made readable: tables, texts by page, pictures, and what failed."""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from server.chat import Image, Json
+from server.dashboard.query import Element, Item, Query, Source, Widget
+from server.dashboard.symbols import name_of
+from server.data.documents import (
+    Document,
+    Unreadable,
+    decode,
+    from_text,
+    html_text,
+    of_tables,
+    read,
+)
+from server.data.tables import Table, from_json
+from server.system.limits import without_halves
+
+BINARY_KINDS = frozenset({"pdf", "png", "jpg", "jpeg", "xlsx", "xls", "docx"})
+ENCODED_STARTS = ("JVBERi0", "UEsDB", "iVBORw0KGgo", "/9j/", "0M8R4KGxGuE")
+MAX_TEXT = 2_000_000
+MAX_BASE64 = 64 * 1024 * 1024
+BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+(?:=\s*){0,2}$")
+DATA_URL = re.compile(r"data:(?:[\w.+-]+/[\w.+-]+)?(?:;[\w.=%-]+)*,", re.ASCII)
+LEFT_OUT = re.compile(r"\b(\d{1,9}) of (\d{1,9}) rows$")
+"""The end of the description of a chart or a table that was thinned."""
+DATA_FUNCTIONS = frozenset({"get_widget_data", "get_extra_widget_data", "execute_agent_tool"})
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """The data of one source: a widget with its arguments, a context entry, a tool's answer."""
+
+    name: str
+    documents: tuple[Document, ...]
+    problems: tuple[str, ...] = ()
+    source: Source | None = None
+    widget: Widget | None = None
+    is_new: bool = True
+    citations: tuple[Json, ...] = ()
+    is_own: bool = False
+    """Made by us in an earlier turn, perhaps from a part of the rows: nothing is computed of it."""
+
+    @property
+    def tables(self) -> list[Table]:
+        return [table for document in self.documents for table in document.tables]
+
+    @property
+    def images(self) -> list[Image]:
+        return [document.image for document in self.documents if document.image]
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(
+            document.tables or document.image or any(page.strip() for page in document.pages)
+            for document in self.documents
+        )
+
+
+def read_for(material: Material) -> str:
+    """What was read, in words: the widget, and what it was read for where that is one thing."""
+    arguments = material.source.arguments if material.source else {}
+    values = [value for value in arguments.values() if isinstance(value, str) and "," not in value]
+    return " ".join([material.name, *values, *filter(None, map(name_of, values))])
+
+
+def gather(query: Query) -> list[Material]:
+    """Newest first; of the same source with the same arguments only the newest.
+
+    What we made of data is left out where the data is there, unless the question names it.
+    """
+    found = list(_fetched(query))
+    has_tables = any(material.tables for material in found)
+    for entry in reversed(query.context):
+        is_named = entry.name.lower() in query.question.lower()
+        if not entry.is_own:
+            found.append(_material(entry.name, entry.element, is_new=True))
+        elif is_named or not has_tables:
+            made = _material(entry.name, entry.element, is_new=is_named)
+            found.append(_as_own(made, entry.description))
+    return found
+
+
+def _as_own(material: Material, description: str) -> Material:
+    """With the number of rows that its description says were left out."""
+    told = LEFT_OUT.search(description)
+    cut = max(int(told[2]) - int(told[1]), 0) if told else 0
+    documents = [
+        replace(one, tables=tuple(replace(table, cut=table.cut + cut) for table in one.tables))
+        for one in material.documents
+    ]
+    return replace(material, documents=tuple(documents), is_own=True)
+
+
+def _fetched(query: Query) -> Iterator[Material]:
+    seen: set[str] = set()
+    for result in reversed(query.results):
+        if result.function not in DATA_FUNCTIONS:
+            continue
+        is_new = result.turn == query.turn
+        for number, element in enumerate(result.elements):
+            source = result.sources[number] if number < len(result.sources) else None
+            key = source.key if source else f"{result.function} {result.arguments}"
+            if key in seen:
+                continue
+            seen.add(key)
+            widget = query.widget_of(source) if source else None
+            name = widget.name if widget else str(result.arguments.get("tool_name") or "Data")
+            yield _material(name, element, source, widget, is_new=is_new)
+
+
+def _material(
+    name: str,
+    element: Element,
+    source: Source | None = None,
+    widget: Widget | None = None,
+    *,
+    is_new: bool,
+) -> Material:
+    documents: list[Document] = []
+    problems = [element.problem] if element.problem else []
+    for item in element.items:
+        try:
+            documents.append(read_item(item, item.filename or name))
+        except Unreadable as error:
+            problems.append(str(error))
+    return Material(
+        name, tuple(documents), tuple(problems), source, widget, is_new, element.citations
+    )
+
+
+def read_item(item: Item, name: str) -> Document:
+    content = item.content
+    if item.problem:
+        raise Unreadable(item.problem)
+    if item.fetched is not None:
+        return _fetched_file(item.fetched, item, name)
+    if item.url and not content:
+        raise Unreadable(f"{name} came as a link; Moat opens no links. Attach the file itself.")
+    head = DATA_URL.match(content)
+    content = content[head.end() :] if head else content
+    if item.kind in BINARY_KINDS or content.startswith(ENCODED_STARTS):
+        return read(_decoded(content, name), name, item.kind)
+    if item.kind in ("csv", "txt", "md", "html"):
+        return _text_file(content, name, item.kind)
+    if item.read_as == "html":
+        found = _parsed(content)
+        page = found if isinstance(found, str) else content
+        return Document(name, (html_text(page[:MAX_TEXT]),))
+    return _object(content, name)
+
+
+def _fetched_file(data: bytes, item: Item, name: str) -> Document:
+    if item.kind not in ("", "object"):
+        return read(data, name, item.kind)
+    return read_item(replace(item, content=decode(data), fetched=None, url=""), name)
+
+
+def _decoded(content: str, name: str) -> bytes:
+    if len(content) > MAX_BASE64:
+        raise Unreadable(f"{name} is too big to read.")
+    try:
+        return base64.b64decode(content)
+    except (binascii.Error, ValueError):
+        raise Unreadable(f"{name} is damaged: its contents could not be decoded.") from None
+
+
+def _text_file(content: str, name: str, kind: str) -> Document:
+    """Plain, or base64; only what decodes cleanly counts as encoded."""
+    if len(content) >= 16 and len(content.strip()) % 4 == 0 and BASE64.match(content[:4000]):
+        try:
+            return read(base64.b64decode(content, validate=True), name, kind)
+        except (binascii.Error, ValueError):
+            pass
+    return from_text(content, name, kind)
+
+
+def _object(content: str, name: str) -> Document:
+    """JSON of rows, a JSON text, or plain text: nothing says which, so JSON is tried first."""
+    found = _parsed(content)
+    table = from_json(found, name)
+    if table is not None:
+        return of_tables(name, (table,))
+    if isinstance(found, list) and not found:
+        return Document(name)
+    if isinstance(found, list) and all(isinstance(line, str) for line in found):
+        content = "\n".join(found)
+    elif isinstance(found, str):
+        content = found
+    return from_text(without_halves(content[:MAX_TEXT]), name)
+
+
+def _parsed(content: str) -> object:
+    start = content[:64].lstrip()[:1]
+    if start not in ("[", "{", '"'):
+        return None
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return None

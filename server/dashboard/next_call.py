@@ -1,0 +1,212 @@
+"""The next thing to ask of the client, if anything: a skill, widget data, options, a tool."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from uuid import uuid4
+
+from server.asking.means import Means
+from server.chat import Json, ToolCall
+from server.dashboard.arguments import Filled, fill, told_options
+from server.dashboard.offers import choose_skill, choose_tool
+from server.dashboard.query import MAX_HOPS, Param, Query, Result, Source, Widget
+from server.dashboard.widget_choice import CHOSEN, choose, named
+from server.events import StatusNote
+
+FRESH = re.compile(r"\b(refresh|reload|again|fresh|update[ds]?)\b", re.IGNORECASE)
+WIDGET_FUNCTIONS = ("get_widget_data", "get_extra_widget_data")
+SKILL_CHARACTERS = 4000
+TASK_CHARACTERS = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A call for the client to make, and what to tell the user about it."""
+
+    call: ToolCall
+    notes: tuple[StatusNote, ...]
+
+
+async def next_step(query: Query, means: Means, today: date) -> Step | None:
+    if query.hop >= MAX_HOPS:
+        return None
+    if not query.plain_calls and (skill := choose_skill(query)):
+        arguments = {"slug": skill.slug, "reason": "The question asks for it."}
+        return _step(query, "get_skill_content", arguments, StatusNote(f"Skill: {skill.slug}"))
+    widgets = await _wanted(query, means)
+    step = await _fetch(query, means, widgets, today)
+    if step is not None or query.plain_calls:
+        return step
+    return await _use_tool(query, means)
+
+
+async def _wanted(query: Query, means: Means) -> list[Widget]:
+    """What the user pointed at; without that, what was chosen before or is chosen now."""
+    primary = [widget for widget in query.widgets if widget.tier == "primary"]
+    if primary:
+        others = [widget for widget in query.widgets if widget.tier != "primary"]
+        return [*primary, *named(query.question, others)[:CHOSEN]]
+    chosen = query.state.get("chosen") if query.hop else None
+    if isinstance(chosen, list):
+        places = {tuple(map(str, place)) for place in chosen if isinstance(place, list)}
+        return [widget for widget in query.widgets if _source(widget, {}).place in places]
+    if _widget_results(query):
+        return []
+    choice = await choose(query, means, query.widgets)
+    return list(choice.widgets)
+
+
+async def _fetch(query: Query, means: Means, widgets: Sequence[Widget], today: date) -> Step | None:
+    options = told_options(
+        tuple(
+            element
+            for result in query.new_results
+            if result.function == "get_params_options"
+            for element in result.elements
+        )
+    )
+    pending: list[tuple[Widget, Filled]] = []
+    for widget in widgets:
+        filled = await _pending(query, means, widget, today, options)
+        if filled is None:
+            continue
+        if filled.unknown and not options and not query.plain_calls:
+            return _ask_options(query, widgets, widget, filled.unknown)
+        pending.append((widget, filled))
+    return _read(query, widgets, pending) if pending else None
+
+
+async def _pending(
+    query: Query, means: Means, widget: Widget, today: date, options: Json
+) -> Filled | None:
+    """The arguments to read this widget with; None when its data is already here."""
+    place = _source(widget, {}).place
+    tried = [
+        (source, result.elements[number] if number < len(result.elements) else None)
+        for result in _widget_results(query)
+        for number, source in enumerate(result.sources)
+        if _is_same(source, widget)
+    ]
+    if len(tried) == 1 and tried[0][1] is not None and tried[0][1].problem:
+        # What the question asked for failed: once more with what the dashboard shows.
+        source = tried[0][0]
+        changed = source.uuid == widget.uuid and source.arguments != widget.arguments
+        return _as_shown(widget, source) if changed and not query.plain_calls else None
+    if tried:
+        return None
+    filled = await fill(query, means, widget, today, options)
+    key = Source(place[1], place[2], widget.uuid, filled.arguments).key
+    known = {source.key for result in query.results for source in result.sources}
+    return None if key in known and not FRESH.search(query.question) else filled
+
+
+def _as_shown(widget: Widget, failed: Source) -> Filled:
+    shown = widget.arguments
+    asked = [str(value) for name, value in failed.arguments.items() if value != shown.get(name)]
+    what = ", ".join(asked) or "what was asked"
+    return Filled(shown, (), notes=(f"no data for {what}, read as the dashboard shows it",))
+
+
+def _is_same(source: Source, widget: Widget) -> bool:
+    if source.uuid and widget.uuid:
+        return source.uuid == widget.uuid
+    return (source.origin, source.id) == (widget.origin, widget.id)
+
+
+def _widget_results(query: Query) -> list[Result]:
+    return [result for result in query.new_results if result.function in WIDGET_FUNCTIONS]
+
+
+def _read(
+    query: Query, wanted: Sequence[Widget], pending: list[tuple[Widget, Filled]]
+) -> Step | None:
+    """One call; those not on the dashboard need another function and so another call."""
+    if query.one_source_per_call:
+        pending = [one for one in pending if one[0].uuid][:1]
+        if not pending or _widget_results(query):
+            return None
+    placed = [one for one in pending if one[0].tier != "extra"]
+    now = placed or pending
+    function = "get_widget_data" if placed else "get_extra_widget_data"
+    sources = [
+        {
+            "widget_uuid": widget.uuid,
+            "origin": widget.origin,
+            "id": widget.id,
+            "input_args": filled.arguments,
+        }
+        for widget, filled in now
+    ]
+    notes = [note for widget, filled in now for note in _reading(widget, filled)]
+    return _step(query, function, {"data_sources": sources}, *notes, chosen=wanted)
+
+
+def _reading(widget: Widget, filled: Filled) -> list[StatusNote]:
+    details: Json = {"Widget": widget.name}
+    for name, value in filled.arguments.items():
+        details[name.replace("_", " ").title()] = str(value)
+    left_out = [StatusNote(f"{widget.name}: {note}", "warning") for note in filled.notes]
+    return [StatusNote(f"Reading {widget.name}", details=details), *left_out]
+
+
+def _ask_options(query: Query, wanted: Sequence[Widget], widget: Widget, param: Param) -> Step:
+    arguments = widget.arguments
+    inputs = {name: arguments.get(origin) for name, origin in param.options_inputs}
+    asked = {
+        "origin": widget.origin,
+        "id": widget.id,
+        "param": param.name,
+        "options_endpoint_input_args": {
+            name: value for name, value in inputs.items() if value is not None
+        },
+    }
+    note = StatusNote(f"Looking up the choices for {param.name} of {widget.name}")
+    queries = {"param_options_queries": [asked]}
+    return _step(query, "get_params_options", queries, note, chosen=wanted)
+
+
+async def _use_tool(query: Query, means: Means) -> Step | None:
+    use = await choose_tool(query, means)
+    if use is None:
+        return None
+    arguments = {
+        "server_id": use.tool.server_id,
+        "tool_name": use.tool.name,
+        "parameters": use.arguments,
+    }
+    note = StatusNote(f"Using {use.tool.name}", details=dict(use.arguments))
+    return _step(query, "execute_agent_tool", arguments, note)
+
+
+def _step(
+    query: Query,
+    function: str,
+    arguments: Json,
+    *notes: StatusNote,
+    chosen: Sequence[Widget] | None = None,
+) -> Step:
+    state = state_of(query)
+    if chosen is not None:
+        state["chosen"] = [list(_source(widget, {}).place) for widget in chosen]
+    call = ToolCall(uuid4().hex, function, {**arguments, "state": state})
+    return Step(call, notes)
+
+
+def state_of(query: Query) -> Json:
+    """All that the next hop needs: the client sends less with it than with the first."""
+    state: Json = {"v": 1, "hop": query.hop + 1, "tz": query.timezone}
+    if query.is_task:
+        state["task"] = query.question[:TASK_CHARACTERS]
+    if query.skills:
+        state["skills"] = [
+            {"slug": one.slug, "description": one.description, "text": one.text[:SKILL_CHARACTERS]}
+            for one in query.skills
+        ]
+    if isinstance(query.state.get("chosen"), list) and query.hop:
+        state["chosen"] = query.state["chosen"]
+    return state
+
+
+def _source(widget: Widget, arguments: Json) -> Source:
+    return Source(widget.origin, widget.id, widget.uuid, arguments)

@@ -1,0 +1,297 @@
+"""The answer to a question by a plan: its steps, then prose whose numbers are held to the data."""
+
+import asyncio
+import math
+import re
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from datetime import date
+
+from server.asking.means import Means
+from server.chat import ChatRequest, Message, Sampling
+from server.dashboard.actions import Action
+from server.dashboard.checked_text import CheckedText, KnownNumbers
+from server.dashboard.citations import cite, suggest
+from server.dashboard.figures.compute import compute
+from server.dashboard.materials import read_for
+from server.dashboard.next_call import Step
+from server.dashboard.plan import (
+    MOST_ACTIONS,
+    MOST_FAILURES,
+    THOUGHT_TOKENS,
+    Planner,
+    first_sentence,
+)
+from server.dashboard.query import Query
+from server.dashboard.report import is_report_wanted, make_report
+from server.dashboard.results import Computed, write_value
+from server.data.sql import Refused, query
+from server.data.tables import Cell
+from server.events import (
+    ClientToolCall,
+    Event,
+    Finished,
+    PromptProgress,
+    ReasoningDelta,
+    StatusNote,
+    TextDelta,
+)
+
+LENGTHS = {"short": 120, "normal": 320, "long": 900}
+TEMPERATURES = {"precise": 0.0, "balanced": 0.2, "creative": 0.8}
+YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+MOST_ROWS = 2000
+MOST_CELLS = 4
+"""A row with more cells is a table, not a figure."""
+SAME = 1e-6
+WRITE = """\
+Now write the answer for the user, in the language of the question, in a few plain sentences. Use \
+only numbers of the results above. Say so if the data does not hold the answer."""
+PLACES = """\
+A value of a query is written as a placeholder: {{q1.column}}, or {{q1[2].column}} for its second \
+row."""
+CHAT = "Now write the answer for the user, in the language of the question."
+SPEECHLESS = "The model had nothing to say to that. Try other words, or a bigger model."
+Steps = AsyncGenerator[Event, None]
+
+
+async def answer_by_plan(query: Query, means: Means, today: date) -> Steps:
+    """Ends with a call for the client, with a question to the user, or with the answer."""
+    planner = Planner(query, means.engine, today, means.client)
+    yield PromptProgress(0, 0)
+    step = await planner.resume()
+    if step is None:
+        step = await _take_steps(planner)
+    if step is not None:
+        for note in step.notes:
+            yield note
+        yield ClientToolCall(step.call)
+        yield Finished("tool_calls")
+        return
+    for note in planner.notes:
+        yield note
+    if planner.asked:
+        yield TextDelta(planner.asked)
+        yield Finished("stop")
+        return
+    async with aclosing(_write(planner)) as events:
+        async for event in events:
+            yield event
+
+
+async def _take_steps(planner: Planner) -> Step | None:
+    """Until the model answers, asks, or a call for the client is due."""
+    if step := await _read_pointed(planner, is_needed=False):
+        return step
+    while len(planner.done) < MOST_ACTIONS and planner.failures < MOST_FAILURES:
+        action = await planner.next_action()
+        if action is None or action.kind == "answer":
+            return await _read_pointed(planner, is_needed=True)
+        step = await planner.do(action)
+        if step is not None or planner.asked or planner.repeats_itself:
+            return step
+    return None
+
+
+async def _read_pointed(planner: Planner, *, is_needed: bool) -> Step | None:
+    """What the user points at is read in any case; at once where there is nothing to choose."""
+    pointed = {
+        alias: one for alias, one in planner.inventory.widgets.items() if one.tier == "primary"
+    }
+    if not pointed or planner.done:
+        return None
+    if not is_needed and any(widget.params for widget in pointed.values()):
+        return None
+    reads = [{"widget": alias, "parameters": {}} for alias in pointed]
+    return await planner.do(Action("read", reads))
+
+
+async def _write(planner: Planner) -> Steps:
+    results, query = planner.results, planner.query
+    lead = "".join(f"{one}\n\n" for one in query.missing_files)
+    lead += await _bold_figure(planner)
+    if lead:
+        yield TextDelta(lead)
+    spoken = lead
+    end: Event = Finished("stop")
+    async with aclosing(_prose(planner)) as events:
+        async for event in events:
+            match event:
+                case Finished():
+                    end = event
+                case TextDelta(text):
+                    spoken += text
+                    yield event
+                case _:
+                    yield event
+    if not spoken.strip():
+        yield TextDelta(_plain_results(planner) or SPEECHLESS)
+    for made in results.artifacts:
+        yield made
+    cited = results.cited()
+    if is_report_wanted(query.question) and spoken.strip():
+        yield make_report(spoken, results.artifacts, [one.name for one in cited])
+    yield await asyncio.to_thread(cite, cited, results.prompt.pages, query.question)
+    has_chart = any(made.kind == "chart" for made in results.artifacts)
+    yield suggest(query, cited or results.sources, has_chart=has_chart)
+    yield end
+
+
+async def _prose(planner: Planner) -> Steps:
+    """The model's own sentences; a thought before them has room of its own."""
+    query = planner.query
+    has_data = bool(planner.results.sources or planner.results.computed)
+    instruction = Message("user", _instruction(planner, has_data=has_data))
+    limit = LENGTHS.get(str(query.options.get("answer-length")), LENGTHS["normal"])
+    style = TEMPERATURES.get(str(query.options.get("answer-style")), TEMPERATURES["balanced"])
+    request = ChatRequest(
+        await planner.messages(instruction),
+        sampling=Sampling(temperature=style, repeat_penalty=1.05),
+        max_tokens=limit + THOUGHT_TOKENS,
+        client=planner.client,
+    )
+    checked = CheckedText(planner.results, _known(planner)) if has_data else None
+    async with aclosing(_limited(planner, request, limit)) as pieces:
+        async for piece in pieces:
+            if checked is None or not isinstance(piece, TextDelta):
+                yield piece
+            elif text := checked.feed(piece.text):
+                yield TextDelta(text)
+    if checked is not None and (rest := checked.end()):
+        yield TextDelta(rest)
+
+
+async def _limited(planner: Planner, request: ChatRequest, limit: int) -> Steps:
+    """At most `limit` tokens of text; thoughts are told by their headlines and do not count."""
+    written, thought, told = 0, "", ""
+    async with aclosing(planner.engine.generate(request)) as pieces:
+        async for piece in pieces:
+            match piece:
+                case TextDelta(text):
+                    text = text if written else text.lstrip()
+                    written += 1 if text else 0
+                    if text:
+                        yield TextDelta(text)
+                    if written >= limit:
+                        yield Finished("length")
+                        return
+                case ReasoningDelta(text):
+                    thought += text
+                    if not told and "\n" in thought.strip() and (told := first_sentence(thought)):
+                        yield StatusNote(told)
+                case PromptProgress() | Finished():
+                    yield piece
+                case _:
+                    pass
+
+
+def _instruction(planner: Planner, *, has_data: bool) -> str:
+    parts = [WRITE if has_data else CHAT]
+    if planner.results.computed:
+        parts.append(PLACES)
+    language = planner.query.options.get("answer-language")
+    if isinstance(language, str) and language.strip():
+        parts.append(f"Answer in {language.strip()[:40]}.")
+    if figures := _plain_results(planner):
+        parts.append(f"Results: {figures}")
+    return "\n".join(parts)
+
+
+def _plain_results(planner: Planner) -> str:
+    """The single rows that were computed, each in a line."""
+    return "\n".join(
+        f"{one.name}: {_as_line(one)}"
+        for one in planner.results.computed
+        if len(one.answer.rows) == 1
+    )
+
+
+def _as_line(computed: Computed) -> str:
+    (row,) = computed.answer.rows
+    cells = zip(computed.answer.columns, row, strict=True)
+    return ", ".join(f"{_label(name)}: {write_value(cell)}" for name, cell in cells)
+
+
+def _label(column: str) -> str:
+    words = column.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def _known(planner: Planner) -> KnownNumbers:
+    results, query = planner.results, planner.query
+    pages = [page for one in results.sources for doc in one.documents for page in doc.pages]
+    texts = [query.asked, *(one.text for one in query.said), *pages]
+    texts += [one.outcome for one in planner.done]
+    return KnownNumbers.of(results.numbers(), texts)
+
+
+async def _bold_figure(planner: Planner) -> str:
+    """The figure that was computed last, where a second way of computing it gives the same."""
+    last = planner.results.computed[-1] if planner.results.computed else None
+    if last is None or len(last.answer.rows) != 1 or len(last.answer.rows[0]) > MOST_CELLS:
+        return ""
+    numbers = list(_figures(last.answer.rows[0]))
+    if not numbers or not _uses_up_question(planner, last):
+        return ""
+    if not await _is_confirmed(planner, numbers):
+        return ""
+    return f"**{_as_line(last)}**\n\n"
+
+
+def _uses_up_question(planner: Planner, computed: Computed) -> bool:
+    """Whether each company and each year of the question was read for, or asked for by the SQL."""
+    arguments = [
+        str(value)
+        for source in planner.results.sources
+        if source.source is not None
+        for value in source.source.arguments.values()
+    ]
+    used = " ".join([computed.sql, *arguments, *planner.results.tables])
+    years = YEAR.findall(planner.query.question)
+    if any(year not in used for year in years):
+        return False
+    tables = planner.results.tables.values()
+    cells = {str(cell) for table in tables for row in table.rows[:MOST_ROWS] for cell in row}
+    return all(
+        any(one.is_meant_by(value) for value in [*arguments, *cells])
+        for one in planner.named_symbols()
+    )
+
+
+def _figures(row: tuple[Cell, ...]) -> Iterator[float]:
+    for cell in row:
+        if isinstance(cell, int | float) and math.isfinite(cell):
+            yield float(cell)
+
+
+async def _is_confirmed(planner: Planner, numbers: list[float]) -> bool:
+    if await asyncio.to_thread(_is_confirmed_by_rules, planner, numbers):
+        return True
+    tables = planner.results.tables
+    try:
+        again = await asyncio.to_thread(query, tables, await planner.write_sql())
+    except Refused:
+        return False
+    if len(again.rows) != 1:
+        return False
+    return _are_same(numbers, list(_figures(again.rows[0])))
+
+
+def _is_confirmed_by_rules(planner: Planner, numbers: list[float]) -> bool:
+    question, sources = planner.query.question, planner.results.sources
+    pairs = [(source, table) for source in sources for table in source.tables]
+    for source, table in pairs:
+        figure = compute(question, table, planner.today, read_for(source))
+        if figure is None or len(figure.rows) != 1:
+            continue
+        if _are_same(numbers, list(_figures(tuple(figure.rows[0].values())))):
+            return True
+    return False
+
+
+def _are_same(first: list[float], second: list[float]) -> bool:
+    """Every figure of the shorter list is in the longer one."""
+    few, many = sorted((first, second), key=len)
+    return bool(few) and all(
+        any(math.isclose(one, other, rel_tol=SAME, abs_tol=1e-9) for other in many) for one in few
+    )

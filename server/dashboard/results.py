@@ -1,0 +1,309 @@
+"""What a plan has brought so far: tables under plain names, the rows of queries, charts."""
+
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from server.chat import Json
+from server.dashboard import charts
+from server.dashboard.inventory import slug, unique_names
+from server.dashboard.materials import Material
+from server.dashboard.prompt import Prompt, document_text
+from server.dashboard.tickers import is_ticker
+from server.data.describe import rounded, short
+from server.data.sql import Answer, Refused, query
+from server.data.tables import Cell, Column, Table, from_grid
+from server.events import Artifact
+from server.system.limits import one_line
+
+NAME_CHARACTERS = 48
+ROWS_TOLD = 20
+MOST_LINES = 200
+FIRST_ROWS = 3
+VALUES_TOLD = 12
+LEAST_CHARACTERS = 400
+DECIMALS, DIGITS = 2, 4
+YEARS = (1900, 2100)
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """The rows of a query that ran, under the name that later steps use for it."""
+
+    name: str
+    sql: str
+    answer: Answer
+
+
+@dataclass(slots=True)
+class Results:
+    question: str
+    characters: int
+    """How much of each source the model is told."""
+    tables: dict[str, Table] = field(default_factory=dict)
+    sources: list[Material] = field(default_factory=list)
+    computed: list[Computed] = field(default_factory=list)
+    artifacts: list[Artifact] = field(default_factory=list)
+    prompt: Prompt = field(default_factory=Prompt)
+    """What was cut, and which pages were read."""
+    _aliases: set[str] = field(default_factory=set)
+    _owners: dict[str, Material] = field(default_factory=dict)
+    _used: list[Material] = field(default_factory=list)
+    _read: list[Material] = field(default_factory=list)
+
+    def note_read(self, material: Material) -> None:
+        """It was read for this question, be it in an earlier turn that its data came."""
+        self._read.append(material)
+
+    def cited(self) -> list[Material]:
+        """What the answer rests on: what was computed over, else all that was read for it."""
+        read = [
+            one for one in self.sources if one.is_new or any(one is other for other in self._read)
+        ]
+        if not self._used:
+            return read
+        used = [one for one in self.sources if any(one is other for other in self._used)]
+        return used + [one for one in read if not one.tables]
+
+    def _note_use(self, sql: str) -> None:
+        """The sources of a query's tables, also of those that another query made."""
+        queries, waiting = {one.name: one.sql for one in self.computed}, [sql]
+        while waiting:
+            words = set(re.findall(r"\w+", waiting.pop().lower()))
+            self._used += [self._owners[name] for name in words & self._owners.keys()]
+            waiting += [queries.pop(name) for name in words & queries.keys()]
+
+    def add(self, material: Material, alias: str) -> str:
+        """Takes the tables of a source, and tells the model what is there."""
+        self.sources.append(material)
+        self._aliases |= {alias} if alias else set()
+        parts = [f"Problem: {problem}" for problem in material.problems]
+        base = _table_name(alias, material)
+        for document in material.documents:
+            for table in document.tables:
+                named = with_plain_names(with_parameters(table, material))
+                name = self._free_name(
+                    base if len(material.tables) == 1 else f"{base}_{table.name}"
+                )
+                self.tables[name] = named
+                self._owners[name.lower()] = material
+                parts.append(describe_table(name, named, self.characters))
+            without = replace(document, tables=())
+            text = document_text(self.question, without, self.characters, self.prompt)
+            parts += [text] if text.strip() else []
+        if not parts:
+            parts = ["no data came"]
+        return fenced("\n".join(parts), material.name)
+
+    async def run(self, sql: str) -> str:
+        """The rows of a query as text; raises Refused with what is wrong about it."""
+        answer = await asyncio.to_thread(query, self._as_tables(), sql)
+        if all(cell is None for row in answer.rows for cell in row):
+            raise Refused("It finds nothing: no row fits its conditions.")
+        self._note_use(sql)
+        name = f"q{len(self.computed) + 1}"
+        self.computed.append(Computed(name, sql, answer))
+        rows = [", ".join(_told(cell) for cell in row) for row in answer.rows[:ROWS_TOLD]]
+        more = f"\n… {len(answer.rows)} rows in all" if len(answer.rows) > ROWS_TOLD else ""
+        head = ", ".join(answer.columns)
+        return fenced(f"{name} ({head}):\n" + "\n".join(rows) + more)
+
+    def is_repeated(self) -> bool:
+        """Takes the last query away again, if an earlier one found the same rows."""
+        *earlier, last = self.computed
+        if all(one.answer.rows != last.answer.rows for one in earlier):
+            return False
+        self.computed.pop()
+        return True
+
+    async def draw(self, given: Json) -> str:
+        """A chart of a query's rows; raises Refused where it cannot be drawn."""
+        table = await self._queried(given)
+        columns = {column.name.lower(): column.name for column in table.columns}
+        x = columns.get(str(given.get("x")).lower(), "")
+        ys = [
+            columns[str(one).lower()] for one in given.get("y", []) if str(one).lower() in columns
+        ]
+        chart = charts.build(table, given.get("kind", "line"), x, ys)
+        if chart is None:
+            names = ", ".join(columns.values())
+            raise Refused(f"A chart needs x and y among {names}; y must hold numbers.")
+        drawn = {"kind": chart.kind, "x": chart.x, "y": list(chart.y)}
+        content = {"rows": chart.rows, "chart": drawn}
+        self._note_use(str(given.get("sql", "")))
+        self.artifacts.append(Artifact("chart", table.name, chart.about, content))
+        return f"The chart {fence(table.name)} is drawn: {chart.about}."
+
+    async def show(self, given: Json) -> str:
+        table = await self._queried(given)
+        rows = charts.thinned(table.records())
+        about = charts.share(rows, table)
+        self._note_use(str(given.get("sql", "")))
+        self.artifacts.append(Artifact("table", table.name, about, {"rows": rows}))
+        return f"The table {fence(table.name)} is shown: {about}."
+
+    def numbers(self) -> Iterator[float]:
+        """Every number that was computed, read, or counted."""
+        for one in self.computed:
+            yield from _numbers(one.answer.rows)
+        for table in self.tables.values():
+            yield float(len(table.rows))
+            yield from _numbers(table.rows)
+
+    def value(self, name: str, row: int, column: str) -> Cell:
+        """A cell of a query's rows, counted from 1; a row's only number has any name.
+
+        Raises LookupError where there is none.
+        """
+        found = next(one for one in reversed(self.computed) if one.name == name)
+        names = [one.lower() for one in found.answer.columns]
+        cells = found.answer.rows[max(row, 1) - 1]
+        if column.lower() in names:
+            return cells[names.index(column.lower())]
+        numbers = [cell for cell in cells if isinstance(cell, int | float)]
+        if len(numbers) != 1:
+            raise LookupError(column)
+        return numbers[0]
+
+    async def _queried(self, given: Json) -> Table:
+        sql, title = str(given.get("sql", "")), str(given.get("title", "")).strip()
+        answer = await asyncio.to_thread(query, self._as_tables(), sql)
+        if not answer.rows:
+            raise Refused("The query finds no rows.")
+        return from_grid(answer.columns, answer.rows, title or "Result")
+
+    def _as_tables(self) -> dict[str, Table]:
+        """What was read and what was computed, so that a query can go on from another."""
+        found = dict(self.tables)
+        for alias in self._aliases:
+            named = [one for one in self.tables if one == alias or one.startswith(f"{alias}_")]
+            if len(named) == 1 and alias not in found:
+                found[alias] = self.tables[named[0]]
+        for one in self.computed:
+            if one.answer.rows and one.name not in found:
+                found[one.name] = from_grid(one.answer.columns, one.answer.rows, one.name)
+        return found
+
+    def _free_name(self, name: str) -> str:
+        plain = slug(name, NAME_CHARACTERS) or "data"
+        return unique_names([*self.tables, plain])[-1]
+
+
+def with_plain_names(table: Table) -> Table:
+    """The same table with column names that need no quotes in SQL."""
+    names = unique_names([slug(column.name) for column in table.columns], "column")
+    columns = [
+        Column(name, column.kind, column.decimals)
+        for name, column in zip(names, table.columns, strict=True)
+    ]
+    return replace(table, columns=tuple(columns))
+
+
+def with_parameters(table: Table, material: Material) -> Table:
+    """What the source was read for as columns, where its rows do not say it: a year, a symbol."""
+    widget, source = material.widget, material.source
+    if widget is None or source is None:
+        return table
+    names = {slug(column.name) for column in table.columns}
+    added = [
+        (param.name, source.arguments[param.name])
+        for param in widget.params
+        if (param.options or is_ticker(param))
+        and isinstance(source.arguments.get(param.name), str | int | float)
+        and slug(param.name) not in names
+    ]
+    if not added or not table.rows:
+        return table
+    columns = [
+        Column(name, "text" if isinstance(value, str) else "number") for name, value in added
+    ]
+    more = tuple(value for _, value in added)
+    rows = [(*row, *more) for row in table.rows]
+    return replace(table, columns=(*table.columns, *columns), rows=rows)
+
+
+def describe_table(name: str, table: Table, characters: int) -> str:
+    """For SQL: the columns with their kinds and what they hold, then rows."""
+    columns = [
+        f"  {column.name} {_describe_column(table, place)}"
+        for place, column in enumerate(table.columns)
+    ]
+    head = f"table {name}, {len(table.rows)} rows, columns:\n" + "\n".join(columns)
+    if table.cut:
+        head += f"\n({table.cut} more rows came and were left out)"
+    rows = [", ".join(_told(cell) for cell in row) for row in table.rows[:MOST_LINES]]
+    room = max(characters - len(head), LEAST_CHARACTERS)
+    is_whole = len(table.rows) == len(rows) and sum(len(row) + 1 for row in rows) <= room
+    if not is_whole:
+        rows = [*rows[:FIRST_ROWS], "…", ", ".join(_told(cell) for cell in table.rows[-1])]
+        room = max(room, 1)
+    return f"{head}\n{'all rows' if is_whole else 'some rows'}:\n" + "\n".join(rows)
+
+
+def _describe_column(table: Table, place: int) -> str:
+    column = table.columns[place]
+    values = [row[place] for row in table.rows if row[place] is not None]
+    numbers = [value for value in values if isinstance(value, int | float)]
+    if column.kind == "number" and numbers:
+        ends = [_told(min(numbers)), _told(max(numbers))]
+        return f"number: {' to '.join(dict.fromkeys(ends))}"
+    texts = sorted({str(value) for value in values}) if column.kind == "date" else []
+    if texts:
+        return f"date: {' to '.join(dict.fromkeys([texts[0], texts[-1]]))}"
+    names = [f"'{short(value)}'" for value in dict.fromkeys(values)]
+    more = f", … {len(names)} values" if len(names) > VALUES_TOLD else ""
+    return f"text: {', '.join(names[:VALUES_TOLD])}{more}" if names else "empty"
+
+
+def fence(text: str) -> str:
+    """Nothing in data can end the fence that it stands in."""
+    return re.sub(r"<(?=\s*/?\s*data\b)", "&lt;", text, flags=re.IGNORECASE)
+
+
+def fenced(text: str, name: str = "") -> str:
+    """Material, in a fence of its own lines."""
+    title = f' name="{fence(one_line(name))}"' if name else ""
+    return f"<data{title}>\n{fence(text)}\n</data>"
+
+
+def write_value(value: Cell) -> str:
+    """A number as a person writes it: thousands apart, no more decimals than it needs."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return short(value)
+    if isinstance(value, float):
+        value = rounded(value, DECIMALS, DIGITS) if abs(value) < 1e15 else value
+        value = int(value) if value.is_integer() and abs(value) < 2**53 else value
+    is_year = isinstance(value, int) and YEARS[0] <= value <= YEARS[1]
+    return str(value) if is_year else f"{value:,}"
+
+
+def _told(cell: Cell) -> str:
+    if isinstance(cell, float):
+        return f"{cell:.10g}" if abs(cell) < 1e10 else f"{cell:.2f}"
+    return short(cell)
+
+
+def _numbers(rows: Sequence[tuple[Cell, ...]]) -> Iterator[float]:
+    for row in rows:
+        for cell in row:
+            if isinstance(cell, int | float) and abs(cell) < 1e300:
+                yield float(cell)
+
+
+def _table_name(alias: str, material: Material) -> str:
+    """The widget and the values that tell its data apart: income_statement_aapl."""
+    arguments = material.source.arguments if material.source else {}
+    widget = material.widget
+    shown = widget.arguments if widget else {}
+    symbols = [
+        str(value)
+        for name, value in arguments.items()
+        if name.lower() in ("symbol", "ticker", "symbols", "tickers") and isinstance(value, str)
+    ]
+    changed = [
+        str(value)
+        for name, value in arguments.items()
+        if value != shown.get(name) and isinstance(value, str | int) and str(value) not in symbols
+    ]
+    return "_".join([alias or slug(material.name), *symbols, *changed])

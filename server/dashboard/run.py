@@ -1,0 +1,282 @@
+"""A question about a dashboard: ask the client for data until there is enough, then answer."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from server.asking.means import Means
+from server.chat import ChatRequest, Message, Sampling
+from server.dashboard import charts
+from server.dashboard.additions import add_widget, added, is_note_added, is_note_wanted, note_call
+from server.dashboard.citations import cite, suggest
+from server.dashboard.figures.compute import Figure, compute
+from server.dashboard.figures.model_sql import write_and_run
+from server.dashboard.links import is_all_missing, with_files
+from server.dashboard.materials import Material, gather, read_for
+from server.dashboard.next_call import Step, next_step
+from server.dashboard.planned_answer import answer_by_plan
+from server.dashboard.prompt import SUMMARY, Prompt, compose
+from server.dashboard.query import Query
+from server.dashboard.report import is_report_wanted, make_report
+from server.data.tables import Table
+from server.errors import AppError
+from server.events import (
+    Artifact,
+    ClientToolCall,
+    Event,
+    Events,
+    Failed,
+    Finished,
+    PromptProgress,
+    StatusNote,
+    TextDelta,
+)
+
+TEMPERATURES = {"precise": 0.1, "balanced": 0.4, "creative": 0.9}
+MOST_FIGURES = 2
+SMALL_PARAMETERS = 1_000_000_000
+SMALL_TOKENS = 160
+"""A very small model rambles; what it says first is the best of it."""
+SPEECHLESS = "The model had nothing to say to that. Try other words, or a bigger model."
+Steps = AsyncGenerator[Event, None]
+
+
+async def converse(query: Query, means: Means) -> Events:
+    """Ends with one Finished or Failed; with a call for the client, that call comes last."""
+    try:
+        taken = await _taken(query, means)
+        async with aclosing(taken or _steps(query, means)) as events:
+            async for event in events:
+                yield event
+    except AppError as error:
+        yield Failed(error)
+
+
+async def _taken(query: Query, means: Means) -> Steps | None:
+    """A plugin's flow answers when it is named, or when the dashboard offers nothing of its own."""
+    if means.plugins is None or query.hop:
+        return None
+    if query.widgets and not query.question.lstrip().startswith("@"):
+        return None
+    said = tuple(Message(one.role, one.text) for one in query.said)
+    request = ChatRequest(said, client=means.client)
+    return await means.plugins.take(means.engine, request)
+
+
+async def _steps(query: Query, means: Means) -> Steps:
+    today = _today(query.timezone)
+    if is_note_added(query):
+        yield TextDelta(f"{added(query)}")
+        yield Finished("stop")
+        return
+    if query.note and not query.hop:
+        yield StatusNote(query.note, "warning")
+    query = await with_files(query, means.files)
+    if is_all_missing(query):
+        yield TextDelta("\n\n".join(query.missing_files))
+        yield Finished("stop")
+        return
+    if await _can_plan(query, means):
+        async with aclosing(answer_by_plan(query, means, today)) as events:
+            async for event in events:
+                yield event
+        return
+    step = await next_step(query, means, today)
+    if step is None:
+        materials = await asyncio.to_thread(gather, query)
+        tables = _tables(materials)
+        step = await add_widget(query, means, tables)
+    if step is not None:
+        async for event in _ask_client(step):
+            yield event
+        return
+    async with aclosing(_answer(query, means, materials, tables)) as events:
+        async for event in events:
+            yield event
+
+
+async def _can_plan(query: Query, means: Means) -> bool:
+    """Clients of 2024 know one kind of call, too little for a plan."""
+    if query.plain_calls or query.one_source_per_call or means.can_plan is None:
+        return False
+    return await means.can_plan(means.engine, means.client)
+
+
+def _tables(materials: Sequence[Material]) -> list[Table]:
+    """Those of this turn, else all."""
+    new = [table for material in materials if material.is_new for table in material.tables]
+    return new or [table for material in materials for table in material.tables]
+
+
+async def _ask_client(step: Step) -> Steps:
+    for note in step.notes:
+        yield note
+    yield ClientToolCall(step.call)
+    yield Finished("tool_calls")
+
+
+async def _answer(
+    query: Query, means: Means, materials: Sequence[Material], tables: Sequence[Table]
+) -> Steps:
+    brought = [material for material in materials if not material.is_own]
+    figures = await _figures(query, means, brought)
+    chart = await _chart(query, means, tables)
+    prompt = await compose(means, query, materials, figures)
+    for note in _notes(means, materials, figures, prompt):
+        yield note
+    lead = _lead(query, figures)
+    if lead:
+        yield TextDelta(lead)
+    end = Finished("stop")
+    spoken = lead
+    async with aclosing(_speak(query, means, prompt)) as events:
+        async for event in events:
+            match event:
+                case Finished():
+                    end = event
+                case TextDelta(text):
+                    spoken += text
+                    yield event
+                case _:
+                    yield event
+    if not spoken:
+        yield TextDelta(SPEECHLESS)
+    used = [one for one in materials if one.is_new] or materials
+    if spoken and is_note_wanted(query):
+        yield ClientToolCall(note_call(query, used[0].name if used else "", spoken))
+        yield Finished("tool_calls")
+        return
+    for made in _with_report(query, spoken, _artifacts(query, tables, figures, chart), used):
+        yield made
+    yield await asyncio.to_thread(cite, used, prompt.pages, query.question)
+    yield suggest(query, materials)
+    yield end
+
+
+async def _figures(query: Query, means: Means, materials: Sequence[Material]) -> list[Figure]:
+    tables = _tables(materials)
+    best = charts.best_table(query.question, tables)
+    order = [best] if best else []
+    order += [table for table in tables if table is not best]
+    words = {id(table): read_for(one) for one in materials for table in one.tables}
+    today = _today(query.timezone)
+    found = []
+    for table in order:
+        about = words[id(table)]
+        figure = await asyncio.to_thread(compute, query.question, table, today, about)
+        if figure is not None:
+            found.append(figure)
+        if len(found) == MOST_FIGURES:
+            break
+    if not found:
+        written = await write_and_run(means, query.question, order)
+        found = [written] if written else []
+    return found
+
+
+async def _chart(query: Query, means: Means, tables: Sequence[Table]) -> charts.Chart | None:
+    if query.plain_calls or not charts.is_wanted(query.question):
+        return None
+    table = charts.best_table(query.question, tables)
+    return await charts.draw(means, query.question, table) if table else None
+
+
+def _notes(
+    means: Means, materials: Sequence[Material], figures: Sequence[Figure], prompt: Prompt
+) -> list[StatusNote]:
+    notes = []
+    for material in materials:
+        if material.is_new:
+            notes += [
+                StatusNote(f"{material.name}: {problem}", "warning")
+                for problem in material.problems
+            ]
+            told = [note for document in material.documents for note in document.notes]
+            notes += [StatusNote(note, "warning") for note in told]
+    cuts = [cut for cut in prompt.cuts if not (SUMMARY in cut and _are_exact(figures))]
+    if cuts:
+        notes.append(StatusNote("Not everything fits: " + "; ".join(cuts[:4]), "warning"))
+    pictured = any(material.images for material in materials if material.is_new)
+    if pictured and not means.engine.facts.sees_images:
+        notes.append(StatusNote("This model cannot see pictures; they were left out", "warning"))
+    for figure in figures:
+        notes.append(StatusNote(f"Computed over {figure.table}", details={"SQL": figure.sql}))
+    return notes
+
+
+def _are_exact(figures: Sequence[Figure]) -> bool:
+    """Computed over all rows: then it does not matter how many of them the model read."""
+    return bool(figures) and all(figure.is_whole for figure in figures)
+
+
+def _lead(query: Query, figures: Sequence[Figure]) -> str:
+    """Said by code, so that no digit of it depends on the model."""
+    outcome = added(query)
+    lines = [*query.missing_files, *([f"{outcome}"] if outcome else [])]
+    lines += [f"**{figure.text}** ({figure.table})" for figure in figures]
+    return "\n\n".join(lines) + "\n\n" if lines else ""
+
+
+async def _speak(query: Query, means: Means, prompt: Prompt) -> Steps:
+    facts = means.engine.facts
+    limit = prompt.max_tokens
+    if 0 < facts.parameters < SMALL_PARAMETERS:
+        limit = min(limit, SMALL_TOKENS)
+    temperature = TEMPERATURES.get(str(query.options.get("answer-style")), TEMPERATURES["balanced"])
+    request = ChatRequest(
+        prompt.messages,
+        sampling=Sampling(temperature=temperature, repeat_penalty=1.05),
+        max_tokens=limit,
+        client=means.client,
+    )
+    began = False
+    yield PromptProgress(0, 0)
+    async with aclosing(means.engine.generate(request)) as pieces:
+        async for piece in pieces:
+            match piece:
+                case TextDelta(text):
+                    text = text if began else text.lstrip()
+                    if text:
+                        began = True
+                        yield TextDelta(text)
+                case PromptProgress() | Finished():
+                    yield piece
+                case _:
+                    pass
+
+
+def _artifacts(
+    query: Query,
+    tables: Sequence[Table],
+    figures: Sequence[Figure],
+    chart: charts.Chart | None,
+) -> list[Artifact]:
+    if chart is not None:
+        drawn = {"kind": chart.kind, "x": chart.x, "y": list(chart.y)}
+        return [Artifact("chart", chart.name, chart.about, {"rows": chart.rows, "chart": drawn})]
+    many = next((figure for figure in figures if len(figure.rows) > 1), None)
+    if many is not None:
+        return [Artifact("table", many.table, many.text[:200], {"rows": list(many.rows)})]
+    table = charts.best_table(query.question, tables)
+    wanted = charts.is_wanted(query.question) or charts.is_table_wanted(query.question)
+    if table is None or not wanted:
+        return []
+    rows = charts.thinned(table.records())
+    return [Artifact("table", table.name, charts.share(rows, table), {"rows": rows})]
+
+
+def _with_report(
+    query: Query, spoken: str, made: list[Artifact], used: Sequence[Material]
+) -> list[Artifact]:
+    if not spoken or not is_report_wanted(query.question):
+        return made
+    return [*made, make_report(spoken, made, [one.name for one in used])]
+
+
+def _today(timezone: str) -> date:
+    try:
+        return datetime.now(ZoneInfo(timezone)).date()
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return datetime.now(UTC).date()

@@ -1,0 +1,153 @@
+"""A short trial: can this model make a plan? Found out once, kept for the next time."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+from server.dashboard.actions import Action
+from server.dashboard.plan import Planner
+from server.dashboard.query import Element, Item, Param, Query, Result, Said, Source, Widget
+from server.data.sql import Refused
+from server.engine.base import Engine, ModelFacts
+from server.system.files import write_atomically
+
+log = logging.getLogger(__name__)
+VERSION = 1
+"""Counted up when the trial changes, so that every model takes it again."""
+DAY = date(2026, 3, 2)
+SYMBOL = Param("symbol", "ticker", "Ticker symbol", "AAPL", has_value=True)
+PERIOD = Param("period", "string", "", "annual", has_value=True, options=("annual", "quarter"))
+WIDGETS = (
+    Widget("trial", "prices", "Price History", "Daily prices of a stock", params=(SYMBOL,)),
+    Widget(
+        "trial", "income", "Income Statement", "Revenue, costs and profit of a company",
+        params=(SYMBOL, PERIOD),
+    ),
+    Widget("trial", "news", "Company News", "Headlines about a company", params=(SYMBOL,)),
+    Widget("trial", "weather", "Weather", "Temperatures and rain", params=(Param("city"),)),
+)  # fmt: skip
+ROWS = [{"year": 2020 + number, "revenue": 100 + 7 * number} for number in range(6)]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    question: str
+    is_right: Callable[[Planner, Action], bool]
+    has_data: bool = False
+
+
+def _reads(*wanted: str) -> Callable[[Planner, Action], bool]:
+    def is_right(_planner: Planner, action: Action) -> bool:
+        return action.kind == "read" and [one.alias for one in action.reads()] == list(wanted)
+
+    return is_right
+
+
+def _reads_quarters(_planner: Planner, action: Action) -> bool:
+    return any(
+        one.alias == "income_statement"
+        and one.parameters.get("period") == "quarter"
+        and one.parameters.get("symbol") == "MSFT"
+        for one in action.reads()
+    )
+
+
+def _computes(_planner: Planner, action: Action) -> bool:
+    return action.kind == "query"
+
+
+TASKS = (
+    Task("Any headlines about the company?", _reads("company_news")),
+    Task("What were Microsoft's quarterly profits?", _reads_quarters),
+    Task("Thank you, that was all.", lambda _planner, action: action.kind == "answer"),
+    Task("What is the average revenue?", _computes, has_data=True),
+)
+AVERAGE = sum(row["revenue"] for row in ROWS) / len(ROWS)
+
+
+async def is_able_to_plan(engine: Engine, client: str = "") -> bool:
+    """Whether the model solves every task; the first that it fails ends the trial."""
+    for task in TASKS:
+        planner = Planner(_query(task), engine, DAY, client)
+        await planner.resume()
+        action = await planner.next_action()
+        if action is None or not task.is_right(planner, action):
+            log.info("This model does not plan: %r gave %s", task.question, action)
+            return False
+        if action.kind == "query" and not await _is_average(planner, action):
+            log.info("This model does not plan: its SQL was %s", action.given)
+            return False
+    return True
+
+
+async def _is_average(planner: Planner, action: Action) -> bool:
+    try:
+        await planner.results.run(str(action.given))
+    except Refused:
+        return False
+    cells = [cell for row in planner.results.computed[-1].answer.rows for cell in row]
+    return any(isinstance(cell, int | float) and abs(cell - AVERAGE) < 1e-6 for cell in cells)
+
+
+def _query(task: Task) -> Query:
+    said = (Said("user", task.question, 1),)
+    if not task.has_data:
+        return Query(said, task.question, 1, WIDGETS)
+    income = WIDGETS[1]
+    source = Source(income.origin, income.id, None, income.arguments)
+    data = Element((Item(json.dumps(ROWS)),))
+    result = Result("get_widget_data", {}, (source,), (data,), 1, {})
+    reads = [{"widget": "income_statement", "parameters": income.arguments}]
+    return Query(said, task.question, 1, WIDGETS, (result,), state={"plan": [{"read": reads}]})
+
+
+@dataclass(slots=True)
+class Trials:
+    """What came of the trials, in a file; asked for at the same time, a trial is made once."""
+
+    path: Path | None = None
+    _known: dict[str, bool] = field(default_factory=dict)
+    _locks: dict[str, asyncio.Lock] = field(default_factory=dict)
+
+    async def is_able(self, engine: Engine, client: str = "") -> bool:
+        key = _key(engine.facts)
+        async with self._locks.setdefault(key, asyncio.Lock()):
+            known = self._read().get(key)
+            if known is None:
+                known = await is_able_to_plan(engine, client)
+                self._write(key, able=known)
+            return known
+
+    def _read(self) -> dict[str, bool]:
+        if not self._known and self.path is not None:
+            try:
+                found = json.loads(self.path.read_text("utf-8"))
+            except (OSError, ValueError):
+                found = {}
+            if isinstance(found, dict):
+                self._known = {key: bool(able) for key, able in found.items()}
+        return self._known
+
+    def _write(self, key: str, *, able: bool) -> None:
+        self._known[key] = able
+        if self.path is None:
+            return
+        try:
+            write_atomically(self.path, json.dumps(self._known, indent=1))
+        except OSError as error:
+            log.info("The trial of a model could not be kept: %s", error.strerror)
+
+
+@cache
+def trials_at(path: Path) -> Trials:
+    """The same for the same file."""
+    return Trials(path)
+
+
+def _key(facts: ModelFacts) -> str:
+    return f"{VERSION}:{facts.name}:{facts.parameters}:{facts.size_bytes}"

@@ -1,0 +1,1 @@
+"""Rows, documents and texts from outside: read, described, queried and drawn."""

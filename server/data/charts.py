@@ -1,0 +1,173 @@
+"""Rows into an ECharts option we wrote ourselves, and the check every option must pass."""
+
+from functools import cache
+from typing import Any
+
+from server.chat import Json
+from server.errors import FlowFailed
+from server.system.lazy import Late
+
+jsonschema = Late("jsonschema")
+KINDS = ("bar", "line", "scatter", "pie")
+MAX_ROWS = 500
+MAX_SERIES = 20
+LONGEST_LABEL = 200
+CHOICE: Json = {
+    "type": "object",
+    "properties": {
+        "chart": {"enum": list(KINDS)},
+        "stacked": {"type": "boolean"},
+        "ring": {"type": "boolean"},
+        "scale": {"enum": ["linear", "log"]},
+        "title": {"type": "string", "maxLength": 60},
+    },
+    "required": ["chart", "stacked", "ring", "scale", "title"],
+    "additionalProperties": False,
+}
+_TEXT: Json = {"type": "string", "maxLength": LONGEST_LABEL, "not": {"pattern": "[<>]|://|^data:"}}
+_CELL: Json = {"anyOf": [_TEXT, {"type": ["number", "boolean", "null"]}]}
+_AXIS: Json = {
+    "type": "object",
+    "properties": {"type": {"enum": ["category", "value", "log"]}, "name": _TEXT},
+    "additionalProperties": False,
+}
+_SERIES: Json = {
+    "type": "object",
+    "properties": {
+        "type": {"enum": list(KINDS)},
+        "name": _TEXT,
+        "stack": _TEXT,
+        "radius": {"type": "array", "items": {"type": "string", "pattern": "^[0-9]{1,3}%$"}},
+        "encode": {"type": "object", "additionalProperties": _TEXT},
+    },
+    "required": ["type"],
+    "additionalProperties": False,
+}
+OPTION: Json = {
+    "type": "object",
+    "properties": {
+        "title": {"type": "object", "properties": {"text": _TEXT}, "additionalProperties": False},
+        "tooltip": {"type": "object", "maxProperties": 0},
+        "legend": {"type": "object", "maxProperties": 0},
+        "dataset": {
+            "type": "object",
+            "properties": {
+                "dimensions": {"type": "array", "items": _TEXT},
+                "source": {
+                    "type": "array",
+                    "maxItems": MAX_ROWS,
+                    "items": {"type": "object", "additionalProperties": _CELL},
+                },
+            },
+            "required": ["source"],
+            "additionalProperties": False,
+        },
+        "xAxis": _AXIS,
+        "yAxis": _AXIS,
+        "series": {"type": "array", "items": _SERIES, "minItems": 1, "maxItems": MAX_SERIES},
+    },
+    "required": ["dataset", "series"],
+    "additionalProperties": False,
+}
+
+
+@cache
+def _checker() -> Any:
+    return jsonschema.Draft202012Validator(OPTION)
+
+
+def rows_of(data: Any) -> list[Json]:
+    """Flat rows of what a step gave, as many as are drawn: a sql result or a list of objects."""
+    rows = _given(data)
+    flat = [{_label(key): _cell(value) for key, value in row.items()} for row in rows[:MAX_ROWS]]
+    if not flat:
+        raise FlowFailed("internal", "There are no rows to draw.")
+    if len(flat[0]) == 1:
+        name = next(iter(flat[0]))
+        flat = [{"type": f"{name} {n}", "value": row.get(name)} for n, row in enumerate(flat, 1)]
+    return flat
+
+
+def part_of(data: Any) -> str:
+    """Which of its rows are drawn, in words; empty: all of them."""
+    given = len(_given(data))
+    if isinstance(data, dict) and data.get("truncated") is True:
+        return f"the first {min(given, MAX_ROWS)} rows"
+    return f"the first {MAX_ROWS} of {given} rows" if given > MAX_ROWS else ""
+
+
+def _given(data: Any) -> list[Json]:
+    rows = data.get("rows") if isinstance(data, dict) else data
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise FlowFailed("internal", "There are no rows to draw: render follows a table of data.")
+    return rows
+
+
+def build(rows: list[Json], choice: Json) -> Json:
+    """The checked option."""
+    columns = list(rows[0])
+    numeric = [name for name in columns if _is_numeric(rows, name)]
+    if not numeric:
+        raise FlowFailed("internal", "There is no column of numbers to draw.")
+    labels = [name for name in columns if name not in numeric]
+    across = labels[0] if labels else columns[0]
+    drawn = [name for name in numeric if name != across][:MAX_SERIES] or numeric[:1]
+    option: Json = {
+        "title": {"text": _label(choice.get("title") or "")},
+        "tooltip": {},
+        "legend": {},
+        "dataset": {"dimensions": columns, "source": rows},
+    }
+    if choice["chart"] == "pie":
+        pie: Json = {"type": "pie", "encode": {"itemName": across, "value": drawn[0]}}
+        option["series"] = [{**pie, "radius": ["40%", "70%"]} if choice.get("ring") else pie]
+    else:
+        option["xAxis"] = {"type": "category", "name": across}
+        option["yAxis"] = {"type": "log" if choice.get("scale") == "log" else "value"}
+        option["series"] = [_series(choice, across, name) for name in drawn]
+    check(option)
+    return option
+
+
+def check(option: Any) -> None:
+    """Only the keys we know: no functions, no addresses, no markup."""
+    error = next(_checker().iter_errors(option), None)
+    if error is not None:
+        place = "/".join(str(part) for part in error.absolute_path)
+        raise FlowFailed("internal", f"The chart is refused at '{place}': {error.message[:120]}")
+
+
+def artifact(option: Json) -> Json:
+    """How screens that draw rows themselves take it: kind, columns and rows beside the option."""
+    first = option["series"][0]
+    encode = first["encode"]
+    ys = [one["encode"].get("y") or one["encode"].get("value") for one in option["series"]]
+    kind = "donut" if "radius" in first else first["type"]
+    return {
+        "rows": option["dataset"]["source"],
+        "chart": {"kind": kind, "x": encode.get("x") or encode.get("itemName"), "y": ys},
+        "option": option,
+    }
+
+
+def _series(choice: Json, across: str, name: str) -> Json:
+    series: Json = {"type": choice["chart"], "name": name, "encode": {"x": across, "y": name}}
+    return {**series, "stack": "all"} if choice.get("stacked") else series
+
+
+def _is_numeric(rows: list[Json], name: str) -> bool:
+    cells = [row.get(name) for row in rows if row.get(name) is not None]
+    return bool(cells) and all(
+        isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells
+    )
+
+
+def _label(text: Any) -> str:
+    plain = str(text).replace("<", "(").replace(">", ")").replace("://", ":\u2060//")
+    return plain.removeprefix("data:")[:LONGEST_LABEL]
+
+
+def _cell(value: Any) -> Any:
+    if value is None or isinstance(value, int | float):
+        return value
+    return _label(value)

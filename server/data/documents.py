@@ -1,0 +1,233 @@
+"""Files into text and tables: pdf, docx, xlsx, xls, csv, html, text; told apart by content."""
+
+import csv
+import io
+import logging
+import re
+import struct
+import time
+import zipfile
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import Any
+from xml.etree import ElementTree
+
+from server.chat import Image
+from server.data import grids, office, old_workbook, xml_parts
+from server.data.separated import decimal_sign, delimiter
+from server.data.tables import Table
+from server.system.lazy import Late
+
+MAX_BYTES = 48 * 1024 * 1024
+MAX_PAGES = 400
+PDF_S = 20.0
+MOST_PAGE_BYTES = 2 * 1024 * 1024
+"""Of what draws one page: a bigger one is a picture made of lines, and takes minutes."""
+WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+HIDDEN_TAGS = frozenset({"script", "style", "head", "noscript", "template"})
+BREAKING_TAGS = frozenset({"p", "br", "div", "tr", "li", "h1", "h2", "h3", "h4", "table", "td"})
+
+pypdf = Late("pypdf")
+pdf_errors = Late("pypdf.errors")
+
+# What readers of a stranger's file raise when it breaks their assumptions.
+DAMAGE = (
+    zipfile.BadZipFile, ElementTree.ParseError, zlib.error, struct.error, EOFError,
+    OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError,
+    RuntimeError, MemoryError,
+)  # fmt: skip
+
+# It warns about every oddity of a stranger's file.
+logging.getLogger("pypdf").setLevel(logging.ERROR)
+
+
+class Unreadable(Exception):
+    """The file cannot be read; the message says why, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a file holds. `pages` are texts in order; a file without pages has one."""
+
+    name: str
+    pages: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    image: Image | None = None
+    is_paged: bool = False
+    notes: tuple[str, ...] = field(default=())
+    raw: bytes = field(default=b"", repr=False)
+    """The file itself, where a place in it can be shown."""
+
+
+def read(data: bytes, name: str, declared: str = "") -> Document:
+    """What is in the file, whatever its name says."""
+    if len(data) > MAX_BYTES:
+        raise Unreadable(f"{name} is too big to read.")
+    try:
+        return _read(data, name, declared)
+    except (*DAMAGE, pdf_errors.PyPdfError) as error:
+        raise Unreadable(f"{name} is damaged or not what it claims to be.") from error
+
+
+def _read(data: bytes, name: str, declared: str) -> Document:
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        return Document(name, image=Image("image/png", data))
+    if data.startswith(b"\xff\xd8\xff"):
+        return Document(name, image=Image("image/jpeg", data))
+    if b"%PDF" in data[:1024]:
+        return _pdf(data, name)
+    if data.startswith(b"PK\x03\x04"):
+        return _zipped(data, name)
+    if data.startswith(b"\xd0\xcf\x11\xe0"):
+        return _old_workbook(data, name)
+    text = decode(data)
+    if "\x00" in text[:2000]:
+        raise Unreadable(f"{name} is not text.")
+    return from_text(text, name, declared)
+
+
+def from_text(text: str, name: str, declared: str = "") -> Document:
+    if declared == "csv" or name.lower().endswith((".csv", ".tsv")):
+        table = from_csv(text, name)
+        if table is not None:
+            return of_tables(name, (table,))
+    if declared == "html" or re.match(r"\s*<(!doctype html|html)\b", text, re.IGNORECASE):
+        text = html_text(text)
+    return Document(name, (text,))
+
+
+def of_tables(name: str, tables: Sequence[Table], *notes: str) -> Document:
+    """With what stood above the tables, and a word about what of them was left out."""
+    headings = [f"{table.name}: {table.heading}" for table in tables if table.heading]
+    told = []
+    for table in tables:
+        rows, columns = len(table.rows), len(table.columns)
+        if table.cut:
+            total = rows + table.cut
+            told.append(f"Only the first {rows} of {total} rows of {table.name} were read.")
+        if table.cut_columns:
+            total = columns + table.cut_columns
+            told.append(f"Only the first {columns} of {total} columns of {table.name} were read.")
+    pages = ("\n".join(headings),) if headings else ()
+    return Document(name, pages, tuple(tables), notes=(*told, *notes))
+
+
+def decode(data: bytes) -> str:
+    for encoding in ("utf-8-sig", "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "cp1252"):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return data.decode("latin-1")
+
+
+def from_csv(text: str, name: str) -> Table | None:
+    sign = delimiter(text[:4000])
+    try:
+        rows = list(csv.reader(io.StringIO(text), delimiter=sign, skipinitialspace=True))
+    except csv.Error:
+        return None
+    return grids.table(rows, name, decimal=decimal_sign(text.splitlines(), sign))
+
+
+def html_text(source: str) -> str:
+    stripper = _TagStripper()
+    stripper.feed(source)
+    stripper.close()
+    lines = (" ".join(line.split()) for line in "".join(stripper.texts).splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+class _TagStripper(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.texts: list[str] = []
+        self._hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        self._hidden += tag in HIDDEN_TAGS
+        if tag in BREAKING_TAGS:
+            self.texts.append(" | " if tag == "td" else "\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in HIDDEN_TAGS and self._hidden:
+            self._hidden -= 1
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.texts.append(data)
+
+
+def _pdf(data: bytes, name: str) -> Document:
+    reader = pypdf.PdfReader(io.BytesIO(data))
+    if reader.is_encrypted and not reader.decrypt(""):
+        raise Unreadable(f"{name} is protected by a password.")
+    end = time.monotonic() + PDF_S
+    pages: list[str] = []
+    notes: list[str] = []
+    total, too_big = len(reader.pages), 0
+    for page in reader.pages[:MAX_PAGES]:
+        if time.monotonic() > end:
+            break
+        is_big = is_too_big(page)
+        too_big += is_big
+        pages.append("" if is_big else page.extract_text().strip())
+    if len(pages) < total:
+        notes.append(f"Only the first {len(pages)} of {total} pages of {name} were read.")
+    if too_big:
+        notes.append(f"{too_big} of {total} pages of {name} were too big to read.")
+    elif not any(pages):
+        notes.append(f"{name} holds no text; it may be a scan, and Moat does not read pictures.")
+    return Document(name, tuple(pages), is_paged=True, notes=tuple(notes), raw=data)
+
+
+def is_too_big(page: Any) -> bool:
+    contents = page.get_contents()
+    return contents is not None and len(contents.get_data()) > MOST_PAGE_BYTES
+
+
+def _zipped(data: bytes, name: str) -> Document:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = archive.namelist()
+        if "word/document.xml" in names:
+            return Document(name, (_docx(archive),))
+        if "xl/workbook.xml" in names:
+            return _of_sheets(office.sheets(archive), office.count(archive), name)
+    raise Unreadable(f"{name} is an archive, not a document.")
+
+
+def _old_workbook(data: bytes, name: str) -> Document:
+    try:
+        found, total = old_workbook.read_sheets(data)
+    except ValueError as error:
+        why = "has Excel's or Word's old format and cannot be read; save it as xlsx or docx"
+        raise Unreadable(f"{name} {why}.") from error
+    return _of_sheets(found, total, name)
+
+
+def _of_sheets(found: Iterable[office.Sheet], total: int, name: str) -> Document:
+    tables: list[Table] = []
+    read_sheets = 0
+    for sheet in found:
+        read_sheets += 1
+        table = grids.table(sheet.rows, f"{name}: {sheet.name}", sheet.cut)
+        if table is not None:
+            tables.append(table)
+    left_out = (
+        [f"Only the first {read_sheets} of {total} sheets of {name} were read."]
+        if read_sheets < total
+        else []
+    )
+    return of_tables(name, tables, *left_out)
+
+
+def _docx(archive: zipfile.ZipFile) -> str:
+    paragraphs = []
+    with xml_parts.open_part(archive, "word/document.xml") as file:
+        for element in xml_parts.elements(file, WORD + "p"):
+            paragraphs.append("".join(one.text or "" for one in element.iter(WORD + "t")))
+            # A paragraph within another one is told once.
+            element.clear()
+    return "\n".join(text for text in paragraphs if text)

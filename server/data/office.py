@@ -1,0 +1,179 @@
+"""Excel's xlsx files: the cells of each sheet, dates as dates."""
+
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from posixpath import join, normpath
+from typing import IO, Any
+from xml.etree import ElementTree
+
+from server.data.xml_parts import elements, open_part
+
+NS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+MAX_SHEETS = 8
+MAX_CELLS = 1_000_000
+RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}"
+RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+PART = re.compile(r"xl/worksheets/[^/]+\.xml")
+EPOCH = datetime(1899, 12, 30)
+MAC_EPOCH = datetime(1904, 1, 1)
+DATE = "date"
+KNOWN_FORMATS = {**dict.fromkeys(range(14, 23), DATE), 45: "m", 46: "h", 47: "m"}
+UNITS_PER_DAY = {"h": 24, "m": 24 * 60, "s": 24 * 60 * 60}
+AS_WRITTEN = re.compile(r'"[^"]*"|\\.|_.|\*.', re.DOTALL)
+"""Of a format's code: texts, and the characters whose width is left free or that fill a cell."""
+ELAPSED = re.compile(r"\[([hms])\1*\]|^(m)m?:?ss?(?:\.0+)?$", re.IGNORECASE)
+BRACKETED = re.compile(r"\[[^\[\]]*\]")
+DATE_CODE = re.compile(r"[ymdhs]", re.IGNORECASE)
+LETTERS = re.compile(r"[A-Z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    name: str
+    rows: list[list[Any]]
+    cut: int = 0
+    """Rows that were left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Book:
+    """What the cells of all sheets refer to."""
+
+    texts: list[str]
+    formats: dict[int, str]
+    """By a cell style's number: 'date', or the unit that a stretch of time is shown in."""
+    epoch: datetime
+
+
+def sheets(archive: zipfile.ZipFile) -> Iterator[Sheet]:
+    """As many as there is room for; `count` tells how many there are."""
+    book = _Book(_shared_texts(archive), _formats(archive), _epoch(archive))
+    room = MAX_CELLS
+    for name, part in _parts(archive)[:MAX_SHEETS]:
+        if room <= 0:
+            return
+        with open_part(archive, part) as file:
+            sheet, room = _sheet(name, file, book, room)
+        yield sheet
+
+
+def count(archive: zipfile.ZipFile) -> int:
+    return len(_parts(archive))
+
+
+def _parts(archive: zipfile.ZipFile) -> list[tuple[str, str]]:
+    """Each sheet's name and part, in the order of the workbook; those of charts have no cells."""
+    listed = list(_elements(archive, "xl/workbook.xml", NS + "sheet"))
+    targets = {
+        one.get("Id", ""): normpath(join("/xl", one.get("Target", ""))).lstrip("/")
+        for one in _elements(archive, "xl/_rels/workbook.xml.rels", RELATION + "Relationship")
+    }
+    held = {name for name in archive.namelist() if PART.fullmatch(name)}
+    found = [(one.get("name", ""), targets.get(one.get(RELATION_ID, ""), "")) for one in listed]
+    found = [(name, part) for name, part in found if part in held]
+    if found:
+        return found
+    names = [one.get("name", "") for one in listed]
+    return [
+        (names[number] if number < len(names) else f"Sheet {number + 1}", part)
+        for number, part in enumerate(sorted(held, key=lambda part: (len(part), part)))
+    ]
+
+
+def _elements(archive: zipfile.ZipFile, part: str, tag: str) -> Iterator[ElementTree.Element]:
+    if part not in archive.namelist():
+        return
+    with open_part(archive, part) as file:
+        yield from elements(file, tag)
+
+
+def _shared_texts(archive: zipfile.ZipFile) -> list[str]:
+    found = _elements(archive, "xl/sharedStrings.xml", NS + "si")
+    return ["".join(one.text or "" for one in element.iter(NS + "t")) for element in found]
+
+
+def _epoch(archive: zipfile.ZipFile) -> datetime:
+    for one in _elements(archive, "xl/workbook.xml", NS + "workbookPr"):
+        return MAC_EPOCH if one.get("date1904") in ("1", "true") else EPOCH
+    return EPOCH
+
+
+def _formats(archive: zipfile.ZipFile) -> dict[int, str]:
+    own = {
+        int(one.get("numFmtId", "0")): _shown(one.get("formatCode", ""))
+        for one in _elements(archive, "xl/styles.xml", NS + "numFmt")
+    }
+    known = KNOWN_FORMATS | own
+    for styles in _elements(archive, "xl/styles.xml", NS + "cellXfs"):
+        numbers = [int(one.get("numFmtId", "0")) for one in styles]
+        return {place: known[number] for place, number in enumerate(numbers) if known.get(number)}
+    return {}
+
+
+def _shown(code: str) -> str:
+    """As in `_Book.formats`; '' for plain numbers."""
+    plain = AS_WRITTEN.sub("", code).partition(";")[0]
+    elapsed = ELAPSED.search(plain)
+    if elapsed:
+        return (elapsed[1] or elapsed[2]).lower()
+    return DATE if DATE_CODE.search(BRACKETED.sub("", plain)) else ""
+
+
+def _sheet(name: str, file: IO[bytes], book: _Book, room: int) -> tuple[Sheet, int]:
+    """The sheet, and the room that it leaves; a row counts even where it is empty."""
+    rows: list[list[Any]] = []
+    cut = 0
+    for element in elements(file, NS + "row"):
+        if room <= 0:
+            cut += 1
+            continue
+        row: list[Any] = []
+        for cell in element.iter(NS + "c"):
+            place = _place(cell.get("r", ""), len(row))
+            row += [None] * (place - len(row)) + [_value(cell, book)]
+        rows.append(row)
+        room -= len(row) + 1
+    return Sheet(name, rows, cut), room
+
+
+def _place(reference: str, following: int) -> int:
+    letters = LETTERS.match(reference)
+    if letters is None:
+        return following
+    number = 0
+    for letter in letters[0][:3]:
+        number = number * 26 + ord(letter) - 64
+    return max(number - 1, following)
+
+
+def _value(cell: ElementTree.Element, book: _Book) -> Any:
+    kind = cell.get("t", "n")
+    if kind == "inlineStr":
+        return "".join(one.text or "" for one in cell.iter(NS + "t"))
+    held = cell.find(NS + "v")
+    # An error is no value: one #DIV/0! must not make its column text.
+    if held is None or held.text is None or kind == "e":
+        return None
+    if kind == "s":
+        place = int(held.text)
+        return book.texts[place] if place < len(book.texts) else None
+    if kind in ("str", "d"):
+        return held.text
+    if kind == "b":
+        return held.text == "1"
+    return _number(float(held.text), book.formats.get(int(cell.get("s", "0")), ""), book.epoch)
+
+
+def _number(number: float, shown: str, epoch: datetime) -> Any:
+    if shown == DATE and 0 < number <= (datetime.max - epoch).days:
+        moment = epoch + timedelta(seconds=round(number * UNITS_PER_DAY["s"]))
+        if number < 1:
+            return moment.strftime("%H:%M:%S")
+        whole = moment.hour == moment.minute == moment.second == 0
+        return moment.strftime("%Y-%m-%d" if whole else "%Y-%m-%d %H:%M:%S")
+    if shown in UNITS_PER_DAY:
+        number = round(number * UNITS_PER_DAY[shown], 6)
+    return int(number) if number.is_integer() else number

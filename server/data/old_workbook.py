@@ -1,0 +1,123 @@
+"""Excel's old xls files, read in a process of its own with limits on memory and time.
+
+The library that reads them is native code and makes room for as many cells as a file claims to
+have: a small file could take all memory, or end the process.
+"""
+
+import contextlib
+import io
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import date, datetime
+from typing import Any
+
+import psutil
+
+from server.data.office import MAX_CELLS, MAX_SHEETS, Sheet
+from server.system import processes
+
+try:
+    import resource
+except ImportError:  # Windows, where only the parent watches the memory
+    resource = None  # type: ignore[assignment]
+
+TIME_LIMIT_S = 20.0
+MEMORY_LIMIT_BYTES = 1024 * 1024 * 1024
+TEXT_LIMIT = 32 * 1024 * 1024
+"""Characters of all cells: thousands of them may share one long text."""
+LOOK_S = 0.05
+
+
+def read_sheets(data: bytes) -> tuple[list[Sheet], int]:
+    """The sheets there is room for, and how many there are; raises ValueError."""
+    child = subprocess.Popen(
+        processes.command("sheets"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=processes.environment("sheets"),
+    )
+    try:
+        found = json.loads(_answer(child, data))
+    finally:
+        child.kill()
+        for pipe in (child.stdin, child.stdout):
+            with contextlib.suppress(OSError):
+                if pipe is not None:
+                    pipe.close()
+        child.wait()
+    return [Sheet(**one) for one in found["sheets"]], found["total"]
+
+
+def _answer(child: "subprocess.Popen[bytes]", data: bytes) -> bytes:
+    end = time.monotonic() + TIME_LIMIT_S
+    given: bytes | None = data
+    while time.monotonic() < end:
+        try:
+            said, _ = child.communicate(given, timeout=LOOK_S)
+        except subprocess.TimeoutExpired:
+            given = None
+            if _memory(child.pid) > MEMORY_LIMIT_BYTES:
+                raise ValueError("The workbook needs too much memory.") from None
+            continue
+        if child.returncode != 0:
+            raise ValueError("The workbook cannot be read.")
+        return said
+    raise ValueError("The workbook takes too long to read.")
+
+
+def _memory(pid: int) -> int:
+    with contextlib.suppress(psutil.Error):
+        return int(psutil.Process(pid).memory_info().rss)
+    return 0
+
+
+def main() -> None:
+    if sys.platform != "win32":
+        with contextlib.suppress(ValueError, OSError):  # macOS refuses it
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
+    import python_calamine  # noqa: PLC0415 - only this process ever loads it
+
+    book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
+    told = {"sheets": list(_sheets(book)), "total": len(book.sheet_names)}
+    sys.stdout.write(json.dumps(told))
+
+
+def _sheets(book: Any) -> Iterator[dict[str, Any]]:
+    """What no longer has room is counted. Empty rows above the first cell are left out."""
+    room, letters = MAX_CELLS, TEXT_LIMIT
+    for number, name in enumerate(book.sheet_names[:MAX_SHEETS]):
+        if room <= 0 or letters <= 0:
+            return
+        rows: list[list[Any]] = []
+        sheet = book.get_sheet_by_index(number)
+        for row in sheet.iter_rows():
+            if room <= 0 or letters <= 0:
+                break
+            cells = [_cell(value) for value in row]
+            rows.append(cells)
+            room -= len(cells) + 1
+            letters -= sum(len(cell) for cell in cells if isinstance(cell, str))
+        yield {"name": name, "rows": rows, "cut": max(sheet.total_height - len(rows), 0)}
+
+
+def _cell(value: Any) -> Any:
+    match value:
+        case "":
+            return None
+        case datetime():
+            whole = value.hour == value.minute == value.second == 0
+            return value.strftime("%Y-%m-%d" if whole else "%Y-%m-%d %H:%M:%S")
+        case date():
+            return value.isoformat()
+        case bool() | int() | float() | str():
+            return value
+        case _:
+            return str(value)
+
+
+if __name__ == "__main__":
+    main()

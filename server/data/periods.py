@@ -1,0 +1,119 @@
+"""When the rows of a table were: by a date, a year, or a text such as FY2024 or Q1 2024."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from server.data.tables import Cell, Column, Table
+from server.language.dates import FAR_FUTURE, FAR_PAST, Span, period, slashed
+from server.language.ranking import stems
+
+Grain = Literal["year", "half", "quarter", "month", "day"]
+GRAINS: dict[int, Grain] = {12: "year", 6: "half", 3: "quarter", 1: "month", 0: "day"}
+MONTHS = {grain: months for months, grain in GRAINS.items()}
+YEAR_WORDS = frozenset({"year", "fiscal", "calendar", "financial", "report"})
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The column that tells when; `starts` where its own cells cannot be sorted by time."""
+
+    column: str
+    grain: Grain
+    starts: tuple[str | None, ...] = ()
+
+    @property
+    def order(self) -> str:
+        return f"{self.column} (start)" if self.starts else self.column
+
+    def fits(self, span: Span, today: date) -> bool:
+        """Whether each row lies wholly in the span or wholly outside: a year is in no month."""
+        ends = (span.start, span.end if span.end <= today else FAR_FUTURE)
+        return all(_begins(day, self.grain) for day in ends)
+
+    def placed_in(self, table: Table) -> Table:
+        """The table with a column to sort by."""
+        if not self.starts:
+            return table
+        columns = (*table.columns, Column(self.order, "date"))
+        rows = [(*row, start) for row, start in zip(table.rows, self.starts, strict=True)]
+        return Table(table.name, columns, rows, table.cut, table.cut_columns)
+
+
+def timelines(table: Table) -> list[Timeline]:
+    """Of the best kind that there is: dates before years before texts."""
+    return (
+        [_dates(table, column) for column in table.of_kind("date")]
+        or list(_years(table))
+        or [one for column in table.of_kind("text") if (one := _texts(table, column))]
+    )
+
+
+def _dates(table: Table, column: Column) -> Timeline:
+    lengths = {len(str(value)) for value in table.values(column.name) if value is not None}
+    return Timeline(column.name, "month" if lengths == {7} else "day")
+
+
+def _years(table: Table) -> Iterator[Timeline]:
+    for column in table.of_kind("number"):
+        words = set(stems(column.name))
+        if "year" in words and words <= YEAR_WORDS:
+            values = [value for value in table.values(column.name) if value is not None]
+            if all(isinstance(value, int) and 1000 <= value <= 9999 for value in values):
+                yield Timeline(column.name, "year")
+
+
+def _texts(table: Table, column: Column) -> Timeline | None:
+    """Every text must be a time, and all of them of the same length."""
+    values = table.values(column.name)
+    spans = _periods(values) or _slashed(values)
+    if not spans:
+        return None
+    grains = {_grain(span) for span in spans if span is not None}
+    starts = tuple(span.start.isoformat() if span else None for span in spans)
+    return Timeline(column.name, grains.pop(), starts) if len(grains) == 1 else None
+
+
+def _periods(values: list[Cell]) -> list[Span | None]:
+    """None at all where one is no time."""
+    known: dict[Cell, Span | None] = {None: None}
+    for value in values:
+        if value not in known:
+            known[value] = period(str(value))
+            if known[value] is None:
+                return []
+    return [known[value] for value in values]
+
+
+def _slashed(values: list[Cell]) -> list[Span | None]:
+    """3/25/2025 shows for a whole column that the month stands first."""
+    known: dict[Cell, tuple[int, int, int]] = {}
+    for value in values:
+        if value is not None and value not in known:
+            numbers = slashed(str(value))
+            if numbers is None:
+                return []
+            known[value] = numbers
+    month_first = any(second > 12 for _, second, _ in known.values())
+    if month_first == any(first > 12 for first, _, _ in known.values()):
+        return []
+    days: dict[Cell, Span | None] = {None: None}
+    for value, (first, second, year) in known.items():
+        month, day = (first, second) if month_first else (second, first)
+        try:
+            days[value] = Span(date(year, month, day), date(year, month, day))
+        except ValueError:
+            return []
+    return [days[value] for value in values]
+
+
+def _grain(span: Span) -> Grain:
+    months = (span.end.year - span.start.year) * 12 + span.end.month - span.start.month
+    return GRAINS[months] if span.start.day == span.end.day == 1 and months else "day"
+
+
+def _begins(day: date, grain: Grain) -> bool:
+    if grain == "day" or day in (FAR_PAST, FAR_FUTURE, date.max):
+        return True
+    return day.day == 1 and (day.month - 1) % MONTHS[grain] == 0

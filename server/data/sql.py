@@ -1,0 +1,150 @@
+"""Read-only SQL over tables in memory: checked, limited in time, rows and size."""
+
+import math
+import re
+import sqlite3
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from server.data.sqlite import told_apart
+from server.data.tables import Cell, Table
+
+TIME_S = 2.0
+MAX_RESULT_ROWS = 500
+MAX_RESULT_CHARACTERS = 5_000_000
+"""Of all rows of an answer together."""
+MOST_COUNTED = 1_000_000
+LONGEST_VALUE = 1_000_000
+STEPS_BETWEEN_LOOKS = 10_000
+ROWS_BETWEEN_LOOKS = 1000
+ALLOWED = frozenset({
+    sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE,
+})  # fmt: skip
+QUOTED = re.compile(r"\'[^\']*\'|\"([^\"]*)\"(?!\")")
+TYPES = {"number": "NUMERIC", "date": "TEXT", "text": "TEXT", "empty": "TEXT"}
+
+
+class Refused(Exception):
+    """The query may not run, does not run, or runs too long; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    columns: tuple[str, ...]
+    rows: list[tuple[Cell, ...]]
+    is_cut: bool = False
+    total: int | None = None
+    """How many rows there are, where they could be counted."""
+
+    def records(self) -> list[dict[str, Cell]]:
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+class _Collected:
+    """An aggregate that sees all values at the end."""
+
+    def __init__(self) -> None:
+        self.values: list[float] = []
+
+    def step(self, value: Any) -> None:
+        if isinstance(value, int | float):
+            self.values.append(value)
+
+
+class _Median(_Collected):
+    def finalize(self) -> float:
+        return statistics.median(self.values) if self.values else math.nan
+
+
+class _Deviation(_Collected):
+    def finalize(self) -> float:
+        return statistics.stdev(self.values) if len(self.values) > 1 else math.nan
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def query(
+    tables: dict[str, Table], sql: str, parameters: Sequence[Cell] = (), time_s: float = TIME_S
+) -> Answer:
+    """The rows of one SELECT over the tables, each under its name."""
+    if not re.match(r"\s*(select|with)\b", sql, re.IGNORECASE):
+        raise Refused("Only SELECT is allowed.")
+    end = time.monotonic() + time_s
+    connection = sqlite3.connect(":memory:")
+    try:
+        for name, table in tables.items():
+            _fill(connection, name, table, end)
+        _lock(connection, end)
+        return _run(connection, with_strict_names(sql), parameters)
+    except (sqlite3.Error, sqlite3.Warning, OverflowError) as error:
+        raise Refused(f"The query failed: {error}.") from None
+    finally:
+        connection.close()
+
+
+def with_strict_names(sql: str) -> str:
+    """Names in brackets in place of double quotes.
+
+    SQLite takes a quoted name that it does not know for a text, and answers with that text.
+    """
+    return QUOTED.sub(
+        lambda found: f"[{found[1]}]" if found[1] and "]" not in found[1] else found[0], sql
+    )
+
+
+def _fill(connection: sqlite3.Connection, name: str, table: Table, end: float) -> None:
+    if not table.columns:
+        raise Refused(f"The table {name} has no columns.")
+    columns = ", ".join(f"{quoted(one.name)} {TYPES[one.kind]}" for one in table.columns)
+    connection.execute(f"CREATE TABLE {quoted(name)} ({columns})")
+    marks = ", ".join("?" * len(table.columns))
+    connection.executemany(f"INSERT INTO {quoted(name)} VALUES ({marks})", _in_time(table, end))
+
+
+def _in_time(table: Table, end: float) -> Iterator[tuple[Cell, ...]]:
+    for number, row in enumerate(table.rows):
+        if number % ROWS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
+            raise Refused("The tables take too long to fill.")
+        yield row
+
+
+def _lock(connection: sqlite3.Connection, end: float) -> None:
+    connection.create_aggregate("median", 1, _Median)  # type: ignore[arg-type]
+    connection.create_aggregate("stdev", 1, _Deviation)  # type: ignore[arg-type]
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    connection.set_authorizer(_authorize)
+    connection.set_progress_handler(lambda: time.monotonic() > end, STEPS_BETWEEN_LOOKS)
+
+
+def _authorize(action: int, _first: str | None, second: str | None, *_rest: str | None) -> int:
+    if action == sqlite3.SQLITE_FUNCTION and second == "load_extension":
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK if action in ALLOWED else sqlite3.SQLITE_DENY
+
+
+def _run(connection: sqlite3.Connection, sql: str, parameters: Sequence[Cell]) -> Answer:
+    cursor = connection.execute(sql, parameters)
+    columns = tuple(told_apart([one[0] for one in cursor.description]))
+    rows: list[tuple[Cell, ...]] = []
+    room = MAX_RESULT_CHARACTERS
+    for row in cursor:
+        room -= sum(len(cell) if isinstance(cell, str | bytes) else 8 for cell in row)
+        if len(rows) == MAX_RESULT_ROWS or (room < 0 and rows):
+            return Answer(columns, rows, is_cut=True, total=_counted(cursor, len(rows) + 1))
+        rows.append(row)
+    return Answer(columns, rows, total=len(rows))
+
+
+def _counted(cursor: sqlite3.Cursor, already: int) -> int | None:
+    try:
+        rest = sum(1 for _ in islice(cursor, MOST_COUNTED))
+    except sqlite3.Error:
+        return None
+    return already + rest if rest < MOST_COUNTED else None

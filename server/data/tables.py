@@ -1,0 +1,388 @@
+"""Tables out of whatever rows come: columns typed, numbers and dates made comparable."""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from server.data.cells import (
+    as_number,
+    is_missing,
+    is_one_unit,
+    is_shortened,
+    reads_as_number,
+    unit,
+)
+from server.system.limits import without_halves
+
+Kind = Literal["number", "date", "text", "empty"]
+Cell = str | int | float | None
+MAX_ROWS = 200_000
+MAX_COLUMNS = 200
+MAX_CELLS = 5_000_000
+"""Of a table: the wider it is, the fewer rows of it are taken."""
+MOST_HEADER_ROWS = 5
+PLACEHOLDER = re.compile(r"^(?:unnamed\b.*|column\W?\d*|[\W_]*\d{0,3})$", re.IGNORECASE)
+"""What stands for the name of a column that has none."""
+YEAR = re.compile(r"(?<!\w)(?:(?:19|20)\d{2}|fy?\W?\d{2,4})(?!\d)", re.IGNORECASE)
+DEEPEST = 100
+"""Levels of lists and objects in a cell; nobody reads more."""
+ISO_DATE = re.compile(r"^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?$")
+TIME_WORDS = frozenset({
+    "date", "dates", "datetime", "time", "times", "timestamp", "updated", "period", "day", "days",
+})  # fmt: skip
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+LARGEST = 2**1000
+"""What has more digits than a number in our tables can have is a name, not an amount."""
+EPOCH_MS = (10**11, 10**13)
+MOST_LEVELS = 4
+"""Of objects in a cell that become columns; what lies deeper stays one text."""
+MOST_NESTED = 60
+"""Values of an object in a cell; a bigger one is a dictionary, not a group of columns."""
+MOST_JOINED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    kind: Kind
+    decimals: int = 0
+    unit: str = ""
+    """The sign that stands at its amounts: of a currency, or of percent."""
+    is_scaled: bool = False
+    """Its amounts are written as $3.4T rather than in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    name: str
+    columns: tuple[Column, ...]
+    rows: list[tuple[Cell, ...]]
+    cut: int = 0
+    """Rows that came but were not taken."""
+    cut_columns: int = 0
+    heading: str = ""
+    """What stood above the header."""
+
+    def of_kind(self, kind: Kind) -> list[Column]:
+        return [column for column in self.columns if column.kind == kind]
+
+    def values(self, name: str) -> list[Cell]:
+        index = [column.name for column in self.columns].index(name)
+        return [row[index] for row in self.rows]
+
+    def records(self, rows: Iterable[tuple[Cell, ...]] | None = None) -> list[dict[str, Cell]]:
+        names = [column.name for column in self.columns]
+        return [dict(zip(names, row, strict=True)) for row in (self.rows if rows is None else rows)]
+
+
+def from_json(found: Any, name: str) -> Table | None:
+    """A table, if this is one: row objects, rows under a header, columns, or a figure's traces."""
+    if isinstance(found, list):
+        return _from_list(found, name)
+    if not isinstance(found, dict):
+        return None
+    if isinstance(found.get("columns"), list) and isinstance(found.get("data"), list):
+        return _from_split(found["columns"], found["data"], name)
+    if isinstance(found.get("data"), list) and isinstance(found.get("layout"), dict):
+        return _from_traces(found["data"], name)
+    return _from_map(found, name)
+
+
+def _from_map(found: dict[str, Any], name: str) -> Table | None:
+    lists = {key: value for key, value in found.items() if isinstance(value, list)}
+    same_length = len({len(value) for value in lists.values()}) == 1
+    if len(lists) > 1 and len(lists) == len(found) and same_length:
+        return from_grid(list(lists), list(zip(*lists.values(), strict=True)), name)
+    if len(lists) == 1:
+        return _from_list(next(iter(lists.values())), name)
+    flat = _flattened(found)
+    has_plain = any(not isinstance(value, dict | list) for value in found.values())
+    if has_plain and not any(isinstance(value, dict | list) for value in flat.values()):
+        return from_grid(["field", "value"], list(flat.items()), name)
+    return None
+
+
+def from_grid(
+    header: Sequence[Any], rows: Sequence[Sequence[Any]], name: str, cut: int = 0
+) -> Table:
+    """`cut` rows more came and were left out before. Cells beyond the header are columns too."""
+    header, rows = _with_header_rows(header, rows)
+    width = len(header)
+    beyond = {
+        place for row in rows for place in range(width, len(row)) if row[place] not in (None, "")
+    }
+    places = [*range(width), *sorted(beyond)]
+
+    def column(number: int, count: int) -> list[Any]:
+        place = places[number]
+        return [row[place] if place < len(row) else None for row in rows[:count]]
+
+    return _built([*header, *(None for _ in beyond)], column, name, len(rows), cut)
+
+
+def _with_header_rows(
+    header: Sequence[Any], rows: Sequence[Sequence[Any]]
+) -> tuple[Sequence[Any], Sequence[Sequence[Any]]]:
+    """A header of several rows, as reports have it, becomes one row of whole names."""
+    if not _is_incomplete(header):
+        return header, rows
+    count = 0
+    while count < min(MOST_HEADER_ROWS, len(rows) - 1) and _is_header(rows[count]):
+        count += 1
+    if not count:
+        return header, rows
+    parts: list[list[str]] = [[] for _ in header]
+    lines = [["" if PLACEHOLDER.match(str(one or "")) else one for one in header], *rows[:count]]
+    for number, line in enumerate(lines):
+        for part, text in zip(parts, _spread(line, is_last=number == count), strict=False):
+            part += [text] if text else []
+    return [" ".join(part) for part in parts], rows[count:]
+
+
+def _spread(line: Sequence[Any], *, is_last: bool) -> list[str]:
+    """A text alone stands over all columns; one of several stands over those up to the next."""
+    first, *others = (str(cell).strip() if cell is not None else "" for cell in line)
+    filled = [text for text in others if text]
+    if len(filled) == 1 and len(others) > 1 and not (is_last and YEAR.search(filled[0])):
+        others = filled * len(others)
+    elif not is_last and others and others[0]:
+        for place, text in enumerate(others):
+            others[place] = text or others[place - 1]
+    return [first, *others]
+
+
+def _is_incomplete(header: Sequence[Any]) -> bool:
+    """Names are missing, or the same: what tells the columns apart stands below."""
+    names = [str(one or "").strip().lower() for one in header]
+    return any(map(PLACEHOLDER.match, names[1:])) or len(set(names)) < len(names)
+
+
+def _is_header(row: Sequence[Any]) -> bool:
+    """Texts and years without an amount; a row of data has a name and an amount."""
+    cells = [str(cell).strip() for cell in row[1:] if cell is not None and str(cell).strip()]
+    if not cells or any(not isinstance(cell, str | None) for cell in row):
+        return False
+    has_name = bool(row and row[0] is not None and row[0].strip())
+    years = [cell for cell in cells if YEAR.search(cell)]
+    amounts = [cell for cell in cells if cell not in years and reads_as_number(cell)]
+    return not amounts and (bool(years) or not has_name)
+
+
+def _from_records(rows: list[dict[str, Any]], name: str) -> Table:
+    total = len(rows)
+    rows = [_flattened(row) for row in rows[:MAX_ROWS]]
+    keys: dict[str, None] = {}
+    for row in rows:
+        keys.update(dict.fromkeys(row))
+    header = list(keys)
+    if _is_incomplete(header):
+        grid = [[row.get(key) for key in header] for row in rows]
+        return from_grid(header, grid, name, total - len(rows))
+
+    def column(place: int, count: int) -> list[Any]:
+        key = header[place]
+        return [row.get(key) for row in rows[:count]]
+
+    return _built(header, column, name, total)
+
+
+def _flattened(row: dict[str, Any]) -> dict[str, Any]:
+    """Objects in cells as columns of their own, price.last; lists of plain values as one text."""
+    if not any(isinstance(value, dict | list) for value in row.values()):
+        return row
+    found: dict[str, Any] = {}
+    for key, value in row.items():
+        is_group = isinstance(value, dict) and not _is_deep(value)
+        for path, one in _paths(key, value, MOST_LEVELS) if is_group else [(key, value)]:
+            name = path
+            while name in found or (name != key and name in row):
+                name += "_2"
+            found[name] = _joined(one) if isinstance(one, list) else one
+    return found
+
+
+def _paths(path: str, value: Any, levels: int) -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, dict) or not levels or not 0 < len(value) <= MOST_NESTED:
+        yield path, value
+        return
+    for key, one in value.items():
+        yield from _paths(f"{path}.{key}", one, levels - 1)
+
+
+def _joined(values: list[Any]) -> Any:
+    if not all(one is None or isinstance(one, str | int | float) for one in values):
+        return values
+    texts = [str(one) for one in map(_cell, values[:MOST_JOINED]) if one is not None]
+    return ", ".join([*texts, *(["…"] if len(values) > MOST_JOINED else [])]) or None
+
+
+def _built(
+    header: Sequence[Any],
+    column: Callable[[int, int], list[Any]],
+    name: str,
+    total: int,
+    cut: int = 0,
+) -> Table:
+    """Column by column, none longer than is kept: what came may be far bigger than a table."""
+    kept = header[:MAX_COLUMNS]
+    names = _unique([str(one) if one not in (None, "") else "column" for one in kept])
+    count = min(total, MAX_ROWS, MAX_CELLS // max(len(names), 1))
+    typed = [_typed(title, column(place, count)) for place, title in enumerate(names)]
+    rows: list[tuple[Cell, ...]] = list(zip(*(cells for _, cells in typed), strict=True))
+    columns = tuple(one for one, _ in typed)
+    return Table(name, columns, rows, total - count + cut, len(header) - len(kept))
+
+
+def _from_list(found: list[Any], name: str) -> Table | None:
+    if not found:
+        return None
+    if all(isinstance(row, dict) for row in found):
+        return _from_records(found, name)
+    if len(found) > 1 and all(isinstance(row, list) for row in found):
+        return _from_split(found[0], found[1:], name)
+    return None
+
+
+def _from_split(header: list[Any], rows: list[Any], name: str) -> Table | None:
+    if not all(isinstance(row, list | tuple) for row in rows):
+        return None
+    return from_grid(header, rows, name)
+
+
+def _from_traces(traces: list[Any], name: str) -> Table | None:
+    """A Plotly figure: each trace's points as rows."""
+    rows = []
+    for trace in traces:
+        if isinstance(trace, dict):
+            xs, ys = trace.get("x") or trace.get("labels"), trace.get("y") or trace.get("values")
+            if isinstance(xs, list) and isinstance(ys, list):
+                label = str(trace.get("name") or "value")
+                rows += [(x, y, label) for x, y in zip(xs, ys, strict=False)]
+    return from_grid(["x", "y", "series"], rows, name) if rows else None
+
+
+def _unique(names: list[str]) -> list[str]:
+    """Told apart by a number, whatever their case."""
+    taken: set[str] = set()
+    result = []
+    for name in map(without_halves, names):
+        one, number = name, 1
+        while one.lower() in taken:
+            number += 1
+            one = f"{name}_{number}"
+        taken.add(one.lower())
+        result.append(one)
+    return result
+
+
+def _typed(name: str, raw: list[Any]) -> tuple[Column, list[Cell]]:
+    cells = [_cell(value) for value in raw]
+    present = [cell for cell in cells if cell is not None]
+    if not present:
+        return Column(name, "empty"), cells
+    if all(isinstance(cell, int | float) for cell in present):
+        return _numeric(name, cells)
+    if all(isinstance(cell, str) and ISO_DATE.match(cell) for cell in present):
+        return Column(name, "date"), cells
+    return _amounts(name, cells) or (
+        Column(name, "text"),
+        [cell if cell is None else _text(cell) for cell in cells],
+    )
+
+
+def _amounts(name: str, cells: list[Cell]) -> tuple[Column, list[Cell]] | None:
+    """Texts that are all amounts of one unit, with a point before the decimals or a comma."""
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    units = {unit(text) for text in texts}
+    if len(texts) < sum(cell is not None for cell in cells):
+        units.add("")
+    if not is_one_unit(units):
+        return None
+    for decimal in (".", ","):
+        if all(reads_as_number(text, decimal) for text in texts):
+            numbers: list[Cell] = [
+                as_number(one, decimal) if isinstance(one, str) else one for one in cells
+            ]
+            column, typed = _numeric(name, numbers)
+            if column.kind != "number":
+                return column, typed
+            is_scaled = any(is_shortened(text) for text in texts)
+            return replace(column, unit="".join(units), is_scaled=is_scaled), typed
+    return None
+
+
+def _cell(value: Any) -> Cell:
+    match value:
+        case None:
+            return None
+        case float() if not math.isfinite(value):
+            return None
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return _figure(value)
+        case str():
+            return None if is_missing(value) else without_halves(value)
+        case _:
+            return _nested(value)
+
+
+def _nested(value: Any) -> str:
+    if _is_deep(value):
+        return "{…}" if isinstance(value, dict) else "[…]"
+    return without_halves(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _is_deep(value: Any) -> bool:
+    """Counted here: what the json module refuses as too deep differs from Python to Python."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        holders = [part for part in level if isinstance(part, dict | list | tuple)]
+        if not holders:
+            return False
+        held = (part.values() if isinstance(part, dict) else part for part in holders)
+        level = [part for parts in held for part in parts]
+    return True
+
+
+def _figure(value: float) -> Cell:
+    if isinstance(value, float) or abs(value) < 2**62:
+        return value
+    return float(value) if abs(value) < LARGEST else str(value)
+
+
+def _numeric(name: str, cells: list[Cell]) -> tuple[Column, list[Cell]]:
+    numbers = [cell for cell in cells if isinstance(cell, int | float)]
+    low, high = EPOCH_MS
+    if _is_time(name) and all(low < number < high for number in numbers):
+        return Column(name, "date"), [_from_epoch(cell) for cell in cells]
+    decimals = max((decimals_of(number) for number in numbers), default=0)
+    return Column(name, "number", min(decimals, 6)), cells
+
+
+def _is_time(name: str) -> bool:
+    """By whole words: what is consolidated has no date, nor has sentiment a time."""
+    return not TIME_WORDS.isdisjoint(word.lower() for word in WORD.findall(name))
+
+
+def _from_epoch(cell: Cell) -> Cell:
+    if not isinstance(cell, int | float):
+        return None
+    moment = datetime.fromtimestamp(cell / 1000, UTC)
+    whole_day = moment.hour == moment.minute == moment.second == 0
+    return moment.strftime("%Y-%m-%d" if whole_day else "%Y-%m-%d %H:%M:%S")
+
+
+def decimals_of(number: float) -> int:
+    if isinstance(number, int) or number.is_integer():
+        return 0
+    text = repr(number)
+    return len(text.partition(".")[2]) if "e" not in text else 6
+
+
+def _text(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else str(cell)

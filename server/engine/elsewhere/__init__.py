@@ -1,0 +1,1 @@
+"""An engine on another machine, behind OpenAI's protocol."""

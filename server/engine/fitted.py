@@ -1,0 +1,326 @@
+"""Between the pool and a worker: the file checked, a setup that fits, less when memory ran out."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from server.chat import ChatRequest, Prompt
+from server.engine.base import Embeddings, Engine, EngineOptions, LoadState, ModelFacts, Ranking
+from server.engine.options import ALL_LAYERS
+from server.engine.prompt_log import log_prompt
+from server.engine.watch import Health
+from server.errors import AppError, ModelDamaged, ModelLoadFailed, OutOfMemory, Stopping
+from server.events import Pieces
+from server.face.models import Machine, Setup
+from server.models import drafts
+from server.models.fit import COMFORTABLE, explain, judge, ladder, without_card
+from server.models.gguf.cache import Headers
+from server.models.gguf.header import Header
+from server.models.projectors import size_of
+from server.models.remembered_setups import Worked
+from server.models.service import ModelShelf
+from server.observe import Disconnect, Value
+
+log = logging.getLogger(__name__)
+TRIES = 6
+SMALLER = 0.8
+"""Of the memory the last try took: the next one must make a difference."""
+LIKELY = 0.3
+"""A load that needs more than this share of the free memory may well have failed for it."""
+PATIENCE_S = 120.0
+"""For memory that running answers of a model that was let go still hold."""
+
+MakeEngine = Callable[[Path, EngineOptions], Engine]
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """Makes engines for the pool; `say` tells the user one sentence.
+
+    `leaving`: set as the models that were let go have freed their memory.
+    """
+
+    make: MakeEngine
+    shelf: ModelShelf
+    worked: Worked
+    say: Callable[[str], None]
+    leaving: Callable[[], Sequence[asyncio.Event]] = tuple
+    logs_prompts: Callable[[], bool] = lambda: False
+
+    def __call__(self, path: Path, options: EngineOptions) -> Engine:
+        return FittedEngine(path, options, self)
+
+
+class FittedEngine:
+    """An engine whose setup is settled when it loads."""
+
+    def __init__(self, path: Path, options: EngineOptions, loader: Loader) -> None:
+        self.facts = ModelFacts()
+        self.state: Value[LoadState] = Value(LoadState())
+        self._path = path
+        self._options = options
+        self._loader = loader
+        self._engine: Engine | None = None
+        self._unlink: Disconnect = lambda: None
+        self._turn = asyncio.Lock()
+        self._device = ""
+        self._gpu_bytes = 0
+        self._settling = False
+        self._closed = False
+
+    @property
+    def health(self) -> Health:
+        """Of the worker; an engine elsewhere is not watched."""
+        found: Health = getattr(self._engine, "health", "ok")
+        return found
+
+    async def load(self) -> None:
+        async with self._turn:
+            if self._closed:
+                raise Stopping
+            if self._engine is not None and self.state.get().phase != "failed":
+                await self._engine.load()
+            else:
+                await self._begin()
+
+    async def close(self) -> None:
+        self._closed = True
+        await self._drop()
+        self.state.set(LoadState())
+
+    async def generate(self, request: ChatRequest) -> Pieces:
+        engine = await self._loaded()
+        if self._loader.logs_prompts():
+            await log_prompt(engine, request)
+        async with aclosing(engine.generate(request)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def apply_template(self, request: ChatRequest) -> str:
+        return await (await self._loaded()).apply_template(request)
+
+    async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
+        return await (await self._loaded()).tokenize(text, special=special)
+
+    async def detokenize(self, tokens: Sequence[int]) -> str:
+        return await (await self._loaded()).detokenize(tokens)
+
+    async def embed(self, texts: Sequence[Prompt]) -> Embeddings:
+        return await (await self._loaded()).embed(texts)
+
+    async def rerank(self, query: str, documents: Sequence[str]) -> Ranking:
+        return await (await self._loaded()).rerank(query, documents)
+
+    async def stats(self) -> dict[str, Any]:
+        return await (await self._loaded()).stats()
+
+    async def _loaded(self) -> Engine:
+        if self._engine is None:
+            await self.load()
+        assert self._engine
+        return self._engine
+
+    async def _begin(self) -> None:
+        self.state.set(LoadState("loading"))
+        self._settling = True
+        try:
+            header = await asyncio.to_thread(self._loader.shelf.headers.check, self._path)
+            await self._check_eyes()
+            await self._try(header, await self._survey(header))
+        except AppError as error:
+            self.state.set(LoadState("failed", 0.0, str(error)))
+            raise
+        finally:
+            self._settling = False
+            if self._engine is None and self.state.get().phase == "loading":
+                self.state.set(LoadState())  # whoever asked for it left
+
+    async def _survey(self, header: Header) -> Machine:
+        """The machine now; or, where that gives the model more, after those that leave are gone."""
+        while leaving := self._loader.leaving():
+            machine = await self._look()
+            if self._best(header, machine) == self._best(header, _emptied(machine)):
+                return machine
+            if not await _all_set(leaving):
+                break
+            if self._closed:
+                raise Stopping
+        return await self._look()
+
+    async def _look(self) -> Machine:
+        """What a card has free was true when it was last asked: with cards it is asked again."""
+        surveyor = self._loader.shelf.surveyor
+        return await surveyor.look(anew=surveyor.machine().engine_uses_gpu)
+
+    def _best(self, header: Header, machine: Machine) -> Setup | None:
+        return next(self._setups(header, _setup(self._options), machine), None)
+
+    async def _check_eyes(self) -> None:
+        """A damaged projector costs a model its eyes, not its words."""
+        eyes = self._options.projector
+        if eyes is None:
+            return
+        try:
+            await asyncio.to_thread(self._loader.shelf.headers.check, eyes)
+        except ModelDamaged as error:
+            log.warning("%s", error)
+            self._loader.say(str(error))
+            self._options = replace(self._options, projector=None)
+
+    async def _try(self, header: Header, machine: Machine) -> None:
+        """Down the ladder until one loads; the first error is the one that is told."""
+        asked = _setup(self._options)
+        failure: ModelLoadFailed | None = None
+        for setup in self._setups(header, asked, machine):
+            try:
+                await self._load_with(setup)
+            except ModelDamaged:
+                raise
+            except ModelLoadFailed as error:
+                known = isinstance(error, OutOfMemory) or failure is not None
+                if not known and not _may_be_memory(header, setup, machine):
+                    raise
+                failure = failure or error
+                log.info("Loading %s failed, trying with less: %s", self._path.name, error)
+            else:
+                self._conclude(header, asked, setup, machine)
+                return
+        fit = judge(header, asked, machine)
+        raise failure or ModelLoadFailed(f"{self._path.stem} does not fit: {fit.why}")
+
+    def _setups(self, header: Header, asked: Setup, machine: Machine) -> Iterator[Setup]:
+        """What fits by the estimate, each clearly smaller than the one before, a few at most."""
+        recalled = self._loader.worked.recall(self._path, asked, machine)
+        tried, last = 0, 0
+        if recalled is not None:
+            last = judge(header, recalled, machine).needed_bytes
+            tried += 1
+            yield recalled
+        for rung, setup in enumerate(ladder(header, asked, machine)):
+            fit = judge(header, setup, machine)
+            # What was asked for may be tight; what we choose instead leaves room to others.
+            greedy = rung and fit.memory.needed > COMFORTABLE * machine.free_bytes
+            large = last and fit.needed_bytes > SMALLER * last
+            if fit.verdict == "does not fit" or greedy or large:
+                continue
+            last, tried = fit.needed_bytes, tried + 1
+            yield setup
+            if tried >= TRIES:
+                return
+
+    async def _load_with(self, setup: Setup) -> None:
+        await self._drop()
+        options = replace(
+            self._options,
+            context_tokens=setup.context_tokens,
+            slots=setup.slots,
+            kv_type=setup.kv_type,
+            gpu_layers=setup.gpu_layers,
+            batch_tokens=setup.batch_tokens,
+        )
+        engine = self._engine = self._loader.make(self._path, options)
+        self._unlink = engine.state.connect(self._show)
+        if self._closed:
+            raise Stopping
+        await engine.load()
+        self.facts = engine.facts
+
+    def _show(self, state: LoadState) -> None:
+        if self._engine is not None:
+            self.facts = self._engine.facts
+            self.facts.extra["gpu_bytes"] = self._gpu_bytes
+        if state.phase == "ready" and not self._settling:
+            self._compare_device()
+            self._tell_lost_template()
+        # A try that failed may not be the last: `_begin` says when it was.
+        if not self._closed and not (self._settling and state.phase == "failed"):
+            self.state.set(state)
+
+    def _compare_device(self) -> None:
+        """A worker that was started again may find the graphics card gone."""
+        if (self._device, self.facts.device) == ("gpu", "cpu"):
+            self._warn("The engine was started again and could not use the graphics card.")
+        self._device = self.facts.device
+
+    def _conclude(self, header: Header, asked: Setup, taken: Setup, machine: Machine) -> None:
+        wanted = next(iter(ladder(header, asked, machine)))
+        sentence = explain(replace(wanted, context_tokens=asked.context_tokens), taken)
+        if sentence:
+            log.warning("%s: %s", self._path.stem, sentence)
+            self._loader.say(f"{self._path.stem}: {sentence}")
+            self._loader.worked.remember(self._path, asked, taken, machine)
+        eyes = self._options.projector
+        if eyes is not None and not self.facts.sees_images:
+            self._loader.say(f"{self._path.stem} cannot see images: {eyes.name} does not fit it.")
+        self._tell_lost_template()
+        missing = self._loader.worked.last_card(machine)
+        self._gpu_bytes = judge(header, taken, machine).memory.gpu
+        self.facts.extra["gpu_bytes"] = self._gpu_bytes
+        if self.facts.device == "cpu":
+            self._warn(without_card(asked, taken, machine, missing))
+        self._device = self.facts.device
+
+    def _tell_lost_template(self) -> None:
+        lost = self.facts.extra.get("template_lost")
+        if not lost:
+            return
+        again = (
+            "System prompts, tools and thoughts may be missing until that succeeds; "
+            "it is tried again with the next question."
+        )
+        if not self.facts.extra.get("template_again"):
+            again = "System prompts, tools or thoughts may not reach the model."
+        name = self._path.stem
+        self._loader.say(f"{name}: The chat template could not be tried out: {lost}. {again}")
+
+    def _warn(self, why: str) -> None:
+        if why:
+            log.warning("%s runs on the processor. %s", self._path.stem, why)
+            self._loader.say(f"{self._path.stem} runs on the processor. {why}")
+
+    async def _drop(self) -> None:
+        engine, self._engine = self._engine, None
+        self._unlink()
+        if engine is not None:
+            await engine.close()
+
+
+async def _all_set(events: Sequence[asyncio.Event]) -> bool:
+    """Whether they were in time."""
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            for event in events:
+                await event.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+def _emptied(machine: Machine) -> Machine:
+    """With nothing else on it."""
+    devices = tuple(replace(one, free_bytes=one.total_bytes) for one in machine.devices)
+    return replace(machine, free_bytes=machine.memory_bytes, devices=devices)
+
+
+def _may_be_memory(header: Header, setup: Setup, machine: Machine) -> bool:
+    if setup.gpu_layers > 0 and machine.engine_uses_gpu:
+        return True
+    return judge(header, setup, machine).memory.needed > LIKELY * machine.free_bytes
+
+
+def _setup(options: EngineOptions) -> Setup:
+    setup = Setup(
+        options.context_tokens or 0,
+        options.slots,
+        options.kv_type,
+        -1 if options.gpu_layers >= ALL_LAYERS else options.gpu_layers,
+        options.batch_tokens,
+        options.flash_attention,
+        options.gpu_split,
+        size_of([str(options.projector or "")]),
+    )
+    return drafts.beside(setup, options.draft_model, Headers())

@@ -1,0 +1,198 @@
+"""Tool-call styles: the first that fits a model's template is used, else the generic one."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any, cast
+
+from server.chat import ChatRequest
+from server.engine.base import ModelFacts
+from server.engine.styles import (
+    apertus,
+    apriel,
+    cohere,
+    command_r,
+    deepseek,
+    deepseek_r1,
+    deepseek_v4,
+    devstral,
+    firefunction,
+    functionary_v2,
+    functionary_v3_1,
+    functionary_v3_2,
+    gemma4,
+    generic,
+    gigachat,
+    gigachat3,
+    glm,
+    gpt_oss,
+    granite3,
+    hermes,
+    kimi,
+    learned,
+    lfm2,
+    llama3,
+    minimax_m1,
+    minimax_m3,
+    mistral_nemo,
+    mistral_small,
+    muse,
+    nemotron,
+    phi4,
+    plain,
+    qwen_coder,
+    seed,
+)
+from server.engine.styles.abilities import starts_in_thought, text_marks, thought_marks
+from server.engine.styles.base import Format, Prepared
+from server.engine.styles.choice import wants_tools
+from server.engine.styles.learned import Frame, Samples
+from server.engine.styles.loose_calls import LooseCalls, asks_for_json
+from server.engine.styles.shape import Shape, Turn, prepare, script
+from server.engine.styles.stream import ScriptParser
+
+LEARNED = "learned"
+
+FORMATS: tuple[Format, ...] = (
+    muse.FORMAT,
+    gpt_oss.FORMAT,
+    functionary_v3_2.FORMAT,
+    functionary_v2.FORMAT,
+    firefunction.FORMAT,
+    minimax_m3.FORMAT,
+    gemma4.FORMAT,
+    lfm2.FORMAT,
+    kimi.FORMAT,
+    deepseek_v4.FORMAT,
+    deepseek_r1.FORMAT,
+    deepseek.FORMAT,
+    seed.FORMAT,
+    glm.FORMAT,
+    qwen_coder.FORMAT,
+    nemotron.FORMAT,
+    apriel.FORMAT,
+    minimax_m1.FORMAT,
+    apertus.FORMAT,
+    cohere.FORMAT,
+    command_r.FORMAT,
+    mistral_small.FORMAT,
+    devstral.FORMAT,
+    mistral_nemo.FORMAT,
+    gigachat.FORMAT,
+    gigachat3.FORMAT,
+    functionary_v3_1.FORMAT,
+    phi4.FORMAT,
+    hermes.FORMAT,
+    granite3.FORMAT,
+    llama3.FORMAT,
+    generic.FORMAT,
+)
+
+
+def choose(facts: ModelFacts) -> Format:
+    style = _recognised(facts) or next(style for style in FORMATS if style.fits(facts))
+    return Format(style.name, style.fits, partial(_prepare, style), style.always, style.shape)
+
+
+def recognise(samples: Samples) -> dict[str, Any]:
+    """What a template's own rendering tells of its style, as facts about the model.
+
+    A style that writes calls just as the template does is taken as it is. One that has the same
+    mark lends what it knows of the family; spacing and values are those of the template.
+    """
+    frame = learned.frame_of(samples)
+    rendered = ModelFacts(template=samples.everything)
+    known = next((style for style in FORMATS[:-1] if _fits(style, rendered, samples)), None)
+    found: dict[str, Any] = {"style": known.name if known else ""}
+    if frame.thoughts and not (known and known.always):
+        found["thoughts"] = list(frame.thoughts)
+    if frame.text and not (known and known.always):
+        found["text_marks"] = list(frame.text)
+    own = _own_shape(known, samples, frame)
+    if own is not None:
+        found |= {"style": found["style"] or LEARNED, "shape": learned.stored(own)}
+    return found
+
+
+def _fits(style: Format, rendered: ModelFacts, samples: Samples) -> bool:
+    """Whether the template's text has the style's signs, and its calls the style's mark."""
+    if not style.fits(rendered):
+        return False
+    unmarked = style.shape is None or not samples.shows_calls
+    return unmarked or any(mark in samples.call for mark in style.shape.marks)
+
+
+def _own_shape(known: Format | None, samples: Samples, frame: Frame) -> Shape | None:
+    """The template's own shape, where no style has it; None where a known one will do."""
+    if known and (known.shape is None or learned.agrees(known.shape, samples, frame)):
+        return None
+    own = learned.calls_of(samples, frame)
+    if own is None or known is None or known.shape.mark != own.mark:
+        return own
+    family: Shape = known.shape
+    return replace(
+        own,
+        also=family.also,
+        lead=family.lead,
+        anywhere=family.anywhere,
+        cuts_thought=family.cuts_thought,
+        short_ids=family.short_ids,
+    )
+
+
+def _recognised(facts: ModelFacts) -> Format | None:
+    """The style that the worker found by rendering; None where the template showed no calls."""
+    found = facts.extra.get("template", {})
+    if "style" not in found or not (found["style"] or found.get("calls")):
+        return None
+    name = found["style"] or generic.FORMAT.name
+    known = next((style for style in FORMATS if style.name == name), generic.FORMAT)
+    if not found.get("shape"):
+        return known
+    shape = learned.restored(found["shape"])
+    return Format(name, known.fits, partial(prepare, shape), known.always, shape)
+
+
+def _prepare(style: Format, request: ChatRequest, facts: ModelFacts) -> Prepared:
+    used = style if style.always or wants_tools(request) else plain.FORMAT
+    prepared = used.prepare(request, facts)
+    if _may_call_loosely(style, request) and isinstance(prepared.parser, ScriptParser):
+        if asks_for_json(request) and style.shape and _json_marks(style.shape):
+            prepared = _with_json_as_text(prepared, style.shape, request, facts)
+        cast("ScriptParser", prepared.parser).pass_through(LooseCalls(request))
+    if request.continues and request.constraint is not None and not wants_tools(request):
+        # What a style writes before an answer is already said.
+        return replace(prepared, constraint=request.constraint, trigger=None)
+    return prepared
+
+
+def _may_call_loosely(style: Format, request: ChatRequest) -> bool:
+    """Whether the model may call a tool and no grammar says how."""
+    is_free = request.tool_choice.mode == "auto" and request.constraint is None
+    is_bound = style.name == generic.FORMAT.name
+    return wants_tools(request) and is_free and not is_bound and not request.continues
+
+
+def _json_marks(shape: Shape) -> tuple[str, ...]:
+    """The marks of its calls that any JSON may begin with."""
+    return tuple(mark for mark in shape.marks if mark.startswith(("{", "[{")))
+
+
+def _with_json_as_text(
+    prepared: Prepared, shape: Shape, request: ChatRequest, facts: ModelFacts
+) -> Prepared:
+    """JSON was asked for: it must not be forced to become a call."""
+    turn = Turn(thought_marks(facts), text_marks(facts), starts_in_thought(request, facts))
+    marks = tuple(mark for mark in shape.marks if mark not in _json_marks(shape))
+    if marks:
+        tools = {tool.name: tool for tool in request.tools}
+        read = script(replace(shape, mark=marks[0], also=marks, lead=None), tools, turn)
+    else:
+        read = plain.script(turn.thoughts, opened=turn.opened, around=turn.around)
+    return replace(
+        prepared,
+        parser=ScriptParser(read, request.stop),
+        constraint=None,
+        trigger=None,
+        trigger_lead=None,
+        trigger_thought=None,
+    )

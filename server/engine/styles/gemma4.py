@@ -1,0 +1,155 @@
+"""<|tool_call>call:name{key:<|"|>text<|"|>}<tool_call|>: Gemma 4."""
+
+import json
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from server.chat import Json, Tool, ToolCall
+from server.engine.styles import lark
+from server.engine.styles.parameters import Parameters, enforced_parameters, is_plain, parameters_of
+from server.engine.styles.shape import Shape, native
+from server.engine.styles.stream import SPACE, More, Reader
+from server.engine.styles.text_value import OTHER_KEY, check_text, text_rules
+
+QUOTE = '<|"|>'
+
+
+@dataclass(frozen=True, slots=True)
+class GemmaBody:
+    texts: tuple[str, ...] = (QUOTE,)
+
+    def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
+        rules: list[str] = []
+        given = enforced_parameters(tool)
+        _Rules(specials, rules, tool, given.root).object(f"arguments_{at}", given)
+        return [f"call_{at}: {lark.quoted(f'call:{tool.name}')} arguments_{at}", *rules]
+
+    def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
+        if not (yield from reader.accept("call:")):
+            return False
+        parts: list[str] = []
+        if not (yield from reader.until(("{",), parts.append)):
+            return False
+        reader.open_call("".join(parts).strip(SPACE))
+        reader.text = "{" + reader.text
+        yield from _value(reader)
+        return True
+
+    def write(self, call: ToolCall) -> str:
+        return f"call:{call.name}{_written(call.arguments)}"
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str):
+        return f"{QUOTE}{value}{QUOTE}"
+    if isinstance(value, dict):
+        members = sorted(value.items(), key=lambda member: member[0].lower())
+        return "{" + ",".join(f"{key}:{_written(part)}" for key, part in members) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_written, value)) + "]"
+    return json.dumps(value)
+
+
+def _value(reader: Reader) -> More:
+    """One value in Gemma's spelling, told as JSON."""
+    yield from reader.skip_space()
+    found = yield from reader.accept(QUOTE, "{", "[")
+    if found == QUOTE:
+        reader.argue('"')
+        escape = lambda text: reader.argue(json.dumps(text, ensure_ascii=False)[1:-1])  # noqa: E731
+        yield from reader.until((QUOTE,), escape)
+        reader.argue('"')
+    elif found == "{":
+        yield from _object(reader)
+    elif found == "[":
+        yield from _items(reader)
+    else:
+        yield from reader.json_value(reader.argue)
+
+
+def _object(reader: Reader) -> More:
+    reader.argue("{")
+    comma = ""
+    while True:
+        yield from reader.skip_space()
+        if (yield from reader.accept("}")):
+            break
+        parts: list[str] = []
+        if not (yield from reader.until((":",), parts.append)):
+            return
+        key = "".join(parts).replace(QUOTE, "").strip(SPACE + '",')
+        reader.argue(f"{comma}{json.dumps(key, ensure_ascii=False)}: ")
+        comma = ", "
+        yield from _value(reader)
+        yield from reader.skip_space()
+        yield from reader.accept(",")
+    reader.argue("}")
+
+
+def _items(reader: Reader) -> More:
+    reader.argue("[")
+    comma = ""
+    while True:
+        yield from reader.skip_space()
+        if (yield from reader.accept("]")):
+            break
+        if reader.ended and not reader.text:
+            return
+        reader.argue(comma)
+        comma = ", "
+        yield from _value(reader)
+        yield from reader.skip_space()
+        yield from reader.accept(",")
+    reader.argue("]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """Grammar rules for values in Gemma's spelling, added to `rules` as they are met."""
+
+    specials: Mapping[str, int]
+    rules: list[str]
+    tool: Tool
+    root: Json
+
+    def value(self, name: str, schema: Any) -> None:
+        shape = schema if isinstance(schema, dict) else {}
+        if shape.get("properties") and is_plain(shape, "object", self.tool):
+            self.object(name, parameters_of(shape, self.root))
+        elif shape.get("items") and is_plain(shape, "array", self.tool):
+            self.array(name, shape)
+        elif shape.get("type") == "string":
+            check_text(shape, self.tool)
+            quote = lark.literal(QUOTE, self.specials)
+            self.rules.extend(text_rules(name, quote, QUOTE, shape, self.specials))
+        else:
+            lenient = not self.tool.strict
+            self.rules.append(f"{name}: {lark.part(shape, self.root, lenient=lenient)}")
+
+    def object(self, name: str, given: Parameters) -> None:
+        """In the order of the alphabet, as the template writes them."""
+        order = sorted(given.properties, key=str.lower)
+        members = []
+        for place, key in enumerate(order):
+            self.value(f"{name}_{place}", given.properties[key])
+            member = f"{lark.quoted(f'{key}:')} {name}_{place}"
+            members.append((member, key in given.required))
+        if given.other is not None:
+            self.value(f"{name}_more", given.other)
+            other = f'{OTHER_KEY} ":" {name}_more'
+            members.append((lark.repeated(other, '","', lark.MOST_MEMBERS), False))
+        listed = lark.in_order(members, '","')
+        self.rules.append(f'{name}: "{{" {listed} "}}"')
+
+    def array(self, name: str, schema: Mapping[str, Any]) -> None:
+        self.value(f"{name}_item", schema["items"])
+        least, most = lark.count(schema)
+        again = f'("," {name}_item){{{max(least - 1, 0)},{most - 1}}}'
+        filled = f"{name}_item {again}" if most > 1 else f"{name}_item"
+        items = f"({filled}){'' if least else '?'}" if most else ""
+        self.rules.append(f'{name}: "[" {items} "]"')
+
+
+SHAPE = Shape(GemmaBody(), mark="<|tool_call>", closes="<tool_call|>", repeats=True)
+FORMAT = native("gemma 4", SHAPE, "<|tool_call>", "<tool_call|>")

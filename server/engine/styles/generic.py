@@ -1,0 +1,129 @@
+"""For any model: a grammar keeps it to JSON, either calls or a response."""
+
+from server.chat import ChatRequest, Constraint, Tool
+from server.engine.base import ModelFacts
+from server.engine.styles import lark, messages, plain
+from server.engine.styles.abilities import abilities, starts_in_thought, thought_marks
+from server.engine.styles.base import Format, Prepared
+from server.engine.styles.choice import callable_tools, most_calls, wants_tools
+from server.engine.styles.signatures import json_schemas, typescript
+from server.engine.styles.stream import More, Reader, Script, ScriptParser
+from server.errors import BadRequest
+
+NOTE = """You can call functions. Functions:
+{functions}
+Reply in JSON: {forms}"""
+ANSWER_NOTE = "Reply in JSON: {forms}"
+CALLS = '{"tool_calls": [{"name": ..., "arguments": {...}}]} to call functions'
+NOT_WITH_TOOLS = "With tools, this model cannot go on with a message that was begun for it."
+ANSWER = '{"response": ...} to answer'
+
+
+def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
+    if not (wants_tools(request) or _would_imitate_calls(request)):
+        return plain.prepare(request, facts)
+    if request.continues:
+        if wants_tools(request):
+            raise BadRequest(NOT_WITH_TOOLS, "messages")
+        return plain.prepare(request, facts)
+    able = abilities(facts)
+    marks = thought_marks(facts)
+    opened = starts_in_thought(request, facts)
+    note = _note(request, as_json=facts.extra.get("tool_signatures") == "json")
+    return Prepared(
+        messages=messages.told(request.messages, able, note),
+        parser=ScriptParser(
+            script(marks if opened else None, text=request.constraint is None), request.stop
+        ),
+        constraint=Constraint("lark", grammar(request), strict=False),
+        trigger=marks[1] if marks and opened else None,
+        visible_tokens=marks or (),
+    )
+
+
+def grammar(request: ChatRequest) -> str:
+    tools = callable_tools(request) if wants_tools(request) else ()
+    rules = [_call(at, tool) for at, tool in enumerate(tools)]
+    forms = []
+    if tools:
+        rules.append("call: " + lark.any_of([f"call_{at}" for at in range(len(tools))]))
+        calls = lark.repeated("call", '", "', most_calls(request))
+        forms.append(f'"\\"tool_calls\\": [" {calls} "]"')
+    if request.tool_choice.mode != "required":
+        forms.append('"\\"response\\": " answer')
+        rules.append(f"answer: {_answer(request.constraint)}")
+    return f'start: "{{" ({lark.any_of(forms)}) "}}"\n' + "\n".join(rules) + "\n"
+
+
+def script(marks: tuple[str, str] | None, *, text: bool) -> Script:
+    """`text`: the response is a JSON string, shown decoded; else its raw JSON is the answer."""
+
+    def read(reader: Reader) -> More:
+        if marks:
+            yield from plain.thought(reader, marks, plain.trimmed(reader.think), opened=True)
+        yield from reader.skip_space()
+        if not (yield from reader.accept("{")):
+            yield from reader.until((), reader.say)
+            return
+        yield from _member(reader, text=text)
+        yield from reader.until((), reader.skip)
+
+    return read
+
+
+def _member(reader: Reader, *, text: bool) -> More:
+    key = yield from reader.json_whole()
+    yield from reader.skip_space()
+    yield from reader.accept(":")
+    yield from reader.skip_space()
+    if key == "tool_calls":
+        yield from _calls(reader)
+    elif text and reader.text.startswith('"'):
+        yield from reader.json_text(reader.say)
+    else:
+        yield from reader.json_value(reader.say)
+
+
+def _calls(reader: Reader) -> More:
+    yield from reader.accept("[")
+    while True:
+        yield from reader.skip_space()
+        if not (yield from reader.accept('{"name": ')):
+            return
+        name = yield from reader.json_whole()
+        yield from reader.accept(', "arguments": ')
+        if not isinstance(name, str):
+            return
+        reader.open_call(name)
+        yield from reader.json_value(reader.argue)
+        yield from reader.accept("}")
+        reader.close_call()
+        yield from reader.accept(", ")
+
+
+def _would_imitate_calls(request: ChatRequest) -> bool:
+    """No more calls are wanted, but earlier ones are shown as text: it would go on like that."""
+    return request.constraint is None and any(one.tool_calls for one in request.messages)
+
+
+def _note(request: ChatRequest, *, as_json: bool) -> str:
+    if not wants_tools(request):
+        return ANSWER_NOTE.format(forms=ANSWER)
+    tools = callable_tools(request)
+    functions = json_schemas(tools) if as_json else typescript(tools)
+    forms = CALLS if request.tool_choice.mode == "required" else f"{CALLS}, or {ANSWER}"
+    return NOTE.format(functions=functions, forms=forms)
+
+
+def _call(at: int, tool: Tool) -> str:
+    head = lark.quoted(f'{{"name": {lark.quoted(tool.name)}, "arguments": ')
+    arguments = lark.schema(tool.parameters, lenient=not tool.strict)
+    return f'call_{at}: {head} arguments_{at} "}}"\narguments_{at}: {arguments}'
+
+
+def _answer(constraint: Constraint | None) -> str:
+    rule = lark.constraint_rule(constraint) if constraint else None
+    return rule or lark.json_rule({"type": "string", "minLength": 1}, lenient=True)
+
+
+FORMAT = Format("generic", lambda _facts: True, prepare, always=True)

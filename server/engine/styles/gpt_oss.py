@@ -1,0 +1,113 @@
+"""Channels: analysis is thought, final is the answer, "to=functions.name" is a call: gpt-oss."""
+
+import re
+from collections.abc import Mapping
+
+from server.chat import ChatRequest, Constraint
+from server.engine.base import ModelFacts
+from server.engine.styles import lark, messages
+from server.engine.styles.abilities import abilities, special_ids, visible
+from server.engine.styles.base import Format, Prepared, TemplateMessage
+from server.engine.styles.choice import callable_tools, wants_tools
+from server.engine.styles.shape import has
+from server.engine.styles.signatures import declared
+from server.engine.styles.stream import More, Reader, ScriptParser
+
+MESSAGE, START = "<|message|>", "<|start|>"
+ENDS = ("<|end|>", "<|call|>", "<|return|>", START)
+MARKS = (MESSAGE, "<|channel|>", "<|constrain|>", *ENDS)
+RECIPIENT = re.compile(r"to=([^\s<]+)")
+CHANNEL = re.compile(r"<\|channel\|>(\w+)")
+TRIGGER = "to=functions."
+
+
+def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
+    wanted = wants_tools(request)
+    constraint, trigger = _bound(request, special_ids(facts))
+    return Prepared(
+        messages=tuple(map(_with_one_text, messages.native(request.messages, abilities(facts)))),
+        tools=tuple(declared(tool) for tool in request.tools) if wanted else (),
+        parser=ScriptParser(read, request.stop),
+        constraint=constraint,
+        trigger=trigger,
+        visible_tokens=visible(facts, MARKS),
+    )
+
+
+def _with_one_text(message: TemplateMessage) -> TemplateMessage:
+    """Before a call the template shows one text, as thought, and refuses a second."""
+    content, thought = message["content"], message.get("thinking")
+    if not (content and thought and "tool_calls" in message):
+        return message
+    return {**message, "content": "", "thinking": f"{thought}\n\n{content}"}
+
+
+def read(reader: Reader) -> More:
+    yield from reader.headed(MESSAGE, lambda header: _body(reader, header))
+
+
+def _body(reader: Reader, header: str) -> More:
+    recipients = [name for name in RECIPIENT.findall(header) if name != "assistant"]
+    channels = CHANNEL.findall(header)
+    if recipients and recipients[-1].startswith("functions."):
+        reader.open_call(recipients[-1].removeprefix("functions."))
+        yield from reader.json_value(reader.argue)
+        yield from reader.until(ENDS, lambda _text: None)
+        reader.close_call()
+    elif recipients:
+        yield from reader.until(ENDS, lambda _text: None)
+    else:
+        emit = reader.think if channels[-1:] == ["analysis"] else reader.say
+        yield from reader.until(ENDS, emit)
+
+
+def _bound(
+    request: ChatRequest, specials: Mapping[str, int]
+) -> tuple[Constraint | None, str | None]:
+    answer = lark.constraint_rule(request.constraint) if request.constraint else None
+    thought = "" if dict(request.template_options).get("enable_thinking") is False else "thought?"
+    final = f"{_mark('<|channel|>final', specials)} shown {_mark(MESSAGE, specials)} answer"
+    rules = [f"shown: ({_mark(' <|constrain|>json', specials)})?"]
+    if answer:
+        rules.append(f"answer: {answer}")
+    if not wants_tools(request):
+        return (
+            _lark(f"{thought} {final}", [*rules, *_thought(specials)]) if answer else None
+        ), None
+    rules += _calls(request, specials)
+    if request.tool_choice.mode != "required" and not answer:
+        return _lark("call", rules), TRIGGER
+    heads = ("<|channel|>commentary to=functions.", " to=functions.")
+    call = f"({lark.any_of([_mark(head, specials) for head in heads])}) call"
+    forms = call if request.tool_choice.mode == "required" else f"({call} | {final})"
+    return _lark(f"{thought} {forms}", [*rules, *_thought(specials)]), None
+
+
+def _calls(request: ChatRequest, specials: Mapping[str, int]) -> list[str]:
+    tools = callable_tools(request)
+    between = f'channel? (shown | " json") {_mark(MESSAGE, specials)}'
+    rules = [
+        f"call_{at}: {lark.quoted(tool.name)} {between} arguments_{at}\n"
+        f"arguments_{at}: {lark.schema(tool.parameters, lenient=not tool.strict)}"
+        for at, tool in enumerate(tools)
+    ]
+    channel = f'channel: {_mark("<|channel|>", specials)} ("commentary" | "analysis")'
+    any_call = "call: " + lark.any_of([f"call_{at}" for at in range(len(tools))])
+    return [*rules, any_call, channel]
+
+
+def _thought(specials: Mapping[str, int]) -> list[str]:
+    begin = _mark("<|channel|>analysis<|message|>", specials)
+    after = _mark("<|start|>assistant", specials)
+    return [f"thought: {begin} said {after}", lark.text_until("said", "<|end|>", specials)]
+
+
+def _mark(text: str, specials: Mapping[str, int]) -> str:
+    return lark.literal(text, specials)
+
+
+def _lark(start: str, rules: list[str]) -> Constraint:
+    return Constraint("lark", f"start: {start}\n" + "\n".join(rules) + "\n", strict=False)
+
+
+FORMAT = Format("gpt-oss", has("<|channel|>", "<|message|>", "analysis"), prepare, always=True)

@@ -1,0 +1,135 @@
+"""A call as a JSON object with the name and the arguments as members."""
+
+import json
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from server.chat import Tool, ToolCall
+from server.engine.styles import lark
+from server.engine.styles.stream import More, Reader
+
+
+@dataclass(frozen=True, slots=True)
+class JsonBody:
+    """`before` and `after` are grammar text for members besides the two, like an id.
+
+    The id a model makes up is not used: it may come after the arguments, or again next turn.
+    """
+
+    name: str = "name"
+    arguments: str = "arguments"
+    before: str = ""
+    after: str = ""
+    spelling: tuple[str, ...] = ()
+    """The text before the name, between name and arguments, and after them, where it is known."""
+    nest: str = ""
+    """The member that holds the two, where they are not members of the call itself."""
+    spacing: tuple[str, ...] = lark.SPACING
+
+    def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
+        given = lark.schema(tool.parameters, lenient=not tool.strict, spacing=self.spacing)
+        arguments = f"arguments_{at}: {given}"
+        if self.spelling:
+            begin, middle, end = self.spelling
+            head = lark.literal(f"{begin}{tool.name}{middle}", specials)
+            return [f"call_{at}: {head} arguments_{at} {lark.literal(end, specials)}", arguments]
+        head = lark.quoted(f'"{self.name}": {lark.quoted(tool.name)}, "{self.arguments}": ')
+        return [
+            f'call_{at}: "{{" {self.before} {head} arguments_{at} {self.after} "}}"',
+            arguments,
+        ]
+
+    def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
+        if not (yield from reader.accept("{")):
+            return False
+        calls = reader.calls
+        yield from self._members(reader)
+        return reader.calls > calls
+
+    def write(self, call: ToolCall) -> str:
+        if self.spelling:
+            begin, middle, end = (text.replace(lark.ID, call.id) for text in self.spelling)
+            return f"{begin}{call.name}{middle}{written(call.arguments, self.spacing)}{end}"
+        made = {self.name: call.name, self.arguments: call.arguments}
+        return json.dumps(made, ensure_ascii=False)
+
+    def _members(self, reader: Reader) -> More:
+        early, calls = "", reader.calls
+        while True:
+            key = yield from member_key(reader)
+            if key is None:
+                return
+            if key == self.arguments and reader.calls > calls:
+                yield from arguments_value(reader)
+            elif key == self.arguments:
+                early = yield from raw_value(reader)
+            elif key == self.nest:
+                yield from reader.skip_space()
+                yield from reader.accept("{")
+                yield from self._members(reader)
+            else:
+                value = yield from reader.json_whole()
+                if key == self.name and isinstance(value, str):
+                    reader.open_call(value)
+                    reader.argue(early)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedBody:
+    """{"the_name": {arguments}}"""
+
+    def rules(self, at: int, tool: Tool, _specials: Mapping[str, int]) -> list[str]:
+        head = lark.quoted(f"{{{lark.quoted(tool.name)}: ")
+        return [
+            f'call_{at}: {head} arguments_{at} "}}"',
+            f"arguments_{at}: {lark.schema(tool.parameters, lenient=not tool.strict)}",
+        ]
+
+    def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
+        if not (yield from reader.accept("{")):
+            return False
+        name = yield from member_key(reader)
+        if not isinstance(name, str):
+            return False
+        reader.open_call(name)
+        yield from reader.json_value(reader.argue)
+        yield from reader.skip_space()
+        yield from reader.accept("}")
+        return True
+
+    def write(self, call: ToolCall) -> str:
+        return json.dumps({call.name: call.arguments}, ensure_ascii=False)
+
+
+def written(arguments: Any, spacing: tuple[str, ...]) -> str:
+    item, key = spacing or lark.SPACING
+    return json.dumps(arguments, ensure_ascii=False, separators=(item, key))
+
+
+def arguments_value(reader: Reader) -> More:
+    """The arguments as an object, or as text that holds one."""
+    yield from reader.skip_space()
+    if reader.text.startswith('"'):
+        yield from reader.json_text(reader.argue)
+    else:
+        yield from reader.json_value(reader.argue)
+
+
+def member_key(reader: Reader) -> Generator[None, None, str | None]:
+    """The next key of an object, its colon consumed; None at the object's end or at nonsense."""
+    yield from reader.skip_space()
+    yield from reader.accept(",")
+    yield from reader.skip_space()
+    if (yield from reader.accept("}")) or not reader.text.startswith('"'):
+        return None
+    key = yield from reader.json_whole()
+    yield from reader.skip_space()
+    colon = yield from reader.accept(":")
+    return key if colon and isinstance(key, str) else None
+
+
+def raw_value(reader: Reader) -> Generator[None, None, str]:
+    parts: list[str] = []
+    yield from reader.json_value(parts.append)
+    return "".join(parts)

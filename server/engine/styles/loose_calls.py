@@ -1,0 +1,621 @@
+"""Calls that a model writes in another form than its template promises.
+
+Read in what a style took for text, where tools are offered and no grammar binds the answer. A call
+names an offered tool and gives it an object of arguments. It may stand in a code fence, in tags of
+any family, in a list, as bare JSON or as Python writes it. What may still become a call is held
+back; what cannot is passed on at once.
+
+Tags say that a call is meant. A fence or bare JSON may also be an example: it is a call where the
+answer begins with it or ends with it, and not where the user asked for JSON.
+"""
+
+import json
+import re
+from collections import deque
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from server.chat import ChatRequest, Tool, ToolCall
+from server.engine.styles import loose_json
+from server.engine.styles.choice import callable_tools
+from server.engine.styles.loose_json import SPACE, NotACall, Source
+from server.engine.styles.stream import new_call_id
+from server.events import (
+    CallArguments,
+    CallOpened,
+    Piece,
+    TextDelta,
+    TokenLogprob,
+    ToolCallRequested,
+)
+
+TICKS = re.compile("[`~]*")
+INFO = re.compile(r"[A-Za-z0-9_+\-]*")
+BLANKS = re.compile(r"[ \t]*")
+SEPARATORS = re.compile(r"[ \t\r\n,;]*")
+LINE = re.compile(r"[^\n]*")
+TAG = re.compile(r"[^<>\n\[\]]*")
+TAG_BEGIN = re.compile("[A-Za-z/|｜]")
+LETTERS = re.compile("[A-Za-z0-9_]*")
+VALUE = re.compile("[^<]*")
+NAME = re.compile(r"[A-Za-z0-9_.\-]")
+NAMED_TAG = re.compile(r"[A-Za-z_]{1,20}(?:=|:| name=)[\"']?([A-Za-z0-9_.\-]{1,128})[\"']?")
+JSON_ASKED = re.compile(
+    r"(?<![A-Za-z0-9_./\\\-])json(?![A-Za-z0-9_]|[./\\][A-Za-z0-9_])", re.IGNORECASE
+)
+"""The word in any language; not a file's ending or a name in code."""
+OF_CALLS = re.compile("tool|function|call", re.IGNORECASE)
+"""What the tags and fences of all families have in their names."""
+FENCES = frozenset({"", "json", "json5", "jsonc", "text", "plaintext", "xml", "html"})
+PREFIXES = ("", "functions.", "function.", "tools.", "tool.", "default_api.")
+NAMES = frozenset({"name", "tool", "function", "tool_name", "function_name", "action"})
+ARGUMENTS = frozenset({
+    "arguments", "parameters", "args", "params", "input", "kwargs", "tool_input", "tool_args",
+    "action_input", "function_args", "function_arguments",
+})  # fmt: skip
+LISTS = frozenset({
+    "tool_calls", "tool_call", "function_calls", "function_call", "calls", "call", "tool_uses",
+})  # fmt: skip
+BESIDES = frozenset({"id", "type", "index", "call_id", "tool_call_id", "role"})
+KEYS = NAMES | ARGUMENTS | LISTS | BESIDES
+FENCE_BEGIN = re.compile(r"\s*(?:[`~]{3,16}[A-Za-z0-9_+\-]{0,32}\s*)?")
+"""White space, and perhaps a fence that was opened for a call."""
+MOST_DEPTH = 4
+LONGEST_TAG = 160
+
+
+class Call(NamedTuple):
+    name: str
+    arguments: dict[str, Any]
+
+
+Calls = Generator[None, None, list[Call]]
+
+
+def asks_for_json(request: ChatRequest) -> bool:
+    """Whether the last message is a user's and names JSON as what is wanted."""
+    last = request.messages[-1] if request.messages else None
+    return last is not None and last.role == "user" and bool(JSON_ASKED.search(last.content))
+
+
+class LooseCalls:
+    """Turns the pieces that a style has read into pieces with the calls it did not know."""
+
+    def __init__(self, request: ChatRequest) -> None:
+        self.count = 0
+        """How many calls there were, in any form."""
+        self._forms = Forms({tool.name: tool for tool in callable_tools(request)})
+        self._source = self._forms.source
+        self._asks_for_json = asks_for_json(request)
+        self._held = HeldText()
+        self._text_end = 0
+        """What was read before this place is text."""
+        self._pending: list[Call] = []
+        """Calls that are calls only if no text follows them."""
+        self._has_spoken = False
+        self._follows_call = False
+        self._numbers: dict[int, int] = {}
+        self._made: list[Piece] = []
+        self._script = self._read()
+
+    @property
+    def holds(self) -> bool:
+        return not self._held.is_blank
+
+    def see(self, pieces: Sequence[Piece]) -> list[Piece]:
+        for piece in pieces:
+            if isinstance(piece, TextDelta):
+                self._held.add(piece)
+                self._source.add(piece.text)
+                next(self._script, None)
+            else:
+                self._settle(piece)
+                self._made.append(self._numbered(piece))
+        return self._take()
+
+    def rest(self) -> list[Piece]:
+        """The answer is over: what is still held back is a call or text."""
+        self._finish()
+        self._made += self._held.all()
+        return self._take()
+
+    def _finish(self) -> None:
+        """No text follows what was read so far."""
+        self._source.ended = True
+        for _ in self._script:
+            pass
+        if self._pending:
+            self._call()
+        self._release()
+        if self._follows_call and self._held.is_blank:
+            self._held.until(self._source.place)
+
+    def _take(self) -> list[Piece]:
+        self._release()
+        made, self._made = self._made, []
+        return made
+
+    def _read(self) -> Generator[None, None, None]:
+        """Looks for calls wherever a line begins, and behind other calls."""
+        source, forms = self._source, self._forms
+        while True:
+            yield from source.take(SPACE)
+            if not (yield from source.peek()):
+                return
+            begin = source.place
+            try:
+                calls, is_certain = yield from forms.group(follows_call=self._follows_call)
+                self._find(calls, is_certain=is_certain)
+                continue
+            except NotACall:
+                self._pass_on()
+            if source.place == begin or not source.begins_line:
+                yield from self._rest_of_line()
+
+    def _rest_of_line(self) -> Generator[None, None, None]:
+        while True:
+            self._source.skip(self._source.count(LINE))
+            self._pass_on()
+            if self._source.has_more or self._source.ended:
+                return
+            yield
+
+    def _find(self, calls: list[Call], *, is_certain: bool) -> None:
+        self._pending += calls
+        self._follows_call = True
+        if is_certain or not self._pending or not (self._has_spoken or self._asks_for_json):
+            self._call()
+        elif self._asks_for_json:
+            raise NotACall
+
+    def _call(self) -> None:
+        self._release()
+        for call in self._pending:
+            self._made += _pieces(call, self.count)
+            self.count += 1
+        self._pending = []
+        self._held.until(self._source.place)
+
+    def _pass_on(self) -> None:
+        """Everything that was read is text."""
+        self._pending = []
+        self._text_end = self._source.place
+        self._has_spoken = True
+        self._follows_call = False
+
+    def _release(self) -> None:
+        self._made += self._held.until(self._text_end)
+
+    def _settle(self, piece: Piece) -> None:
+        """A style's own call or thought follows: what is held back must be decided on."""
+        opens_call = isinstance(piece, CallOpened)
+        self._release()
+        if opens_call and self._held.matches(FENCE_BEGIN):
+            # The fence was opened for the call; its end is left out, too.
+            self._held.until(self._source.place)
+        else:
+            self._finish()
+            self._forms.is_in_fence = False
+        self._made += self._held.until(self._source.place)
+        self._follows_call = self._follows_call or opens_call
+        self._source.ended = False
+        self._source.begins_line = True
+        self._script = self._read()
+
+    def _numbered(self, piece: Piece) -> Piece:
+        if isinstance(piece, CallOpened):
+            self._numbers[piece.index] = self.count
+            self.count += 1
+        if isinstance(piece, CallOpened | CallArguments):
+            return replace(piece, index=self._numbers[piece.index])
+        return piece
+
+
+class HeldText:
+    """Text that was not passed on yet, and the tokens it came as. Places count from the start."""
+
+    def __init__(self) -> None:
+        self.start = 0
+        self._end = 0
+        self._parts: deque[str] = deque()
+        self._offset = 0
+        """How much of the first part is gone."""
+        self._tokens: deque[tuple[int, TokenLogprob]] = deque()
+
+    @property
+    def is_blank(self) -> bool:
+        return not self._text.strip()
+
+    @property
+    def _text(self) -> str:
+        return "".join(self._parts)[self._offset :]
+
+    def add(self, piece: TextDelta) -> None:
+        at = self._end
+        for token in piece.logprobs:
+            self._tokens.append((at, token))
+            at += len(token.text)
+        self._end += len(piece.text)
+        if piece.text:
+            self._parts.append(piece.text)
+
+    def until(self, place: int) -> list[TextDelta]:
+        """Removes the text before this place. A token that goes on behind it belongs to it."""
+        parts: list[str] = []
+        while self._parts and self.start < place:
+            begin, part = self._offset, self._parts[0]
+            end = min(len(part), begin + place - self.start)
+            parts.append(part[begin:end])
+            self.start += end - begin
+            self._offset = end
+            if end == len(part):
+                self._parts.popleft()
+                self._offset = 0
+        tokens = []
+        while self._tokens and self._tokens[0][0] < place:
+            tokens.append(self._tokens.popleft()[1])
+        return [TextDelta("".join(parts), tuple(tokens))] if parts or tokens else []
+
+    def all(self) -> list[TextDelta]:
+        return self.until(self._end + 1)
+
+    def matches(self, pattern: "re.Pattern[str]") -> bool:
+        return pattern.fullmatch(self._text) is not None
+
+
+def _pieces(call: Call, index: int) -> list[Piece]:
+    made = ToolCall(new_call_id(), call.name, call.arguments)
+    return [
+        CallOpened(index, made.id, made.name, is_whole=True),
+        CallArguments(index, json.dumps(call.arguments, ensure_ascii=False)),
+        ToolCallRequested(made),
+    ]
+
+
+class Forms:
+    """Reads the forms a call may have. Each reader raises NotACall as soon as it is none."""
+
+    def __init__(self, offered: dict[str, Tool]) -> None:
+        self.source = Source()
+        self.is_in_fence = False
+        """Whether a code fence was opened that holds no call."""
+        self._offered = offered
+        self._aliases = {f"{prefix}{name}": name for name in offered for prefix in PREFIXES}
+
+    def group(self, *, follows_call: bool) -> Generator[None, None, tuple[list[Call], bool]]:
+        """Calls that stand together, and whether they cannot be anything else."""
+        char = yield from self.source.peek()
+        if char in "`~":
+            calls, is_certain = yield from self._fenced(follows_call=follows_call)
+        elif self.is_in_fence:
+            raise NotACall
+        elif char == "<":
+            head = yield from self._tag(">")
+            if head.startswith("/") and follows_call and OF_CALLS.search(head):
+                return [], True
+            calls, is_certain = (yield from self._tagged(head, 0)), True
+        else:
+            calls, is_certain = yield from self._bare()
+        if not calls and not follows_call:
+            raise NotACall
+        return calls, is_certain
+
+    def _fenced(self, *, follows_call: bool) -> Generator[None, None, tuple[list[Call], bool]]:
+        was_in_fence = self.is_in_fence
+        info = yield from self._fence()
+        if was_in_fence and follows_call:
+            return [], False
+        if was_in_fence or not (info in FENCES or OF_CALLS.search(info)):
+            raise NotACall
+        calls = yield from self._items("`", 0)
+        if not calls:
+            # Behind a call, it may be the end of a fence that was never opened.
+            yield from self._end_of_text()
+        return calls, bool(OF_CALLS.search(info))
+
+    def _fence(self) -> Generator[None, None, str]:
+        """The mark that begins or ends a fence; returns the word behind it."""
+        if len((yield from self.source.take(TICKS))) < 3:
+            raise NotACall
+        self.is_in_fence = not self.is_in_fence
+        return (yield from self.source.take(INFO)).lower()
+
+    def _end_of_text(self) -> Generator[None, None, None]:
+        yield from self.source.take(SPACE)
+        if (yield from self.source.peek()):
+            raise NotACall
+
+    def _items(self, closing: str, depth: int) -> Calls:
+        """Calls up to the end of the fence or tag that they stand in."""
+        calls: list[Call] = []
+        if depth > MOST_DEPTH:
+            raise NotACall
+        while True:
+            yield from self.source.take(SEPARATORS)
+            char = yield from self.source.peek()
+            if not char:
+                return calls
+            if char in "`~":
+                yield from self._fence()
+                if closing == "`":
+                    return calls
+            elif char == "<":
+                head = yield from self._tag(">")
+                if not head.startswith("/"):
+                    calls += yield from self._tagged(head, depth + 1)
+                elif closing == "<":
+                    return calls
+            elif calls and closing == "<" and char not in "{[":
+                return calls
+            else:
+                calls += (yield from self._item(depth + 1))[0]
+
+    def _bare(self) -> Generator[None, None, tuple[list[Call], bool]]:
+        """Calls without a mark around them have lines of their own."""
+        calls, is_certain = yield from self._item(0)
+        yield from self.source.take(BLANKS)
+        if (yield from self.source.peek()) not in ("", "\n", "\r", "`", "<", "[", "{", ",", ";"):
+            raise NotACall
+        yield from self.source.take(SEPARATORS)
+        return calls, is_certain
+
+    def _item(self, depth: int) -> Generator[None, None, tuple[list[Call], bool]]:
+        char = yield from self.source.peek()
+        if char == "{":
+            return (yield from self._object(0)), False
+        if char == "[":
+            return (yield from self._bracketed(depth))
+        return [(yield from self._named())], False
+
+    def _bracketed(self, depth: int) -> Generator[None, None, tuple[list[Call], bool]]:
+        """A list of calls, or calls behind a mark like [TOOL_CALLS]."""
+        self.source.skip()
+        yield from self.source.take(SPACE)
+        char = yield from self.source.peek()
+        if not char.isupper() and char != "/":
+            return (yield from self._list(0)), False
+        head = yield from self._mark("]")
+        if not OF_CALLS.search(head):
+            raise NotACall
+        if head.startswith("/"):
+            return [], True
+        return (yield from self._items("<", depth + 1)), True
+
+    def _list(self, depth: int) -> Calls:
+        """What stands in a list whose bracket was read."""
+        calls: list[Call] = []
+        while True:
+            yield from self.source.take(SEPARATORS)
+            char = yield from self.source.peek()
+            if char == "]" and calls:
+                self.source.skip()
+                return calls
+            if char == "{":
+                calls += yield from self._object(depth + 1)
+            else:
+                calls.append((yield from self._named()))
+
+    def _object(self, depth: int) -> Calls:
+        """{"name": …, "arguments": {…}}, the same in a member, or {"the_name": {…}}."""
+        found: dict[str, Any] = {}
+        if depth > MOST_DEPTH:
+            raise NotACall
+        self.source.skip()
+        yield from self.source.take(SPACE)
+        if (yield from self.source.peek()) == "{":
+            return (yield from self._doubled(depth))
+        while True:
+            yield from self.source.take(SPACE)
+            if (yield from self.source.peek()) == "}":
+                self.source.skip()
+                return self._calls_of(found)
+            key = yield from loose_json.text(self.source)
+            if key not in KEYS and (found or key.strip() not in self._aliases):
+                raise NotACall
+            yield from self.source.expect(":")
+            yield from self.source.take(SPACE)
+            yield from self._member(key, found, depth)
+            yield from self.source.take(SPACE)
+            sign = yield from self.source.peek()
+            if sign == ",":
+                self.source.skip()
+            elif sign != "}":
+                raise NotACall
+
+    def _doubled(self, depth: int) -> Calls:
+        """{{"name": …}}: some templates show their braces so, and models copy it."""
+        calls = yield from self._object(depth + 1)
+        yield from self.source.expect("}")
+        return calls
+
+    def _member(self, key: str, found: dict[str, Any], depth: int) -> Generator[None, None, None]:
+        char = yield from self.source.peek()
+        if key in LISTS or (key in NAMES and char == "{"):
+            if char == "[":
+                self.source.skip()
+                found["calls"] = yield from self._list(depth)
+            elif char == "{":
+                found["calls"] = yield from self._object(depth + 1)
+            else:
+                raise NotACall
+        elif key in NAMES:
+            found["name"] = self._offered_name((yield from loose_json.text(self.source)))
+        elif key in ARGUMENTS:
+            found["arguments"] = yield from loose_json.value(self.source)
+        elif key in BESIDES:
+            if char in "{[":
+                raise NotACall
+            yield from loose_json.value(self.source)
+        else:
+            name = self._offered_name(key)
+            arguments = yield from loose_json.value(self.source)
+            found["calls"] = [self._keyed(name, _as_object(arguments))]
+
+    def _calls_of(self, found: dict[str, Any]) -> list[Call]:
+        if "calls" in found:
+            calls: list[Call] = found["calls"]
+            return calls
+        if "name" not in found:
+            raise NotACall
+        name, given = found["name"], found.get("arguments")
+        if (
+            isinstance(given, str)
+            and (only := self._only_parameter(name))
+            and not _holds_json(given)
+        ):
+            given = {only: given}
+        return [self._checked(name, None if given is None else _as_object(given))]
+
+    def _only_parameter(self, name: str) -> str | None:
+        """The parameter that a text without a key must be meant for."""
+        schema = self._offered[name].parameters
+        required = schema.get("required") or list(schema.get("properties") or ())
+        return str(required[0]) if len(required) == 1 else None
+
+    def _offered_name(self, name: str) -> str:
+        if name.strip() not in self._aliases:
+            raise NotACall
+        return self._aliases[name.strip()]
+
+    def _checked(self, name: str, arguments: dict[str, Any] | None) -> Call:
+        """Arguments of which the tool knows none are something else, like the tool's schema."""
+        known = self._offered[name].parameters.get("properties")
+        if arguments is None and known:
+            raise NotACall
+        if arguments and isinstance(known, dict) and known and not known.keys() & arguments.keys():
+            raise NotACall
+        return Call(name, arguments or {})
+
+    def _keyed(self, name: str, arguments: dict[str, Any]) -> Call:
+        """A name as the only key may be a coincidence, unless the tool knows all arguments."""
+        known = self._offered[name].parameters.get("properties")
+        if not isinstance(known, dict) or not arguments or not arguments.keys() <= known.keys():
+            raise NotACall
+        return Call(name, arguments)
+
+    def _named(self) -> Generator[None, None, Call]:
+        """the_name({…}), the_name(key=value) or the_name {…}"""
+        name = yield from self._name()
+        yield from self.source.take(BLANKS)
+        char = yield from self.source.peek()
+        if char == "(":
+            self.source.skip()
+            return (yield from self._python_call(name))
+        if char == ":":
+            self.source.skip()
+        yield from self.source.take(SPACE)
+        if (yield from self.source.peek()) != "{":
+            raise NotACall
+        return self._checked(name, (yield from loose_json.value(self.source)))
+
+    def _name(self) -> Generator[None, None, str]:
+        said = ""
+        while NAME.fullmatch(char := (yield from self.source.peek())):
+            said += char
+            if not any(alias.startswith(said) for alias in self._aliases):
+                raise NotACall
+            self.source.skip()
+        return self._offered_name(said)
+
+    def _python_call(self, name: str) -> Generator[None, None, Call]:
+        arguments: dict[str, Any] = {}
+        while True:
+            yield from self.source.take(SEPARATORS)
+            char = yield from self.source.peek()
+            if char == ")":
+                self.source.skip()
+                return self._checked(name, arguments)
+            if char == "{" and not arguments:
+                arguments = _as_object((yield from loose_json.value(self.source)))
+                yield from self.source.expect(")")
+                return self._checked(name, arguments)
+            key = yield from self.source.take(LETTERS)
+            yield from self.source.expect("=")
+            arguments[key] = yield from loose_json.value(self.source)
+
+    def _tag(self, end: str) -> Generator[None, None, str]:
+        self.source.skip()
+        return (yield from self._mark(end))
+
+    def _mark(self, end: str) -> Generator[None, None, str]:
+        """What stands in a mark whose first character was read."""
+        if not TAG_BEGIN.fullmatch((yield from self.source.peek())):
+            raise NotACall
+        head = ""
+        while (char := (yield from self.source.peek())) != end:
+            if not TAG.fullmatch(char) or not char or len(head) > LONGEST_TAG:
+                raise NotACall
+            head += self.source.skip()
+        self.source.skip()
+        return head
+
+    def _tagged(self, head: str, depth: int) -> Calls:
+        """What follows a tag that announces calls, or names the tool itself."""
+        named = NAMED_TAG.fullmatch(head)
+        name = self._aliases.get(named[1] if named else head)
+        if name is not None:
+            return [self._checked(name, (yield from self._tagged_arguments(name)))]
+        if named or not OF_CALLS.search(head):
+            raise NotACall
+        calls = yield from self._items("<", depth + 1)
+        if not calls:
+            raise NotACall
+        return calls
+
+    def _tagged_arguments(self, name: str) -> Generator[None, None, dict[str, Any]]:
+        """An object, or one tag for each argument; then the tag that ends the call."""
+        arguments: dict[str, Any] = {}
+        yield from self.source.take(SPACE)
+        if (yield from self.source.peek()) == "{":
+            arguments = _as_object((yield from loose_json.value(self.source)))
+        while True:
+            yield from self.source.take(SPACE)
+            if (yield from self.source.peek()) != "<":
+                return arguments
+            head = yield from self._tag(">")
+            if head.startswith("/"):
+                return arguments
+            named = NAMED_TAG.fullmatch(head)
+            key = named[1] if named else head
+            said = yield from self._tagged_text(re.split("[= ]", head)[0])
+            arguments[key] = self._typed(name, key, said)
+
+    def _tagged_text(self, tag: str) -> Generator[None, None, str]:
+        parts: list[str] = []
+        while True:
+            parts.append((yield from self.source.take(VALUE)))
+            if not (yield from self.source.peek()):
+                raise NotACall
+            closing = ""
+            while f"</{tag}>".startswith(closing) and closing != f"</{tag}>":
+                if not (yield from self.source.peek()):
+                    raise NotACall
+                closing += self.source.skip()
+            if closing == f"</{tag}>":
+                return "".join(parts).strip("\r\n")
+            parts.append(closing)
+
+    def _typed(self, name: str, key: str, said: str) -> Any:
+        """The tags say nothing of a value's type; the tool's schema does."""
+        schema = self._offered[name].parameters.get("properties", {}).get(key, {})
+        kind = schema.get("type") if isinstance(schema, dict) else None
+        if kind == "string":
+            return said
+        try:
+            return json.loads(said)
+        except (ValueError, RecursionError):
+            return said
+
+
+def _holds_json(text: str) -> bool:
+    return text.lstrip()[:1] in ("{", "")
+
+
+def _as_object(value: Any) -> dict[str, Any]:
+    """Arguments may also come as a text that holds the object."""
+    if isinstance(value, str):
+        value = loose_json.parsed(value)
+    if value is not None and not isinstance(value, dict):
+        raise NotACall
+    return value or {}

@@ -1,0 +1,221 @@
+"""A conversation as the template gets it: in the model's own shape, or told in plain turns."""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
+
+from server.chat import Message, ToolCall
+from server.engine.styles.abilities import Abilities
+from server.engine.styles.base import TemplateMessage
+
+IMAGE_MARK = f"<image {secrets.token_hex(8)}>"
+"""Where an image stands in the text; nobody else can write it."""
+THOUGHT_NAMES = ("reasoning_content", "reasoning", "thinking")
+"""What templates call an earlier thought; each shows at most one of them."""
+
+
+def native(
+    messages: Sequence[Message],
+    able: Abilities,
+    *,
+    short_ids: bool = False,
+    write: Callable[[Sequence[ToolCall]], str] | None = None,
+) -> tuple[TemplateMessage, ...]:
+    """As the template's author meant them; what it cannot show is told, calls by `write`."""
+    shown = [_shortened(message) for message in messages] if short_ids else messages
+    turns = [_shown(message, able, write or envelope) for message in shown]
+    turns = one_by_one(turns) if able.single_call else turns
+    if able.parts_text and not able.alternates:
+        turns = [part for turn in turns for part in _parted(turn)]
+    return _fitted(turns, able)
+
+
+def told(
+    messages: Sequence[Message], able: Abilities, note: str = ""
+) -> tuple[TemplateMessage, ...]:
+    """Calls and results as JSON text in ordinary turns, for templates that know neither."""
+    turns = [_told(message) for message in messages]
+    return _fitted(_with_note(turns, note) if note else turns, able)
+
+
+def envelope(calls: Sequence[ToolCall]) -> str:
+    made = [{"name": call.name, "arguments": call.arguments} for call in calls]
+    return json.dumps({"tool_calls": made}, ensure_ascii=False)
+
+
+def one_by_one(turns: Sequence[TemplateMessage]) -> list[TemplateMessage]:
+    """Every call in a turn of its own, with its result right behind it."""
+    left = list(turns)
+    made: list[TemplateMessage] = []
+    while left:
+        turn = left.pop(0)
+        calls = turn.get("tool_calls") or []
+        if len(calls) < 2:
+            made.append(turn)
+            continue
+        results = list(takewhile(lambda later: later["role"] == "tool", left))
+        del left[: len(results)]
+        for at, call in enumerate(calls):
+            first = turn if not at else {"role": turn["role"], "content": ""}
+            own = [result for result in results if result.get("tool_call_id") == call["id"]]
+            made += [{**first, "tool_calls": [call]}, *own]
+            results = [result for result in results if result not in own]
+        made += results
+    return made
+
+
+def _parted(turn: TemplateMessage) -> list[TemplateMessage]:
+    """Text in a turn of its own before the turn with calls."""
+    if not (turn.get("tool_calls") and turn["content"]):
+        return [turn]
+    return [{"role": turn["role"], "content": turn["content"]}, {**turn, "content": ""}]
+
+
+def plainer(
+    turns: Sequence[TemplateMessage],
+) -> Iterator[tuple[TemplateMessage, ...]]:
+    """The same turns in ever plainer forms, for a template that refuses them as they are."""
+    turns = [{**turn, "content": turn.get("content") or ""} for turn in turns]
+    yield tuple({**turn, "content": turn["content"] or None} for turn in turns)
+    turns = one_by_one([_with_short_ids(turn) for turn in turns])
+    yield tuple(turns)
+    yield tuple(_joined(_system_first(turns)))
+    yield tuple(_joined(_without_system(turns)))
+    turns = [_told_turn(turn) for turn in turns]
+    yield tuple(_joined(_system_first(turns)))
+    yield tuple(_joined(_without_system(turns)))
+
+
+def _with_short_ids(turn: TemplateMessage) -> TemplateMessage:
+    made = dict(turn)
+    if turn.get("tool_calls"):
+        made["tool_calls"] = [{**call, "id": _short(call["id"])} for call in turn["tool_calls"]]
+    if turn.get("tool_call_id"):
+        made["tool_call_id"] = _short(turn["tool_call_id"])
+    return made
+
+
+def _told_turn(turn: TemplateMessage) -> TemplateMessage:
+    if turn["role"] == "tool":
+        return _told_result(turn.get("name"), turn.get("tool_call_id"), turn["content"])
+    calls = [call["function"] for call in turn.get("tool_calls") or ()]
+    told = [json.dumps({"tool_calls": calls}, ensure_ascii=False)] if calls else []
+    content = "\n".join(filter(None, (turn["content"], *told)))
+    return {"role": turn["role"], "content": content}
+
+
+def _shown(
+    message: Message, able: Abilities, write: Callable[[Sequence[ToolCall]], str]
+) -> TemplateMessage:
+    calls = message.tool_calls and not able.calls
+    result = message.role == "tool" and not able.results
+    return _told(message, write) if calls or result else _native(message, able)
+
+
+def _native(message: Message, able: Abilities) -> TemplateMessage:
+    shown: TemplateMessage = {"role": message.role, "content": _content(message)}
+    if message.tool_calls:
+        shown["tool_calls"] = [_native_call(call, able) for call in message.tool_calls]
+    if message.tool_call_id:
+        shown["tool_call_id"] = message.tool_call_id
+    if message.name:
+        shown["name"] = message.name
+    if message.reasoning:
+        shown |= dict.fromkeys(THOUGHT_NAMES, message.reasoning)
+    return shown
+
+
+def _native_call(call: ToolCall, able: Abilities) -> TemplateMessage:
+    arguments = (
+        json.dumps(call.arguments, ensure_ascii=False) if able.text_arguments else call.arguments
+    )
+    return {
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": arguments},
+    }
+
+
+def _shortened(message: Message) -> Message:
+    """Mistral's templates want ids of nine letters and digits."""
+    calls = tuple(replace(call, id=_short(call.id)) for call in message.tool_calls)
+    answered = _short(message.tool_call_id) if message.tool_call_id else None
+    return replace(message, tool_calls=calls, tool_call_id=answered)
+
+
+def _short(call_id: str) -> str:
+    if len(call_id) == 9 and call_id.isalnum():
+        return call_id
+    return hashlib.sha256(call_id.encode()).hexdigest()[:9]
+
+
+def _told(
+    message: Message, write: Callable[[Sequence[ToolCall]], str] | None = None
+) -> TemplateMessage:
+    if message.role == "tool":
+        return _told_result(message.name, message.tool_call_id, _content(message))
+    content = _content(message)
+    if message.tool_calls:
+        content = "\n".join(filter(None, (content, (write or envelope)(message.tool_calls))))
+    return {"role": message.role, "content": content}
+
+
+def _told_result(name: str | None, call_id: str | None, content: str) -> TemplateMessage:
+    result = {"name": name, "id": call_id, "content": content}
+    known = {key: value for key, value in result.items() if value is not None}
+    return {"role": "user", "content": json.dumps({"tool_result": known}, ensure_ascii=False)}
+
+
+def _content(message: Message) -> str:
+    return "".join(part if isinstance(part, str) else f"{IMAGE_MARK}\n" for part in message.parts())
+
+
+def _with_note(turns: list[TemplateMessage], note: str) -> list[TemplateMessage]:
+    at = next((i for i, turn in enumerate(turns) if turn["role"] == "system"), None)
+    if at is None:
+        return [{"role": "system", "content": note}, *turns]
+    noted = {**turns[at], "content": f"{turns[at]['content']}\n\n{note}".lstrip()}
+    return [*turns[:at], noted, *turns[at + 1 :]]
+
+
+def _fitted(turns: list[TemplateMessage], able: Abilities) -> tuple[TemplateMessage, ...]:
+    if not able.system:
+        turns = _without_system(turns)
+    if able.alternates:
+        turns = _joined(_system_first(turns) if able.system else turns)
+    return tuple(turns)
+
+
+def _without_system(turns: list[TemplateMessage]) -> list[TemplateMessage]:
+    return [{**turn, "role": "user"} if turn["role"] == "system" else turn for turn in turns]
+
+
+def _system_first(turns: list[TemplateMessage]) -> list[TemplateMessage]:
+    """All system text in one first turn: what a template that wants strict turns can show."""
+    system = [turn["content"] for turn in turns if turn["role"] == "system"]
+    rest = [turn for turn in turns if turn["role"] != "system"]
+    return [{"role": "system", "content": "\n\n".join(system)}, *rest] if system else rest
+
+
+def _joined(turns: list[TemplateMessage]) -> list[TemplateMessage]:
+    """Neighbours of one role become one turn; an answer that comes first gets an empty question."""
+    groups: list[list[TemplateMessage]] = []
+    for turn in turns:
+        last = groups[-1][-1] if groups else {}
+        plain = not ({"tool_calls", "tool_call_id"} & (turn.keys() | last.keys()))
+        if plain and last.get("role") == turn["role"]:
+            groups[-1].append(turn)
+            continue
+        if turn["role"] == "assistant" and last.get("role", "system") == "system":
+            groups.append([{"role": "user", "content": ""}])
+        groups.append([turn])
+    return [_as_one(group) for group in groups]
+
+
+def _as_one(group: list[TemplateMessage]) -> TemplateMessage:
+    if len(group) == 1:
+        return group[0]
+    return {**group[0], "content": "\n\n".join(turn["content"] for turn in group)}

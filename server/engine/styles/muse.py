@@ -1,0 +1,115 @@
+"""Parts with a reader each, "to=self" is thought, tagged calls "to=name": Muse."""
+
+import re
+from collections.abc import Mapping
+
+from server.chat import ChatRequest, Constraint
+from server.engine.base import ModelFacts
+from server.engine.styles import lark, messages
+from server.engine.styles.abilities import abilities, special_ids, visible
+from server.engine.styles.base import Format, Prepared
+from server.engine.styles.choice import callable_tools, most_calls, wants_tools
+from server.engine.styles.shape import Tools, has
+from server.engine.styles.signatures import declared
+from server.engine.styles.stream import More, Reader, ScriptParser
+from server.engine.styles.tagged_body import TaggedBody
+
+MESSAGE, NEXT = "<|message|>", "<|eom|><|start|>assistant"
+ENDS = ("<|eom|>", "<|eot|>")
+RECIPIENT = re.compile(r"to=([^\s<]+)")
+CALLS, CALLS_END = "<atem:function_calls>\n", "\n</atem:function_calls>"
+BODY = TaggedBody(
+    name=('<atem:invoke name="', '">\n'),
+    key=('<atem:parameter name="', '">'),
+    value=("", ""),
+    end="</atem:parameter>\n",
+    closes="</atem:invoke>",
+)
+
+
+def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
+    wanted = wants_tools(request)
+    tools = {tool.name: tool for tool in request.tools}
+    constraint, trigger = _bound(request, special_ids(facts))
+    return Prepared(
+        messages=messages.native(request.messages, abilities(facts)),
+        tools=tuple(declared(tool) for tool in request.tools) if wanted else (),
+        parser=ScriptParser(lambda reader: read(reader, tools), request.stop),
+        constraint=constraint,
+        trigger=trigger,
+        visible_tokens=visible(facts, (MESSAGE, NEXT, *ENDS, *BODY.texts, CALLS, CALLS_END)),
+    )
+
+
+def read(reader: Reader, tools: Tools) -> More:
+    yield from reader.headed(MESSAGE, lambda header: _body(reader, header, tools))
+
+
+def _body(reader: Reader, header: str, tools: Tools) -> More:
+    recipient = RECIPIENT.findall(header)[-1:]
+    if recipient in ([], ["user"]):
+        yield from reader.until(ENDS, reader.say)
+    elif recipient == ["self"]:
+        yield from reader.until(ENDS, reader.think)
+    else:
+        yield from _calls(reader, tools)
+
+
+def _calls(reader: Reader, tools: Tools) -> More:
+    yield from reader.skip_space()
+    yield from reader.accept(CALLS.strip())
+    while True:
+        yield from reader.skip_space()
+        if not (yield from BODY.read(reader, tools)):
+            break
+        reader.close_call()
+    yield from reader.until(ENDS, lambda _text: None)
+
+
+def _bound(
+    request: ChatRequest, specials: Mapping[str, int]
+) -> tuple[Constraint | None, str | None]:
+    answer = lark.constraint_rule(request.constraint) if request.constraint else None
+    final = f"{lark.literal(f' to=user{MESSAGE}', specials)} answer"
+    rules = [f"answer: {answer}"] if answer else []
+    off = dict(request.template_options).get("enable_thinking") is False
+    thought = "" if off else "thought?"
+    if not wants_tools(request):
+        start = f"{thought} {final}"
+        return (_lark(start, [*rules, *_thought(specials)]) if answer else None), None
+    rules += _call_rules(request, specials)
+    if request.tool_choice.mode != "required" and not answer:
+        return _lark("calls", rules), CALLS
+    forms = "addressed" if request.tool_choice.mode == "required" else f"(addressed | {final})"
+    return _lark(f"{thought} {forms}", [*rules, *_thought(specials)]), None
+
+
+def _call_rules(request: ChatRequest, specials: Mapping[str, int]) -> list[str]:
+    """`calls` begins inside the first, `addressed` at its reader."""
+    tools = callable_tools(request)
+    closing, again = (lark.literal(text, specials) for text in (CALLS_END, NEXT))
+    heads = [lark.literal(f" to={tool.name}{MESSAGE}{CALLS}", specials) for tool in tools]
+    rules = [rule for at, tool in enumerate(tools) for rule in BODY.rules(at, tool, specials)]
+    addressed = lark.any_of([f"{head} call_{at}" for at, head in enumerate(heads)])
+    unaddressed = lark.any_of([f"call_{at}" for at in range(len(tools))])
+    more = most_calls(request) - 1
+    rest = f"({again} whole_call){{0,{more}}}" if more else ""
+    return [
+        *rules,
+        f"whole_call: ({addressed}) {closing}",
+        f"addressed: whole_call {rest}",
+        f"calls: ({unaddressed}) {closing} {rest}",
+    ]
+
+
+def _thought(specials: Mapping[str, int]) -> list[str]:
+    begin = lark.literal(f" to=self{MESSAGE}", specials)
+    after = lark.literal("<|start|>assistant", specials)
+    return [f"thought: {begin} said {after}", lark.text_until("said", "<|eom|>", specials)]
+
+
+def _lark(start: str, rules: list[str]) -> Constraint:
+    return Constraint("lark", f"start: {start}\n" + "\n".join(rules) + "\n", strict=False)
+
+
+FORMAT = Format("muse", has("<atem:function_calls>", "to=self"), prepare, always=True)

@@ -1,0 +1,146 @@
+"""A tool's parameters as one object, whatever its schema is put together of."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from server.chat import Json, Tool
+from server.errors import BadSchema
+from server.schemas.bounded import LONGEST_ARGUMENT, NOTES, harden
+
+DEEPEST = 8
+FREE: Json = {}
+OF_AN_OBJECT = frozenset({
+    "type", "properties", "required", "additionalProperties", "$ref", "allOf", "$defs",
+    "definitions", "$schema", "$id", "format",
+})  # fmt: skip
+
+KEYWORDS = {"object": OF_AN_OBJECT, "array": ("type", "items", "minItems", "maxItems")}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    properties: Json = field(default_factory=dict)
+    required: tuple[str, ...] = ()
+    more: Any = None
+    """What other members must match; False: there are none, None: nothing was said of them."""
+    beyond: str = ""
+    """A keyword that this does not tell of."""
+    root: Json = field(default_factory=dict)
+
+    @property
+    def other(self) -> Any:
+        """The schema of members without a name of their own; None where there are none."""
+        if self.more is None:
+            return None if self.properties else FREE
+        if self.more is False:
+            return None
+        return FREE if self.more is True else self.more
+
+
+def call_parameters(tool: Tool) -> Parameters:
+    """Hardened, as a call is read by styles that name each argument."""
+    return parameters_of(harden(tool.parameters, LONGEST_ARGUMENT))
+
+
+def enforced_parameters(tool: Tool) -> Parameters:
+    """The same; refused where calls of a strict tool could not be kept to them."""
+    made = call_parameters(tool)
+    if tool.strict and made.beyond:
+        raise not_kept(made.beyond, tool)
+    return made
+
+
+def not_kept(keyword: str, tool: Tool) -> BadSchema:
+    return BadSchema(
+        f"The parameters of '{tool.name}' cannot be enforced with this model: '{keyword}'.",
+        f"{tool.param}.{keyword}" if tool.param else "tools",
+    )
+
+
+def is_plain(shape: Json, kind: str, tool: Tool) -> bool:
+    """Whether a style's own rules for that kind tell all that a strict tool's schema says."""
+    plain = not tool.strict or not beyond(shape, KEYWORDS[kind])
+    return plain and shape.get("type") == kind
+
+
+def parameters_of(schema: Any, root: Json | None = None) -> Parameters:
+    node = schema if isinstance(schema, dict) else {}
+    root = node if root is None else root
+    found = _seen(node, root, DEEPEST)
+    empty = found.more is None and "properties" in node
+    more = False if empty and not found.properties else found.more
+    return Parameters(found.properties, found.required, more, found.beyond, root)
+
+
+def resolved(schema: Any, root: Mapping[str, Any]) -> Any:
+    """What a reference within the document stands for; anything else is itself."""
+    for _ in range(DEEPEST):
+        reference = schema.get("$ref") if isinstance(schema, dict) else None
+        if not isinstance(reference, str):
+            break
+        schema = root
+        for part in reference.removeprefix("#").strip("/").split("/") if reference != "#" else ():
+            name = part.replace("~1", "/").replace("~0", "~")
+            schema = schema.get(name) if isinstance(schema, dict) else None
+    return schema
+
+
+def beyond(node: Mapping[str, Any], known: Iterable[str]) -> str:
+    """The first keyword that is neither known nor a note."""
+    return next((key for key in node if key not in known and key not in NOTES), "")
+
+
+def _seen(node: Any, root: Json, depth: int) -> Parameters:
+    if not isinstance(node, dict) or not depth:
+        return Parameters()
+    known, required = node.get("properties"), node.get("required")
+    own = Parameters(
+        {key: part for key, part in known.items() if part is not False}
+        if isinstance(known, dict)
+        else {},
+        tuple(key for key in required if isinstance(key, str))
+        if isinstance(required, list)
+        else (),
+        node.get("additionalProperties"),
+        beyond(node, OF_AN_OBJECT),
+    )
+    parts = [{"$ref": node["$ref"]}] if "$ref" in node else []
+    views = [own, *(_seen(resolved(part, root), root, depth - 1) for part in parts)]
+    views += [_seen(part, root, depth - 1) for part in _listed(node, "allOf")]
+    for union in ("anyOf", "oneOf"):
+        choices = [_seen(part, root, depth - 1) for part in _listed(node, union)]
+        views += [_either(choices)] if choices else []
+    return _both(views)
+
+
+def _listed(node: Json, key: str) -> list[Any]:
+    found = node.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _both(views: list[Parameters]) -> Parameters:
+    said = [view.more for view in views if view.more is not None]
+    more = False if False in said else next(iter(said), None)
+    required = dict.fromkeys(key for view in views for key in view.required)
+    told = next((view.beyond for view in views if view.beyond), "")
+    return Parameters(_merged(views, "allOf"), tuple(required), more, told)
+
+
+def _either(choices: list[Parameters]) -> Parameters:
+    said = [choice.more for choice in choices if choice.more is not None]
+    more = next((one for one in said if one is not False), False if said else None)
+    shared = [
+        key for key in choices[0].required if all(key in choice.required for choice in choices)
+    ]
+    return Parameters(_merged(choices, "anyOf"), tuple(shared), more, "anyOf")
+
+
+def _merged(views: list[Parameters], joint: str) -> Json:
+    found: dict[str, list[Any]] = {}
+    for view in views:
+        for key, part in view.properties.items():
+            parts = found.setdefault(key, [])
+            if part not in parts:
+                parts.append(part)
+    return {key: parts[0] if len(parts) == 1 else {joint: parts} for key, parts in found.items()}

@@ -1,0 +1,142 @@
+"""No tools: the text is the answer, and what stands in the model's thought marks is reasoning."""
+
+import re
+from collections.abc import Generator
+
+from server.chat import ChatRequest, Constraint
+from server.engine.base import ModelFacts
+from server.engine.styles import lark, messages
+from server.engine.styles.abilities import (
+    abilities,
+    is_token,
+    special_ids,
+    starts_in_thought,
+    text_marks,
+    thought_marks,
+    visible,
+)
+from server.engine.styles.base import Format, Prepared
+from server.engine.styles.stream import SPACE, Emit, More, Reader, Script, ScriptParser
+
+FIRST_TOKEN = re.compile(r"^(<\|[^<>]*>)")
+"""Some models say it twice where a thought begins."""
+
+
+def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
+    able = abilities(facts)
+    marks = thought_marks(facts)
+    around = text_marks(facts)
+    opened = starts_in_thought(request, facts)
+    constraint, trigger = _bound(request.constraint, facts, opened=opened)
+    marked = bool(marks or around)
+    return Prepared(
+        messages=messages.native(request.messages, able) if not request.is_raw else (),
+        parser=ScriptParser(
+            script(marks, opened=opened, around=around), request.stop if marked else ()
+        ),
+        constraint=constraint,
+        trigger=trigger,
+        visible_tokens=visible(facts, (*(marks or ()), *around)) if around else marks or (),
+        stop=() if marked else request.stop,
+    )
+
+
+def script(marks: tuple[str, str] | None, *, opened: bool, around: tuple[str, ...] = ()) -> Script:
+    def read(reader: Reader) -> More:
+        if marks:
+            think = trimmed(reader.think)
+            yield from thought(reader, marks, think, opened=opened, cut_by=around[:1])
+        yield from said(reader, reader.say, (), marks, around)
+
+    return read
+
+
+def said(
+    reader: Reader,
+    say: Emit,
+    ends: tuple[str, ...],
+    thoughts: tuple[str, str] | None,
+    around: tuple[str, ...] = (),
+) -> Generator[None, None, str | None]:
+    """Text up to the first of the ends, without the marks around it and without later thoughts."""
+    later = thoughts if thoughts and is_token(thoughts[0]) else ()
+    skipped = (*filter(None, around), *later[1:])
+    while True:
+        found = yield from reader.until((*ends, *skipped, *later[:1]), say)
+        if found is None or found in ends:
+            return found
+        if later and found == later[0]:
+            yield from reader.until((later[1],), trimmed(reader.think))
+
+
+def thought(
+    reader: Reader,
+    marks: tuple[str, str],
+    think: Emit,
+    *,
+    opened: bool,
+    cut_by: tuple[str, ...] = (),
+) -> Generator[None, None, str | None]:
+    """The thought a model may begin with; it ends at its mark or before one of `cut_by`.
+
+    Returns what ended it.
+    """
+    begin, end = marks
+    begun = yield from reader.accept(begin, f"\n{begin}", FIRST_TOKEN.sub(r"\1\1", begin))
+    if not (begun or opened):
+        yield from reader.accept(end)
+        return None
+    found = yield from reader.until((end, *cut_by), think)
+    if found and found != end:
+        reader.text = found + reader.text
+    else:
+        yield from reader.skip_space()
+    return found
+
+
+def trimmed(emit: Emit) -> Emit:
+    """Emits without white space at either end, whatever the cuts."""
+    waiting = ""
+    begun = False
+
+    def emit_trimmed(text: str) -> None:
+        nonlocal waiting, begun
+        text = waiting + text if begun else (waiting + text).lstrip(SPACE)
+        kept = text.rstrip(SPACE)
+        waiting = text[len(kept) :]
+        begun = begun or bool(kept)
+        emit(kept)
+
+    return emit_trimmed
+
+
+def _bound(
+    constraint: Constraint | None, facts: ModelFacts, *, opened: bool
+) -> tuple[Constraint | None, str | None]:
+    """An answer that must match something may still be thought about first."""
+    marks = thought_marks(facts)
+    if constraint is None or marks is None:
+        return constraint, None
+    if opened:
+        return constraint, marks[1]
+    rule = lark.constraint_rule(constraint)
+    around = text_marks(facts)
+    before = around_rule(around, facts)
+    source = f"start: thought? {before} answer\nanswer: {rule}\n{thought_rules(marks, facts)}"
+    return Constraint("lark", source, constraint.strict), None
+
+
+def around_rule(around: tuple[str, ...], facts: ModelFacts) -> str:
+    """The mark that may stand before an answer's text."""
+    return f"({lark.literal(around[0], special_ids(facts))})?" if around else ""
+
+
+def thought_rules(marks: tuple[str, str], facts: ModelFacts) -> str:
+    """The rule `thought`: all of one that the model itself begins."""
+    specials = special_ids(facts)
+    ending = lark.text_until("thought_text", marks[1], specials)
+    begin = lark.literal(marks[0], specials)
+    return f"thought: /\\n?/ {begin} thought_text /\\n*/\n{ending}"
+
+
+FORMAT = Format("plain", lambda _facts: True, prepare)

@@ -1,0 +1,104 @@
+"""Styles where each part of an answer names its reader: everybody, or a function."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from server.chat import ChatRequest, Constraint
+from server.engine.base import ModelFacts
+from server.engine.styles import lark, messages
+from server.engine.styles.abilities import abilities, special_ids, visible
+from server.engine.styles.base import Prepared
+from server.engine.styles.choice import callable_tools, most_calls, wants_tools
+from server.engine.styles.signatures import declared
+from server.engine.styles.stream import More, Reader, ScriptParser
+
+
+@dataclass(frozen=True, slots=True)
+class Recipients:
+    """everybody between TEXT again NAME between {arguments} again …"""
+
+    between: str
+    again: str
+    everybody: str = "all"
+
+    def headers(self, tools: Iterable[str]) -> dict[str, str]:
+        """Every way a part may begin, with its reader's name."""
+        betweens = {self.between, self.between.strip() or self.between}
+        return {
+            f"{space}{name}{between}": name
+            for name in (self.everybody, *tools)
+            for space in ("", " ")
+            for between in betweens
+        }
+
+
+def prepare(style: Recipients, request: ChatRequest, facts: ModelFacts) -> Prepared:
+    wanted = wants_tools(request)
+    names = [tool.name for tool in request.tools] if wanted else []
+    return Prepared(
+        messages=messages.native(request.messages, abilities(facts)),
+        tools=tuple(declared(tool) for tool in request.tools) if wanted else (),
+        parser=ScriptParser(lambda reader: read(style, reader, names), request.stop),
+        constraint=_bound(style, request, special_ids(facts)),
+        visible_tokens=visible(facts, (style.between, style.again)),
+    )
+
+
+def read(style: Recipients, reader: Reader, tools: Iterable[str] = ()) -> More:
+    headers = style.headers(tools)
+    divider = ""
+    while True:
+        found = yield from reader.accept(*headers)
+        if not found and reader.ended and _is_cut(reader.text, divider, headers):
+            return
+        name = headers.get(found or "", style.everybody)
+        if name == style.everybody:
+            # What looks like a divider and has no reader behind it is part of the text.
+            if not found:
+                reader.take_back(divider)
+                reader.say(divider)
+            if (yield from reader.until((style.again,), reader.say)) is None:
+                return
+            divider = style.again
+            continue
+        reader.open_call(name)
+        yield from reader.json_value(reader.argue)
+        reader.close_call()
+        yield from reader.skip_space()
+        yield from reader.accept(style.again.strip())
+        divider = ""
+
+
+def _is_cut(text: str, divider: str, headers: Iterable[str]) -> bool:
+    """Whether the answer ended inside a header; behind a divider of letters, that is text."""
+    sure = not divider or "<|" in divider
+    return sure and any(header.startswith(text) for header in headers)
+
+
+def _bound(
+    style: Recipients, request: ChatRequest, specials: Mapping[str, int]
+) -> Constraint | None:
+    text = lark.literal(style.everybody + style.between, specials)
+    answer = lark.constraint_rule(request.constraint) if request.constraint else "/(.|\\n)*/"
+    if not wants_tools(request):
+        return _lark(f"{text} answer", [f"answer: {answer}"]) if request.constraint else None
+    again = lark.literal(style.again, specials)
+    tools = callable_tools(request)
+    rules = [
+        f"call_{at}: {lark.literal(tool.name + style.between, specials)} arguments_{at}\n"
+        f"arguments_{at}: {lark.schema(tool.parameters, lenient=not tool.strict)}"
+        for at, tool in enumerate(tools)
+    ]
+    rules.append("call: " + lark.any_of([f"call_{at}" for at in range(len(tools))]))
+    calls = lark.repeated("call", again, most_calls(request))
+    if request.tool_choice.mode == "required":
+        return _lark(calls, rules)
+    rules.append(f"answer: {answer}")
+    if request.constraint:
+        return _lark(f"{text} answer | {calls}", rules)
+    rules.append(lark.text_until("said", style.again, specials))
+    return _lark(f"{text} answer | ({text} said)? {calls}", rules)
+
+
+def _lark(start: str, rules: list[str]) -> Constraint:
+    return Constraint("lark", f"start: {start}\n" + "\n".join(rules) + "\n", strict=False)

@@ -1,0 +1,252 @@
+"""A call as its name and one tagged piece of text per argument."""
+
+import json
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from server.chat import Tool, ToolCall
+from server.engine.styles import lark
+from server.engine.styles.marks import shared_end, shared_start
+from server.engine.styles.parameters import (
+    Parameters,
+    call_parameters,
+    enforced_parameters,
+    resolved,
+)
+from server.engine.styles.python_body import evaluated, value_rules
+from server.engine.styles.stream import SPACE, More, Reader
+from server.engine.styles.text_value import (
+    OTHER_KEY,
+    check_text,
+    is_text,
+    json_kind,
+    kinds_beside_text,
+    text_rules,
+)
+
+TEXT = {"type": "string"}
+KINDS = ("array", "boolean", "null", "number", "object")
+"""Of values that are written as JSON."""
+WRAPPED_SIGNS = ("<", "&", "\n")
+PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedBody:
+    """name[0] NAME name[1] (key[0] KEY key[1] value[0] VALUE value[1] end)* closes"""
+
+    name: tuple[str, str]
+    key: tuple[str, str]
+    value: tuple[str, str]
+    end: str
+    closes: str
+    kinds: tuple[tuple[str, str], ...] = ()
+    """What stands in place of key[1] before values of some kinds, where the style tells of them."""
+    wraps: tuple[str, str] = ("", "")
+    """What stands around text with signs or lines in it."""
+    python_words: bool = False
+    """True, False and None, not JSON's words."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        kinds = (text for _, text in self.kinds)
+        return (*self.name, *self.key, *self.value, self.end, self.closes, *kinds)
+
+    def _middle(self, kind: str) -> str:
+        return dict(self.kinds).get(kind, self.key[1])
+
+    def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
+        before, after, closes = (lark.literal(text, specials) for text in (*self.name, self.closes))
+        given = enforced_parameters(tool)
+        rules: list[str] = []
+        parts: list[str] = []
+        for place, (key, schema) in enumerate(given.properties.items()):
+            rule = f"argument_{at}_{place}"
+            rules += self._argument(rule, lark.quoted(key), schema, given, tool, specials)
+            parts.append(rule if key in given.required else f"{rule}?")
+        if given.other is not None:
+            rule = f"argument_{at}_more"
+            rules += self._argument(rule, OTHER_KEY, given.other, given, tool, specials)
+            parts.append(f"{rule}{{0,{lark.MOST_MEMBERS}}}")
+        name = lark.literal(tool.name, specials)
+        return [f"call_{at}: {before} {name} {after} {' '.join(parts)} {closes}", *rules]
+
+    def read(self, reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
+        if self.name[0] and not (yield from reader.accept(self.name[0])):
+            return False
+        ending, counts, rest = self.name[1].partition(lark.COUNT)
+        stops = (ending.strip(),) if ending.strip() else ("\n", "<")
+        parts: list[str] = []
+        found = yield from reader.until(stops, parts.append)
+        name = "".join(parts).strip(SPACE)
+        if not name or found is None or len(name.split()) > 1:
+            reader.text = self.name[0] + "".join(parts) + (found or "") + reader.text
+            return False
+        if found == "<":
+            reader.text = found + reader.text
+        if counts:
+            yield from reader.until((rest.strip(),), reader.skip)
+        reader.open_call(name)
+        tool = tools.get(name)
+        yield from self._arguments(reader, tool)
+        return True
+
+    def write(self, call: ToolCall) -> str:
+        parts = []
+        for key, value in call.arguments.items():
+            middle = self._middle(_kind(value))
+            text = self._written(value)
+            parts.append(
+                f"{self.key[0]}{key}{middle}{self.value[0]}{text}{self.value[1]}{self.end}"
+            )
+        return f"{self.name[0]}{call.name}{self.name[1]}{''.join(parts)}{self.closes}"
+
+    def _written(self, value: Any) -> str:
+        if isinstance(value, str):
+            wrapped = any(sign in value for sign in WRAPPED_SIGNS)
+            return value.join(self.wraps) if wrapped else value
+        if self.python_words:
+            return str(value)
+        return json.dumps(value, ensure_ascii=False)
+
+    def _arguments(self, reader: Reader, tool: Tool | None) -> More:
+        given = call_parameters(tool) if tool else Parameters()
+        comma = "{"
+        while True:
+            yield from reader.skip_space()
+            if not (yield from reader.accept(self.key[0].lstrip())):
+                break
+            key, is_told_text = yield from self._key(reader)
+            reader.argue(f"{comma}{json.dumps(key, ensure_ascii=False)}: ")
+            comma = ", "
+            schema = _schema_of(key, given)
+            free = not isinstance(schema, dict) or not schema or kinds_beside_text(schema)
+            if not (yield from self._value(reader, TEXT if free and is_told_text else schema)):
+                return
+        closed = bool(reader.text) and not self.key[0].lstrip().startswith(reader.text)
+        if self.closes:
+            closed = bool((yield from reader.accept(self.closes.strip())))
+        if closed or not reader.ended:
+            reader.argue("{}" if comma == "{" else "}")
+
+    def _key(self, reader: Reader) -> Generator[None, None, tuple[str, bool]]:
+        """The key, and whether the style said that its value is text."""
+        parts: list[str] = []
+        middles = [self.key[1], *(text for _, text in self.kinds)]
+        begin = shared_start(*middles)
+        yield from reader.until((begin,), parts.append)
+        key = "".join(parts).strip(SPACE)
+        if len(set(middles)) == 1:
+            return key, False
+        end = shared_end(*middles)
+        told: list[str] = []
+        yield from reader.until((end,), told.append)
+        text = dict(self.kinds).get("string")
+        return key, f"{begin}{''.join(told)}{end}" == text
+
+    def _value(self, reader: Reader, schema: Any) -> Generator[None, None, bool]:
+        """Whether the value came to its end."""
+        end = self.end.strip()
+        if self.value[0]:
+            yield from reader.accept(*{self.value[0], self.value[0].strip()})
+        kinds = kinds_beside_text(schema)
+        if self.wraps[0] and (yield from reader.accept(self.wraps[0])):
+            return (yield from _until_as_text(reader, self.wraps[1] + self.value[1] + end))
+        if is_text(schema) and not kinds:
+            reader.argue('"')
+            if not (yield from reader.until((self.value[1] + end, end), _escaping(reader))):
+                return False
+            reader.argue('"')
+            return True
+        parts: list[str] = []
+        if not (yield from reader.until((end,), parts.append)):
+            return False
+        if kinds:
+            text = "".join(parts).removesuffix(self.value[1])
+            reader.argue(text if json_kind(text) in kinds else json.dumps(text, ensure_ascii=False))
+            return True
+        text = "".join(parts).strip(SPACE)
+        text = PYTHON_WORDS.get(text, text)
+        reader.argue(text if _is_json(text) else _python_as_json(text))
+        return True
+
+    def _argument(
+        self,
+        rule: str,
+        key: str,
+        schema: Any,
+        given: Parameters,
+        tool: Tool,
+        specials: Mapping[str, int],
+    ) -> list[str]:
+        """`key` is grammar text. What stands before it is apart: it may begin another key, too."""
+        schema = resolved(schema, given.root)
+        text = is_text(schema)
+        opening = lark.literal(self.key[0], specials)
+        middles = {self._middle(kind) for kind in (("string",) if text else _kinds_of(schema))}
+        followed = [lark.literal(f"{part}{self.value[0]}", specials) for part in sorted(middles)]
+        following = f"({lark.any_of(followed)})" if len(followed) > 1 else followed[0]
+        before = f"{opening} {key} {following}"
+        after = lark.literal(f"{self.value[1]}{self.end}", specials)
+        if text:
+            check_text(schema, tool)
+            return text_rules(rule, before, f"{self.value[1]}{self.end}", schema, specials)
+        value = lark.part(schema, given.root, lenient=not tool.strict)
+        rules = [f"{rule}: {before} {rule}_value {after}"]
+        if not self.python_words:
+            return [*rules, f"{rule}_value: {value}"]
+        python = value_rules(f"{rule}_python", schema, given, tool)
+        return [
+            *rules,
+            f"{rule}_value: {rule}_json | {rule}_python",
+            f"{rule}_json: {value}",
+            *python,
+        ]
+
+
+def _until_as_text(reader: Reader, mark: str) -> Generator[None, None, bool]:
+    reader.argue('"')
+    if not (yield from reader.until((mark,), _escaping(reader))):
+        return False
+    reader.argue('"')
+    return True
+
+
+def _kind(value: Any) -> str:
+    """What a style may call the kind of a value."""
+    if isinstance(value, bool):
+        return "boolean"
+    names = {str: "string", int: "number", float: "number", list: "array", dict: "object"}
+    return names.get(type(value), "null")
+
+
+def _kinds_of(schema: Any) -> tuple[str, ...]:
+    kind = schema.get("type") if isinstance(schema, dict) else None
+    found = {"integer": "number"}.get(str(kind), str(kind))
+    return (found,) if found in KINDS else KINDS
+
+
+def _python_as_json(text: str) -> str:
+    """Lists and objects as Python writes them; anything else is text."""
+    value = evaluated(text) if text[:1] in ("[", "{") else text
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return json.dumps(text, ensure_ascii=False)
+
+
+def _escaping(reader: Reader) -> Any:
+    return lambda text: reader.argue(json.dumps(text, ensure_ascii=False)[1:-1])
+
+
+def _schema_of(key: str, given: Parameters) -> Any:
+    return resolved(given.properties.get(key, given.other), given.root)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

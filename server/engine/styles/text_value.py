@@ -1,0 +1,145 @@
+"""A value written as it is, not as JSON: text between two marks."""
+
+import json
+import re
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any
+
+from server.chat import Json, Tool
+from server.engine.styles import lark
+from server.engine.styles.parameters import beyond, not_kept
+from server.schemas.bounded import LONGEST_ARGUMENT
+from server.schemas.patterns import is_expression
+
+SLASH = re.compile(r"\\.|/", re.DOTALL)
+"""One, or whatever has a backslash before it: there it may be escaped already."""
+OTHER_KEY = "/[^<>\"'=:,\\n]{1,128}/"
+UNIONS = ("anyOf", "oneOf")
+AS_JSON = frozenset({"null", "array", "object"})
+OF_TEXT = ("type", "minLength", "maxLength", "pattern", "format")
+
+
+def is_text(schema: Any) -> bool:
+    """Whether a value of this schema is written as it is, not as JSON."""
+    if not isinstance(schema, dict):
+        return False
+    if "const" in schema or isinstance(schema.get("enum"), list):
+        values = schema.get("enum", [schema.get("const")])
+        others = [value for value in values if not isinstance(value, str)]
+        return len(others) < len(values) and all(value is None for value in others)
+    for union in UNIONS:
+        if isinstance(schema.get(union), list):
+            return any(is_text(part) for part in schema[union])
+    kind = schema.get("type")
+    return "string" in kind if isinstance(kind, list) else kind == "string"
+
+
+def kinds_beside_text(schema: Any) -> frozenset[str]:
+    """Which of null, lists and objects a text's schema allows, too: those are written as JSON."""
+    if not is_text(schema):
+        return frozenset()
+    found = [_kinds(part) for union in UNIONS for part in schema.get(union) or ()]
+    return frozenset().union(_kinds(schema), *found) & AS_JSON
+
+
+def json_kind(text: str) -> str:
+    """What the text is as JSON; nothing where it is none, or a kind that looks like text."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    names = {type(None): "null", list: "array", dict: "object"}
+    return names.get(type(value), "")
+
+
+def check_text(schema: Json, tool: Tool) -> None:
+    """Refuses what text between marks cannot be kept to, where the tool is strict."""
+    if not tool.strict or _words(schema) is not None:
+        return
+    branches = [part for union in UNIONS for part in schema.get(union) or () if is_text(part)]
+    known = UNIONS if branches else OF_TEXT
+    told = next(filter(None, (beyond(schema, known), *map(_beyond_text, branches))), "")
+    if not told and kinds_beside_text(schema) - {"null"}:
+        told = "type"
+    pattern = schema.get("pattern")
+    if not told and pattern is not None and not is_expression(_expression(pattern)):
+        told = "pattern"
+    if told:
+        raise not_kept(told, tool)
+
+
+def text_rules(
+    rule: str, before: str, after: str, schema: Json, specials: Mapping[str, int]
+) -> list[str]:
+    """Text that keeps the schema's words, length and pattern, and ends at its mark `after`."""
+    closing = lark.literal(after, specials)
+    words = _words(schema)
+    if words:
+        return [f"{rule}: {before} ({lark.any_of([_quoted(word) for word in words])}) {closing}"]
+    least, most = schema.get("minLength", 0), schema.get("maxLength", "")
+    parts = [f"/(?s:.){{{least},{most}}}/"]
+    if isinstance(schema.get("pattern"), str):
+        pattern = _expression(schema["pattern"])
+        parts += [f"/{pattern}/"] if is_expression(pattern) else []
+    parts.append(f"~/(?s:.)*{_escaped(after.strip())}(?s:.)*/")
+    text = f"{rule.upper()}: {' & '.join(parts)}"
+    null = f" | {before} {lark.literal(f'null{after}', specials)}"
+    null = null if "null" in kinds_beside_text(schema) else ""
+    if any(after.startswith(mark) for mark in specials):
+        return [f"{rule}: {before} {rule.upper()} {closing}{null}", text]
+    # A lexeme is greedy; only as a suffix does the mark end it.
+    ending = f"{rule}_text[suffix={lark.quoted(after)}]: {rule.upper()}"
+    return [f"{rule}: {before} {rule}_text{null}", ending, text]
+
+
+def _expression(pattern: str) -> str:
+    return f"(?s:{_contained(pattern)})".replace("\n", "\\n")
+
+
+def _contained(pattern: str) -> str:
+    begin = "" if pattern.startswith("^") else ".*"
+    end = "" if pattern.endswith("$") else ".*"
+    inner = pattern.removeprefix("^").removesuffix("$")
+    return SLASH.sub(_escaped_slash, begin + inner + end)
+
+
+def _escaped_slash(found: re.Match[str]) -> str:
+    return r"\/" if found[0].endswith("/") else found[0]
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\.+*?()|\[\]{}^$/\"])", r"\\\1", text)
+
+
+def _beyond_text(branch: Json) -> str:
+    """What a choice says of its text; the longest there may be is said by us."""
+    said = {key: value for key, value in branch.items() if value != LONGEST_ARGUMENT}
+    return beyond(said, ("type", "format"))
+
+
+def _words(schema: Any) -> list[Any] | None:
+    """All the values there are, where they are listed."""
+    if not isinstance(schema, dict):
+        return None
+    if "const" in schema:
+        return [schema["const"]]
+    if isinstance(schema.get("enum"), list):
+        return list(schema["enum"])
+    if schema.get("type") == "null":
+        return [None]
+    parts = [_words(part) for union in UNIONS for part in schema.get(union) or ()]
+    listed = [words for words in parts if words is not None]
+    return list(chain(*listed)) if parts and len(listed) == len(parts) else None
+
+
+def _quoted(word: Any) -> str:
+    return lark.quoted(word if isinstance(word, str) else json.dumps(word))
+
+
+def _kinds(schema: Any) -> set[str]:
+    if not isinstance(schema, dict):
+        return set()
+    kind = schema.get("type")
+    listed = None in (schema.get("enum") or ())
+    return {*(kind if isinstance(kind, list) else [str(kind)]), *(["null"] if listed else [])}

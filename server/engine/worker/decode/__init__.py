@@ -1,0 +1,1 @@
+"""Choosing the next token: sampling, grammars, guesses, text."""

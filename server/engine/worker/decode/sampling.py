@@ -1,0 +1,192 @@
+"""Choosing the next token: llama.cpp's sampler chain in C over a small exact candidate set."""
+
+import ctypes
+import math
+import os
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from server.chat import Sampling
+from server.engine.worker.decode.candidates import CandidateArray, Ids, Logits, Threshold
+from server.engine.worker.load.native import lib
+from server.engine.worker.prompt.vocabulary import Vocabulary
+
+DRY_BASE = 1.75
+DRY_ALLOWED_TOKENS = 2
+DRY_WINDOW = 1024
+DRY_BREAKERS = (b"\n", b":", b'"', b"*")
+MIROSTAT_TOKENS = 100
+
+
+class Sampler:
+    """One answer's choice of tokens, repeatable by its seed."""
+
+    def __init__(self, sampling: Sampling, vocabulary: Vocabulary, array: CandidateArray) -> None:
+        self._sampling = sampling
+        self._array = array
+        self._everything = np.arange(vocabulary.size)
+        self._history: deque[int] = deque(maxlen=sampling.repeat_last_n)
+        self._bias = Bias(sampling, vocabulary)
+        self._penalised = _has_penalties(sampling)
+        self._plain_greedy = sampling.temperature <= 0 and not (
+            self._penalised or sampling.dry_multiplier
+        )
+        self._threshold = _threshold(sampling)
+        self._chain = make_chain(sampling, vocabulary)
+
+    def pick(self, logits: Logits) -> int:
+        own = self._bias.apply(logits)
+        if self._plain_greedy:
+            token = int(logits.argmax())
+        else:
+            ids = self._candidates(logits)
+            token = self._apply(ids, logits[ids])
+        self._bias.restore(logits, own)
+        return token
+
+    def accept(self, token: int) -> None:
+        """A token has become part of the text, sampled or not."""
+        if not self._plain_greedy:
+            lib.llama_sampler_accept(self._chain, token)
+        if self._penalised:
+            self._history.append(token)
+
+    def close(self) -> None:
+        if self._chain:
+            lib.llama_sampler_free(self._chain)
+            self._chain = None
+
+    def _apply(self, ids: Ids, logits: Logits) -> int:
+        self._array.fill(ids, logits)
+        lib.llama_sampler_apply(self._chain, self._array.reference)
+        return self._array.selected()
+
+    def _candidates(self, logits: Logits) -> Ids:
+        """A superset of every token the chain could choose.
+
+        A penalised token may fall out of the best ones, so as many more are taken; or it may rise
+        into them, so those tokens are always among the candidates.
+        """
+        if self._threshold is None:
+            return self._everything
+        found = self._threshold.find(logits)
+        return np.union1d(found, np.array(self._history, np.intp)) if self._history else found
+
+
+class Bias:
+    """What is added to some tokens' logits before anything else looks at them."""
+
+    def __init__(self, sampling: Sampling, vocabulary: Vocabulary) -> None:
+        added = {token: bias for token, bias in sampling.logit_bias if 0 <= token < vocabulary.size}
+        if sampling.ignore_eos:
+            added |= dict.fromkeys(vocabulary.ends, -math.inf)
+        self._tokens = np.array(list(added), np.intp)
+        self._added = np.array(list(added.values()), np.float32)
+
+    def apply(self, logits: Logits) -> Logits | None:
+        """In place and only for a while: `restore` makes the row the model's own again."""
+        if not len(self._tokens):
+            return None
+        own: Logits = logits[self._tokens]
+        logits[self._tokens] = own + self._added
+        return own
+
+    def restore(self, logits: Logits, own: Logits | None) -> None:
+        if own is not None:
+            logits[self._tokens] = own
+
+
+def _has_penalties(sampling: Sampling) -> bool:
+    penalties = sampling.frequency_penalty or sampling.presence_penalty
+    return sampling.repeat_last_n > 0 and (sampling.repeat_penalty != 1.0 or bool(penalties))
+
+
+def _threshold(sampling: Sampling) -> Threshold | None:
+    """None where the chain must see the whole vocabulary to be exact."""
+    if sampling.dry_multiplier or (sampling.mirostat and sampling.temperature > 0):
+        return None
+    penalised = sampling.repeat_last_n if _has_penalties(sampling) else 0
+    if sampling.temperature <= 0:
+        return Threshold(1 + penalised)
+    return Threshold(sampling.top_k + penalised) if sampling.top_k > 0 else None
+
+
+def make_chain(sampling: Sampling, vocabulary: Vocabulary) -> Any:
+    chain = lib.llama_sampler_chain_init(lib.llama_sampler_chain_default_params())
+    for sampler in (*_adjusting(sampling, vocabulary), *_choosing(sampling, vocabulary)):
+        lib.llama_sampler_chain_add(chain, sampler)
+    return chain
+
+
+def _adjusting(sampling: Sampling, vocabulary: Vocabulary) -> list[Any]:
+    """Samplers that change logits before any token is dropped."""
+    found = []
+    if _has_penalties(sampling):
+        found.append(
+            lib.llama_sampler_init_penalties(
+                vocabulary.size,
+                sampling.repeat_last_n,
+                sampling.repeat_penalty,
+                sampling.frequency_penalty,
+                sampling.presence_penalty,
+            )
+        )
+    if sampling.dry_multiplier:
+        found.append(_dry(sampling, vocabulary))
+    return found
+
+
+def _dry(sampling: Sampling, vocabulary: Vocabulary) -> Any:
+    breakers = (ctypes.c_char_p * len(DRY_BREAKERS))(*DRY_BREAKERS)
+    return lib.llama_sampler_init_dry(
+        vocabulary.native,
+        sampling.dry_multiplier,
+        DRY_BASE,
+        DRY_ALLOWED_TOKENS,
+        DRY_WINDOW,
+        breakers,
+        len(DRY_BREAKERS),
+    )
+
+
+def _choosing(sampling: Sampling, vocabulary: Vocabulary) -> list[Any]:
+    """Samplers that drop tokens, and the one that chooses."""
+    seed = seed_of(sampling)
+    if sampling.temperature <= 0:
+        return [lib.llama_sampler_init_greedy()]
+    heat = lib.llama_sampler_init_temp(sampling.temperature)
+    tau, eta = sampling.mirostat_tau, sampling.mirostat_eta
+    if sampling.mirostat == 1:
+        return [
+            heat,
+            lib.llama_sampler_init_mirostat(vocabulary.size, seed, tau, eta, MIROSTAT_TOKENS),
+        ]
+    if sampling.mirostat == 2:
+        return [heat, lib.llama_sampler_init_mirostat_v2(seed, tau, eta)]
+    return [*_dropping(sampling, seed), heat, lib.llama_sampler_init_dist(seed)]
+
+
+def _dropping(sampling: Sampling, seed: int) -> list[Any]:
+    found = []
+    if sampling.top_k > 0:
+        found.append(lib.llama_sampler_init_top_k(sampling.top_k))
+    if sampling.typical_p < 1:
+        found.append(lib.llama_sampler_init_typical(sampling.typical_p, 1))
+    if sampling.top_p < 1:
+        found.append(lib.llama_sampler_init_top_p(sampling.top_p, 1))
+    if sampling.min_p > 0:
+        found.append(lib.llama_sampler_init_min_p(sampling.min_p, 1))
+    if sampling.xtc_probability > 0:
+        found.append(
+            lib.llama_sampler_init_xtc(sampling.xtc_probability, sampling.xtc_threshold, 1, seed)
+        )
+    return found
+
+
+def seed_of(sampling: Sampling) -> int:
+    """32 bits: the request's own, folded, or fresh ones."""
+    if sampling.seed is None:
+        return int.from_bytes(os.urandom(4), "little") & 0x7FFFFFFF
+    return sampling.seed % 0xFFFFFFFF

@@ -1,0 +1,1 @@
+"""Loading a model: the native library, its backends, the model, its context."""

@@ -1,0 +1,144 @@
+"""The parts of the engine chosen where it runs: one for the processor, some for graphics cards.
+
+A shipped engine has a library per generation of processors. The best this processor claims to
+support is tried in a child process before it is trusted: a claim has been wrong before.
+"""
+
+import ctypes
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any, TextIO
+
+from server.engine.worker.load.native import FOLDER
+from server.system import backends
+
+VARIANT = re.compile(r"(?:lib)?ggml-cpu-(.+)\.(?:so|dll)")
+CHOSEN_BY_HAND = "MOAT_CPU_BACKEND"
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    name: str
+    path: Path
+    score: int
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    variant: str = ""
+    """Of the processor's backend; nothing where the engine was built for one processor."""
+    added: tuple[str, ...] = ()
+    refused: dict[str, str] = field(default_factory=dict)
+
+
+def load(refused: Callable[[Variant], str | None] = lambda _variant: None) -> Loaded:
+    """Once per process, before anything else of the engine. `refused` says why not to use one."""
+    ggml = library()
+    if ggml is None:
+        return Loaded()
+    variant = ""
+    reasons: dict[str, str] = {}
+    if not ggml.ggml_backend_reg_count():
+        known = variants(FOLDER)
+        chosen, reasons = choose(_wanted(known), refused)
+        reasons |= _missing(known)
+        if chosen is not None and ggml.ggml_backend_load(os.fsencode(chosen.path)):
+            variant = chosen.name
+    added, failed = _add(ggml, backends.found(backends.folder()))
+    return Loaded(variant, added, reasons | failed)
+
+
+def tell(loaded: Loaded, log: TextIO) -> None:
+    if loaded.variant:
+        log.write(f"info: the processor's backend is {loaded.variant}\n")
+    for kind in loaded.added:
+        log.write(f"info: the backend {kind} was added\n")
+    for name, reason in loaded.refused.items():
+        log.write(f"warning: the backend {name} is not used: {reason}\n")
+
+
+def choose(
+    ranked: Iterable[Variant], refused: Callable[[Variant], str | None]
+) -> tuple[Variant | None, dict[str, str]]:
+    """The best that is not refused; the last one is taken in any case, for it is the plainest."""
+    reasons: dict[str, str] = {}
+    chosen = None
+    for chosen in ranked:
+        reason = refused(chosen)
+        if reason is None:
+            return chosen, reasons
+        reasons[chosen.name] = reason
+    return chosen, reasons
+
+
+def variants(folder: Path) -> list[Variant]:
+    """Those this processor can run by its own account, from the best to the plainest."""
+    found = []
+    for path in sorted(folder.iterdir()):
+        match = VARIANT.fullmatch(path.name)
+        score = _score(path) if match else 0
+        if match and score:
+            found.append(Variant(match.group(1), path, score))
+    return sorted(found, key=lambda one: -one.score)
+
+
+def _wanted(known: list[Variant]) -> list[Variant]:
+    """The one chosen by hand, where it is there; else all."""
+    return [one for one in known if one.name == os.environ.get(CHOSEN_BY_HAND)] or known
+
+
+def _missing(known: list[Variant]) -> dict[str, str]:
+    by_hand = os.environ.get(CHOSEN_BY_HAND)
+    names = [one.name for one in known]
+    if not by_hand or by_hand in names:
+        return {}
+    return {by_hand: f"this processor runs none of that name; there are {', '.join(names)}"}
+
+
+def _score(path: Path) -> int:
+    try:
+        opened = ctypes.CDLL(str(path))
+        return int(opened.ggml_backend_score())
+    except (OSError, AttributeError):
+        return 0
+
+
+def _add(ggml: Any, found: dict[str, Path]) -> tuple[tuple[str, ...], dict[str, str]]:
+    added, failed = [], {}
+    ours = metadata.version("llama-cpp-python")
+    for kind, path in found.items():
+        made_for = backends.made_for(path)
+        if made_for and made_for != ours:
+            failed[kind] = f"{path.name} is made for engine {made_for}; this one is {ours}"
+        elif ggml.ggml_backend_load(os.fsencode(path)):
+            added.append(kind)
+        else:
+            failed[kind] = f"{path.name} does not fit this engine or lacks a library"
+    return tuple(added), failed
+
+
+def library() -> Any:
+    """libggml with the functions used here declared, or None where it cannot be opened."""
+    try:
+        opened: Any = ctypes.CDLL(str(_file()))
+        opened.ggml_backend_reg_count.restype = ctypes.c_size_t
+        opened.ggml_backend_load.restype = ctypes.c_void_p
+        opened.ggml_backend_load.argtypes = [ctypes.c_char_p]
+    except (OSError, AttributeError):
+        return None
+    return opened
+
+
+def _file() -> Path:
+    """The very file libllama is linked with: a copy of it would keep a list of its own."""
+    if sys.platform == "win32":
+        named_by_gcc = FOLDER / "libggml.dll"
+        return named_by_gcc if named_by_gcc.exists() else FOLDER / "ggml.dll"
+    mac = sys.platform == "darwin"
+    numbered = FOLDER.glob("libggml.[0-9].dylib" if mac else "libggml.so.[0-9]")
+    return next(iter(sorted(numbered)), FOLDER / ("libggml.dylib" if mac else "libggml.so"))

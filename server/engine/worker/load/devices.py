@@ -1,0 +1,53 @@
+"""The graphics devices the compiled engine can use, with their memory as the driver tells it."""
+
+import ctypes
+from typing import Any
+
+from server.engine.worker.load import backends
+
+CPU_KIND, ACCELERATOR_KIND = 0, 3
+
+
+def read() -> list[dict[str, Any]]:
+    library = _library()
+    if library is None:
+        return []
+    found = []
+    for number in range(library.ggml_backend_dev_count()):
+        device = library.ggml_backend_dev_get(number)
+        if library.ggml_backend_dev_type(device) in (CPU_KIND, ACCELERATOR_KIND):
+            continue
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        library.ggml_backend_dev_memory(device, ctypes.byref(free), ctypes.byref(total))
+        found.append(
+            {
+                "name": _text(library.ggml_backend_dev_description(device)),
+                "backend": _text(library.ggml_backend_dev_name(device)),
+                "free_bytes": free.value,
+                "total_bytes": total.value,
+            }
+        )
+    return found
+
+
+def _library() -> Any:
+    library = backends.library()
+    if library is None:
+        return None
+    try:
+        library.ggml_backend_dev_count.restype = ctypes.c_size_t
+        library.ggml_backend_dev_get.restype = ctypes.c_void_p
+        library.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
+        library.ggml_backend_dev_type.argtypes = [ctypes.c_void_p]
+        size = ctypes.POINTER(ctypes.c_size_t)
+        library.ggml_backend_dev_memory.argtypes = [ctypes.c_void_p, size, size]
+        for one in ("ggml_backend_dev_description", "ggml_backend_dev_name"):
+            getattr(library, one).restype = ctypes.c_char_p
+            getattr(library, one).argtypes = [ctypes.c_void_p]
+    except AttributeError:
+        return None
+    return library
+
+
+def _text(found: bytes | None) -> str:
+    return (found or b"").decode(errors="replace")

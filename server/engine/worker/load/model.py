@@ -1,0 +1,114 @@
+"""A GGUF model in memory: loading it, and what it says about itself."""
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from server.engine.base import EngineOptions, ModelFacts
+from server.engine.worker.load.native import FLOAT_P, lib
+from server.engine.worker.prompt.vocabulary import Vocabulary
+from server.engine.worker.refusals import Refused
+
+VALUE_BYTES = 1 << 16
+DEVICE_NAME_BYTES = 256
+
+
+class Model:
+    def __init__(
+        self, path: Path, options: EngineOptions, progress: Callable[[float], None]
+    ) -> None:
+        self.path = path
+        self.options = options
+        self._shown = -1.0
+        self._progress = progress
+        self._callback = lib.llama_progress_callback(self._tell_progress)
+        self._split: Any = None
+        self.native = lib.llama_model_load_from_file(str(path).encode(), self._params())
+        if not self.native:
+            raise Refused("model_load_failed", _why_not(path))
+        self.vocabulary = Vocabulary(lib.llama_model_get_vocab(self.native))
+        self.template = self._template()
+        self.trained_tokens: int = lib.llama_model_n_ctx_train(self.native)
+        # A recurrent state cannot be cut back to an earlier token.
+        self.can_rewind = not (
+            lib.llama_model_is_recurrent(self.native) or lib.llama_model_is_hybrid(self.native)
+        )
+
+    def meta(self, key: str) -> str:
+        buffer = ctypes.create_string_buffer(VALUE_BYTES)
+        size = lib.llama_model_meta_val_str(self.native, key.encode(), buffer, VALUE_BYTES)
+        return buffer.value.decode(errors="replace") if size >= 0 else ""
+
+    def kv_token_bytes(self, value_bytes: float) -> float:
+        """What one token of context takes in the cache."""
+        heads: int = lib.llama_model_n_head(self.native)
+        width: float = lib.llama_model_n_embd(self.native) * lib.llama_model_n_head_kv(self.native)
+        layers: int = lib.llama_model_n_layer(self.native)
+        return 2 * layers * width / max(1, heads) * value_bytes
+
+    def facts(
+        self, context_tokens: int, extra: dict[str, Any], *, sees_images: bool
+    ) -> dict[str, Any]:
+        buffer = ctypes.create_string_buffer(DEVICE_NAME_BYTES)
+        special = self.vocabulary.special_tokens()
+        lib.llama_model_desc(self.native, buffer, DEVICE_NAME_BYTES)
+        return asdict(
+            ModelFacts(
+                name=self.meta("general.name") or self.path.stem,
+                description=buffer.value.decode(errors="replace"),
+                parameters=lib.llama_model_n_params(self.native),
+                size_bytes=lib.llama_model_size(self.native),
+                context_tokens=context_tokens,
+                trained_context_tokens=self.trained_tokens,
+                vocabulary=self.vocabulary.size,
+                template=self.template,
+                bos=self.vocabulary.bos,
+                eos=self.vocabulary.eos,
+                special_tokens=tuple(special),
+                sees_images=sees_images,
+                embedding_size=lib.llama_model_n_embd(self.native),
+                device="gpu" if self.uses_gpu else "cpu",
+                build=lib.llama_print_system_info().decode(errors="replace").strip(),
+                extra={
+                    **extra,
+                    "special_ids": special,
+                    "architecture": self.meta("general.architecture"),
+                    "license": self.meta("general.license"),
+                },
+            )
+        )
+
+    @property
+    def uses_gpu(self) -> bool:
+        return self.options.gpu_layers != 0 and bool(lib.llama_supports_gpu_offload())
+
+    def _template(self) -> str:
+        found = lib.llama_model_chat_template(self.native, None)
+        return found.decode(errors="replace") if found else ""
+
+    def _params(self) -> Any:
+        params = lib.llama_model_default_params()
+        params.n_gpu_layers = self.options.gpu_layers
+        params.progress_callback = self._callback
+        if self.options.gpu_split:
+            shares = (ctypes.c_float * lib.llama_max_devices())(*self.options.gpu_split)
+            self._split = shares
+            params.tensor_split = ctypes.cast(shares, FLOAT_P)
+        return params
+
+    def _tell_progress(self, done: float, _user_data: Any) -> bool:
+        if done - self._shown >= 0.01 or done >= 1.0:
+            self._shown = done
+            self._progress(done)
+        return True
+
+
+def _why_not(path: Path) -> str:
+    if not path.is_file():
+        return f"There is no file {path.name}."
+    with path.open("rb") as file:
+        if file.read(4) != b"GGUF":
+            return f"{path.name} is not a GGUF model file."
+    return f"llama.cpp could not load {path.name}; the log says why."

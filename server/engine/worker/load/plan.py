@@ -1,0 +1,73 @@
+"""What the options leave open: context size, threads, attention, cache layout."""
+
+import os
+from dataclasses import dataclass
+
+import psutil
+
+from server.engine.base import EngineOptions, KvType
+from server.engine.worker.load.model import Model
+from server.engine.worker.load.native import lib
+
+KV_BYTES: dict[KvType, float] = {"f16": 2.0, "q8_0": 34 / 32, "q4_0": 18 / 32}
+KV_MEMORY_SHARE = 0.25
+KV_MEMORY_MOST = 4 << 30
+SMALLEST_CONTEXT = 2048
+ATTENTION_BLOCK = 256
+"""llama.cpp's attention looks at this many places at least, filled or not, or a multiple."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Settled figures; `context_tokens` is what one conversation may use.
+
+    Parts of a prompt end at a border of `read_block`.
+    """
+
+    context_tokens: int
+    slots: int
+    batch_tokens: int
+    read_block: int
+    threads: int
+    flash_attention: int
+    kv_unified: bool
+    kv_type: int
+
+
+def make_plan(model: Model, options: EngineOptions) -> Plan:
+    slots = max(1, options.slots)
+    # The fast attention kernel is slow at depth on a CPU.
+    automatic = -1 if options.gpu_layers else 0
+    quantised = options.kv_type != "f16"
+    wanted = options.flash_attention
+    flash = int(wanted) if wanted is not None else (1 if quantised else automatic)
+    batch_tokens = max(options.batch_tokens, slots, 32)
+    return Plan(
+        context_tokens=options.context_tokens or _context_tokens(model, options.kv_type, slots),
+        slots=slots,
+        batch_tokens=batch_tokens,
+        # A graphics card would rather look at empty places than take a smaller part.
+        read_block=batch_tokens if model.uses_gpu else ATTENTION_BLOCK,
+        threads=options.threads or usable_cores(),
+        flash_attention=flash,
+        kv_unified=bool(options.kv_unified),
+        kv_type={"f16": lib.GGML_TYPE_F16, "q8_0": lib.GGML_TYPE_Q8_0, "q4_0": lib.GGML_TYPE_Q4_0}[
+            options.kv_type
+        ],
+    )
+
+
+def usable_cores() -> int:
+    """Physical cores, or fewer where this process may not use all."""
+    physical = psutil.cpu_count(logical=False) or os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, min(physical, len(os.sched_getaffinity(0))))
+    return physical
+
+
+def _context_tokens(model: Model, kv_type: KvType, slots: int) -> int:
+    """As much as the model was trained for, as long as the cache stays a fair part of memory."""
+    room = min(KV_MEMORY_MOST, psutil.virtual_memory().available * KV_MEMORY_SHARE)
+    each = model.kv_token_bytes(KV_BYTES[kv_type]) * slots
+    fitting = int(room / each) // 256 * 256
+    return min(model.trained_tokens, max(SMALLEST_CONTEXT, fitting))

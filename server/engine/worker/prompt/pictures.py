@@ -1,0 +1,83 @@
+"""The images of a request as plain pixels: under limits, upright, on white where transparent."""
+
+import io
+from collections.abc import Sequence
+
+from PIL import Image, ImageOps
+
+from server.engine.worker.prompt.bitmap import Bitmap
+from server.engine.worker.refusals import Refused
+
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
+MOST_IMAGES = 64
+MOST_BYTES = 20 << 20
+MOST_PIXELS = 64_000_000
+MOST_PIXELS_TOGETHER = 64_000_000
+"""Of all images of a request once they were made smaller: three bytes of memory each."""
+LONGEST_SIDE = 4096
+"""No model looks closer than this."""
+MOST_STRETCHED = 200
+MOST_SCANS = 100
+"""In a JPEG: each costs a walk over the whole picture, and a few bytes write one."""
+SCAN = b"\xff\xda"
+UNREADABLE = "An image is damaged, or is none of PNG, JPEG, GIF, WebP and BMP."
+
+# Only a warning up to twice that size; ours is looked at before anything is decoded.
+Image.MAX_IMAGE_PIXELS = None
+
+
+def decode_all(images: Sequence[bytes]) -> list[Bitmap]:
+    if len(images) > MOST_IMAGES:
+        raise _refused(f"There are {len(images)} images; at most {MOST_IMAGES} are read at once.")
+    bitmaps: list[Bitmap] = []
+    for data in images:
+        bitmaps.append(decode(data))
+        if sum(one.width * one.height for one in bitmaps) > MOST_PIXELS_TOGETHER:
+            raise _refused("The images together are too large; send fewer or smaller ones.")
+    return bitmaps
+
+
+def decode(data: bytes) -> Bitmap:
+    if len(data) > MOST_BYTES:
+        raise _refused(f"An image is larger than {MOST_BYTES >> 20} MB.")
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            _check(image, data)
+            plain = _plain(image)
+    except Refused:
+        raise
+    except Exception as error:  # damaged files raise whatever the decoder stumbled over
+        raise _refused(UNREADABLE) from error
+    return Bitmap(plain.width, plain.height, plain.tobytes())
+
+
+def _check(image: Image.Image, data: bytes) -> None:
+    width, height = image.size
+    if width * height > MOST_PIXELS:
+        most = MOST_PIXELS // 1_000_000
+        raise _refused(f"An image has {width} x {height} pixels; at most {most} million are read.")
+    if max(width, height) > MOST_STRETCHED * min(width, height):
+        raise _refused(f"An image of {width} x {height} pixels is too narrow to be looked at.")
+    if image.format == "JPEG" and data.count(SCAN) > MOST_SCANS:
+        raise _refused(UNREADABLE)
+
+
+def _plain(image: Image.Image) -> Image.Image:
+    longest = (LONGEST_SIDE, LONGEST_SIDE)
+    image.draft("RGB", longest)
+    upright = ImageOps.exif_transpose(image)
+    if upright.mode.startswith("I"):
+        # Sixteen bits of grey: the upper eight are what is seen.
+        upright = upright.convert("I").point(lambda grey: grey * (1 / 256)).convert("L")
+    if upright.has_transparency_data:
+        seen = upright.convert("RGBA")
+        plain = Image.new("RGB", seen.size, "white")
+        plain.paste(seen, mask=seen.getchannel("A"))
+    else:
+        plain = upright.convert("RGB")
+    plain.thumbnail(longest)
+    return plain
+
+
+def _refused(message: str) -> Refused:
+    return Refused("invalid_request", message, param="messages")

@@ -1,0 +1,143 @@
+"""From a job on the wire to a request the scheduler can run; refuses what cannot be answered."""
+
+import copy
+import threading
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+from server.chat import Sampling
+from server.engine.wire import Job
+from server.engine.worker.decode.batch import Tokens
+from server.engine.worker.decode.grammar import Grammars
+from server.engine.worker.decode.trigger import Trigger
+from server.engine.worker.prompt.request import Request
+from server.engine.worker.prompt.template import Template, TemplateFailed
+from server.engine.worker.prompt.vision import Projector, Prompt
+from server.engine.worker.prompt.vocabulary import Vocabulary
+from server.engine.worker.refusals import Refused, too_long
+
+JOB_FIELDS = frozenset(field.name for field in fields(Job))
+SAMPLING_FIELDS = frozenset(field.name for field in fields(Sampling))
+
+
+IsWanted = Callable[[], bool]
+
+
+def _always() -> bool:
+    return True
+
+
+class Preparer:
+    """Renders, tokenises and compiles, on threads that are not the scheduler's."""
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        template: Template,
+        context_tokens: int,
+        projector: Projector | None = None,
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._template = template
+        self._available = context_tokens - 1
+        self._projector = projector
+        self._grammars = Grammars(vocabulary)
+        self._compiling = threading.Lock()
+
+    def beside(self, template: Template) -> "Preparer":
+        """Another one for another thread; what is compiled is shared."""
+        other = copy.copy(self)
+        other._template = template
+        return other
+
+    def prepare(
+        self, request_id: int, raw: dict[str, Any], is_wanted: IsWanted = _always
+    ) -> Request:
+        """`is_wanted` is asked now and then; when it says no, this ends with `Unwanted`."""
+        job = Job(**{name: value for name, value in raw.items() if name in JOB_FIELDS})
+        prompt = self._illustrated(job) if job.images else self._plain(job, is_wanted)
+        constrained = None
+        if job.constraint is not None:
+            with self._compiling:
+                constrained = self._grammars.constrain(job.constraint, _trigger(job))
+        return Request(
+            id=request_id,
+            tokens=prompt.tokens,
+            sampling=sampling_of(job.sampling),
+            max_tokens=job.max_tokens,
+            stops=tuple(job.stop),
+            constrained=constrained,
+            visible=self._vocabulary.markers(job.visible_tokens),
+            top_logprobs=job.top_logprobs,
+            client=job.client,
+            pictures=prompt.pictures,
+        )
+
+    def _plain(self, job: Job, is_wanted: IsWanted) -> Prompt:
+        tokens = self._tokens(job, is_wanted)
+        if len(tokens) > self._available:
+            raise too_long(len(tokens), self._available)
+        if not len(tokens):
+            raise Refused("invalid_request", "The prompt is empty.")
+        return Prompt(tokens)
+
+    def _tokens(self, job: Job, is_wanted: IsWanted = _always) -> Tokens:
+        most = self._available
+        if job.infill is not None:
+            return self._vocabulary.tokenize_infill(job.infill, job.prompt or "", most)
+        if isinstance(job.prompt, list):
+            return self._vocabulary.tokenize_parts(job.prompt, most)
+        return self._vocabulary.tokenize_prompt(self.render(job), most, is_wanted)
+
+    def _illustrated(self, job: Job) -> Prompt:
+        if self._projector is None:
+            raise Refused("not_supported", "This model cannot see images.")
+        texts = self.render(job).split(job.image_mark)
+        if len(texts) != len(job.images) + 1 or not texts[-1]:
+            raise Refused(
+                "template_failed", "The model's chat template does not show where the images are."
+            )
+        for text in texts:
+            self._vocabulary.tokenize(text, most=self._available)
+        bos = self._vocabulary.lacks_bos(texts[0])
+        return self._projector.read(texts, job.images, self._available, bos=bos)
+
+    def render(self, job: Job) -> str:
+        if isinstance(job.prompt, list) or job.infill is not None:
+            return self._vocabulary.detokenize(self._tokens(job).tolist())
+        if job.prompt is not None:
+            return job.prompt + job.prompt_suffix
+        try:
+            text = self._template.render_somehow(
+                job.messages,
+                job.tools,
+                job.template_options,
+                add_generation_prompt=not job.continue_mark,
+            )
+        except TemplateFailed as error:
+            raise Refused("template_failed", str(error)) from error
+        if job.continue_mark:
+            return _until(text, job.continue_mark)
+        return text + job.prompt_suffix
+
+
+def sampling_of(raw: dict[str, Any]) -> Sampling:
+    known = {name: value for name, value in raw.items() if name in SAMPLING_FIELDS}
+    bias = known.get("logit_bias") or ()
+    known["logit_bias"] = tuple((int(token), float(value)) for token, value in bias)
+    return Sampling(**known)
+
+
+def _until(text: str, mark: str) -> str:
+    """The prompt up to where the last message is gone on with."""
+    before, found, _ = text.rpartition(mark)
+    if not found:
+        raise Refused(
+            "template_failed", "The model's chat template does not show the last message as it is."
+        )
+    return before
+
+
+def _trigger(job: Job) -> Trigger | None:
+    return Trigger(job.trigger, job.trigger_lead, job.trigger_thought) if job.trigger else None

@@ -1,0 +1,214 @@
+"""A model's eyes: the projector beside it turns pictures into rows that stand among the tokens.
+
+In a prompt a picture takes as many places as the model counts positions for it. The places hold
+numbers below nought made from the picture's bytes, so that prompts compare like any others.
+"""
+
+import ctypes
+import hashlib
+import weakref
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.engine.worker.decode.batch import Tokens
+from server.engine.worker.load.model import Model
+from server.engine.worker.load.native import BYTE_P, lib, vision
+from server.engine.worker.load.plan import Plan
+from server.engine.worker.prompt.bitmap import Bitmap
+from server.engine.worker.refusals import Refused, too_long
+from server.system.lazy import Late
+
+image_files = Late("server.engine.worker.prompt.pictures")
+Rows = NDArray[np.float32]
+
+
+class Chunks:
+    """What llama.cpp made of a prompt; freed with the last picture that lies in it."""
+
+    def __init__(self) -> None:
+        self.native = vision.mtmd_input_chunks_init()
+        weakref.finalize(self, vision.mtmd_input_chunks_free, self.native)
+
+    def __iter__(self) -> Iterator[Any]:
+        for number in range(vision.mtmd_input_chunks_size(self.native)):
+            yield vision.mtmd_input_chunks_get(self.native, number)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Picture:
+    """An image in a prompt, or a part of one: its first place, and what it takes."""
+
+    start: int
+    positions: int
+    tokens: int
+    native: Any
+    chunks: Chunks
+
+    @property
+    def end(self) -> int:
+        return self.start + self.positions
+
+
+class View:
+    """An encoded picture, and how many of its rows the slot holds."""
+
+    def __init__(self, rows: Rows, places: NDArray[np.int32], *, causal: bool) -> None:
+        self.rows = rows
+        self.places = places
+        self.causal = causal
+        self.done = 0
+
+    @property
+    def left(self) -> int:
+        return len(self.rows) - self.done
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    tokens: Tokens
+    pictures: tuple[Picture, ...] = ()
+
+
+class Projector:
+    """`read` may be called while another thread encodes."""
+
+    def __init__(self, path: Path, model: Model, plan: Plan) -> None:
+        params = vision.mtmd_context_params_default()
+        params.use_gpu = bool(model.options.gpu_layers)
+        params.print_timings = False
+        params.n_threads = plan.threads
+        self.native = vision.mtmd_init_from_file(str(path).encode(), model.native, params)
+        if not self.native or not vision.mtmd_support_vision(self.native):
+            raise Refused("model_load_failed", f"{path.name} gives {model.path.name} no eyes.")
+        self._width: int = lib.llama_model_n_embd_inp(model.native)
+        self._batch_tokens = plan.batch_tokens
+        self._name = f"{path.name} {path.stat().st_size}".encode()
+        self._is_planar = bool(vision.mtmd_decode_use_mrope(self.native))
+
+    def read(
+        self, texts: Sequence[str], images: Sequence[bytes], room: int, *, bos: bool
+    ) -> Prompt:
+        """The prompt with an image between each two texts; refused where it needs more room."""
+        bitmaps: list[Bitmap] = image_files.decode_all(images)
+        # Without their pixels first: what is too long is then refused before it takes memory.
+        sized = self._chunks(texts, bitmaps, bos, None)
+        needed = vision.mtmd_helper_get_n_tokens(sized.native)
+        if needed > room:
+            raise too_long(needed, room)
+        keys = [hashlib.sha256(image).hexdigest() for image in images]
+        return self._prompt(self._chunks(texts, bitmaps, bos, keys))
+
+    def encode(self, picture: Picture) -> View | None:
+        """None where it could not be computed."""
+        if vision.mtmd_encode_chunk(self.native, picture.native):
+            return None
+        found = vision.mtmd_get_output_embd(self.native)
+        rows = np.ctypeslib.as_array(found, (picture.tokens, self._width)).copy()
+        return View(rows, self._places(picture), causal=self._is_causal(picture))
+
+    def _places(self, picture: Picture) -> NDArray[np.int32]:
+        """The positions of its rows: one each, or four where the model sees rows and columns."""
+        if not self._is_planar:
+            return np.arange(picture.start, picture.end, dtype=np.int32)[np.newaxis]
+        image = vision.mtmd_input_chunk_get_tokens_image(picture.native)
+        found = (vision.mtmd_decoder_pos * picture.tokens)()
+        vision.mtmd_helper_image_get_decoder_pos(image, picture.start, found)
+        places = np.ctypeslib.as_array(found)
+        return np.stack([places[axis].astype(np.int32) for axis in ("t", "y", "x", "z")])
+
+    def _is_causal(self, picture: Picture) -> bool:
+        """Whether its rows see only those before them, like text; else they are read as one."""
+        return not vision.mtmd_decode_use_non_causal(self.native, picture.native)
+
+    def _chunks(
+        self, texts: Sequence[str], bitmaps: Sequence[Bitmap], bos: bool, keys: list[str] | None
+    ) -> Chunks:
+        chunks = Chunks()
+        with ExitStack() as held:
+            parts = list(_text_parts(texts))
+            for number, bitmap in enumerate(bitmaps):
+                key = keys[number] if keys else None
+                native = _native_bitmap(bitmap, key)
+                held.callback(vision.mtmd_bitmap_free, native)
+                parts.insert(2 * number + 1, vision.mtmd_input_part(None, native))
+            kept = [part for part in parts if part is not None]
+            array = (ctypes.POINTER(vision.mtmd_input_part) * len(kept))(
+                *(ctypes.pointer(part) for part in kept)
+            )
+            failed = vision.mtmd_tokenize_from_parts(
+                self.native, chunks.native, array, len(kept), bos
+            )
+        if failed:
+            raise Refused("invalid_request", "The model cannot look at one of the images.")
+        return chunks
+
+    def _prompt(self, chunks: Chunks) -> Prompt:
+        pieces: list[Tokens] = []
+        pictures: list[Picture] = []
+        seen: Counter[bytes] = Counter()
+        start = 0
+        for native in chunks:
+            if vision.mtmd_input_chunk_get_type(native) == vision.MTMD_INPUT_CHUNK_TYPE_TEXT:
+                piece = _tokens_of(native)
+                if (piece < 0).any():
+                    raise Refused("not_supported", "The model lacks words that its eyes use.")
+            else:
+                picture = _picture(native, start, chunks)
+                self._check(picture)
+                pictures.append(picture)
+                key = vision.mtmd_input_chunk_get_id(native)
+                name = b"%s %s %d" % (self._name, key, seen[key])
+                piece = _marks(name, picture.positions)
+                seen[key] += 1
+            pieces.append(piece)
+            start += len(piece)
+        return Prompt(np.concatenate(pieces), tuple(pictures))
+
+    def _check(self, picture: Picture) -> None:
+        if picture.tokens > self._batch_tokens and not self._is_causal(picture):
+            raise Refused(
+                "not_supported",
+                f"An image takes {picture.tokens} tokens that the model must read at once; "
+                f"it is loaded for {self._batch_tokens} at a time.",
+            )
+
+
+def _text_parts(texts: Sequence[str]) -> Iterator[Any]:
+    for text in texts:
+        raw = text.encode()
+        whole = vision.mtmd_input_text(raw, len(raw), False, True)  # noqa: FBT003 - a C struct
+        yield vision.mtmd_input_part(ctypes.pointer(whole), None) if raw else None
+
+
+def _native_bitmap(bitmap: Bitmap, key: str | None) -> Any:
+    """Without a key only its size: enough to count tokens."""
+    pixels = ctypes.cast(ctypes.c_char_p(bitmap.pixels), BYTE_P) if key else None
+    native = vision.mtmd_bitmap_init(bitmap.width, bitmap.height, pixels)
+    if key:
+        vision.mtmd_bitmap_set_id(native, key.encode())
+    return native
+
+
+def _picture(native: Any, start: int, chunks: Chunks) -> Picture:
+    positions = vision.mtmd_input_chunk_get_n_pos(native)
+    tokens = vision.mtmd_input_chunk_get_n_tokens(native)
+    return Picture(start, positions, tokens, native, chunks)
+
+
+def _tokens_of(native: Any) -> Tokens:
+    count = ctypes.c_size_t()
+    found = vision.mtmd_input_chunk_get_tokens_text(native, ctypes.byref(count))
+    return np.ctypeslib.as_array(found, (count.value,)).astype(np.int32)
+
+
+def _marks(name: bytes, count: int) -> Tokens:
+    """Numbers below -1, which is no token: the same for the same part of the same image."""
+    digest = hashlib.shake_256(name).digest(4 * count)
+    return -2 - (np.frombuffer(digest, "<u4") >> 2).astype(np.int32)

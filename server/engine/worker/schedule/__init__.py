@@ -1,0 +1,1 @@
+"""Many answers at once: slots, batches, steps, what is kept for reuse."""

@@ -1,0 +1,257 @@
+"""Where a request's answer is computed: the slot that already knows most of its prompt."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import count
+
+from server.engine.worker.decode.batch import Tokens
+from server.engine.worker.load.context import Context
+from server.engine.worker.prompt.request import Request
+from server.engine.worker.schedule.compose import LEAST_CHUNK
+from server.engine.worker.schedule.copying import Copying
+from server.engine.worker.schedule.disk_cache import DiskCache, Stored
+from server.engine.worker.schedule.prefix import HostCache, Kept, common_prefix
+from server.engine.worker.schedule.slots import Slot
+
+WORTH_RESTORING = 64
+WORTH_SHARING = 16
+WORTH_KEEPING = 128
+WORTH_WAITING = 128
+WORTH_STORING = 512
+AHEAD_BYTES = 8 << 20
+"""What rests in slots and is put away as well takes no more than this for each of them."""
+
+
+@dataclass(slots=True)
+class ReuseCounts:
+    restored: int = 0
+    kept: int = 0
+    shared: int = 0
+    stored: int = 0
+
+
+class Admission:
+    def __init__(
+        self,
+        context: Context,
+        slots: list[Slot],
+        cache: HostCache,
+        disk: DiskCache | None,
+        copying: Copying | None,
+    ) -> None:
+        """Without a way to copy, the slots share one memory."""
+        self.counts = ReuseCounts()
+        self.cache = cache
+        self._disk = disk
+        self._context = context
+        self._slots = slots
+        self._copying = copying
+        self._seen_until = 0.0
+        if disk is not None:
+            disk.load()
+
+    def place(self, request: Request) -> Slot | None:
+        """A free slot, holding as much of the prompt as could be found; None when all are busy."""
+        tokens, limit = request.tokens, _reusable(request)
+        free = [slot for slot in self._slots if not slot.busy]
+        if not free:
+            return None
+        holder, shared = self._best_holder(tokens, limit)
+        key, kept = self.cache.best(tokens)
+        stored, on_disk = self._disk.best(tokens) if self._disk is not None else (None, 0)
+        found = min(max(kept, on_disk), limit)
+        if found > shared + WORTH_RESTORING:
+            slot = self._best_free(free)
+            if stored is not None and on_disk > kept:
+                shared = self._restore_stored(slot, stored, found)
+            else:
+                shared = self._restore(slot, self.cache.take(key), found)
+        elif self._continues(holder, shared, len(free)):
+            slot = holder
+            if slot.count - shared > WORTH_KEEPING:
+                self._keep(slot)
+        else:
+            slot, shared = self._begin(tokens, free, holder, shared)
+        if slot.count > shared:
+            slot.cut(shared, self._context)
+        slot.busy = True
+        return slot
+
+    def should_wait(self, tokens: Tokens, being_read: Iterable[Tokens]) -> bool:
+        """Whether somebody is just reading most of this prompt: better to share it in a moment."""
+        ahead = max((common_prefix(prompt, tokens) for prompt in being_read), default=0)
+        if ahead < WORTH_WAITING:
+            return False
+        _, shared = self._best_holder(tokens, len(tokens) - LEAST_CHUNK)
+        return ahead - shared >= WORTH_WAITING
+
+    def keep_one(self) -> bool:
+        """Puts a short conversation away while nobody waits for its slot; each is seen once.
+
+        Long ones, and those without room beside what is kept, are put away only when they must.
+        """
+        rests = [slot for slot in self._slots if not slot.busy and slot.used_at > self._seen_until]
+        if not rests:
+            return False
+        slot = min(rests, key=lambda slot: slot.used_at)
+        self._seen_until = slot.used_at
+        spare = self.cache.capacity_bytes - self.cache.size_bytes
+        if self._context.saved_bytes(slot.sequence) <= min(AHEAD_BYTES, spare):
+            self._keep(slot)
+        return True
+
+    def store_one(self) -> bool:
+        """Writes a conversation that rests to disk, where that is wanted and not yet done.
+
+        The last used comes first; one that has no room beside those is left out. Returns whether
+        there may be another.
+        """
+        if self._disk is None:
+            return False
+        idle = (slot for slot in self._slots if not slot.busy)
+        slots = sorted(idle, key=lambda slot: slot.used_at)
+        resting = [one for one in (*self.cache, *slots) if len(one.tokens) >= WORTH_STORING]
+        held = [self._disk.holds(one.tokens) for one in resting]
+        newer: list[Tokens] = []
+        for one, is_held in zip(reversed(resting), reversed(held), strict=True):
+            if not is_held and self._disk.has_room(one.tokens, self._state_bytes(one), newer):
+                if isinstance(one, Slot):
+                    one = Kept(one.tokens.copy(), self._context.save(one.sequence))
+                is_stored = self._disk.store(one)
+                self.counts.stored += is_stored
+                return bool(is_stored)
+            newer.append(one.tokens)
+        return False
+
+    def evict(self, slot: Slot) -> None:
+        if slot.count:
+            self._keep(slot)
+            slot.cut(0, self._context)
+
+    def evict_idle(self) -> bool:
+        """Makes room in a shared cache; False when there is nothing idle left."""
+        idle = [slot for slot in self._slots if not slot.busy and slot.count]
+        if not idle:
+            return False
+        self.evict(min(idle, key=lambda slot: slot.used_at))
+        return True
+
+    def _state_bytes(self, one: Kept | Slot) -> int:
+        if isinstance(one, Slot):
+            return self._context.saved_bytes(one.sequence)
+        return one.state.nbytes
+
+    def _best_holder(self, tokens: Tokens, limit: int) -> tuple[Slot, int]:
+        """Of equals a free one, then the shortest: the cheapest to copy."""
+        shares = {
+            slot.sequence: min(common_prefix(slot.tokens, tokens), limit) for slot in self._slots
+        }
+        best = max(
+            self._slots, key=lambda slot: (shares[slot.sequence], not slot.busy, -slot.count)
+        )
+        return best, shares[best.sequence]
+
+    def _continues(self, holder: Slot, shared: int, free: int) -> bool:
+        """The same conversation goes on, or there is no other slot to keep the old one in."""
+        return not holder.busy and shared > 0 and (2 * shared >= holder.count or free == 1)
+
+    def _begin(
+        self, tokens: Tokens, free: list[Slot], holder: Slot, shared: int
+    ) -> tuple[Slot, int]:
+        """Another conversation: a slot for it, with the system prompt that others have read."""
+        others = [slot for slot in free if not shared or slot is not holder] or free
+        slot = self._best_free(others)
+        own = min(common_prefix(slot.tokens, tokens), shared)
+        if shared - own >= WORTH_SHARING and self._is_cheaper_to_copy(holder, shared - own):
+            return slot, self._copy(holder, slot, shared)
+        self._keep(slot)
+        return slot, own
+
+    def _best_free(self, slots: list[Slot]) -> Slot:
+        """A neighbour of those at work; of these an empty one, else the one not used for longest.
+
+        Only neighbours are evaluated together where each sequence has a buffer of its own, and an
+        answer apart from the others costs at every token; but nobody waits until a long one is put
+        away. The first one begins where there is most room beside it.
+        """
+        busy = {slot.sequence for slot in self._slots if slot.busy}
+        empty = {slot.sequence for slot in slots if not slot.count}
+
+        def rank(slot: Slot) -> tuple[int, bool, int, float]:
+            beside = len(busy & {slot.sequence - 1, slot.sequence + 1})
+            if beside and slot.count and self._copying and self._copying.is_felt(slot.sequence):
+                beside = 0
+            room = next(n for n in count() if slot.sequence + n not in empty)
+            return -beside, slot.count > 0, -room, slot.used_at
+
+        return min(slots, key=rank)
+
+    def _is_cheaper_to_copy(self, holder: Slot, gained: int) -> bool:
+        if self._copying is None:
+            return True
+        is_waited_for = any(slot.busy for slot in self._slots)
+        return self._copying.pays(holder.sequence, gained, is_waited_for=is_waited_for)
+
+    def _keep(self, slot: Slot) -> None:
+        """Saves a slot's state to host memory unless it is short or held elsewhere."""
+        if slot.count < WORTH_KEEPING or not self.cache.capacity_bytes:
+            return
+        if self.cache.holds(slot.tokens) or self._held_by_another(slot):
+            return
+        if self._context.saved_bytes(slot.sequence) > self.cache.capacity_bytes:
+            return
+        self.cache.put(Kept(slot.tokens.copy(), self._context.save(slot.sequence)))
+        self.counts.kept += 1
+
+    def _held_by_another(self, slot: Slot) -> bool:
+        return any(
+            common_prefix(other.tokens, slot.tokens) == slot.count
+            for other in self._slots
+            if other is not slot and other.count >= slot.count
+        )
+
+    def _restore_stored(self, slot: Slot, stored: Stored, shared: int) -> int:
+        """What cannot be used again is not tried again."""
+        assert self._disk is not None
+        kept = self._disk.read(stored)
+        if kept is None:
+            self.evict(slot)
+            return 0
+        restored = self._restore(slot, kept, shared)
+        if not restored:
+            self._disk.drop(stored)
+        return restored
+
+    def _restore(self, slot: Slot, kept: Kept, shared: int) -> int:
+        self.evict(slot)
+        if not self._context.restore(slot.sequence, kept.state):
+            slot.cut(0, self._context)
+            return 0
+        slot.append(kept.tokens)
+        self.counts.restored += 1
+        return shared
+
+    def _copy(self, holder: Slot, slot: Slot, shared: int) -> int:
+        self.evict(slot)
+        if self._copying is None:
+            self._context.share(holder.sequence, slot.sequence, shared)
+            slot.append(holder.tokens[:shared])
+        elif self._copying.copy(holder.sequence, slot.sequence):
+            slot.append(holder.tokens)
+            # The copy may reach further than that: into a picture that is just being looked at.
+            slot.cut(shared, self._context)
+        else:
+            slot.cut(0, self._context)
+            return 0
+        self.counts.shared += 1
+        return slot.count
+
+
+def _reusable(request: Request) -> int:
+    """How much of a prompt may be taken over; the rest is left to evaluate, for its logits.
+
+    That is a chunk, not just a token; but a picture is not looked at again for the sake of it.
+    """
+    limit = max(0, len(request.tokens) - LEAST_CHUNK)
+    ends = (one.end for one in request.pictures if one.start < limit < one.end)
+    return min(next(ends, limit), max(0, len(request.tokens) - 1))

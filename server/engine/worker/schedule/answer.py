@@ -1,0 +1,185 @@
+"""One answer in the making: what it still has to read, what it says, and why it ended."""
+
+from time import perf_counter
+from typing import Any
+
+from server.engine.worker.decode.batch import Tokens
+from server.engine.worker.decode.candidates import Logits
+from server.engine.worker.decode.logprobs import Entry, logprob_entry
+from server.engine.worker.decode.sampling import Sampler
+from server.engine.worker.decode.speculate import Payoff, Purse
+from server.engine.worker.decode.text import TextOut
+from server.engine.worker.prompt.request import Request
+from server.engine.worker.prompt.vision import Picture, View
+from server.engine.worker.prompt.vocabulary import Vocabulary
+from server.engine.worker.schedule.slots import Slot
+
+Item = list[Any]
+
+
+class Answer:
+    """`todo` is the unread prompt; `pending` was said but not evaluated; `draft` is a guess.
+
+    `chunk` is how much of the prompt, or of what was said, the step evaluates.
+    """
+
+    def __init__(
+        self, request: Request, slot: Slot, sampler: Sampler, room_tokens: int, purse: Purse
+    ) -> None:
+        self.request = request
+        self.slot = slot
+        self.todo: Tokens = request.tokens[slot.count :]
+        self.view: View | None = None
+        self.pending: list[int] = []
+        self.draft: list[int] = []
+        self.row = 0
+        self.chunk = 0
+        self.said = 0
+        self.reason: str | None = None
+        self.payoff = Payoff(purse)
+        self.first_at = 0.0
+        self._sampler = sampler
+        self._pictures = [one for one in request.pictures if one.start >= slot.count]
+        self._cached = request.tokens_until(slot.count)
+        self._asked = request.tokens_until(len(request.tokens))
+        self._text = TextOut(request.stops)
+        self._logprobs: list[Entry] = []
+        self._told = 0
+        self._admitted_at = perf_counter()
+        wanted = request.max_tokens
+        room = room_tokens - self._asked
+        self._most = room if wanted is None else min(wanted, room)
+
+    @property
+    def room(self) -> int:
+        """How many more tokens it may say."""
+        return self._most - self.said
+
+    @property
+    def picture(self) -> Picture | None:
+        """What the prompt goes on with, where that is no text."""
+        return self._pictures[0] if self._pictures and not self.text_left else None
+
+    @property
+    def text_left(self) -> int:
+        """How much of the unread prompt comes before the next picture."""
+        if not self._pictures:
+            return len(self.todo)
+        return self._pictures[0].start - (len(self.request.tokens) - len(self.todo))
+
+    @property
+    def is_parted(self) -> bool:
+        """Whether it said more than the step has room for: the rest follows in the next one."""
+        return self.chunk < len(self.pending)
+
+    def pass_part(self) -> None:
+        """The slot holds what the step had room for."""
+        self.slot.append(self.pending[: self.chunk])
+        self.pending = self.pending[self.chunk :]
+
+    def progress(self) -> Item:
+        done = self.request.tokens_until(self.slot.count) + (self.view.done if self.view else 0)
+        return [self.request.id, "prompt", done, self._asked]
+
+    def pass_picture(self) -> None:
+        """The slot holds all of it."""
+        places = self._pictures.pop(0).positions
+        self.slot.append(self.todo[:places])
+        self.todo = self.todo[places:]
+        self.view = None
+
+    def advance(self, logits: Logits, vocabulary: Vocabulary) -> None:
+        """Chooses what follows: the tokens that must come, or one that may and what it brings."""
+        self.pending = []
+        if self.room <= 0:
+            self.reason = "length"
+            return
+        constrained = self.request.constrained
+        if constrained is None:
+            self._choose(logits, vocabulary)
+            return
+        if not self._say_forced(vocabulary):
+            self._choose(logits, vocabulary)
+            if self.reason is None:
+                self._say_forced(vocabulary)
+        if constrained.is_complete and not self._text.stopped:
+            self.reason = "stop"
+
+    def items(self) -> list[Item]:
+        """What the server is told after a step."""
+        if self.reason is not None:
+            self._text.finish()
+        text = self._text.take()
+        found: list[Item] = []
+        if text or (self._logprobs and self.reason is None and not self._text.holds):
+            told = self._logprobs if self.request.top_logprobs is not None else None
+            found.append([self.request.id, "text", text, told, self.said - self._told])
+            self._told = self.said
+            self._logprobs = []
+        if self.reason is not None:
+            met = [self._text.met] if self._text.met else []
+            found.append([self.request.id, "end", self.reason, self.usage(), *met])
+        return found
+
+    def usage(self) -> dict[str, Any]:
+        now = perf_counter()
+        first_at = self.first_at or now
+        return {
+            "prompt_tokens": self._asked,
+            "cached_tokens": self._cached,
+            "completion_tokens": self.said,
+            "prompt_s": first_at - self._admitted_at,
+            "decode_s": now - first_at,
+        }
+
+    def close(self) -> None:
+        self._sampler.close()
+
+    def _choose(self, logits: Logits, vocabulary: Vocabulary) -> None:
+        token = self._sampler.pick(logits)
+        constrained = self.request.constrained
+        if constrained is not None and not constrained.allows(token):
+            token = self._sampler.pick(constrained.masked(logits))
+        if token in vocabulary.ends and not self.request.sampling.ignore_eos:
+            self.reason = "stop"
+            return
+        if constrained is not None:
+            if constrained.active:
+                constrained.consume(token)
+            else:
+                replaced = constrained.hear(token)
+                if replaced is not None:
+                    self._say_all(replaced, vocabulary)
+                    return
+        if self.request.top_logprobs is not None:
+            top = self.request.top_logprobs
+            self._logprobs.append(logprob_entry(logits, token, top, vocabulary))
+        self._say(token, vocabulary)
+
+    def _say_forced(self, vocabulary: Vocabulary) -> bool:
+        """Not where log-probabilities are asked for: each token then needs logits of its own."""
+        constrained = self.request.constrained
+        if constrained is None or self.request.top_logprobs is not None:
+            return False
+        forced = constrained.forced()
+        self._say_all(forced, vocabulary)
+        return bool(forced)
+
+    def _say_all(self, tokens: list[int], vocabulary: Vocabulary) -> None:
+        for token in tokens:
+            self._say(token, vocabulary)
+            if self.reason is not None:
+                return
+
+    def _say(self, token: int, vocabulary: Vocabulary) -> None:
+        self.said += 1
+        self.pending.append(token)
+        self._sampler.accept(token)
+        visible = token in self.request.visible
+        text = self._text
+        text.feed(vocabulary.marked_piece(token) if visible else vocabulary.piece(token))
+        if text.stopped:
+            self._logprobs = []
+            self.reason = "stop"
+        elif self.said >= self._most:
+            self.reason = "length"

@@ -1,0 +1,201 @@
+"""What goes into a step: a token of every running answer, or a chunk of waiting prompts.
+
+The two are never mixed: a cache with a buffer per sequence evaluates them one after the other
+anyway. It also evaluates together only what stands in the order of the sequences. Prompts are
+evaluated in chunks of at least `LEAST_CHUNK` tokens and guesses in fewer: below that, llama.cpp
+multiplies by other kernels with other last bits, and the same question would get another answer
+depending on what was cached or who else was asking. Only where so small a chunk would already
+stretch the gap between a running answer's tokens, prompts are read in smaller ones.
+"""
+
+from itertools import takewhile
+from time import perf_counter
+
+from server.engine.worker.decode.batch import Batch
+from server.engine.worker.decode.speculate import SHORTEST_MATCH, TRIAL_MATCH, Purse, lookup
+from server.engine.worker.schedule.answer import Answer
+from server.engine.worker.schedule.draft import DraftModel
+from server.engine.worker.schedule.pace import Pace
+
+LEAST_CHUNK = 8
+MOST_DRAFTED = LEAST_CHUNK - 2
+TRIAL_DRAFTED = 2
+"""Enough to see whether guesses come true; where each costs as much as a token, six cost a lot."""
+ENOUGH_TOKENS = 128
+SHORTEST_CATCH_UP_S = 0.015
+ALONE_CATCH_UP_S = 0.1
+"""What the draft model may read in a step that is usually shorter; alone, no other answer waits."""
+
+
+class DecodeBatch:
+    """A token of every running answer, and its guesses."""
+
+    def __init__(
+        self,
+        batch: Batch,
+        draft_model: DraftModel | None,
+        pace: Pace,
+        purse: Purse,
+        *,
+        speculate: bool,
+    ) -> None:
+        self.batch = batch
+        self._draft_model = draft_model
+        self._pace = pace
+        self._purse = purse
+        self._speculate = speculate
+        self._steady: list[Answer] | None = None
+
+    def fill(self, running: list[Answer], *, guess: bool) -> float:
+        """Returns the time that guessing took, without what the draft model had yet to read.
+
+        That is no part of what a guess costs: a long prompt would else end all guessing.
+        """
+        model = self._draft_model
+        if model is not None:
+            model.begin_step(self._catch_up_s(running))
+        began = perf_counter()
+        for answer in running:
+            answer.draft = []
+        drafted = guess and self._speculate and self._draft(running)
+        guessing_s = perf_counter() - began - (model.caught_up_s if model is not None else 0.0)
+        single = not drafted and all(len(answer.pending) == 1 for answer in running)
+        if single and self._steady == running:
+            self.batch.advance([answer.pending[0] for answer in running])
+            return guessing_s
+        self.batch.clear()
+        share = self._share(running)
+        for answer in running:
+            self._add(answer, share)
+        self._steady = list(running) if single else None
+        return guessing_s
+
+    def unsettle(self) -> None:
+        """The set of answers changed, or a step failed: nothing carries over to the next one."""
+        self._steady = None
+
+    def _share(self, running: list[Answer]) -> int:
+        """How many tokens each may have: a grammar may force more of them than a batch holds."""
+        capacity = self.batch.capacity
+        whole = sum(len(answer.pending) for answer in running)
+        return capacity if whole <= capacity else capacity // len(running)
+
+    def _add(self, answer: Answer, share: int) -> None:
+        answer.chunk = min(len(answer.pending), share)
+        slot = answer.slot
+        if answer.is_parted:
+            self.batch.add(answer.pending[: answer.chunk], slot.sequence, slot.count, 0)
+            return
+        run = answer.pending + answer.draft
+        answer.row = self.batch.add(run, slot.sequence, slot.count, len(answer.draft) + 1)
+
+    def _draft(self, running: list[Answer]) -> bool:
+        """Those whose guesses pay, and one that tries whether they would."""
+        self._purse.earn(self._pace.decode_s(len(running)) / len(running))
+        if not self._may_pay(running):
+            return False
+        willing = [answer for answer in running if answer.payoff.wants_draft()]
+        spare = self._spare(running) if willing else 0
+        found = tries = False
+        for answer in willing:
+            has_paid = answer.payoff.has_paid
+            if answer.request.constrained is None and (has_paid or not tries):
+                most = MOST_DRAFTED if has_paid else TRIAL_DRAFTED
+                answer.draft = self._guess(answer, min(spare, most, answer.room - 1))
+                spare -= len(answer.draft)
+                if answer.draft:
+                    found, tries = True, tries or not has_paid
+        return found
+
+    def _catch_up_s(self, running: list[Answer]) -> float:
+        """About another step: those under way are at worst half as fast meanwhile."""
+        least_s = ALONE_CATCH_UP_S if len(running) == 1 else SHORTEST_CATCH_UP_S
+        return max(least_s, self._pace.decode_s(len(running)))
+
+    def _may_pay(self, running: list[Answer]) -> bool:
+        """By what is known of steps; now and then, or with a model for it, it is tried anyway."""
+        if self._purse.is_full or self._draft_model is not None:
+            return True
+        count = sum(len(answer.pending) for answer in running)
+        return self._pace.pays(count, len(running), MOST_DRAFTED)
+
+    def _spare(self, running: list[Answer]) -> int:
+        """No more guesses than keep the step near its usual time: they may all be wrong."""
+        count = sum(len(answer.pending) for answer in running)
+        most = min(self.batch.capacity - count, MOST_DRAFTED * len(running))
+        return self._pace.spare_tokens(count, most)
+
+    def _guess(self, answer: Answer, most: int) -> list[int]:
+        """From the text itself; else from the draft model, where there is one."""
+        if most <= 0 or len(answer.pending) != 1:
+            return []
+        slot = answer.slot
+        slot.buffer[slot.count] = answer.pending[0]
+        tokens = slot.buffer[: slot.count + 1]
+        shortest = SHORTEST_MATCH if answer.payoff.has_paid else TRIAL_MATCH
+        found = [*takewhile(lambda token: token >= 0, lookup(tokens, most, shortest))]
+        blind = bool(answer.request.pictures)
+        if not found and self._draft_model is not None and not blind:
+            return self._draft_model.guess(slot.sequence, tokens, most)
+        return found
+
+
+def fill_chunk(batch: Batch, reading: list[Answer], most: int, block: int) -> list[Answer]:
+    """Fills the batch with the next parts of prompts in this order; returns whose they are.
+
+    Parts of several prompts are evaluated in equal lengths and what is left over by itself, so
+    they must not differ by less than a chunk either. A batch that is large enough to be efficient
+    takes no further prompt, nor does one with the rest of a prompt: the first ones are then
+    answered sooner, and the last no later.
+    """
+    batch.clear()
+    count = 0
+    taken: list[Answer] = []
+    has_begun = reading[0].chunk > 0
+    for answer in reading[:1] if has_begun else reading:
+        if count >= ENOUGH_TOKENS:
+            break
+        left = answer.text_left
+        room = min(most - count, to_border(answer.slot.count, block))
+        size = part_size(left, room, LEAST_CHUNK) if taken else first_size(left, room)
+        if not size or any(0 < abs(other.chunk - size) < LEAST_CHUNK for other in taken):
+            continue
+        answer.chunk = size
+        count += size
+        taken.append(answer)
+    for answer in sorted(taken, key=in_sequence):
+        outputs = 1 if answer.chunk == len(answer.todo) else 0
+        slot = answer.slot
+        answer.row = batch.add(answer.todo[: answer.chunk], slot.sequence, slot.count, outputs)
+    return taken
+
+
+def in_sequence(answer: Answer) -> int:
+    return answer.slot.sequence
+
+
+def to_border(place: int, block: int) -> int:
+    """How far a part may go: attention looks at whole blocks of places, also at those not filled.
+
+    A part that ends with its block looks at no empty one; a border too near for a chunk is passed.
+    """
+    left = block - place % block
+    return left if left >= LEAST_CHUNK else left + block
+
+
+def first_size(left: int, room: int) -> int:
+    """The same, but never nothing: a rest too short to be parted is read whole.
+
+    Where there is no room for a chunk, the gap is what counts: any part will do.
+    """
+    if room < LEAST_CHUNK:
+        return part_size(left, room, 1)
+    return part_size(left, room, LEAST_CHUNK) or min(left, 2 * LEAST_CHUNK - 1)
+
+
+def part_size(left: int, room: int, least: int) -> int:
+    """As much as fits, but neither this part nor the rest may be shorter than the least."""
+    if left <= room:
+        return left
+    size = min(room, left - least)
+    return size if size >= least else 0

@@ -1,0 +1,111 @@
+"""Guessing ahead with a second, smaller model of the same vocabulary."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+from server.engine.base import EngineOptions
+from server.engine.worker.decode.batch import Batch, Tokens
+from server.engine.worker.load.context import CACHE_FULL, Context
+from server.engine.worker.load.model import Model
+from server.engine.worker.load.plan import Plan
+from server.engine.worker.load.threads import ThreadCount
+from server.engine.worker.refusals import Refused
+from server.engine.worker.schedule.pace import Pace
+from server.engine.worker.schedule.prefix import common_prefix
+from server.engine.worker.schedule.slots import Slot, make_slots
+
+NEAR = 8
+"""So little unread text is read with the guess, as part of what it costs."""
+LEAST_READ = 16
+"""A text grows while it is read: with less in a step, its end might never be reached."""
+
+
+class DraftModel:
+    """Follows each slot of the main model with one of its own.
+
+    A long text is read in chunks between the steps: the answers under way must not wait for it.
+    """
+
+    def __init__(self, path: Path, model: Model, plan: Plan) -> None:
+        options: EngineOptions = replace(model.options, loras=(), draft_model=None)
+        self._model = Model(path, options, lambda _done: None)
+        if self._model.vocabulary.size != model.vocabulary.size:
+            raise Refused(
+                "model_load_failed", f"The draft model {path.name} has another vocabulary."
+            )
+        self._context = Context(self._model, plan)
+        self._slots = make_slots(plan.slots, self._context.sequence_tokens)
+        self._batch = Batch(plan.batch_tokens, plan.slots, self._context.sequence_tokens)
+        self._threads = ThreadCount(plan.threads, self._context.use_threads)
+        self._pace = Pace()
+        self._spare_s = 0.0
+        self._given_up = False
+        self.caught_up_s = 0.0
+        """The time that reading took in this step, besides guessing."""
+
+    def begin_step(self, spare_s: float) -> None:
+        """`spare_s` is what reading may take until the next one."""
+        self._spare_s = spare_s
+        self.caught_up_s = 0.0
+        self._threads.look(perf_counter())
+
+    def guess(self, sequence: int, tokens: Tokens, most: int) -> list[int]:
+        """The likeliest continuation, shorter where the text would end; nothing while it reads."""
+        slot = self._slots[sequence]
+        if self._given_up or len(tokens) + most > self._context.sequence_tokens:
+            return []
+        self._go_back(slot, tokens)
+        if len(tokens) - slot.count > NEAR:
+            self._catch_up(slot, tokens)
+            return []
+        guessed: list[int] = []
+        unread: Tokens | list[int] = tokens[slot.count :]
+        while len(guessed) < most and self._read(slot, unread):
+            token = int(self._context.rows()[0].argmax())
+            if token in self._model.vocabulary.ends:
+                break
+            guessed.append(token)
+            unread = [token]
+        return guessed
+
+    def _go_back(self, slot: Slot, tokens: Tokens) -> None:
+        """To where its text is the same; the last token is read again, for its logits."""
+        shared = min(common_prefix(slot.tokens, tokens), len(tokens) - 1)
+        slot.cut(shared, self._context)
+        if slot.count < shared:
+            self._give_up("cannot go back in a text")
+
+    def _catch_up(self, slot: Slot, tokens: Tokens) -> None:
+        """One chunk in a step, for whoever comes first."""
+        if self.caught_up_s:
+            return
+        began = perf_counter()
+        part = tokens[slot.count : min(slot.count + self._chunk_tokens(), len(tokens) - 1)]
+        if self._read(slot, part):
+            self._pace.note_read(len(part), perf_counter() - began)
+        self.caught_up_s = perf_counter() - began
+
+    def _chunk_tokens(self) -> int:
+        if not self._pace.reading_s(1):
+            return LEAST_READ
+        return max(LEAST_READ, self._pace.chunk_tokens(self._spare_s, self._batch.capacity))
+
+    def _read(self, slot: Slot, tokens: Tokens | list[int]) -> bool:
+        """No more than a batch holds."""
+        self._batch.clear()
+        self._batch.add(tokens, slot.sequence, slot.count, 1)
+        code = self._context.decode(self._batch)
+        if not code:
+            slot.append(tokens)
+            return True
+        for one in self._slots:
+            one.cut(0, self._context)
+        if code != CACHE_FULL:
+            self._give_up(f"failed with code {code}")
+        return False
+
+    def _give_up(self, why: str) -> None:
+        self._given_up = True
+        sys.stderr.write(f"warning: the draft model {why}: it guesses no more\n")

@@ -1,0 +1,306 @@
+"""Many answers at once: one thread owns the context and takes step after step."""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import asdict
+from time import perf_counter
+from typing import Any
+
+from server.engine.worker.decode.batch import Batch
+from server.engine.worker.decode.candidates import CandidateArray
+from server.engine.worker.decode.sampling import Sampler
+from server.engine.worker.decode.speculate import Purse
+from server.engine.worker.load.context import ABORTED, CACHE_FULL, Context
+from server.engine.worker.load.model import Model
+from server.engine.worker.load.native import lib
+from server.engine.worker.load.plan import Plan
+from server.engine.worker.load.threads import ThreadCount
+from server.engine.worker.prompt.request import Request
+from server.engine.worker.prompt.vision import Projector
+from server.engine.worker.schedule.admission import Admission
+from server.engine.worker.schedule.answer import Answer, Item
+from server.engine.worker.schedule.compose import DecodeBatch, fill_chunk, in_sequence
+from server.engine.worker.schedule.copying import Copying
+from server.engine.worker.schedule.counters import Counters
+from server.engine.worker.schedule.disk_cache import DiskCache, file_mark, folder_for
+from server.engine.worker.schedule.draft import DraftModel
+from server.engine.worker.schedule.look import Look
+from server.engine.worker.schedule.pace import Pace
+from server.engine.worker.schedule.prefix import HostCache
+from server.engine.worker.schedule.slots import make_slots
+from server.engine.worker.schedule.step import Failed, Step
+from server.engine.worker.schedule.turns import Turns
+from server.engine.worker.schedule.waiting import WaitingLine
+
+BREATH_S = 0.1
+IDLE_WAIT_S = 5.0
+
+Emit = Callable[[list[Item]], None]
+
+
+class Scheduler:
+    """`submit`, `cancel`, `stop` and `load` may be called from any thread; the rest runs on one."""
+
+    def __init__(
+        self,
+        model: Model,
+        context: Context,
+        plan: Plan,
+        emit: Emit,
+        projector: Projector | None = None,
+    ) -> None:
+        options = model.options
+        self.counters = Counters()
+        self._vocabulary = model.vocabulary
+        self._context = context
+        self._emit = emit
+        self._inbox: deque[Request] = deque()
+        self._cancelled: deque[int] = deque()
+        self._wake = threading.Event()
+        self._stopping = self._has_read = self._has_placed = False
+        self._alone_reading: int | None = None
+        self._running: list[Answer] = []
+        self._reading: list[Answer] = []
+        self._waiting = WaitingLine(options.queue_limit)
+        self._array = CandidateArray()
+        cache = HostCache(options.prompt_cache_mb << 20)
+        shape = (plan.batch_tokens, plan.slots, context.sequence_tokens)
+        draft = DraftModel(options.draft_model, model, plan) if options.draft_model else None
+        pace = Pace()
+        slots = make_slots(plan.slots, context.sequence_tokens)
+        copying = None if plan.kv_unified else Copying(context, pace)
+        self._admission = Admission(context, slots, cache, _disk_cache(model, plan), copying)
+        self._purse = Purse()
+        guesses = options.speculate and model.can_rewind
+        self._decode_batch = DecodeBatch(Batch(*shape), draft, pace, self._purse, speculate=guesses)
+        self._read_batch = Batch(*shape)
+        self._block = plan.read_block
+        self._turns = Turns(pace, plan.batch_tokens)
+        self._threads = ThreadCount(plan.threads, context.use_threads)
+        self._step = Step(context, pace, model.vocabulary, self.counters)
+        self._look = Look(projector, context, self._step, self.counters)
+
+    def submit(self, request: Request) -> None:
+        self._inbox.append(request)
+        self._wake.set()
+
+    def cancel(self, request_id: int) -> None:
+        self._cancelled.append(request_id)
+        if self._alone_reading == request_id:
+            self._context.abort()
+        self._wake.set()
+
+    def stop(self) -> None:
+        self._stopping = True
+        self._context.abort()
+        self._wake.set()
+
+    @property
+    def load(self) -> tuple[int, int]:
+        """How many answers are being made, and how many requests wait."""
+        return len(self._running) + len(self._reading), len(self._waiting) + len(self._inbox)
+
+    @property
+    def beats(self) -> int | None:
+        """Grows while a step gets on; None where that cannot be seen."""
+        return self._context.operations
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether the step in hand cannot be looked into: a picture is encoded as a whole."""
+        return self._look.is_encoding
+
+    def run(self) -> None:
+        while not self._stopping:
+            if not self.take_step():
+                self._rest()
+                self._wake.clear()
+                self._threads.forget()
+
+    def take_step(self) -> bool:
+        """False when there was nothing to do."""
+        began = perf_counter()
+        items: list[Item] = []
+        if self._cancelled:
+            self._drop_cancelled(items)
+        if self._inbox or len(self._waiting):
+            self._take_in(items)
+        worked = bool(self._running or self._reading)
+        if worked:
+            self._compute(items)
+        if worked:
+            self.counters.whole_s += perf_counter() - began
+        if items:
+            self._emit(items)
+        return worked
+
+    def stats(self) -> dict[str, Any]:
+        making, waiting = self.load
+        cache = self._admission.cache
+        return {
+            **asdict(self.counters),
+            **asdict(self._admission.counts),
+            "running": making,
+            "waiting": waiting,
+            "kept_conversations": len(cache),
+            "kept_bytes": cache.size_bytes,
+            "threads": self._threads.current,
+        }
+
+    def _rest(self) -> None:
+        """Nobody asks: what would cost somebody time later is done now."""
+        if self._wake.wait(BREATH_S) or self._admission.keep_one():
+            return
+        while not self._wake.wait(IDLE_WAIT_S):
+            if not self._admission.store_one():
+                self._wake.wait()
+
+    def _compute(self, items: list[Item]) -> None:
+        # Whoever waited until a picture was encoded, or a prompt had its slot, has the next turn.
+        held = (self._look.has_encoded or self._has_placed) and bool(self._running)
+        chunk = 0 if held else self._turns.chunk_tokens(self._running, self._reading)
+        self._look.has_encoded = self._has_placed = False
+        answers = self._running[:]
+        self._threads.look(perf_counter())
+        try:
+            if chunk:
+                reading = self._turns.in_order(self._reading)
+                if reading[0].picture is not None:
+                    answers = reading[:1]
+                    self._look_on(reading[0], chunk, items)
+                else:
+                    answers = fill_chunk(self._read_batch, reading, chunk, self._block)
+                    self._read(answers, items)
+            else:
+                # Guesses make the gap longer, and so does reading: one of them at a time.
+                calm = not (self._reading or self._has_read)
+                guessing_s = self._decode_batch.fill(answers, guess=calm)
+                self._step.decode(self._decode_batch.batch, answers, items, guessing_s)
+        except Failed as failed:
+            self._recover(answers, failed.code, items)
+            return
+        self._has_read = bool(chunk)
+        for answer in answers:
+            if answer.reason is not None:
+                self._release(answer)
+
+    def _read(self, answers: list[Answer], items: list[Item]) -> None:
+        """Those whose prompt is read to its end run from now on."""
+        self._alone_reading = answers[0].request.id if len(answers) == 1 else None
+        try:
+            self._step.read(self._read_batch, answers, items)
+        finally:
+            self._alone_reading = None
+        for answer in answers:
+            if not len(answer.todo):
+                self._reading.remove(answer)
+                self._running.append(answer)
+                self._running.sort(key=in_sequence)
+                self._decode_batch.unsettle()
+
+    def _look_on(self, answer: Answer, chunk: int, items: list[Item]) -> None:
+        """A prompt has come to a picture: one step of taking it in."""
+        assert answer.picture is not None
+        self._alone_reading = answer.request.id
+        try:
+            self._look.take(answer, answer.picture, chunk)
+        finally:
+            self._alone_reading = None
+        items.append(answer.progress())
+
+    def _take_in(self, items: list[Item]) -> None:
+        while self._inbox:
+            request = self._inbox.popleft()
+            if not self._waiting.join(request):
+                self.counters.refused += 1
+                waiting = len(self._waiting)
+                message = f"The queue is full ({waiting} requests wait). Try again shortly."
+                items.append([request.id, "error", "server_busy", message, {"waiting": waiting}])
+        for request in tuple(self._waiting.in_turn()):
+            prompts = [answer.request.tokens for answer in self._reading]
+            if self._admission.should_wait(request.tokens, prompts):
+                continue
+            if not self._admit(request):
+                return
+
+    def _admit(self, request: Request) -> bool:
+        slot = self._admission.place(request)
+        if slot is None:
+            return False
+        self._waiting.leave(request, served=True)
+        self._has_placed = True
+        whole = request.whole_until(slot.count)
+        if whole < slot.count:
+            slot.cut(whole, self._context)
+        sampler = Sampler(request.sampling, self._vocabulary, self._array)
+        room = self._context.sequence_tokens
+        answer = Answer(request, slot, sampler, room, self._purse)
+        self.counters.cached_tokens += request.tokens_until(slot.count)
+        self._reading.append(answer)
+        return True
+
+    def _drop_cancelled(self, items: list[Item]) -> None:
+        """Whoever had heard enough is told what it took; nobody listens for the others."""
+        gone = set()
+        while self._cancelled:
+            gone.add(self._cancelled.popleft())
+        for answer in [*self._running, *self._reading]:
+            if answer.request.id in gone:
+                items.append([answer.request.id, "end", "stop", answer.usage()])
+                self._release(answer)
+                self.counters.cancelled += 1
+        for request in tuple(self._inbox):
+            if request.id in gone:
+                self._inbox.remove(request)
+        for request in tuple(self._waiting.in_turn()):
+            if request.id in gone:
+                self._waiting.leave(request, served=False)
+
+    def _release(self, answer: Answer) -> None:
+        """Frees the slot; what it computed stays there for the next turn."""
+        answer.close()
+        if answer.view is not None:
+            answer.slot.cut(answer.slot.count, self._context)
+        self._decode_batch.unsettle()
+        answer.slot.busy = False
+        answer.slot.used_at = perf_counter()
+        self.counters.answers += 1
+        for answers in (self._running, self._reading):
+            if answer in answers:
+                answers.remove(answer)
+
+    def _recover(self, answers: list[Answer], code: int, items: list[Item]) -> None:
+        """A step failed: aborted ones are tried again, a full cache makes room, others end."""
+        self._decode_batch.unsettle()
+        for answer in answers:
+            answer.draft = []
+            if answer.view is not None:
+                answer.view.done = 0
+            answer.slot.cut(answer.slot.count, self._context)
+        if code == ABORTED:
+            return
+        if code == CACHE_FULL:
+            self.counters.cache_full += 1
+            if self._admission.evict_idle():
+                return
+            longest = max(answers, key=lambda answer: answer.slot.count)
+            longest.reason = "length"
+            items.extend(longest.items())
+            self._release(longest)
+            return
+        for answer in answers:
+            message = "llama.cpp could not compute the answer; the log says why."
+            items.append([answer.request.id, "error", "engine_crashed", message, {}])
+            answer.slot.cut(0, self._context)
+            self._release(answer)
+
+
+def _disk_cache(model: Model, plan: Plan) -> DiskCache | None:
+    options = model.options
+    if options.prompt_folder is None:
+        return None
+    loras = tuple(map(file_mark, options.loras))
+    shape = (plan.kv_type, loras, lib.LLAMA_STATE_SEQ_VERSION)
+    folder = folder_for(options.prompt_folder, model.path, shape)
+    return DiskCache(folder, options.prompt_disk_mb << 20)

@@ -1,0 +1,125 @@
+"""One step: evaluate a batch, then let the answers in it choose what follows."""
+
+from time import perf_counter
+
+from server.engine.worker.decode.batch import Batch, RowBatch
+from server.engine.worker.decode.candidates import Logits
+from server.engine.worker.load.context import Context
+from server.engine.worker.prompt.vocabulary import Vocabulary
+from server.engine.worker.refusals import Refused
+from server.engine.worker.schedule.answer import Answer, Item
+from server.engine.worker.schedule.counters import Counters
+from server.engine.worker.schedule.pace import Pace
+
+
+class Failed(Exception):
+    """llama.cpp did not evaluate the batch; `code` says why."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"llama_decode gave {code}")
+        self.code = code
+
+
+class Step:
+    def __init__(
+        self, context: Context, pace: Pace, vocabulary: Vocabulary, counters: Counters
+    ) -> None:
+        self._context = context
+        self._pace = pace
+        self._vocabulary = vocabulary
+        self._counters = counters
+
+    def decode(
+        self, batch: Batch, answers: list[Answer], items: list[Item], guessing_s: float
+    ) -> None:
+        began = perf_counter()
+        usual_s = self._pace.decode_s(len(answers))
+        seconds = self._evaluate(batch)
+        self._pace.note_decode(batch.count, seconds)
+        drafted = sum(len(answer.draft) for answer in answers)
+        guess_s = (max(0.0, seconds - usual_s) + guessing_s) / max(1, drafted)
+        rows = self._context.rows() if batch.outputs else None
+        for answer in answers:
+            if answer.is_parted:
+                answer.pass_part()
+                continue
+            assert rows is not None
+            said = answer.said
+            self._continue(answer, rows, items)
+            if answer.draft:
+                self._settle_draft(answer, answer.said - said, guess_s, usual_s / len(answers))
+        self._counters.choose_s += perf_counter() - began - seconds
+
+    def read(self, batch: Batch, answers: list[Answer], items: list[Item]) -> None:
+        began = perf_counter()
+        seconds = self._evaluate(batch)
+        self._pace.note_read(batch.count, seconds)
+        self._counters.prompt_tokens += batch.count
+        rows = self._context.rows() if batch.outputs else None
+        for answer in answers:
+            answer.slot.append(answer.todo[: answer.chunk])
+            answer.todo = answer.todo[answer.chunk :]
+            items.append(answer.progress())
+            if not len(answer.todo):
+                assert rows is not None
+                self._begin(answer, rows, items)
+        self._counters.choose_s += perf_counter() - began - seconds
+
+    def read_rows(self, batch: RowBatch) -> None:
+        self._pace.note_read(batch.count, self._evaluate(batch))
+        self._counters.prompt_tokens += batch.count
+
+    def _evaluate(self, batch: Batch | RowBatch) -> float:
+        self._context.clear_abort()
+        began = perf_counter()
+        code = self._context.decode(batch)
+        if code:
+            raise Failed(code)
+        seconds = perf_counter() - began
+        self._counters.steps += 1
+        self._counters.decode_s += seconds
+        return seconds
+
+    def _begin(self, answer: Answer, rows: Logits, items: list[Item]) -> None:
+        answer.first_at = perf_counter()
+        try:
+            answer.advance(rows[answer.row], self._vocabulary)
+        except Refused as refused:
+            _fail(answer, refused, items)
+            return
+        self._counters.completion_tokens += answer.said
+        items.extend(answer.items())
+
+    def _continue(self, answer: Answer, rows: Logits, items: list[Item]) -> None:
+        said = answer.said
+        answer.slot.append(answer.pending)
+        try:
+            self._follow(answer, rows)
+        except Refused as refused:
+            _fail(answer, refused, items)
+            return
+        self._counters.completion_tokens += answer.said - said
+        items.extend(answer.items())
+
+    def _follow(self, answer: Answer, rows: Logits) -> None:
+        """Chooses tokens for as long as the guess was right: those are evaluated already."""
+        row = answer.row
+        answer.advance(rows[row], self._vocabulary)
+        for guess in answer.draft:
+            if answer.reason is not None or answer.pending != [guess]:
+                return
+            answer.slot.append(answer.pending)
+            row += 1
+            answer.advance(rows[row], self._vocabulary)
+
+    def _settle_draft(self, answer: Answer, gained: int, guess_s: float, token_s: float) -> None:
+        """A guess costs what the step took longer; a token is worth its share of a usual step."""
+        answer.slot.cut(answer.slot.count, self._context)
+        answer.payoff.note(gained, token_s + len(answer.draft) * guess_s, token_s)
+        self._counters.drafted_tokens += len(answer.draft)
+        self._counters.accepted_tokens += max(0, gained - 1)
+
+
+def _fail(answer: Answer, refused: Refused, items: list[Item]) -> None:
+    answer.reason = "error"
+    items.append([answer.request.id, "error", refused.code, str(refused), refused.facts])

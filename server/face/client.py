@@ -1,0 +1,132 @@
+"""The server of the same user that runs already, reached from a terminal by its control link."""
+
+import asyncio
+import http.client
+import json
+import socket
+import threading
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from server.errors import AppError, LinkLost
+from server.face.wire import COMMANDS, VALUES
+
+PATIENCE_S = 3.0
+ANSWER_S = 120.0
+"""A command may have to ask the hub first."""
+LONGEST_LINE = 1 << 22
+Ended = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    address: str
+    secret: str
+
+    async def command(self, name: str, /, **arguments: Any) -> Any:
+        status, body = await asyncio.to_thread(self._post, {"name": name, "arguments": arguments})
+        try:
+            answer = json.loads(body)
+        except ValueError as unreadable:
+            raise LinkLost from unreadable
+        if status != 200:
+            error = AppError(answer["error"]["message"])
+            error.code = answer["error"]["code"]
+            raise error
+        return COMMANDS[name].result.validate_python(answer["result"])
+
+    async def values(self, name: str) -> AsyncGenerator[Any, None]:
+        """What a mirrored value is, now and after each change, until the server ends."""
+        loop = asyncio.get_running_loop()
+        lines: asyncio.Queue[bytes | None] = asyncio.Queue()
+        connection = self._connect(None)
+
+        def tell(line: bytes | None) -> None:
+            # Nobody listens any more when the loop has ended.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(lines.put_nowait, line)
+
+        def read() -> None:
+            try:
+                connection.connect()
+                connection.request("GET", "/control/stream", headers=self._headers())
+                response = connection.getresponse()
+                while line := response.readline(LONGEST_LINE):
+                    tell(line)
+                tell(Ended)
+            except (OSError, http.client.HTTPException, AttributeError, ValueError):
+                # Also what reading says when the connection is closed under it.
+                tell(Ended)
+
+        # A daemon, because nothing interrupts its read where the system does not.
+        threading.Thread(target=read, name="control-stream", daemon=True).start()
+        try:
+            while (line := await lines.get()) is not Ended:
+                event = json.loads(line[5:]) if line.startswith(b"data:") else {}
+                if event.get("value") == name:
+                    yield VALUES[name].validate_python(event["data"])
+        finally:
+            # Closing alone would leave the thread in its read, and the server with a listener.
+            if connection.sock is not None:
+                with suppress(OSError):
+                    connection.sock.shutdown(socket.SHUT_RDWR)
+            connection.close()
+
+    async def value(self, name: str) -> Any:
+        """What a mirrored value is now."""
+        async with aclosing(self.values(name)) as values:
+            async for current in values:
+                return current
+        raise LinkLost
+
+    def _post(self, body: dict[str, Any]) -> tuple[int, bytes]:
+        connection = self._connect(ANSWER_S)
+        try:
+            headers = {**self._headers(), "Content-Type": "application/json"}
+            connection.request("POST", "/control/command", json.dumps(body), headers)
+            response = connection.getresponse()
+            return response.status, response.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise LinkLost from error
+        finally:
+            connection.close()
+
+    def answers(self) -> bool:
+        connection = self._connect(PATIENCE_S)
+        try:
+            connection.request("GET", "/control/ping", headers=self._headers())
+            return connection.getresponse().status == 204
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+
+    def _connect(self, timeout_s: float | None) -> http.client.HTTPConnection:
+        place = urlsplit(self.address)
+        return http.client.HTTPConnection(place.hostname or "", place.port, timeout=timeout_s)
+
+    def _headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.secret}"}
+
+
+async def find(path: Path) -> RunningServer | None:
+    """By the note it leaves for the terminals of its user; None where none is awake."""
+    found = _read(path)
+    if found is None:
+        return None
+    is_awake = await asyncio.to_thread(found.answers)
+    return found if is_awake else None
+
+
+def _read(path: Path) -> RunningServer | None:
+    try:
+        note = json.loads(path.read_text("utf-8"))
+        found = RunningServer(str(note["address"]), str(note["secret"]))
+        # Whatever the note says, its secret goes to nobody but this machine.
+        return found if urlsplit(found.address).hostname == "127.0.0.1" else None
+    except (OSError, ValueError, LookupError, TypeError):
+        return None

@@ -1,0 +1,219 @@
+"""What a screen sees of the core: the list of mirrored state, signals and commands.
+
+`Core` has all of it in its own process; `app.shell.link.Link` mirrors it from another. Adding a
+value, a signal or a command is one line here and its counterpart in the core.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from server.face.models import Shelf
+from server.face.plugins import PluginFace
+from server.observe import Signal, Value
+from server.settings import Settings
+
+Phase = Literal["stopped", "starting", "ready", "failed", "hung"]
+ModelPhase = Literal["empty", "loading", "ready", "failed"]
+Owner = Literal["ours", "listed", "other"]
+"""In our folder; a file that was added where it lies; in a folder of another program."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Where a request came in, from whom, and which model it is for."""
+
+    route: str
+    client: str = ""
+    model: str = ""
+    is_own: bool = False
+    """It came from the person's own window."""
+    chat: str = ""
+    """Its client's name for the chat, where it says one."""
+    request_id: str = ""
+    """What it can be cancelled by from outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """The HTTP side: where it listens, or why it does not. `hung`: its process does not answer."""
+
+    phase: Phase = "stopped"
+    address: str = ""
+    reason: str = ""
+    port_note: str = ""
+    """Said when another port than the wanted one is used."""
+    secure_address: str = ""
+    certificate: str = ""
+    trust: str = ""
+    """Where HTTPS is, the file to trust for it, and the command that does so."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """The model that answers by default."""
+
+    phase: ModelPhase = "empty"
+    name: str = ""
+    progress: float = 0.0
+    reason: str = ""
+    context_tokens: int = 0
+    device: str = ""
+    sees_images: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """A model on this machine."""
+
+    name: str
+    path: str
+    size_bytes: int
+    label: str = ""
+    """A remark: that it is the starter, or that it is damaged."""
+    starter: bool = False
+    parameters: int = 0
+    trained_context_tokens: int = 0
+    quantisation: str = ""
+    loaded: bool = False
+    projector: str = ""
+    """The file beside it that lets it see images."""
+    owned: Owner = "ours"
+    architecture: str = ""
+    digest: str = ""
+    """64 hexadecimal digits: the file's SHA-256 where that is known, else made from its content."""
+    modified_at: float = 0.0
+    title: str = ""
+    """The name that people know it by."""
+    base: str = ""
+    """Set where this is a second name: the name of the model itself."""
+
+
+RequestPhase = Literal["waiting", "reading", "writing"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunningRequest:
+    id: int
+    client: str
+    route: str
+    model: str
+    started_at: float
+    phase: RequestPhase
+    tokens: int = 0
+    prompt_done: int = 0
+    prompt_total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How busy the engine is just now."""
+
+    running: int = 0
+    waiting: int = 0
+    tokens_per_s: float = 0.0
+    memory_mb: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredRequest:
+    """A request that has ended. `outcome` is 'stop', 'length', …, or the code of its failure."""
+
+    id: int
+    client: str
+    route: str
+    model: str
+    started_at: float
+    took_s: float
+    outcome: str
+    prompt_tokens: int = 0
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Knock:
+    """A web page's request at the gate, or anybody's with a missing or wrong key."""
+
+    at: float
+    origin: str
+    method: str
+    client: str
+    outcome: Literal["let in", "origin", "key"]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One outgoing request: when, where to, why, how it went, how much came back."""
+
+    at: float
+    host: str
+    reason: str
+    status: int = 0
+    bytes_received: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """A file of the person's as text, and what of it could not be read."""
+
+    name: str
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    at: float
+    level: str
+    source: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What was last announced. No version: nothing newer than this one."""
+
+    checked_at: float = 0.0
+    version: str = ""
+    page: str = ""
+    notes: str = ""
+
+
+class Face(Shelf, PluginFace, Protocol):
+    server: Value[ServerStatus]
+    model: Value[ModelStatus]
+    models: Value[tuple[ModelCard, ...]]
+    requests: Value[tuple[RunningRequest, ...]]
+    load: Value[Load]
+    settings: Value[Settings]
+    notices: Value[tuple[str, ...]]
+    answered: Value[tuple[AnsweredRequest, ...]]
+    knocks: Value[tuple[Knock, ...]]
+    outgoing: Value[tuple[Use, ...]]
+    opened_at: Value[float]
+    update: Value[Update]
+    logged: Signal[LogLine]
+    asked_to_quit: Signal[str]
+    """By `moat quit`; whoever keeps Moat running ends it."""
+
+    async def start(self) -> None: ...
+    async def stop(self) -> None: ...
+    async def quit(self) -> None: ...
+    async def load_model(self, name: str) -> None: ...
+    async def unload_model(self) -> None: ...
+    async def cancel_request(self, request_id: int) -> None: ...
+    async def change_setting(self, field: str, value: Any) -> None: ...
+    async def change_settings(self, changes: dict[str, Any]) -> None: ...
+    async def dismiss_notice(self, text: str) -> None: ...
+    async def recent_logs(self, count: int) -> list[LogLine]: ...
+    async def access_key(self) -> str: ...
+    async def plain_secrets_file(self) -> str:
+        """Where secrets are kept unencrypted; empty where the system's keyring keeps them."""
+        ...
+
+    async def check_update(self) -> None: ...
+    async def engine_build(self) -> str: ...
+    async def own_key(self) -> str:
+        """Sent with a request, it shows that the request is the window's own."""
+        ...
+
+    async def read_document(self, path: str) -> FileText: ...

@@ -1,0 +1,232 @@
+"""Models to have and the machine to run them on: the nouns of finding, fetching and fitting."""
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from server.observe import Value
+
+Verdict = Literal["runs well", "tight", "does not fit", "unknown"]
+KvType = Literal["f16", "q8_0", "q4_0"]
+DownloadPhase = Literal["waiting", "running", "paused", "verifying", "done", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A graphics device, with its memory as its driver tells it."""
+
+    name: str
+    backend: str
+    free_bytes: int
+    total_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    memory_bytes: int
+    free_bytes: int
+    """What programs can still take, other programs' use subtracted."""
+    cores: int = 1
+    devices: tuple[Device, ...] = ()
+    engine_uses_gpu: bool = False
+    features: tuple[str, ...] = ()
+    note: str = ""
+    """Said when a graphics card is there that the engine cannot use."""
+    backends: tuple[str, ...] = ()
+    """Support for graphics cards that was added to the engine: cuda, vulkan …"""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How a model is to be loaded, as far as it costs memory. 0 context, -1 layers: choose."""
+
+    context_tokens: int = 0
+    slots: int = 4
+    kv_type: KvType = "f16"
+    gpu_layers: int = -1
+    batch_tokens: int = 512
+    flash_attention: bool | None = None
+    gpu_split: tuple[float, ...] = ()
+    """Share of each graphics card; empty: by their free memory."""
+    projector_bytes: int = 0
+    """What the model needs besides to see images."""
+    draft_bytes: int = 0
+    """Weights of a second model that guesses ahead; it has a cache of its own for every slot."""
+    draft_width: int = 0
+    """Key plus value numbers that one token takes in that cache."""
+    draft_heads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Bytes a loaded model takes, by what they are for."""
+
+    weights: int = 0
+    repacked: int = 0
+    """A second copy of weights in the order the processor likes."""
+    cache: int = 0
+    compute: int = 0
+    program: int = 0
+    gpu: int = 0
+    reclaimable: int = 0
+    """Part of `weights` that the system may take back: the file's own pages."""
+
+    @property
+    def resident(self) -> int:
+        """What the worker is seen to hold."""
+        return self.weights + self.repacked + self.cache + self.compute + self.program
+
+    @property
+    def needed(self) -> int:
+        return self.resident - self.reclaimable
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    verdict: Verdict
+    why: str
+    memory: Memory = field(default_factory=Memory)
+    needed_bytes: int = 0
+    free_bytes: int = 0
+    setup: Setup = field(default_factory=Setup)
+    """As it would be loaded: nothing left to choose."""
+    layers: int = 0
+    trained_context_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HubModel:
+    """A repository that search found."""
+
+    repo: str
+    downloads: int = 0
+    likes: int = 0
+    licence: str = ""
+    gated: bool = False
+    updated: str = ""
+    architecture: str = ""
+    parameters: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HubFile:
+    """One choice in a repository: a file, or the parts of a split one."""
+
+    name: str
+    quantisation: str
+    parts: tuple[str, ...]
+    size_bytes: int
+    fit: Fit = field(default_factory=lambda: Fit("unknown", ""))
+    recommended: bool = False
+    installed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HubListing:
+    repo: str
+    revision: str
+    licence: str
+    gated: bool
+    address: str
+    """Its page, where terms are accepted and questions asked."""
+    files: tuple[HubFile, ...] = ()
+    projectors: tuple[HubFile, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    id: str
+    name: str
+    repo: str
+    phase: DownloadPhase
+    done_bytes: int = 0
+    total_bytes: int = 0
+    bytes_per_s: float = 0.0
+    left_s: float | None = None
+    reason: str = ""
+    """Why it waits, failed, or what it does about a fault just now."""
+    sha256: str = ""
+    """Of its first file, as the hub says."""
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateNote:
+    kind: Literal["differs", "content", "address", "unreadable", "missing"]
+    text: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDetail:
+    """What a model's file says of itself, and how it would run here."""
+
+    name: str
+    path: str
+    size_bytes: int
+    title: str = ""
+    architecture: str = ""
+    parameters: int = 0
+    quantisation: str = ""
+    trained_context_tokens: int = 0
+    licence: str = ""
+    tool_style: str = ""
+    template: str = ""
+    shards: int = 1
+    is_embedder: bool = False
+    projector: str = ""
+    damaged: str = ""
+    template_notes: tuple[TemplateNote, ...] = ()
+    fit: Fit = field(default_factory=lambda: Fit("unknown", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A model of the catalogue, judged for this machine."""
+
+    repo: str
+    file: str
+    title: str
+    good_at: str
+    uses: tuple[str, ...]
+    licence: str
+    parameters: int
+    size_bytes: int
+    context_tokens: int
+    fit: Fit
+    recommended: bool = False
+    installed: bool = False
+    parts: tuple[str, ...] = ()
+    projector: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFolder:
+    """Models another program keeps on this machine."""
+
+    program: str
+    path: str
+    models: int
+    size_bytes: int
+    used: bool = False
+
+
+class Shelf(Protocol):
+    """What a screen can do about models and the machine; part of `server.face.core.Face`."""
+
+    downloads: Value[tuple[Download, ...]]
+
+    async def check_engine(self) -> None: ...
+    async def search_models(self, text: str) -> list[HubModel]: ...
+    async def list_repository(self, repo: str) -> HubListing: ...
+    async def download_model(self, repo: str, file: str) -> str: ...
+    async def pause_download(self, download_id: str) -> None: ...
+    async def resume_download(self, download_id: str) -> None: ...
+    async def cancel_download(self, download_id: str) -> None: ...
+    async def import_model(self, path: str) -> str: ...
+    async def delete_model(self, name: str) -> int: ...
+    async def describe_model(self, name: str) -> ModelDetail: ...
+    async def estimate_model(self, name: str, setup: Setup) -> Fit: ...
+    async def suggest_models(self) -> list[Suggestion]: ...
+    async def survey_machine(self) -> Machine: ...
+    async def find_model_folders(self) -> list[FoundFolder]: ...
+    async def set_hub_token(self, token: str) -> None: ...

@@ -1,0 +1,1 @@
+"""Words, numbers and dates in what people write."""

@@ -1,0 +1,1 @@
+"""Downloads: in pieces, resumed after a crash, verified."""

@@ -1,0 +1,258 @@
+"""One download: pieces over several connections, faults mended or named, verified, in place."""
+
+import asyncio
+import logging
+import random
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+
+from server.errors import AppError, HubFailed, HubRefused
+from server.face.models import DownloadPhase
+from server.models.downloads import disk
+from server.models.downloads.journal import Journal, PlannedFile
+from server.models.downloads.pace import Pace, Throttle
+from server.models.hub import Hub, Part
+from server.tasks import spawn, stop
+
+log = logging.getLogger(__name__)
+PIECE_BYTES = 8 << 20
+MOST_LOOKS = 5
+"""A hub whose tags change with every answer is believed on its hash alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    connections: int = 4
+    piece_bytes: int = PIECE_BYTES
+    pieces_per_request: int = 8
+    tries: int = 12
+    """Faults in a row without a byte in between before a connection gives up."""
+    first_wait_s: float = 0.5
+    longest_wait_s: float = 60.0
+    longest_retry_after_s: float = 600.0
+
+
+class Changed(Exception):
+    """The hub serves another version of the file than the one begun."""
+
+
+class Restart(Exception):
+    """The plan has changed; the same download runs again by it."""
+
+
+@dataclass
+class Span:
+    """Pieces of one file that one connection fetches, and how far it is."""
+
+    file: int
+    number: int
+    end: int
+    buffer: bytearray
+    """Received and not yet a whole piece."""
+
+
+class Transfer:
+    """`run` returns when all files are verified and in place; an AppError says why not."""
+
+    def __init__(
+        self, hub: Hub, journal: Journal, targets: list[Path], throttle: Throttle, limits: Limits
+    ) -> None:
+        self.phase: DownloadPhase = "waiting"
+        self.note = ""
+        self.pace = Pace()
+        self._hub = hub
+        self._journal = journal
+        self._targets = targets
+        self._throttle = throttle
+        self._limits = limits
+        self._busy: set[tuple[int, int]] = set()
+        self._begun_bytes = 0
+        self._looks: dict[int, int] = {}
+        self._ended = False
+
+    @property
+    def done_bytes(self) -> int:
+        finished = sum(
+            file.size_bytes
+            for file, target in zip(self._journal.plan.files, self._targets, strict=True)
+            if target.exists()
+        )
+        return finished + self._journal.done_bytes + self._begun_bytes
+
+    async def run(self) -> None:
+        try:
+            self.phase = "verifying" if self._journal.pieces else "waiting"
+            await asyncio.to_thread(disk.reserve, self._journal, self._targets)
+            await asyncio.to_thread(disk.drop_bad_pieces, self._journal)
+            for attempt in (1, 2):
+                self.phase = "running"
+                await self._fetch_all()
+                self.phase, self.note = "verifying", ""
+                bad = await self._verify()
+                if not bad:
+                    break
+                self._begin_again(bad, attempt)
+            await asyncio.to_thread(disk.place, self._journal, self._targets)
+            self.phase = "done"
+        finally:
+            self._ended = True
+            self.pace.reset()
+
+    async def _fetch_all(self) -> None:
+        connections = [
+            spawn(self._connection(), f"download-{number}")
+            for number in range(self._limits.connections)
+        ]
+        try:
+            for ending in asyncio.as_completed(connections):
+                error = await ending
+                if error is not None:
+                    raise error
+        finally:
+            for one in connections:
+                await stop(one)
+            self._busy.clear()
+            self._begun_bytes = 0
+
+    async def _connection(self) -> AppError | Restart | None:
+        """Fetches what nobody else does until there is no more; returns what ended it instead."""
+        try:
+            while span := self._next_span():
+                await self._fetch_span(span)
+        except (AppError, Restart) as error:
+            return error
+        return None
+
+    async def _fetch_span(self, span: Span) -> None:
+        faults = 0
+        while span.number < span.end:
+            before = (span.number, len(span.buffer))
+            try:
+                await self._fetch(span)
+            except HubRefused:
+                raise
+            except HubFailed as error:
+                faults = 1 if (span.number, len(span.buffer)) != before else faults + 1
+                if faults >= self._limits.tries:
+                    raise
+                await self._wait(error, faults)
+            except Changed:
+                await self._look_again(span)
+
+    def _next_span(self) -> Span | None:
+        """A run of pieces that nobody has or fetches."""
+        plan = self._journal.plan
+        for file in range(len(plan.files)):
+            if self._targets[file].exists():
+                continue
+            missing = [n for n in range(plan.pieces(file)) if self._is_missing(file, n)]
+            if missing:
+                # Shorter runs towards the end, so that no slow connection is left with the tail.
+                share = -(-len(missing) // self._limits.connections)
+                most = min(self._limits.pieces_per_request, share)
+                first, end = missing[0], missing[0] + 1
+                while end < first + most and self._is_missing(file, end):
+                    end += 1
+                self._busy |= {(file, number) for number in range(first, end)}
+                return Span(file, first, end, bytearray())
+        return None
+
+    def _is_missing(self, file: int, number: int) -> bool:
+        key = (file, number)
+        inside = number < self._journal.plan.pieces(file)
+        return inside and key not in self._journal.pieces and key not in self._busy
+
+    async def _fetch(self, span: Span) -> None:
+        plan = self._journal.plan
+        start = span.number * plan.piece_bytes + len(span.buffer)
+        end = min(span.end * plan.piece_bytes, plan.files[span.file].size_bytes)
+        path = plan.files[span.file].path
+        async with self._hub.part(plan.repo, plan.revision, path, (start, end)) as part:
+            self._compare_tag(span.file, part.tag)
+            await self._receive(span, part)
+        if span.number < span.end:
+            raise HubFailed("The hub ended the file before its end.")
+
+    async def _receive(self, span: Span, part: Part) -> None:
+        plan = self._journal.plan
+        async with aclosing(part.chunks) as chunks:
+            async for chunk in chunks:
+                await self._throttle.take(len(chunk))
+                self.pace.add(len(chunk))
+                self.note = ""
+                span.buffer += chunk
+                self._begun_bytes += len(chunk)
+                while span.number < span.end:
+                    size = plan.piece_size(span.file, span.number)
+                    if len(span.buffer) < size:
+                        break
+                    await self._keep_piece(span, size)
+
+    async def _keep_piece(self, span: Span, size: int) -> None:
+        data = bytes(span.buffer[:size])
+        at = span.number * self._journal.plan.piece_bytes
+        mark = await asyncio.to_thread(_store, self._journal.part(span.file), at, data)
+        del span.buffer[:size]
+        self._begun_bytes -= size
+        self._journal.add_piece(span.file, span.number, mark)
+        self._busy.discard((span.file, span.number))
+        span.number += 1
+
+    def _compare_tag(self, file: int, tag: str) -> None:
+        known = self._journal.tags.get(file)
+        if tag and known is None:
+            self._journal.set_tag(file, tag)
+        elif tag and known != tag and self._looks.get(file, 0) < MOST_LOOKS:
+            raise Changed
+
+    async def _look_again(self, span: Span) -> None:
+        """Another tag may be another server, or another file: the hub's own hash decides."""
+        self._looks[span.file] = self._looks.get(span.file, 0) + 1
+        plan = self._journal.plan
+        begun = plan.files[span.file]
+        found = await self._hub.repository(plan.repo, plan.revision)
+        now = next((file for file in found.files if file.path == begun.path), None)
+        if now is None:
+            raise HubRefused("The hub no longer has this file.")
+        if (now.sha256, now.size_bytes) == (begun.sha256, begun.size_bytes):
+            self._journal.tags.pop(span.file, None)
+            return
+        log.info("The hub has another version of %s now; beginning it anew", begun.path)
+        self._journal.change_file(span.file, PlannedFile(now.path, now.size_bytes, now.sha256))
+        raise Restart
+
+    async def _wait(self, error: AppError, faults: int) -> None:
+        limits = self._limits
+        wait = min(limits.longest_wait_s, limits.first_wait_s * 2 ** (faults - 1))
+        wait *= random.uniform(0.5, 1.5)
+        if error.retry_after_s is not None:
+            wait = max(wait, min(error.retry_after_s, limits.longest_retry_after_s))
+        self.note = f"{error} Trying again in {max(1, round(wait))} s."
+        await asyncio.sleep(wait)
+
+    async def _verify(self) -> list[int]:
+        """The files whose content is not what the hub says it is."""
+        bad = []
+        for number, file in enumerate(self._journal.plan.files):
+            if self._targets[number].exists():
+                continue
+            part = self._journal.part(number)
+            found = await asyncio.to_thread(disk.sha256, part, lambda: self._ended)
+            if found != file.sha256:
+                bad.append(number)
+        return bad
+
+    def _begin_again(self, bad: list[int], attempt: int) -> None:
+        for number in bad:
+            self._journal.forget(number)
+        if attempt == 2:
+            raise HubRefused(
+                "The file does not have the content the hub promises, twice: it was thrown away."
+            )
+        log.warning("A download does not have the promised content; fetching it again")
+
+
+def _store(part: Path, at: int, data: bytes) -> str:
+    disk.write(part, at, data)
+    return disk.digest(data).hexdigest()

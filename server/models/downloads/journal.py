@@ -1,0 +1,173 @@
+"""What a download has got so far, kept so that neither a crash nor a full disk can lose or bend it.
+
+One line for the plan, then a line for each piece that lies on the disk with its digest. A line cut
+short by a crash is as if it had never been written.
+"""
+
+import json
+import os
+import shutil
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from server.errors import DiskFailed, DiskFull
+from server.models.downloads.trouble import disk_trouble
+
+NAME = "journal.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFile:
+    path: str
+    size_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    id: str
+    name: str
+    repo: str
+    revision: str
+    files: tuple[PlannedFile, ...]
+    piece_bytes: int
+
+    @property
+    def total_bytes(self) -> int:
+        return sum(file.size_bytes for file in self.files)
+
+    def pieces(self, file: int) -> int:
+        return -(-self.files[file].size_bytes // self.piece_bytes)
+
+    def piece_size(self, file: int, number: int) -> int:
+        left = self.files[file].size_bytes - number * self.piece_bytes
+        return min(self.piece_bytes, left)
+
+
+class Journal:
+    def __init__(self, folder: Path, plan: Plan) -> None:
+        self.folder = folder
+        self.plan = plan
+        self.pieces: dict[tuple[int, int], str] = {}
+        self.tags: dict[int, str] = {}
+        self.paused = False
+        self.failed = ""
+
+    @classmethod
+    def create(cls, folder: Path, plan: Plan) -> "Journal":
+        journal = cls(folder, plan)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (folder / NAME).unlink(missing_ok=True)
+        except OSError as error:
+            raise DiskFailed(f"The download cannot be begun: {error.strerror}.") from error
+        journal._add({"plan": asdict(plan)})
+        return journal
+
+    @classmethod
+    def read(cls, folder: Path) -> "Journal | None":
+        """The journal in the folder; None where there is none, or nothing of it can be read."""
+        try:
+            lines = (folder / NAME).read_bytes().split(b"\n")
+            plan = _plan(json.loads(lines[0])["plan"])
+        except (OSError, ValueError, LookupError, TypeError):
+            return None
+        journal = cls(folder, plan)
+        for line in lines[1:]:
+            with suppress(ValueError, LookupError, TypeError):
+                journal._take(json.loads(line))
+        if lines[-1]:
+            with suppress(DiskFailed):
+                journal._write(b"\n")
+        return journal
+
+    @property
+    def done_bytes(self) -> int:
+        return sum(self.plan.piece_size(file, number) for file, number in self.pieces)
+
+    @property
+    def is_there(self) -> bool:
+        """False where somebody deleted its folder."""
+        return (self.folder / NAME).exists()
+
+    def part(self, file: int) -> Path:
+        return self.folder / f"{file}.part"
+
+    def add_piece(self, file: int, number: int, digest: str) -> None:
+        self._add({"piece": [file, number, digest]})
+
+    def drop_piece(self, file: int, number: int) -> None:
+        self._add({"drop": [file, number]})
+
+    def forget(self, file: int) -> None:
+        """Nothing of that file can be trusted."""
+        self._add({"forget": file})
+
+    def set_tag(self, file: int, tag: str) -> None:
+        self._add({"tag": [file, tag]})
+
+    def set_paused(self, *, paused: bool) -> None:
+        self._add({"paused": paused})
+
+    def set_failed(self, reason: str) -> None:
+        self._add({"failed": reason})
+
+    def change_file(self, file: int, changed: PlannedFile) -> None:
+        """The hub has another version now: begin that file anew."""
+        self._add({"changed": [file, asdict(changed)]})
+
+    def remove(self) -> None:
+        """The journal first: what has none is not taken up again, whatever happens next."""
+        (self.folder / NAME).unlink(missing_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _add(self, entry: dict[str, Any]) -> None:
+        self._write(json.dumps(entry).encode() + b"\n")
+        self._take(entry)
+
+    def _write(self, line: bytes) -> None:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _BINARY
+        with disk_trouble():
+            handle = os.open(self.folder / NAME, flags, 0o600)
+            try:
+                if os.write(handle, line) != len(line):
+                    os.write(handle, b"\n")
+                    raise DiskFull("The disk is full.")
+            finally:
+                os.close(handle)
+
+    def _take(self, entry: dict[str, Any]) -> None:
+        match entry:
+            case {"piece": [int(file), int(number), str(digest)]}:
+                self.pieces[file, number] = digest
+            case {"drop": [int(file), int(number)]}:
+                self.pieces.pop((file, number), None)
+            case {"forget": int(file)}:
+                self._forget(file)
+            case {"tag": [int(file), str(tag)]}:
+                self.tags[file] = tag
+            case {"paused": bool(paused)}:
+                self.paused, self.failed = paused, ""
+            case {"failed": str(reason)}:
+                self.failed = reason
+            case {"changed": [int(file), dict(changed)]}:
+                self._forget(file)
+                files = list(self.plan.files)
+                files[file] = PlannedFile(**changed)
+                self.plan = replace(self.plan, files=tuple(files))
+            case _:
+                pass
+
+    def _forget(self, file: int) -> None:
+        self.pieces = {key: digest for key, digest in self.pieces.items() if key[0] != file}
+        self.tags.pop(file, None)
+
+
+def _plan(found: dict[str, Any]) -> Plan:
+    files = tuple(PlannedFile(**one) for one in found.pop("files"))
+    return Plan(files=files, **found)
+
+
+_BINARY: int = getattr(os, "O_BINARY", 0)

@@ -1,0 +1,280 @@
+"""All downloads: started, paused, taken up again after a restart, cancelled for good."""
+
+import asyncio
+import hashlib
+import logging
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from server.errors import AppError, BadRequest, DiskFailed, DiskFull, HubRefused
+from server.face.models import Download, DownloadPhase
+from server.models import names
+from server.models.downloads import disk
+from server.models.downloads.claim import Claim
+from server.models.downloads.download import Limits, Restart, Transfer
+from server.models.downloads.journal import Journal, Plan, PlannedFile
+from server.models.downloads.pace import Throttle
+from server.models.downloads.trouble import disk_trouble
+from server.models.hub import Hub, RemoteFile, Repository
+from server.observe import Value
+from server.tasks import spawn, stop
+
+log = logging.getLogger(__name__)
+FOLDER = ".downloads"
+AT_A_TIME = 2
+TICK_S = 0.25
+DISK_LOOK_S = 5.0
+MAX_RESTARTS = 3
+
+
+class AlreadyHere(BadRequest):
+    """There is nothing left to download."""
+
+
+class _Job:
+    """A download in the list: its journal, and the transfer while it runs."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        self.transfer: Transfer | None = None
+        self.task: asyncio.Task[Any] | None = None
+        self.claim: Claim | None = None
+        self.phase: DownloadPhase = "paused" if journal.paused else "waiting"
+        self.reason = ""
+        if journal.failed:
+            self.phase, self.reason = "failed", journal.failed
+
+    def let_go(self) -> None:
+        if self.claim is not None:
+            self.claim.release()
+
+    def describe(self) -> Download:
+        plan, transfer = self.journal.plan, self.transfer
+        total = plan.total_bytes
+        done = total if self.phase == "done" else self.journal.done_bytes
+        speed, left = 0.0, None
+        if transfer is not None and self.phase in ("running", "verifying", "waiting"):
+            done = min(total, transfer.done_bytes)
+            speed, left = transfer.pace.bytes_per_s, transfer.pace.left_s(total - done)
+        reason = self.reason or (transfer.note if transfer else "")
+        left_s = round(left, 1) if left is not None else None
+        return Download(
+            plan.id,
+            plan.name,
+            plan.repo,
+            self.phase,
+            done,
+            total,
+            round(speed),
+            left_s,
+            reason,
+            plan.files[0].sha256,
+        )
+
+
+class Downloads:
+    def __init__(
+        self,
+        hub: Hub,
+        models: Path,
+        limit_bytes_s: Callable[[], float],
+        on_installed: Callable[[], None],
+        limits: Limits | None = None,
+        folder: str = FOLDER,
+    ) -> None:
+        self.all: Value[tuple[Download, ...]] = Value(())
+        self._hub = hub
+        self._models = models
+        self._folder = models / folder
+        self._limits = limits or Limits()
+        self._throttle = Throttle(limit_bytes_s)
+        self._on_installed = on_installed
+        self._jobs: dict[str, _Job] = {}
+        self._turns = asyncio.Semaphore(AT_A_TIME)
+        self._ticking: asyncio.Task[None] | None = None
+
+    def restore(self, *, run: bool = True) -> None:
+        """Takes up what was under way when the program last ended; throws away what was not."""
+        folder = self._folder
+        with suppress(OSError):
+            for one in sorted(folder.iterdir()) if folder.is_dir() else ():
+                journal = Journal.read(one)
+                if journal is None or journal.plan.id != one.name:
+                    _throw_away(one)
+                    continue
+                self._jobs[journal.plan.id] = job = _Job(journal)
+                if job.phase == "waiting" and run:
+                    try:
+                        self._run(job)
+                    except AppError as error:
+                        job.phase, job.reason = "failed", str(error)
+        self._tell()
+
+    async def close(self) -> None:
+        """Ends the work, not the downloads: the next start takes them up."""
+        for job in self._jobs.values():
+            await stop(job.task)
+        await stop(self._ticking)
+
+    def start(self, repository: Repository, files: tuple[RemoteFile, ...]) -> str:
+        """Begins a download, or takes up the one that is already there."""
+        planned = tuple(PlannedFile(one.path, one.size_bytes, one.sha256) for one in files)
+        if not planned:
+            raise BadRequest("There is nothing to download.", "file")
+        key = "\n".join([repository.repo, *(file.path for file in planned)])
+        number = hashlib.sha256(key.encode()).hexdigest()[:16]
+        known = self._jobs.get(number)
+        if known is not None and known.phase != "done":
+            self._resume(known)
+            return number
+        plan = Plan(
+            number,
+            Path(planned[0].path).name,
+            names.repo(repository.repo),
+            names.revision(repository.revision),
+            planned,
+            self._limits.piece_bytes,
+        )
+        if all(target.exists() for target in self._targets(plan)):
+            raise AlreadyHere(f"{plan.name} is here already.", "file")
+        job = _Job(Journal(self._folder / number, plan))
+        self._run(job, anew=True)
+        self._jobs[number] = job
+        self._tell()
+        return number
+
+    async def pause(self, number: str) -> None:
+        job = self._find(number)
+        if job.phase in ("done", "failed"):
+            return
+        await stop(job.task)
+        job.phase, job.reason = "paused", ""
+        with suppress(DiskFailed):
+            job.journal.set_paused(paused=True)
+        self._tell()
+
+    async def resume(self, number: str) -> None:
+        self._resume(self._find(number))
+
+    async def cancel(self, number: str) -> None:
+        """For good: nothing of it stays, and no restart brings it back."""
+        job = self._find(number)
+        await stop(job.task)
+        job.journal.remove()
+        del self._jobs[number]
+        self._tell()
+
+    def _find(self, number: str) -> _Job:
+        if number not in self._jobs:
+            raise BadRequest("There is no such download.", "id")
+        return self._jobs[number]
+
+    def _resume(self, job: _Job) -> None:
+        if job.phase != "done" and (job.task is None or job.task.done()):
+            self._run(job)
+
+    def _targets(self, plan: Plan) -> list[Path]:
+        return [names.inside(self._models, plan.repo, names.file(f.path)) for f in plan.files]
+
+    def _run(self, job: _Job, *, anew: bool = False) -> None:
+        """Raises where another program is at it, or where its journal cannot be begun."""
+        claim = _take_up(job, anew=anew)
+        job.phase, job.reason = "waiting", ""
+        job.task = spawn(self._work(job), f"download-{job.journal.plan.id}")
+        job.task.add_done_callback(lambda _task: claim.release())
+        if self._ticking is None or self._ticking.done():
+            self._ticking = spawn(self._tick(), "download-progress")
+        self._tell()
+
+    async def _work(self, job: _Job) -> None:
+        try:
+            async with self._turns:
+                await self._transfer(job)
+        except AppError as error:
+            log.warning("The download of %s failed: %s", job.journal.plan.name, error)
+            _fail(job, str(error))
+        except Exception:
+            log.exception("The download of %s failed", job.journal.plan.name)
+            _fail(job, "Something went wrong inside Moat.")
+        else:
+            job.phase, job.reason = "done", ""
+            job.let_go()
+            job.journal.remove()
+            self._on_installed()
+        finally:
+            job.transfer = None
+            self._tell()
+
+    async def _transfer(self, job: _Job) -> None:
+        """Until it is done: waits while the disk is full, begins anew when the file changed."""
+        restarts = 0
+        while True:
+            targets = self._targets(job.journal.plan)
+            job.transfer = Transfer(self._hub, job.journal, targets, self._throttle, self._limits)
+            try:
+                await job.transfer.run()
+            except DiskFull as error:
+                job.phase, job.reason = "waiting", f"{error} It goes on when there is room."
+                self._tell()
+                await self._wait_for_room(job)
+                job.reason = ""
+            except Restart:
+                restarts += 1
+                if restarts > MAX_RESTARTS:
+                    raise HubRefused("The hub's file changes again and again.") from None
+            else:
+                return
+
+    async def _wait_for_room(self, job: _Job) -> None:
+        while True:
+            await asyncio.sleep(DISK_LOOK_S)
+            with disk_trouble():
+                if not disk.lacking(job.journal, self._targets(job.journal.plan)):
+                    return
+
+    async def _tick(self) -> None:
+        while any(job.task and not job.task.done() for job in self._jobs.values()):
+            self._tell()
+            await asyncio.sleep(TICK_S)
+
+    def _tell(self) -> None:
+        for job in self._jobs.values():
+            if job.transfer is not None and not job.reason:
+                job.phase = job.transfer.phase
+        self.all.set(tuple(job.describe() for job in self._jobs.values()))
+
+
+def _take_up(job: _Job, *, anew: bool) -> Claim:
+    """For this program alone. A journal that somebody deleted is begun again."""
+    # The last try may have ended this very moment, and not yet have let go.
+    job.let_go()
+    folder = job.journal.folder
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    claim = job.claim = Claim(folder)
+    try:
+        if anew or not job.journal.is_there:
+            job.journal = Journal.create(folder, job.journal.plan)
+        elif job.journal.paused or job.journal.failed:
+            with suppress(DiskFailed):
+                job.journal.set_paused(paused=False)
+    except AppError:
+        job.let_go()
+        raise
+    return claim
+
+
+def _throw_away(folder: Path) -> None:
+    """Unless another program is just about to begin it."""
+    with suppress(BadRequest):
+        Claim(folder).release()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _fail(job: _Job, reason: str) -> None:
+    job.phase, job.reason = "failed", reason
+    with suppress(DiskFailed):
+        job.journal.set_failed(reason)

@@ -1,0 +1,1 @@
+"""GGUF files: parsed under limits, checked, and read once."""

@@ -1,0 +1,83 @@
+"""GGUF files: read with limits, and refused with the defect named before native code sees them."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from server.errors import ModelDamaged
+from server.models.gguf.header import Header
+from server.models.gguf.parse import MAX_HEADER_BYTES, HeaderCut, parse
+from server.models.gguf.plausible import defect, missing
+
+FIRST_LOOK_BYTES = 1 << 20
+MAX_SHARDS = 999
+SHARD = re.compile(r"^(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf$")
+
+
+def check(path: Path) -> Header:
+    """The header of a file, or of all files of a split model; raises ModelDamaged."""
+    try:
+        shards = tuple(shard_paths(path))
+        headers = [_read_file(shard) for shard in shards]
+    except OSError as error:
+        raise ModelDamaged(path.name, f"it cannot be read ({error.strerror})") from error
+    header = _join(path, headers)
+    wrong = missing(header) or defect(header)
+    if wrong:
+        raise ModelDamaged(path.name, wrong)
+    return header
+
+
+def shard_paths(path: Path) -> Iterator[Path]:
+    """The files of a model, in order: the path itself unless its name says it is one of several."""
+    match = SHARD.match(path.name)
+    if not match:
+        yield path
+        return
+    count = int(match["count"])
+    if match["number"] != "00001" or not 1 <= count <= MAX_SHARDS:
+        raise ModelDamaged(path.name, "it is not the first file of a split model")
+    for number in range(1, count + 1):
+        shard = path.with_name(f"{match['stem']}-{number:05d}-of-{count:05d}.gguf")
+        if not os.path.isfile(shard):  # noqa: PTH113 - pathlib's raises where it may not look
+            raise ModelDamaged(path.name, f"file {number} of {count} is missing ({shard.name})")
+        yield shard
+
+
+def _read_file(path: Path) -> Header:
+    size = path.stat().st_size
+    look = FIRST_LOOK_BYTES
+    with path.open("rb") as file:
+        while True:
+            file.seek(0)
+            data = file.read(look)
+            try:
+                return parse(data, size, path.name)
+            except HeaderCut:
+                if look >= size or look >= MAX_HEADER_BYTES:
+                    raise ModelDamaged(path.name, "it ends in the middle of its header") from None
+            look = min(look * 4, MAX_HEADER_BYTES)
+
+
+def _join(path: Path, headers: list[Header]) -> Header:
+    first = headers[0]
+    said = first.metadata.get("split.count", 1 if len(headers) == 1 else 0)
+    if said != len(headers):
+        raise ModelDamaged(
+            path.name, f"it is one of {said} files, but its name speaks of {len(headers)}"
+        )
+    for number, header in enumerate(headers):
+        if len(headers) > 1 and header.metadata.get("split.no") != number:
+            raise ModelDamaged(path.name, f"file {number + 1} says it is another part")
+    tensors = tuple(tensor for header in headers for tensor in header.tensors)
+    wanted = first.metadata.get("split.tensors.count", len(tensors))
+    if wanted != len(tensors) or len({tensor.name for tensor in tensors}) != len(tensors):
+        raise ModelDamaged(path.name, f"its files hold {len(tensors)} tensors instead of {wanted}")
+    return replace(
+        first,
+        tensors=tensors,
+        file_bytes=sum(header.file_bytes for header in headers),
+        shards=len(headers),
+    )

@@ -1,0 +1,273 @@
+"""The head of a GGUF file, byte by byte, every step checked against limits and what is there."""
+
+import math
+import re
+import struct
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from server.errors import ModelDamaged
+from server.models.gguf.header import Header, LongArray, Tensor
+from server.models.gguf.tensors import FORMATS
+
+MAGIC = b"GGUF"
+VERSIONS = (2, 3)
+MAX_METADATA = 10_000
+MAX_TENSORS = 20_000
+MAX_KEY_BYTES = 512
+MAX_STRING_BYTES = 4 << 20
+MAX_ARRAY = 4 << 20
+MAX_STRINGS = 2 << 20
+"""The largest vocabularies have 0.3 million tokens and 0.5 million merges."""
+MAX_HEADER_BYTES = 64 << 20
+MAX_DIMENSIONS = 4
+MAX_SIZE = 1 << 40
+MAX_NAME_BYTES = 63
+KEPT_ARRAY = 1024
+DEFAULT_ALIGNMENT = 32
+MAX_ALIGNMENT = 1 << 20
+STRING, ARRAY, INT32 = 8, 9, 5
+TOKEN_TYPES = "tokenizer.ggml.token_type"
+LAST_TOKEN_TYPE = 6
+SCALARS: dict[int, tuple[str, struct.Struct]] = {
+    0: ("uint8", struct.Struct("<B")),
+    1: ("int8", struct.Struct("<b")),
+    2: ("uint16", struct.Struct("<H")),
+    3: ("int16", struct.Struct("<h")),
+    4: ("uint32", struct.Struct("<I")),
+    5: ("int32", struct.Struct("<i")),
+    6: ("float32", struct.Struct("<f")),
+    7: ("bool", struct.Struct("<B")),
+    10: ("uint64", struct.Struct("<Q")),
+    11: ("int64", struct.Struct("<q")),
+    12: ("float64", struct.Struct("<d")),
+}
+U32, U64 = struct.Struct("<I"), struct.Struct("<Q")
+KEY = re.compile(r"[A-Za-z0-9_.\-/ ]+")
+TENSOR_NAME = re.compile(r"[!-~]+")
+
+
+class HeaderCut(Exception):
+    """The bytes at hand end before the header does; the file itself may go on."""
+
+
+def parse(data: bytes, file_bytes: int, name: str) -> Header:
+    """The header at the start of `data`; HeaderCut if that holds not all of it."""
+    reader = _Reader(data, file_bytes, name)
+    version, tensor_count, metadata_count = _begin(reader)
+    metadata = dict(_read_metadata(reader, metadata_count))
+    tensors = tuple(_read_tensor(reader) for _ in range(tensor_count))
+    alignment = _alignment(reader, metadata)
+    data_offset = -(-reader.at // alignment) * alignment
+    _check_layout(reader, tensors, alignment, data_offset)
+    return Header(version, metadata, tensors, data_offset, file_bytes, kinds=reader.kinds)
+
+
+def peek(data: bytes, file_bytes: int, name: str) -> Header:
+    """As much of the metadata as `data` holds, without tensors: enough for an estimate."""
+    reader = _Reader(data, file_bytes, name)
+    version, _, metadata_count = _begin(reader)
+    metadata: dict[str, Any] = {}
+    try:
+        for key, value in _read_metadata(reader, metadata_count):
+            metadata[key] = value
+    except HeaderCut:
+        pass
+    return Header(version, metadata, (), 0, file_bytes, kinds=reader.kinds)
+
+
+class _Reader:
+    """A place in the bytes; every step is checked against what is there."""
+
+    def __init__(self, data: bytes, file_bytes: int, name: str) -> None:
+        self.data = data
+        self.at = 0
+        self.name = name
+        self.file_bytes = file_bytes
+        self.strings_left = MAX_STRINGS
+        self.kinds: dict[str, str] = {}
+
+    def fail(self, what: str) -> ModelDamaged:
+        return ModelDamaged(self.name, what)
+
+    def skip(self, count: int) -> int:
+        """Steps over bytes and returns where they began."""
+        start, self.at = self.at, self.at + count
+        if self.at > self.file_bytes:
+            raise self.fail(f"it ends in the middle of its header (at byte {start})")
+        if self.at > len(self.data):
+            if self.at > MAX_HEADER_BYTES:
+                raise self.fail(f"its header is larger than {MAX_HEADER_BYTES >> 20} MB")
+            raise HeaderCut
+        return start
+
+    def u32(self) -> int:
+        value: int = U32.unpack_from(self.data, self.skip(4))[0]
+        return value
+
+    def u64(self) -> int:
+        value: int = U64.unpack_from(self.data, self.skip(8))[0]
+        return value
+
+    def text(self, what: str, most: int) -> str:
+        found = self.octets(what, most)
+        try:
+            return found.decode()
+        except UnicodeDecodeError:
+            raise self.fail(f"{what} is not valid text (before byte {self.at})") from None
+
+    def octets(self, what: str, most: int) -> bytes:
+        size = self.u64()
+        if size > most:
+            raise self.fail(f"the length of {what} is {size} bytes (at most {most} are allowed)")
+        start = self.skip(size)
+        return self.data[start : self.at]
+
+
+def _begin(reader: _Reader) -> tuple[int, int, int]:
+    if reader.data[:4] != MAGIC:
+        raise reader.fail("it does not begin with the GGUF mark, so it is another kind of file")
+    reader.skip(4)
+    version = reader.u32()
+    if version not in VERSIONS:
+        swapped = int.from_bytes(version.to_bytes(4, "little"), "big")
+        kind = "big-endian" if swapped in VERSIONS else f"version {version}"
+        raise reader.fail(f"it is a {kind} GGUF file; only versions 2 and 3 can be read")
+    tensor_count, metadata_count = reader.u64(), reader.u64()
+    if tensor_count > MAX_TENSORS:
+        raise reader.fail(f"it claims {tensor_count} tensors (at most {MAX_TENSORS} are allowed)")
+    if metadata_count > MAX_METADATA:
+        raise reader.fail(f"it claims {metadata_count} metadata entries (at most {MAX_METADATA})")
+    return version, tensor_count, metadata_count
+
+
+def _read_metadata(reader: _Reader, count: int) -> Iterator[tuple[str, Any]]:
+    seen: set[str] = set()
+    for number in range(count):
+        key = reader.text(f"the name of metadata entry {number}", MAX_KEY_BYTES)
+        if not KEY.fullmatch(key):
+            raise reader.fail(f"the name of metadata entry {number} has characters not allowed")
+        if key in seen:
+            raise reader.fail(f"the metadata entry {key} is there twice")
+        seen.add(key)
+        yield key, _read_value(reader, key, reader.u32())
+
+
+def _read_value(reader: _Reader, key: str, kind: int) -> Any:
+    if kind == STRING:
+        return reader.text(key, MAX_STRING_BYTES)
+    if kind == ARRAY:
+        return _read_array(reader, key)
+    if kind not in SCALARS:
+        raise reader.fail(f"{key} has the unknown type {kind}")
+    reader.kinds[key] = SCALARS[kind][0]
+    return _scalar(reader, key, kind, reader.skip(SCALARS[kind][1].size))
+
+
+def _scalar(reader: _Reader, key: str, kind: int, at: int) -> Any:
+    value = SCALARS[kind][1].unpack_from(reader.data, at)[0]
+    if kind == 7:
+        if value > 1:
+            raise reader.fail(f"{key} should be true or false but is {value}")
+        return bool(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise reader.fail(f"{key} is not a number")
+    return value
+
+
+def _read_array(reader: _Reader, key: str) -> Any:
+    kind, count = reader.u32(), reader.u64()
+    if count > MAX_ARRAY:
+        raise reader.fail(f"{key} claims {count} entries (at most {MAX_ARRAY} are allowed)")
+    if kind == STRING:
+        return _read_strings(reader, key, count)
+    if kind not in SCALARS:
+        raise reader.fail(f"{key} is an array of the unknown type {kind}")
+    width = SCALARS[kind][1].size
+    start = reader.skip(count * width)
+    if key == TOKEN_TYPES and kind == INT32:
+        _check_token_types(reader, start)
+    if not _is_kept(key, count):
+        return LongArray(SCALARS[kind][0], count)
+    return tuple(_scalar(reader, key, kind, start + n * width) for n in range(count))
+
+
+def _check_token_types(reader: _Reader, start: int) -> None:
+    found = memoryview(reader.data)[start : reader.at].cast("i")
+    if found and not (min(found) >= 0 and max(found) <= LAST_TOKEN_TYPE):
+        raise reader.fail("its list of token types holds unknown types")
+
+
+def _is_kept(key: str, count: int) -> bool:
+    return count <= KEPT_ARRAY and not key.startswith("tokenizer.ggml.")
+
+
+def _read_strings(reader: _Reader, key: str, count: int) -> Any:
+    reader.strings_left -= count
+    if reader.strings_left < 0:
+        raise reader.fail(f"it has more than {MAX_STRINGS} strings")
+    if _is_kept(key, count):
+        entries = (reader.octets(f"entry {n} of {key}", MAX_STRING_BYTES) for n in range(count))
+        return tuple(entry.decode(errors="replace") for entry in entries)
+    data, at, end = reader.data, reader.at, len(reader.data) - 8
+    unpack = U64.unpack_from
+    for number in range(count):
+        if at > end:
+            raise HeaderCut
+        size = unpack(data, at)[0]
+        if size > MAX_STRING_BYTES:
+            raise reader.fail(f"the length of entry {number} of {key} is {size} bytes")
+        at += 8 + size
+    reader.skip(at - reader.at)
+    return LongArray("string", count)
+
+
+def _read_tensor(reader: _Reader) -> Tensor:
+    name = reader.text("the name of a tensor", MAX_NAME_BYTES)
+    if not TENSOR_NAME.fullmatch(name):
+        raise reader.fail(f"a tensor's name has characters not allowed (at byte {reader.at})")
+    dimensions = reader.u32()
+    if not 1 <= dimensions <= MAX_DIMENSIONS:
+        raise reader.fail(f"the tensor {name} has {dimensions} dimensions")
+    shape = tuple(reader.u64() for _ in range(dimensions))
+    if not all(0 < size <= MAX_SIZE for size in shape) or math.prod(shape) > MAX_SIZE:
+        raise reader.fail(f"the tensor {name} has the impossible shape {shape}")
+    format_id = reader.u32()
+    if format_id not in FORMATS:
+        raise reader.fail(f"the tensor {name} has the unknown number format {format_id}")
+    known = FORMATS[format_id]
+    if shape[0] % known.block:
+        raise reader.fail(
+            f"the rows of the tensor {name} ({shape[0]}) are not whole {known.name} blocks"
+        )
+    return Tensor(name, shape, format_id, reader.u64())
+
+
+def _alignment(reader: _Reader, metadata: Mapping[str, Any]) -> int:
+    found = metadata.get("general.alignment", DEFAULT_ALIGNMENT)
+    if not isinstance(found, int) or not 1 <= found <= MAX_ALIGNMENT or found & (found - 1):
+        raise reader.fail(f"the alignment {found} is not a power of two")
+    return found
+
+
+def _check_layout(
+    reader: _Reader, tensors: tuple[Tensor, ...], alignment: int, data_offset: int
+) -> None:
+    """Each tensor right behind the one before it, all of them inside the file."""
+    names: set[str] = set()
+    expected = 0
+    for tensor in tensors:
+        if tensor.name in names:
+            raise reader.fail(f"the tensor {tensor.name} is there twice")
+        names.add(tensor.name)
+        if tensor.offset != expected:
+            raise reader.fail(
+                f"the tensor {tensor.name} lies at {tensor.offset} instead of {expected}"
+            )
+        end = data_offset + tensor.offset + tensor.size_bytes
+        if end > reader.file_bytes:
+            missing = end - reader.file_bytes
+            raise reader.fail(
+                f"the tensor {tensor.name} ends {missing} bytes behind the file's end"
+            )
+        expected = -(-(tensor.offset + tensor.size_bytes) // alignment) * alignment

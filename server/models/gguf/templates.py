@@ -1,0 +1,165 @@
+"""A chat template is code from a stranger: how it differs from the known one, what is odd."""
+
+import difflib
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import TemplateSyntaxError, nodes
+from jinja2.sandbox import SandboxedEnvironment
+
+from server.face.models import TemplateNote
+from server.models.gguf.header import Header
+
+KNOWN = Path(__file__).resolve().parents[3] / "resources" / "templates"
+MOST_CHARACTERS = 256 * 1024
+MOST_DIFF_LINES = 400
+ADDRESS = re.compile(r"(?i)\b(?:https?|ftp|file|data|javascript):[^\s'\"<>]{3,}")
+WORDS = re.compile(r"[^\W\d_]{3,}")
+MARKS = re.compile(r"[<>\[\]{}|`\\]|^/?(no_?)?think$|^(none|null|true|false)$", re.IGNORECASE)
+GENERATION = re.compile(r"\{%-?\s*(?:end)?generation\s*-?%\}")
+"""A tag of trainers' tools; it changes nothing in the text."""
+CLOCKS = {"strftime_now", "now"}
+
+
+def notes(header: Header) -> tuple[TemplateNote, ...]:
+    """Warnings, the most telling first; none for a template that is as its makers publish it."""
+    template = header.template
+    if not template:
+        if header.is_embedder:
+            return ()
+        return (TemplateNote("missing", "The file brings no chat template; a plain one is used."),)
+    known = _known_for(header)
+    if known is not None and _plain(known) == _plain(template):
+        return ()
+    found = list(_oddities(template))
+    if known is not None:
+        text = "The chat template is not the one the model's makers publish."
+        found.append(TemplateNote("differs", text, diff(known, template)))
+    return tuple(found)
+
+
+def diff(known: str, template: str) -> str:
+    lines = difflib.unified_diff(
+        known.splitlines(), template.splitlines(), "as published", "in this file", lineterm="", n=2
+    )
+    return "\n".join(line for line, _ in zip(lines, range(MOST_DIFF_LINES), strict=False))
+
+
+def _oddities(template: str) -> Iterator[TemplateNote]:
+    if len(template) > MOST_CHARACTERS:
+        yield TemplateNote("unreadable", "The chat template is far longer than any known one.")
+        return
+    for address in dict.fromkeys(ADDRESS.findall(template)):
+        yield TemplateNote("address", f"The chat template holds the address {address[:120]}.")
+    try:
+        tree = SandboxedEnvironment(extensions=["jinja2.ext.loopcontrols"]).parse(
+            GENERATION.sub("", template)
+        )
+    except (TemplateSyntaxError, RecursionError):
+        yield TemplateNote("unreadable", "The chat template cannot be read.")
+        return
+    yield from _gates(tree)
+
+
+def _gates(tree: nodes.Template) -> Iterator[TemplateNote]:
+    """Branches that depend on what somebody writes, or on the date: how back doors look."""
+    carriers = _content_names(tree)
+    tests = [one.test for one in tree.find_all(nodes.If)]
+    tests += [one.test for one in tree.find_all(nodes.CondExpr)]
+    seen: set[str] = set()
+    for test in tests:
+        if not _reads_content(test, carriers):
+            continue
+        for text in _plain_texts(test):
+            if text not in seen:
+                seen.add(text)
+                yield TemplateNote(
+                    "content",
+                    f"The chat template acts differently when a message holds “{text[:80]}”.",
+                    f"line {test.lineno}",
+                )
+    for test in tests:
+        called = {one.name for one in test.find_all(nodes.Name)} & CLOCKS
+        if called and any(isinstance(one, nodes.Compare) for one in _with_self(test)):
+            text = "The chat template acts differently at certain dates."
+            yield TemplateNote("content", text, f"line {test.lineno}")
+
+
+def _content_names(tree: nodes.Template) -> set[str]:
+    """Variables that hold a message's text, or something made of it."""
+    names = {"content"}
+    for _ in range(3):
+        for one in tree.find_all(nodes.Assign):
+            if isinstance(one.target, nodes.Name) and _reads_content(one.node, names):
+                names.add(one.target.name)
+    return names
+
+
+def _reads_content(node: nodes.Node, names: set[str]) -> bool:
+    for one in _with_self(node):
+        if isinstance(one, nodes.Getattr) and one.attr == "content":
+            return True
+        if isinstance(one, nodes.Getitem) and _constant(one.arg) == "content":
+            return True
+        if isinstance(one, nodes.Name) and one.name in names:
+            return True
+    return False
+
+
+def _plain_texts(test: nodes.Node) -> Iterator[str]:
+    """Constants with words in them that are neither marks of a format nor names of fields."""
+    keys = {id(one.arg) for one in test.find_all(nodes.Getitem)}
+    for one in _with_self(test):
+        text = _constant(one)
+        if id(one) in keys or not isinstance(text, str):
+            continue
+        if WORDS.search(text) and not MARKS.search(text.strip()) and text not in FIELD_WORDS:
+            yield text
+
+
+FIELD_WORDS = {
+    *("user", "assistant", "system", "tool", "function", "developer", "ipython"),
+    *("content", "role", "text", "type", "name", "arguments", "object", "string", "mapping"),
+    *("image", "image_url", "video", "audio", "tools", "tool_calls", "reasoning_content"),
+    *("thinking", "parts", "blocks"),
+}
+
+
+def _constant(node: Any) -> Any:
+    return node.value if isinstance(node, nodes.Const) else None
+
+
+def _with_self(node: nodes.Node) -> Iterator[nodes.Node]:
+    yield node
+    yield from node.find_all(nodes.Node)
+
+
+def _known_for(header: Header) -> str | None:
+    said = " ".join(
+        str(header.metadata.get(key, ""))
+        for key in ("general.basename", "general.name", "general.base_model.0.name")
+    ).lower()
+    for one in _index():
+        named = any(name in said for name in one["names"])
+        if named and not any(name in said for name in one["not"]):
+            return _published(one["file"])
+    return None
+
+
+@cache
+def _index() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((KNOWN / "index.json").read_text("utf-8"))["known"]
+    return found
+
+
+@cache
+def _published(name: str) -> str:
+    return (KNOWN / name).read_text("utf-8")
+
+
+def _plain(template: str) -> str:
+    return "\n".join(line.rstrip() for line in template.strip().splitlines())

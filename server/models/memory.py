@@ -1,0 +1,222 @@
+"""The memory a model takes, from its header alone: weights, cache, working space, per device."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from server.face.models import KvType, Machine, Memory, Setup
+from server.models.gguf.header import Header, Tensor
+from server.models.gguf.tensors import FORMATS
+
+MB = 1024 * 1024
+KV_BYTES: dict[KvType, float] = {"f16": 2.0, "q8_0": 34 / 32, "q4_0": 18 / 32}
+PROGRAM_BYTES = 85 * MB
+"""The worker itself, and the child that renders templates."""
+TOKEN_BYTES = 300
+"""What llama.cpp keeps for each token of the vocabulary."""
+CELLS = 256
+CARD_BYTES = 600 * MB
+"""What the driver and its libraries take on a graphics card for every program that uses it."""
+BLOCK = re.compile(r"blk\.(\d+)\.")
+REPACKED = {
+    "asimddp": {"Q1_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "Q8_0", "IQ4_NL", "MXFP4"},
+    "avx2": {"Q4_0", "Q4_K", "IQ4_NL", "MXFP4"},
+    "avx512f": {"Q2_K"},
+    "amx_int8": {"Q4_0", "Q4_1", "Q4_K", "Q5_K", "Q6_K", "Q8_0", "IQ4_XS"},
+}
+"""The formats that llama.cpp reorders for a feature of the processor (repack.cpp, amx/common.h)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The sizes of a model that decide its memory."""
+
+    layers: int
+    width: int
+    heads: int
+    cache_widths: tuple[int, ...]
+    """Key plus value numbers that one token takes, layer by layer."""
+    state_bytes: int
+    """What one conversation takes besides, in models with a recurrent state."""
+    forward: int
+    vocabulary: int
+    context_tokens: int
+
+
+def layout_of(header: Header) -> Layout:
+    layers = max(1, header.number("block_count", 1))
+    width = header.number("embedding_length")
+    heads = max(_per_layer(header, "attention.head_count", layers, 1))
+    key = header.number("attention.key_length", width // max(1, heads))
+    value = header.number("attention.value_length", key)
+    groups = _per_layer(header, "attention.head_count_kv", layers, heads)
+    interval = header.number("full_attention_interval", 1) or 1
+    widths = tuple(
+        count * (key + value) if (number + 1) % interval == 0 else 0
+        for number, count in enumerate(groups)
+    )
+    return Layout(
+        layers,
+        width,
+        heads,
+        widths,
+        _state_bytes(header, layers, sum(1 for one in widths if not one)),
+        max(_per_layer(header, "feed_forward_length", layers, 4 * width)),
+        header.vocabulary or header.number("vocab_size") or 128_000,
+        header.context_tokens or 4096,
+    )
+
+
+def _per_layer(header: Header, name: str, layers: int, default: int) -> tuple[int, ...]:
+    found = header.own(name)
+    if isinstance(found, tuple) and found:
+        return (found * layers)[:layers]
+    return (found if isinstance(found, int) else default,) * layers
+
+
+def _state_bytes(header: Header, layers: int, without_attention: int) -> int:
+    inner, state = header.number("ssm.inner_size"), header.number("ssm.state_size")
+    if not inner:
+        return 0
+    kernel = header.number("ssm.conv_kernel", 4)
+    groups = header.number("ssm.group_count")
+    one = inner * state + max(0, kernel - 1) * (inner + 2 * groups * state)
+    return 4 * one * (without_attention or layers)
+
+
+def cache_bytes(layout: Layout, setup: Setup, layers: slice = slice(None)) -> int:
+    """Keys and values of every slot, padded as llama.cpp does; plus recurrent states."""
+    cells = -(-setup.context_tokens // CELLS) * CELLS * setup.slots
+    numbers = sum(layout.cache_widths[layers])
+    share = len(layout.cache_widths[layers]) / layout.layers
+    return int(cells * numbers * KV_BYTES[setup.kv_type] + layout.state_bytes * setup.slots * share)
+
+
+def compute_bytes(layout: Layout, setup: Setup, rows: int) -> int:
+    """The largest of three moments: attention, the feed-forward part, the logits of `rows`."""
+    batch = min(setup.batch_tokens, max(1, setup.context_tokens))
+    stream = 4 * batch * layout.width
+    cells = -(-setup.context_tokens // CELLS) * CELLS
+    attention = cells * batch * (6 if uses_flash(setup) else 4 * (layout.heads + 1))
+    forward = 8 * batch * layout.forward
+    return max(attention + 6 * stream, forward + 4 * stream, 4 * rows * layout.vocabulary)
+
+
+def conversion_bytes(layout: Layout, setup: Setup) -> int:
+    """The processor's own scratch besides: attention scores in the format of the cache's values."""
+    batch = min(setup.batch_tokens, max(1, setup.context_tokens))
+    cells = -(-setup.context_tokens // CELLS) * CELLS
+    scores = 0 if uses_flash(setup) else 2 * cells * layout.heads
+    return batch * (scores + max(layout.width, layout.forward))
+
+
+def uses_flash(setup: Setup) -> bool:
+    """As the worker decides where the user does not."""
+    if setup.flash_attention is not None:
+        return setup.flash_attention
+    return setup.kv_type != "f16" or setup.gpu_layers != 0
+
+
+def memory_of(header: Header, weight_bytes: int, setup: Setup, machine: Machine) -> Memory:
+    """For a header with tensors exactly; for a peeked one from the file's size."""
+    layout = layout_of(header)
+    on_gpu = min(max(setup.gpu_layers, 0), layout.layers + 1) if machine.engine_uses_gpu else 0
+    placed = min(on_gpu, layout.layers)
+    split = layout.layers - placed
+    program = PROGRAM_BYTES + TOKEN_BYTES * layout.vocabulary * (2 if setup.draft_bytes else 1)
+    program += 0 if on_gpu else setup.projector_bytes + setup.draft_bytes
+    draft_cache, draft_compute = _draft_space(setup)
+    gpu = 0
+    gpu_weights = _gpu_weights(header, weight_bytes, on_gpu, layout)
+    if on_gpu:
+        gpu = CARD_BYTES + gpu_weights + cache_bytes(layout, setup, slice(split, None))
+        gpu += compute_bytes(layout, setup, setup.batch_tokens) + setup.projector_bytes
+        gpu += setup.draft_bytes + draft_cache + draft_compute
+        draft_cache = draft_compute = 0
+    repacked, covered = _repacked(header, weight_bytes, machine.features)
+    left = max(0.0, 1 - gpu_weights / max(1, weight_bytes))
+    return Memory(
+        weights=max(0, weight_bytes - gpu_weights),
+        repacked=int(repacked * left),
+        cache=cache_bytes(layout, setup, slice(0, split)) + draft_cache,
+        compute=compute_bytes(layout, setup, setup.slots)
+        + (conversion_bytes(layout, setup) if split else 0)
+        + draft_compute,
+        program=program,
+        gpu=gpu,
+        reclaimable=int(covered * left),
+    )
+
+
+def _draft_space(setup: Setup) -> tuple[int, int]:
+    """Cache and working space of the model that guesses ahead: it follows every slot."""
+    if not setup.draft_bytes:
+        return 0, 0
+    layout = Layout(1, 0, setup.draft_heads, (setup.draft_width,), 0, 0, 0, 0)
+    working = compute_bytes(layout, setup, 1) + conversion_bytes(layout, setup)
+    return cache_bytes(layout, setup), working
+
+
+def _gpu_weights(header: Header, weight_bytes: int, on_gpu: int, layout: Layout) -> int:
+    """The last layers, then the output; the token table stays where it is."""
+    if not on_gpu:
+        return 0
+    whole = on_gpu > layout.layers
+    if not header.tensors:
+        table = weight_bytes // (layout.layers + 2)
+        each = max(0, weight_bytes - 2 * table) // layout.layers
+        return each * min(on_gpu, layout.layers) + (table if whole else 0)
+    first = layout.layers - min(on_gpu, layout.layers)
+    has_output = any(one.name == "output.weight" for one in header.tensors)
+    found = 0
+    for one in header.tensors:
+        match = BLOCK.match(one.name)
+        if match:
+            found += one.size_bytes * (int(match[1]) >= first)
+        elif whole and (one.name != "token_embd.weight" or not has_output):
+            found += one.size_bytes
+    return found
+
+
+def _repacked(header: Header, weight_bytes: int, features: tuple[str, ...]) -> tuple[int, int]:
+    """Bytes of the second copy, and how much of the file it makes superfluous."""
+    formats = _repacked_formats(features)
+    if not header.tensors:
+        said = header.quantisation.split("_")[0]
+        covered = weight_bytes if formats and said in {"Q4", "Q5", "Q6", "Q8", "IQ4"} else 0
+        return covered, covered
+    names = {tensor.name for tensor in header.tensors}
+    copied = [one for one in header.tensors if _is_repacked(one, formats)]
+    covered = sum(one.size_bytes for one in copied)
+    # Where output and token table are one, the table is needed as it is and repacked as well.
+    tied = [one for one in header.tensors if one.name == "token_embd.weight"]
+    twice = 0
+    if "output.weight" not in names:
+        twice = sum(t.size_bytes for t in tied if FORMATS[t.format_id].name in formats)
+    return covered + twice, covered
+
+
+def _is_repacked(tensor: Tensor, formats: frozenset[str]) -> bool:
+    rows = tensor.shape[1] if len(tensor.shape) > 1 else 0
+    named = tensor.name.endswith(".weight") and tensor.name != "token_embd.weight"
+    return named and rows > 1 and rows % 8 == 0 and FORMATS[tensor.format_id].name in formats
+
+
+@lru_cache
+def _repacked_formats(features: tuple[str, ...]) -> frozenset[str]:
+    return frozenset().union(*(REPACKED.get(feature, ()) for feature in features))
+
+
+def largest_context(
+    layout: Layout, setup: Setup, fits: Callable[[Setup], bool], smallest: int
+) -> int:
+    """The most tokens of context that fit, in steps of 256, up to what the model knows."""
+    low, high = 0, max(1, layout.context_tokens // CELLS)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fits(replace(setup, context_tokens=middle * CELLS)):
+            low = middle
+        else:
+            high = middle - 1
+    return min(layout.context_tokens, max(smallest, low * CELLS))

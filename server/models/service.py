@@ -1,0 +1,315 @@
+"""The shelf: finding, fetching, importing, judging and deleting models; what the pages call."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from server.egress import Egress
+from server.errors import BadRequest, HubFailed, ModelDamaged
+from server.face.core import ModelCard
+from server.face.models import (
+    Fit,
+    FoundFolder,
+    HubFile,
+    HubListing,
+    HubModel,
+    Machine,
+    ModelDetail,
+    Setup,
+    Suggestion,
+)
+from server.models import catalogue, choices, drafts, names, other_programs, projectors, pull
+from server.models.downloads.download import Limits
+from server.models.downloads.queue import FOLDER, AlreadyHere, Downloads
+from server.models.fit import judge
+from server.models.gguf.cache import Headers
+from server.models.gguf.header import Header
+from server.models.gguf.parse import HeaderCut, peek
+from server.models.gguf.plausible import defect
+from server.models.hub import Hub, RemoteFile, Repository, usual_address
+from server.models.library import Library, delete, only_eyes
+from server.models.machine import Surveyor
+from server.models.owner import check_deletable, owner_of
+from server.models.repository import group
+from server.settings import NetworkSettings, Settings
+from server.system.keychain import Keychain
+from server.system.lazy import Late
+
+templates = Late("server.models.gguf.templates")
+TOKEN = "hub-token"
+PEEK_BYTES = 512 * 1024
+MB_PER_S = 1_000_000
+
+
+class ModelShelf:
+    """Everything in `server.face.models.Shelf`."""
+
+    def __init__(
+        self,
+        models: Path,
+        door: tuple[Egress, Keychain],
+        settings: Callable[[], Settings],
+        change: Callable[[str, object], Awaitable[None]],
+        unfinished: str = FOLDER,
+    ) -> None:
+        self._models = models
+        self.headers = Headers()
+        self.library = Library([models], self.headers)
+        self._keychain = door[1]
+        self._settings = settings
+        self._change = change
+        self.on_change: Callable[[], None] = lambda: None
+        self.hide: Callable[[str], None] = lambda _secret: None
+        self.surveyor = Surveyor()
+        self._hub = Hub(door[0], self._network, self._token)
+        self._fetching = Downloads(
+            self._hub, models, self._limit, self._changed, Limits(), unfinished
+        )
+        self.downloads = self._fetching.all
+
+    def open(self, *, run: bool = True) -> None:
+        """`run`: take up the downloads that were under way."""
+        self._fetching.restore(run=run)
+
+    def look(self) -> tuple[ModelCard, ...]:
+        """The models that are here now, in our folder and in those the user added."""
+        chosen = self._settings().model
+        folders = [self._models, *map(Path, chosen.folders)]
+        self.library.look_in(folders, map(Path, chosen.files))
+        return tuple(
+            replace(card, owned=owner_of(card, self._models, chosen.files))
+            for card in self.library.scan()
+        )
+
+    async def close(self) -> None:
+        await self._fetching.close()
+
+    async def search_models(self, text: str) -> list[HubModel]:
+        return await self._hub.search(text.strip())
+
+    async def list_repository(self, repo: str) -> HubListing:
+        """The choices of a repository, each judged for this machine by its own header."""
+        found = await self._hub.repository(repo)
+        models, eyes = group(found.files)
+        machine = await self.surveyor.look()
+        judged = await self._judge_all(found, models, machine)
+        note = "" if models else "This repository holds no GGUF files."
+        return HubListing(
+            found.repo,
+            found.revision,
+            found.licence,
+            found.gated,
+            self._hub.page(repo),
+            judged,
+            eyes,
+            note,
+        )
+
+    async def download_model(self, repo: str, file: str) -> str:
+        """By a file's name, or by a quantisation; an empty name takes the recommended one."""
+        return self._fetching.start(*await self._choose(repo, file))
+
+    async def pull(self, name: str) -> tuple[Path, str]:
+        """A model by what Ollama's programs call it: where it will lie, and the download's id.
+
+        The id is empty where the model is here already.
+        """
+        repository, files = await self._choose(*await pull.find(name, self.search_models))
+        path = names.inside(self._models, repository.repo, names.file(files[0].path))
+        try:
+            return path, self._fetching.start(repository, files)
+        except AlreadyHere:
+            return path, ""
+
+    async def _choose(self, repo: str, file: str) -> tuple[Repository, tuple[RemoteFile, ...]]:
+        found = await self._hub.repository(repo)
+        models, eyes = group(found.files)
+        if not file:
+            models = await self._judge_all(found, models, await self.surveyor.look())
+            choice = next((one for one in models if one.recommended), None)
+        else:
+            choice = choices.named(models, eyes, file)
+        return found, choices.files_of(found, choice, models, eyes)
+
+    async def pause_download(self, download_id: str) -> None:
+        await self._fetching.pause(download_id)
+
+    async def resume_download(self, download_id: str) -> None:
+        await self._fetching.resume(download_id)
+
+    async def cancel_download(self, download_id: str) -> None:
+        await self._fetching.cancel(download_id)
+
+    async def import_model(self, path: str) -> str:
+        """Use a GGUF file where it lies; returns the model's name."""
+        given = _existing(path)
+        header = await asyncio.to_thread(self.headers.check, given)
+        if header.is_projector:
+            raise only_eyes(given)
+        files = self._settings().model.files
+        if str(given) not in files:
+            await self._change("model.files", (*files, str(given)))
+        self._changed()
+        return next(card.name for card in self.look() if card.path == str(given))
+
+    async def delete_model(self, name: str) -> int:
+        """Returns the bytes freed; a file that lies elsewhere is only taken off the list."""
+        self.check_deletable(name)
+        card = self.library.find(name, "")
+        files = self._settings().model.files
+        if card.path in files:
+            await self._change("model.files", tuple(one for one in files if one != card.path))
+            self._changed()
+            return 0
+        freed = await asyncio.to_thread(delete, card, self._models)
+        self._changed()
+        return freed
+
+    def check_deletable(self, name: str) -> None:
+        card = self.library.find(name, "")
+        check_deletable(card, self._models, self._settings().model.files)
+
+    async def describe_model(self, name: str) -> ModelDetail:
+        card = self.library.find(name, "")
+        blank = ModelDetail(card.name, card.path, card.size_bytes)
+        try:
+            header = await asyncio.to_thread(self.headers.check, Path(card.path))
+        except ModelDamaged as error:
+            return replace(blank, damaged=error.defect)
+        machine = await self.surveyor.look()
+        return replace(
+            blank,
+            title=header.name,
+            architecture=header.architecture,
+            parameters=header.parameters,
+            quantisation=header.quantisation,
+            trained_context_tokens=header.context_tokens,
+            licence=header.licence,
+            tool_style=header.tool_style,
+            template=header.template,
+            shards=header.shards,
+            is_embedder=header.is_embedder,
+            projector=card.projector,
+            template_notes=await asyncio.to_thread(templates.notes, header),
+            fit=judge(header, _seeing(self._setup(), card), machine),
+        )
+
+    async def estimate_model(self, name: str, setup: Setup) -> Fit:
+        card = self.library.find(name, "")
+        header = await asyncio.to_thread(self.headers.check, Path(card.path))
+        setup = self._guessing(_seeing(setup, card))
+        return judge(header, setup, await self.surveyor.look())
+
+    async def suggest_models(self) -> list[Suggestion]:
+        installed = {Path(card.path).name for card in self.look()}
+        return catalogue.suggest(await self.surveyor.look(), self._setup(), installed)
+
+    async def survey_machine(self) -> Machine:
+        return await self.surveyor.look(anew=True)
+
+    async def find_model_folders(self) -> list[FoundFolder]:
+        used = frozenset(self._settings().model.folders)
+        return await asyncio.to_thread(other_programs.find, Path.home(), os.environ, used)
+
+    async def set_hub_token(self, token: str) -> None:
+        """Keeps it for the hub in use; an empty one forgets it."""
+        name = _token_name(self._hub.host)
+        if token.strip():
+            self.hide(token.strip())
+            await self._keychain.set(name, token.strip())
+        else:
+            await self._keychain.delete(name)
+
+    async def _judge_all(
+        self, found: Repository, models: tuple[HubFile, ...], machine: Machine
+    ) -> tuple[HubFile, ...]:
+        if not models:
+            return ()
+        fits = await self._fits(found, models, machine)
+        have = {Path(card.path).name for card in self.look()}
+        judged = [
+            replace(one, fit=fit, installed=Path(one.name).name in have)
+            for one, fit in zip(models, fits, strict=True)
+        ]
+        best = choices.recommended(judged)
+        return tuple(replace(one, recommended=one is best) for one in judged)
+
+    async def _fits(
+        self, found: Repository, models: tuple[HubFile, ...], machine: Machine
+    ) -> list[Fit]:
+        """One look at the smallest file's head tells the shape of all of them."""
+        try:
+            data = await self._hub.beginning(
+                found.repo, found.revision, models[0].parts[0], PEEK_BYTES
+            )
+            header = _sensible(data, models[0])
+        except (HubFailed, ModelDamaged) as error:
+            return [Fit("unknown", str(error))] * len(models)
+        return [judge(header, self._setup(), machine, one.size_bytes) for one in models]
+
+    def _setup(self) -> Setup:
+        model = self._settings().model
+        setup = Setup(
+            model.context_tokens,
+            model.slots,
+            model.kv_type,
+            model.gpu_layers,
+            model.batch_tokens,
+            {"auto": None, "on": True, "off": False}[model.flash_attention],
+            model.gpu_split,
+        )
+        return self._guessing(setup)
+
+    def _guessing(self, setup: Setup) -> Setup:
+        """With what the draft model takes, where one is set."""
+        return drafts.beside(setup, drafts.in_use(self._settings().model), self.headers)
+
+    def _network(self) -> NetworkSettings:
+        return self._settings().network
+
+    async def _token(self, host: str) -> str | None:
+        token = await self._keychain.get(_token_name(host))
+        if token:
+            self.hide(token)
+        return token
+
+    def _limit(self) -> float:
+        return self._network().download_limit_mb_s * MB_PER_S
+
+    def _changed(self) -> None:
+        self.on_change()
+
+
+def _token_name(host: str) -> str:
+    """A token belongs to a host: another hub does not get the one of Hugging Face."""
+    usual = urlsplit(usual_address()).netloc.lower()
+    return TOKEN if host == usual else f"{TOKEN}-{host}"
+
+
+def _existing(path: str) -> Path:
+    try:
+        given = Path(path).expanduser().resolve()
+    except (OSError, RuntimeError, ValueError):
+        given = Path(path)
+    if not os.path.isfile(given):  # noqa: PTH113 - pathlib's raises where it may not look
+        raise BadRequest(f"There is no file {given.name}.", "path")
+    return given
+
+
+def _sensible(data: bytes, file: HubFile) -> Header:
+    """The header of a file that lies elsewhere, as strictly read as that of one here."""
+    try:
+        header = peek(data, file.size_bytes, file.name)
+    except HeaderCut:
+        raise ModelDamaged(file.name, "it ends in the middle of its header") from None
+    if wrong := defect(header):
+        raise ModelDamaged(file.name, wrong)
+    return header
+
+
+def _seeing(setup: Setup, card: ModelCard) -> Setup:
+    """With what its projector takes."""
+    return replace(setup, projector_bytes=projectors.size_of([card.projector]))

@@ -1,0 +1,1 @@
+"""Actions that call an HTTP API described by openapi.yaml."""

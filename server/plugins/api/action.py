@@ -1,0 +1,199 @@
+"""An operation of an API as an action: composed, shown, sent through the one door out."""
+
+import asyncio
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from server.chat import Json
+from server.egress import Egress
+from server.errors import EgressRefused, FlowFailed
+from server.flows.base import Output, Preview, Risk
+from server.plugins.api.operations import Operation
+from server.plugins.api.sending import Outgoing, compose
+from server.plugins.bodies import read_up_to
+from server.plugins.manifest import Auth
+from server.plugins.secrets import Sealed, SecretMissing
+from server.plugins.sign_in import SignIn, SignInFailed
+
+MAX_ANSWER = 1024 * 1024
+EXCERPT = 2048
+TRIES = (0.5, 2.0)
+TRY_AGAIN = frozenset({429, 502, 503, 504})
+LONGEST_PAUSE_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reaching:
+    """How a plugin's calls leave: by which door, for which reason, signed in how."""
+
+    door: Egress
+    reason: str
+    server: str
+    sealed: Sealed
+    auth: Auth | None = None
+    sign_in: SignIn | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiAction:
+    operation: Operation
+    reaching: Reaching
+
+    @property
+    def key(self) -> str:
+        return self.operation.key
+
+    @property
+    def description(self) -> str:
+        return self.operation.description
+
+    @property
+    def schema(self) -> Json:
+        return self.operation.schema
+
+    @property
+    def risk(self) -> Risk:
+        return self.operation.risk
+
+    @property
+    def fingerprint(self) -> str:
+        said = [self.reaching.server, self.key, self.operation.schema, self.operation.risk]
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+    def preview(self, arguments: Json) -> Preview:
+        outgoing = compose(self.reaching.server, self.operation, arguments)
+        headers = dict(outgoing.headers)
+        auth = self.reaching.auth
+        if auth is not None:
+            headers |= {
+                f"{name} ({auth.place})": value for name, value in Sealed.masked(auth.args).items()
+            }
+        title = f"{outgoing.method} {outgoing.address}"
+        return Preview(title, self.reaching.server, headers, outgoing.fields)
+
+    async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output:
+        if not self.reaching.server:
+            raise FlowFailed("http_connect", "The plugin does not say where its API is.")
+        outgoing = compose(self.reaching.server, self.operation, arguments)
+        outgoing.held = await asyncio.to_thread(_held, outgoing, surroundings.get("paths", {}))
+        try:
+            await self._sign(outgoing)
+        except (SecretMissing, SignInFailed, EgressRefused) as error:
+            raise FlowFailed("denied", str(error)) from None
+        pauses = TRIES if self.operation.method == "GET" else ()
+        for pause in (*pauses, None):
+            try:
+                return await self._send(outgoing, timeout_s)
+            except _Again as again:
+                if pause is None:
+                    raise again.error from None
+                await asyncio.sleep(max(pause, again.wait_s))
+        raise AssertionError("the last round returns or raises")
+
+    async def _sign(self, outgoing: Outgoing) -> None:
+        auth = self.reaching.auth
+        if auth is None:
+            return
+        if self.reaching.sign_in is not None:
+            await self.reaching.sign_in.renew()
+        args = await self.reaching.sealed.opened_all(auth.args)
+        if auth.place == "query":
+            outgoing.query += list(args.items())
+        elif auth.place == "header":
+            outgoing.headers |= args
+        else:
+            outgoing.cookies |= args
+
+    async def _send(self, outgoing: Outgoing, timeout_s: float) -> Output:
+        body = outgoing.body()
+        headers = dict(outgoing.headers)
+        if outgoing.cookies:
+            headers["Cookie"] = "; ".join(
+                f"{key}={value}" for key, value in outgoing.cookies.items()
+            )
+        door = self.reaching.door
+        try:
+            async with door.request(
+                outgoing.method, outgoing.address, self.reaching.reason,
+                headers=headers, data=body, stall_s=timeout_s,
+            ) as response:  # fmt: skip
+                raw = await _limited(response)
+                kind = response.headers.get("Content-Type", "").split(";")[0].strip().lower()
+                return self._read(response.status, kind, raw, response.headers)
+        except EgressRefused as error:
+            raise FlowFailed("http_connect", str(error)) from None
+        except TimeoutError:
+            raise FlowFailed("timeout", f"{self.key}: no answer in time.") from None
+        except door.failures as error:
+            told = self.reaching.sealed.clean(str(error)) or type(error).__name__
+            failed = FlowFailed("http_connect", f"{self.key} could not be reached: {told}.")
+            raise _Again(failed) from None
+
+    def _read(self, status: int, kind: str, raw: bytes, headers: Any) -> Output:
+        text = self.reaching.sealed.clean(raw.decode("utf-8", "replace"))
+        if not 200 <= status < 300:
+            detail = {"status": status, "body": text[:EXCERPT]}
+            error = FlowFailed("http_status", f"{self.key} answered with status {status}.", detail)
+            if status in TRY_AGAIN and self.operation.method == "GET":
+                raise _Again(error, _wait(headers.get("Retry-After")))
+            raise error
+        if not text.strip():
+            return Output("", f"HTTP {status}, empty")
+        if kind == "application/json" or kind.endswith("+json"):
+            return self._parsed(status, text)
+        if kind.startswith("text/") or not kind:
+            return Output(text, f"HTTP {status}, {len(raw)} bytes")
+        raise FlowFailed("http_status", f"{self.key} answered with '{kind}', which is not read.")
+
+    def _parsed(self, status: int, text: str) -> Output:
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError):
+            raise FlowFailed("http_status", "The answer says it is JSON, but it is not.") from None
+        count = f"{len(data)} items" if isinstance(data, list) else f"{len(text)} characters"
+        # Once more: JSON may write the characters of a secret otherwise.
+        return Output(self.reaching.sealed.clean_all(data), f"HTTP {status}, {count}")
+
+
+class _Again(Exception):
+    def __init__(self, error: FlowFailed, wait_s: float = 0.0) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.wait_s = wait_s
+
+
+async def _limited(response: Any) -> bytes:
+    raw = await read_up_to(response, MAX_ANSWER + 1)
+    if len(raw) > MAX_ANSWER:
+        raise FlowFailed("too_large", f"The answer is larger than {MAX_ANSWER // 1024} KB.")
+    return raw
+
+
+def _held(outgoing: Outgoing, paths: dict[str, str]) -> dict[str, bytes]:
+    """Only files that the person picked for this run are read, whatever a model writes."""
+    found = {}
+    for name in _names(outgoing):
+        if name not in paths:
+            raise FlowFailed("slot_missing", f"Nobody has picked a file '{name}' to send.")
+        try:
+            found[name] = Path(paths[name]).read_bytes()
+        except OSError as error:
+            message = f"{name} could not be read: {error.strerror}."
+            raise FlowFailed("slot_invalid", message) from None
+    return found
+
+
+def _names(outgoing: Outgoing) -> list[str]:
+    """Of the files to be sent: a field may hold several."""
+    given = [outgoing.fields[slot] for slot in outgoing.files]
+    return [str(name) for one in given for name in (one if isinstance(one, list) else [one])]
+
+
+def _wait(given: str | None) -> float:
+    try:
+        return min(max(float(given or 0), 0.0), LONGEST_PAUSE_S)
+    except ValueError:
+        return 0.0

@@ -1,0 +1,286 @@
+"""One operation of an API: what it takes, where each argument goes, how risky it is."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from server.chat import Json
+from server.data.findings import At, Findings, Map, Seq, key_at, start_of, value_at
+from server.flows.base import Risk
+from server.schemas.openapi import Plain
+
+CALLABLE = ("get", "post", "put", "patch", "delete")
+JSON_BODY = "application/json"
+FORM_BODY = "application/x-www-form-urlencoded"
+MULTIPART_BODY = "multipart/form-data"
+BODIES = {
+    JSON_BODY: JSON_BODY, FORM_BODY: FORM_BODY, "x-www-form-urlencoded": FORM_BODY,
+    MULTIPART_BODY: MULTIPART_BODY,
+}  # fmt: skip
+Place = Literal["path", "query", "header", "cookie"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    place: Place
+    slot: str
+    """Its name among the arguments."""
+    explode: bool = True
+    style: str = "form"
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    media: str
+    is_object: bool
+    """Its properties are arguments of their own; otherwise it is the argument 'body'."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an operation takes and gives, worked out of its description."""
+
+    schema: Json
+    parameters: tuple[Parameter, ...]
+    body: Body | None
+    example: Any
+    answer: Json
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation; its schemas are written out when they are first needed."""
+
+    method: str
+    path: str
+    description: str
+    risk: Risk
+    at: At
+    source: tuple[Map, Map, Map]
+    """The document, the path's item and the operation in it."""
+
+    @property
+    def key(self) -> str:
+        return f"{self.method} {self.path}"
+
+    @cached_property
+    def parts(self) -> Parts:
+        document, item, given = self.source
+        return _parts(Plain(document), item, given, Findings(""))
+
+    @property
+    def schema(self) -> Json:
+        return self.parts.schema
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return self.parts.parameters
+
+    @property
+    def body(self) -> Body | None:
+        return self.parts.body
+
+    @property
+    def example(self) -> Any:
+        return self.parts.example
+
+    @property
+    def answer(self) -> Json:
+        return self.parts.answer
+
+
+class Glance(Plain):
+    """Looks at a schema without going into it: enough to find what is wrong around it."""
+
+    def schema(self, given: Any, depth: int = 0, seen: tuple[str, ...] = ()) -> Json:  # noqa: ARG002
+        kind = given.get("type") if isinstance(given, dict) else None
+        return {"type": kind, "properties": {}} if kind == "object" else {"type": "string"}
+
+
+def read_operation(
+    data: Map, where: tuple[str, str], item: Map, findings: Findings
+) -> Operation | None:
+    method, path = where
+    at = key_at(item, method)
+    given = item[method]
+    if not isinstance(given, Map):
+        findings.error(value_at(item, method), "operation", f"{method} {path} must be a mapping.")
+        return None
+    if method not in CALLABLE:
+        return None
+    if method not in ("get", "post"):
+        message = f"{method.upper()} {path} is off until you allow changing methods."
+        findings.warn(at, "method", message)
+    if not isinstance(given.get("responses"), Map):
+        findings.warn(at, "responses", f"{method.upper()} {path} does not say what it answers.")
+    _parts(Glance(data), item, given, findings)
+    return Operation(
+        method.upper(), path, _described(given), _risk(method, given), at, (data, item, given)
+    )
+
+
+def _parts(plain: Plain, item: Map, given: Map, findings: Findings) -> Parts:
+    parameters, properties, required = _parameters(plain, item, given, findings)
+    body, schema = _body(plain, given, findings)
+    if body is not None and schema is not None:
+        taken = properties.keys() & schema.get("properties", {}).keys() if body.is_object else set()
+        parameters, properties, required = _renamed(parameters, properties, required, taken)
+        if body.is_object:
+            properties = {**properties, **schema["properties"]}
+            required = [*required, *schema.get("required", [])]
+        else:
+            properties, required = {**properties, "body": schema}, [*required, "body"]
+    example, answer = _answer(plain, given, findings)
+    taken_schema = {"type": "object", "properties": properties, "required": required}
+    return Parts(taken_schema, tuple(parameters), body, example, answer)
+
+
+def _parameters(
+    plain: Plain, item: Map, given: Map, findings: Findings
+) -> tuple[list[Parameter], Json, list[str]]:
+    found: dict[tuple[str, str], tuple[Parameter, Any]] = {}
+    for source in (item.get("parameters"), given.get("parameters")):
+        for index, one in enumerate(source if isinstance(source, Seq) else ()):
+            at = value_at(source, index)
+            target = plain.resolve(one["$ref"]) if isinstance(one, Map) and "$ref" in one else one
+            if not isinstance(target, Map) or not isinstance(target.get("name"), str):
+                findings.error(at, "parameter", "A parameter needs 'name' and 'in'.")
+                continue
+            place = target.get("in")
+            if place not in ("path", "query", "header", "cookie"):
+                findings.error(at, "parameter", f"A parameter cannot be in '{place}'.")
+                continue
+            if "schema" not in target or not target.get("description"):
+                message = f"The parameter '{target['name']}' has no description or no schema."
+                findings.warn(at, "parameter-bare", message)
+            explode = target.get("explode") is not False
+            style = str(target.get("style") or ("form" if place == "query" else "simple"))
+            one_parameter = Parameter(target["name"], place, target["name"], explode, style)
+            found[(target["name"], place)] = (one_parameter, target)
+    return _as_slots(plain, list(found.values()))
+
+
+def _as_slots(
+    plain: Plain, found: list[tuple[Parameter, Any]]
+) -> tuple[list[Parameter], Json, list[str]]:
+    names = [parameter.name for parameter, _ in found]
+    parameters, properties, required = [], {}, []
+    for parameter, target in found:
+        if parameter.place == "header" and parameter.name.lower() in ("authorization", "accept"):
+            continue
+        clashes = names.count(parameter.name) > 1
+        slot = f"{parameter.name}@{parameter.place}" if clashes else parameter.name
+        schema = plain.schema(_parameter_schema(target))
+        if isinstance(target.get("description"), str):
+            schema = {**schema, "description": target["description"]}
+        properties[slot] = schema
+        if target.get("required") is True or parameter.place == "path":
+            required.append(slot)
+        parameters.append(
+            Parameter(parameter.name, parameter.place, slot, parameter.explode, parameter.style)
+        )
+    return parameters, properties, required
+
+
+def _parameter_schema(target: Map) -> Any:
+    content = target.get("content")
+    if isinstance(content, Map) and content:
+        media = next(iter(content.values()))
+        return media.get("schema", {}) if isinstance(media, Map) else {}
+    return target.get("schema", {})
+
+
+def _renamed(
+    parameters: list[Parameter], properties: Json, required: list[str], taken: set[str]
+) -> tuple[list[Parameter], Json, list[str]]:
+    new = {one.slot: f"{one.name}@{one.place}" for one in parameters if one.slot in taken}
+    return (
+        [
+            Parameter(one.name, one.place, new.get(one.slot, one.slot), one.explode, one.style)
+            for one in parameters
+        ],
+        {new.get(name, name): schema for name, schema in properties.items()},
+        [new.get(name, name) for name in required],
+    )
+
+
+def _body(plain: Plain, given: Map, findings: Findings) -> tuple[Body | None, Json | None]:
+    body = given.get("requestBody")
+    if isinstance(body, Map) and isinstance(body.get("$ref"), str):
+        body = plain.resolve(body["$ref"])
+    if not isinstance(body, Map):
+        return None, None
+    content = body.get("content")
+    if not isinstance(content, Map) or not content:
+        findings.warn(start_of(body), "body", "The request body has no 'content'.")
+        return None, None
+    for media, known in BODIES.items():
+        name = next((one for one in content if one.split(";")[0].strip().lower() == media), None)
+        if name is not None:
+            return _body_of(plain, content, name, known, findings)
+    name = next((one for one in content if one.split(";")[0].endswith("+json")), None)
+    if name is not None:
+        return _body_of(plain, content, name, JSON_BODY, findings)
+    at = key_at(content, next(iter(content)))
+    findings.warn(at, "media-type", f"Bodies of '{next(iter(content))}' cannot be sent.")
+    return None, None
+
+
+def _body_of(
+    plain: Plain, content: Map, name: str, media: str, findings: Findings
+) -> tuple[Body | None, Json | None]:
+    described = content[name]
+    given = described.get("schema") if isinstance(described, Map) else None
+    if isinstance(given, Seq):
+        at = value_at(described, "schema")
+        findings.error(at, "schema", "'schema' must be a mapping, not a list.")
+        return None, None
+    schema = plain.schema(given if given is not None else {"type": "object"})
+    if isinstance(given, Map) and ("oneOf" in given or len(given.get("anyOf") or ()) > 1):
+        findings.warn(start_of(given), "one-of", "The body has several shapes: one is chosen.")
+    if schema.get("type") == "object" and schema.get("properties"):
+        return Body(media, is_object=True), schema
+    if schema.get("type") == "object" and "anyOf" not in schema:
+        return Body(media, is_object=True), {"type": "object", "properties": {}}
+    return Body(media, is_object=False), schema
+
+
+def _answer(plain: Plain, given: Map, findings: Findings) -> tuple[Any, Json]:
+    """An example of a good answer, if there is one, and its schema."""
+    responses = given.get("responses")
+    if not isinstance(responses, Map):
+        return None, {}
+    good = [code for code in responses if str(code).startswith("2")] or ["default"]
+    answer = responses.get(good[0])
+    if isinstance(answer, Map) and isinstance(answer.get("$ref"), str):
+        answer = plain.resolve(answer["$ref"])
+    content = answer.get("content") if isinstance(answer, Map) else None
+    if not isinstance(content, Map) or not content:
+        return None, {}
+    name = next((one for one in content if "json" in one), None)
+    if name is None:
+        if not any(one.startswith("text/") or one == "*/*" for one in content):
+            message = f"Answers of '{', '.join(content)}' are not read."
+            findings.warn(start_of(content), "answer-type", message)
+        return None, {}
+    described = content[name]
+    if not isinstance(described, Map):
+        return None, {}
+    if isinstance(described.get("schema"), Seq):
+        message = "'schema' must be a mapping, not a list."
+        findings.error(value_at(described, "schema"), "schema", message)
+        return None, {}
+    return described.get("example"), plain.schema(described.get("schema") or {})
+
+
+def _described(given: Map) -> str:
+    text = given.get("description") or given.get("summary") or given.get("operationId") or ""
+    return str(text)
+
+
+def _risk(method: str, given: Map) -> Risk:
+    flags = ("dangerous", "confirm", "x-openai-isConsequential")
+    if method == "delete" or any(given.get(flag) is True for flag in flags):
+        return "danger"
+    return "read" if method == "get" else "change"

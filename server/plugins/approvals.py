@@ -1,0 +1,228 @@
+"""Permission for calls: asked of a person with the exact request, remembered, lost on change."""
+
+import asyncio
+import hashlib
+import json
+import logging
+import time
+import uuid
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from server.chat import Json
+from server.errors import BadRequest, FlowFailed
+from server.face.plugins import Approval
+from server.flows.base import Action, Risk
+from server.observe import Value
+from server.plugins import policies
+
+log = logging.getLogger(__name__)
+
+PATIENCE_S = 120.0
+GRANTED_S = 4 * 3600.0
+"""How long a yes holds for its chat."""
+Decision = Literal["once", "always", "deny"]
+Policy = Literal["default", "allow", "block"]
+CLIENT = "client"
+"""Stands where a fingerprint does, for a program that may use a plugin at all."""
+_Grant = tuple[str, str, str]
+"""For which chat or client, of which plugin, and for an action of which fingerprint."""
+
+
+class About(Protocol):
+    """What a decision is about."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def risk(self) -> Risk: ...
+    @property
+    def fingerprint(self) -> str: ...
+
+
+@dataclass(slots=True)
+class _Waiting:
+    shown: Approval
+    action: Action
+    answer: asyncio.Future[tuple[str, Json]] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
+class Approvals:
+    def __init__(self, path: Path, patience_s: float = PATIENCE_S) -> None:
+        self._path = path
+        self._patience_s = patience_s
+        self._policies, self._odd = policies.read(path)
+        self._granted: dict[_Grant, float] = {}
+        self._waiting: dict[str, _Waiting] = {}
+        self.pending: Value[tuple[Approval, ...]] = Value(())
+
+    def policy(self, plugin: str, action: About) -> Policy:
+        """What was decided for good; a decision for another fingerprint no longer counts."""
+        found, fingerprint, *_ = self._policies.get(f"{plugin}/{action.key}", ["default", ""])
+        if found == "block":
+            return "block"
+        return "allow" if found == "allow" and fingerprint == action.fingerprint else "default"
+
+    def decided(self, plugin: str) -> dict[str, str]:
+        """The operations something was decided about, and the fingerprints they had then."""
+        return {
+            key.removeprefix(f"{plugin}/"): decided[1]
+            for key, decided in self._policies.items()
+            if key.startswith(f"{plugin}/") and decided[1] != CLIENT
+        }
+
+    def set_policy(self, plugin: str, action: About, policy: str) -> None:
+        if policy not in ("default", "allow", "block"):
+            raise BadRequest(f"'{policy}' is no policy: default, allow or block.", "policy")
+        if policy == "allow" and action.risk == "danger":
+            raise BadRequest("A dangerous operation is asked about every time.", "policy")
+        key = f"{plugin}/{action.key}"
+        self._policies.pop(key, None)
+        self._odd.pop(key, None)
+        if policy != "default":
+            self._policies[key] = [policy, action.fingerprint]
+        self._save()
+
+    def forget(self, plugin: str) -> None:
+        """Every decision about a plugin that is gone."""
+        self._policies = {
+            key: value for key, value in self._policies.items() if not key.startswith(f"{plugin}/")
+        }
+        self._granted = {one: at for one, at in self._granted.items() if one[1] != plugin}
+        self._save()
+
+    async def ask(
+        self,
+        plugin: str,
+        action: Action,
+        arguments: Json,
+        *,
+        confirm: bool,
+        chat: str,
+        client: str = "",
+    ) -> Json:
+        """The arguments as allowed; FlowFailed 'denied' when a person says no, or nothing.
+
+        The first call that a connected program makes of a plugin is asked about, even to read.
+        """
+        risk: Risk = "danger" if confirm else action.risk
+        policy = self.policy(plugin, action)
+        if policy == "block":
+            raise FlowFailed("denied", f"{action.key} is blocked under Plugins.")
+        grant = (chat, plugin, action.fingerprint)
+        is_granted = policy == "allow" or self._is_granted(grant)
+        is_known = self._is_known(client, plugin)
+        if is_known and (risk == "read" or (risk == "change" and is_granted)):
+            return arguments
+        shown = replace(_shown(plugin, action, arguments, risk), client="" if is_known else client)
+        decision, allowed = await self._wait(shown, action)
+        if decision == "deny":
+            raise FlowFailed("denied", f"{action.key} was not allowed.")
+        if risk == "change":
+            self._granted[grant] = time.monotonic()
+        if client:
+            self._granted[client, plugin, CLIENT] = time.monotonic()
+        return allowed
+
+    def is_blocked(self, plugin: str, operation: str) -> bool:
+        return self._policies.get(f"{plugin}/{operation}", [""])[0] == "block"
+
+    def clients(self, plugin: str) -> tuple[str, ...]:
+        """The connected programs that may use the plugin for good."""
+        begin = _client_key(plugin, "")
+        return tuple(key.removeprefix(begin) for key in self._policies if key.startswith(begin))
+
+    def _is_known(self, client: str, plugin: str) -> bool:
+        is_kept = _client_key(plugin, client) in self._policies
+        return not client or is_kept or self._is_granted((client, plugin, CLIENT))
+
+    def _is_granted(self, grant: _Grant) -> bool:
+        now = time.monotonic()
+        self._granted = {one: at for one, at in self._granted.items() if now - at < GRANTED_S}
+        return grant in self._granted
+
+    def answer(self, approval_id: str, decision: str, arguments: str) -> None:
+        """Said by a person; `arguments` is JSON text, perhaps changed, or empty for as shown."""
+        waiting = self._waiting.get(approval_id)
+        if waiting is None:
+            raise BadRequest("This question is no longer open.", "approval_id")
+        if decision not in ("once", "always", "deny"):
+            raise BadRequest(f"'{decision}' is no answer: once, always or deny.", "decision")
+        if not waiting.answer.done():
+            changed = _arguments(arguments or waiting.shown.arguments)
+            # Kept now, so that whoever shows decisions next shows this one.
+            if decision == "always":
+                self._keep(waiting)
+            waiting.answer.set_result((decision, changed))
+
+    def _keep(self, waiting: _Waiting) -> None:
+        """The program may use the plugin from now on; what changes something, is allowed too."""
+        shown = waiting.shown
+        if not shown.can_always:
+            return
+        if shown.client:
+            self._policies[_client_key(shown.plugin, shown.client)] = ["allow", CLIENT]
+            self._save()
+        if shown.risk == "change":
+            self.set_policy(shown.plugin, waiting.action, "allow")
+
+    async def _wait(self, shown: Approval, action: Action) -> tuple[str, Json]:
+        expires = time.time() + self._patience_s
+        shown = replace(shown, expires_at=expires)
+        waiting = self._waiting[shown.id] = _Waiting(shown, action)
+        self._publish()
+        try:
+            async with asyncio.timeout(self._patience_s):
+                return await waiting.answer
+        except TimeoutError:
+            message = f"Nobody answered in {self._patience_s:.0f} s: {shown.operation} is denied."
+            raise FlowFailed("denied", message) from None
+        finally:
+            del self._waiting[shown.id]
+            self._publish()
+
+    def _publish(self) -> None:
+        self.pending.set(tuple(one.shown for one in self._waiting.values()))
+
+    def _save(self) -> None:
+        policies.write(self._path, {**self._odd, **self._policies})
+
+
+def chat_key(client: str = "", thread: str = "", *, is_own: bool) -> str:
+    """Tells chats apart by their client's name for them; without one, each question is a chat."""
+    said = json.dumps([is_own, client, thread or uuid.uuid4().hex])
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def _client_key(plugin: str, client: str) -> str:
+    """Begins as an operation's key does, so that it is forgotten with its plugin."""
+    return f"{plugin}/by {client}"
+
+
+def _shown(plugin: str, action: Action, arguments: Json, risk: Risk) -> Approval:
+    seen = action.preview(arguments)
+    return Approval(
+        uuid.uuid4().hex,
+        plugin,
+        action.key,
+        risk,
+        seen.title,
+        seen.where,
+        tuple((name, str(value)) for name, value in seen.headers.items()),
+        "" if seen.body is None else json.dumps(seen.body, ensure_ascii=False, indent=1),
+        json.dumps(arguments, ensure_ascii=False, indent=1),
+        risk != "danger",
+    )
+
+
+def _arguments(text: str) -> Json:
+    try:
+        found: Any = json.loads(text)
+    except ValueError:
+        raise BadRequest("The arguments are not JSON.", "arguments") from None
+    if not isinstance(found, dict):
+        raise BadRequest("The arguments must be an object.", "arguments")
+    return found

@@ -1,0 +1,81 @@
+"""A tool of an MCP server as an action."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from server.chat import Json
+from server.errors import FlowFailed
+from server.flows.base import Output, Preview, Risk
+from server.plugins.manifest import McpServer
+from server.plugins.mcp.client import McpClient, McpTool
+from server.schemas.openapi import Plain
+
+MOST_TEXT = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class McpAction:
+    server: McpServer
+    tool: McpTool
+    client: McpClient
+
+    @property
+    def key(self) -> str:
+        return f"{self.server.name}/{self.tool.name}"
+
+    @property
+    def description(self) -> str:
+        return self.tool.description
+
+    @property
+    def schema(self) -> Json:
+        schema = Plain(self.tool.schema).schema(self.tool.schema)
+        return {"type": "object", "properties": {}, "required": [], **schema}
+
+    @property
+    def risk(self) -> Risk:
+        """A server's own word that it only reads is not taken; that it destroys, is."""
+        return "danger" if self.tool.hints.get("destructiveHint") is True else "change"
+
+    @property
+    def fingerprint(self) -> str:
+        said = [self.server.command, self.server.url, self.tool.name, self.tool.schema]
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+    def preview(self, arguments: Json) -> Preview:
+        where = self.server.url or " ".join(self.server.command)
+        return Preview(f"{self.tool.name} of {self.server.name}", where, {}, arguments)
+
+    async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output:  # noqa: ARG002
+        found = await self.client.call(self.tool.name, arguments, timeout_s)
+        text = _text(found.get("content"))
+        if found.get("isError"):
+            raise FlowFailed("mcp_error", f"{self.key}: {text[:500] or 'failed'}")
+        data: Any = found.get("structuredContent")
+        if data is None:
+            # Cleaned again: a text that is JSON may spell a secret in another way.
+            data = self.client.clean(_parsed(text))
+        return Output(data, text[:2000])
+
+
+def _text(content: Any) -> str:
+    parts = []
+    for one in content if isinstance(content, list) else ():
+        kind = one.get("type") if isinstance(one, dict) else None
+        if kind == "text":
+            parts.append(str(one.get("text", "")))
+        elif kind == "resource":
+            held = one.get("resource")
+            parts.append(str(held.get("text", "")) if isinstance(held, dict) else "")
+        elif kind:
+            parts.append(f"[{kind}]")
+    return "\n".join(parts)[:MOST_TEXT]
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

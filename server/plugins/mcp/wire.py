@@ -1,0 +1,290 @@
+"""The two ways to an MCP server: a program's pipes, or HTTP through the one door out."""
+
+import asyncio
+import contextlib
+import errno
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from server.chat import Json
+from server.egress import Egress
+from server.errors import EgressRefused, FlowFailed
+from server.plugins.bodies import read_up_to
+from server.plugins.processes import end, follow, start
+from server.plugins.walls import command as walls
+from server.plugins.walls.doorway import Doorway
+from server.system import processes
+from server.tasks import spawn, stop
+
+LONGEST_LINE = 8 * 1024 * 1024
+QUIT_S = 2.0
+OPEN_S = 20.0
+HTTP_S = 300.0
+ACCEPT = "application/json, text/event-stream"
+KEPT_VARIABLES = (
+    "PATH", "HOME", "LANG", "TZ", "TMPDIR", "TEMP", "TMP", "USER", "SYSTEMROOT", "APPDATA",
+    "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC",
+)  # fmt: skip
+Hear = Callable[[Json], None]
+
+
+class SessionForgotten(FlowFailed):
+    """The server does not know our session any more: it wants to be greeted anew."""
+
+
+class Wire(Protocol):
+    async def open(self) -> None: ...
+    async def send(self, message: Json) -> None: ...
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Walls:
+    """Where a program is kept, and the way out that it has."""
+
+    room: walls.Room
+    way_out: Doorway
+
+
+class Program:
+    """A server started by us; one JSON message per line. Without `kept` there is no wall."""
+
+    def __init__(
+        self,
+        command: tuple[str, ...],
+        env: dict[str, str],
+        hear: Hear,
+        note: Callable[[str], None],
+        kept: Walls | None = None,
+    ) -> None:
+        self._kept = kept
+        self._command = command
+        self._env = env
+        self._hear = hear
+        self._note = note
+        self._process: Process | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def open(self) -> None:
+        inherited = processes.environment("render")
+        env = {name: inherited[name] for name in KEPT_VARIABLES if name in inherited} | self._env
+        command = await asyncio.to_thread(resolved, self._command, env)
+        try:
+            process = self._process = await self._started(command, env)
+        except OSError as error:
+            message = f"{self._command[0]} cannot be started: {error.strerror}."
+            raise FlowFailed("mcp_error", message) from None
+        assert process.stdout
+        assert process.stderr
+        reading = spawn(self._read(process.stdout), "mcp-read")
+        reading.add_done_callback(self._no_more)
+        self._tasks = [reading, spawn(follow(process.stderr, self._note), "mcp-log")]
+
+    async def _started(self, command: tuple[str, ...], env: dict[str, str]) -> Process:
+        by = await asyncio.to_thread(walls.kind)
+        options: dict[str, Any] = {
+            "limit": LONGEST_LINE, "creationflags": getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        }  # fmt: skip
+        if self._kept is None:
+            return await start(*command, env=env, **options)
+        room, way_out = self._kept.room, self._kept.way_out
+        command = _in(room.folder, command)
+        await asyncio.to_thread(_must_be_there, command)
+        if not by:
+            return await start(*command, env=env, cwd=room.folder, **options)
+        if by == "sandbox-exec":
+            listener = socket.create_server(("127.0.0.1", 0))
+            port = listener.getsockname()[1]
+            await way_out.open(listener)
+            around = walls.surroundings(env, room, port)
+            return await start(
+                *walls.walled(list(command), room, by, port=port),
+                env=around,
+                cwd=room.folder,
+                **options,
+            )
+        return await self._start_walled(command, walls.surroundings(env, room), options)
+
+    async def _start_walled(
+        self, command: tuple[str, ...], env: dict[str, str], options: dict[str, Any]
+    ) -> Process:
+        """Its way out listens inside; the socket is handed to us before the program begins."""
+        if sys.platform != "linux":
+            raise OSError("Only Linux has these walls.")
+        assert self._kept
+        here, there = socket.socketpair()
+        with here:
+            with there:
+                walled = walls.walled(list(command), self._kept.room, walls.kind(), there.fileno())
+                process = self._process = await start(
+                    *walled, env=env, pass_fds=(there.fileno(),), **options
+                )
+            here.settimeout(OPEN_S)
+            try:
+                _, found, *_ = await asyncio.to_thread(socket.recv_fds, here, 1, 1)
+            except TimeoutError:
+                found = []
+        if found:
+            await self._kept.way_out.open(socket.socket(fileno=found[0]))
+        return process
+
+    async def send(self, message: Json) -> None:
+        stdin = self._process.stdin if self._process is not None else None
+        try:
+            if stdin is None:
+                raise BrokenPipeError
+            stdin.write(json.dumps(message).encode() + b"\n")
+            await stdin.drain()
+        except OSError:
+            raise FlowFailed("mcp_error", "The MCP server has ended.") from None
+
+    async def close(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            await end(process, QUIT_S)
+        if self._kept is not None:
+            await self._kept.way_out.close()
+        for task in self._tasks:
+            await stop(task)
+
+    async def _read(self, stdout: asyncio.StreamReader) -> None:
+        with contextlib.suppress(ValueError):
+            async for line in stdout:
+                self._take(line)
+
+    def _no_more(self, reading: asyncio.Task[None]) -> None:
+        """Whatever ended the reading, nobody must wait for more; we know when it was us."""
+        if self._process is not None and not reading.cancelled():
+            self._hear({"gone": True})
+
+    def _take(self, line: bytes) -> None:
+        message = _parsed(line)
+        if isinstance(message, dict):
+            self._hear(message)
+        elif message is None:
+            self._note(line.decode("utf-8", "replace").rstrip())
+
+
+@dataclass(slots=True)
+class Remote:
+    """Streamable HTTP: each message is a POST, answered with JSON or a stream of events."""
+
+    url: str
+    headers: dict[str, str]
+    door: Egress
+    reason: str
+    hear: Hear
+    version: str = ""
+    session: str = ""
+
+    async def open(self) -> None:
+        pass
+
+    async def send(self, message: Json) -> None:
+        headers = {**self.headers, "Accept": ACCEPT, "Content-Type": "application/json"}
+        session = self.session
+        if session:
+            headers["Mcp-Session-Id"] = session
+        if self.version:
+            headers["MCP-Protocol-Version"] = self.version
+        try:
+            async with self.door.request(
+                "POST", self.url, self.reason, headers=headers,
+                data=json.dumps(message).encode(), stall_s=HTTP_S,
+            ) as response:  # fmt: skip
+                self.session = response.headers.get("Mcp-Session-Id", self.session)
+                if response.status >= 400:
+                    raise self._refused(response.status, session)
+                if "id" in message:
+                    await self._answers(response)
+        except EgressRefused as error:
+            raise FlowFailed("http_connect", str(error)) from None
+        except (*self.door.failures, ValueError) as error:
+            message_text = f"The MCP server could not be reached: {type(error).__name__}."
+            raise FlowFailed("http_connect", message_text) from None
+
+    async def close(self) -> None:
+        session, self.session = self.session, ""
+        if session:
+            headers = {**self.headers, "Mcp-Session-Id": session}
+            with contextlib.suppress(EgressRefused, *self.door.failures):
+                async with (
+                    asyncio.timeout(QUIT_S),
+                    self.door.request("DELETE", self.url, self.reason, headers=headers),
+                ):
+                    pass
+
+    def _refused(self, status: int, session: str) -> FlowFailed:
+        told = f"The MCP server answered with status {status}."
+        if status != 404 or not session:
+            return FlowFailed("mcp_error", told)
+        self.session = ""
+        return SessionForgotten("mcp_error", told)
+
+    async def _answers(self, response: Any) -> None:
+        kind = response.headers.get("Content-Type", "").split(";")[0].strip()
+        if kind == "text/event-stream":
+            async for message in _events(response):
+                self.hear(message)
+        elif kind == "application/json":
+            raw = await read_up_to(response, LONGEST_LINE + 1)
+            if len(raw) > LONGEST_LINE:
+                raise FlowFailed("too_large", "The MCP server's answer is too large.")
+            found = _parsed(raw)
+            if found is None:
+                raise FlowFailed("mcp_error", "The answer says it is JSON, but it is not.")
+            for message in found if isinstance(found, list) else [found]:
+                if isinstance(message, dict):
+                    self.hear(message)
+
+
+async def _events(response: Any) -> AsyncIterator[Json]:
+    data: list[str] = []
+    pending = b""
+    async for chunk in response.content.iter_any():
+        *lines, pending = (pending + chunk).split(b"\n")
+        if len(pending) > LONGEST_LINE:
+            raise FlowFailed("too_large", "The MCP server's answer is too large.")
+        for raw in lines:
+            line = raw.decode("utf-8", "replace").rstrip("\r")
+            if line.startswith("data:"):
+                data.append(line[5:].lstrip())
+            elif not line and data:
+                message, data = _parsed("\n".join(data)), []
+                if isinstance(message, dict):
+                    yield message
+
+
+def resolved(command: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]:
+    """With the program's full path: by its mere name, Windows would find no npx.cmd."""
+    found = shutil.which(command[0], path=env.get("PATH"))
+    return (found or command[0], *command[1:])
+
+
+def _in(folder: Path, command: tuple[str, ...]) -> tuple[str, ...]:
+    """A program named by a path lies in the plugin's folder, from where it is started."""
+    name = command[0]
+    is_path = os.sep in name and not os.path.isabs(name)  # noqa: PTH117
+    return (str(folder / name), *command[1:]) if is_path else command
+
+
+def _must_be_there(command: tuple[str, ...]) -> None:
+    if shutil.which(command[0]) is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
+
+
+def _parsed(text: str | bytes) -> Any:
+    """None for what is no JSON, or nested too deep to be read."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,219 @@
+"""A plugin's own code in a child process: started on first use, limited, ended when idle."""
+
+import asyncio
+import contextlib
+import json
+import secrets
+import struct
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from server.chat import Json
+from server.errors import FlowFailed
+from server.plugins.processes import follow, kill, release, start
+from server.plugins.walls import command as walls
+from server.system import processes
+from server.tasks import spawn, stop
+
+LENGTH = struct.Struct(">I")
+LONGEST_FRAME = 16 * 1024 * 1024
+MEMORY_BYTES = 1024 * 1024 * 1024
+OPEN_S = 20.0
+IDLE_S = 300.0
+WATCH_S = 0.25
+LAST_WORDS_S = 1.0
+UNASKED = "The plugin's code sent an answer nobody asked for; it was ended."
+KEPT_VARIABLES = frozenset({"PYTHONPATH", "SYSTEMROOT", "LANG", "TZ", processes.PARENT})
+
+Http = Callable[[Json], Awaitable[Json]]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFound:
+    name: str
+    description: str
+    schema: Json
+
+
+@dataclass(frozen=True, slots=True)
+class LibPlaces:
+    """The plugin's folder, the one it may write to, and what else it may read."""
+
+    folder: Path
+    data: Path
+    readable: tuple[str, ...] = ()
+
+    def room(self) -> walls.Room:
+        return walls.Room(self.folder, self.data, self.readable, is_code=True)
+
+
+class LibHost:
+    def __init__(self, places: LibPlaces, note: Callable[[str], None], http: Http) -> None:
+        self._places = places
+        self._note = note
+        self._http = http
+        self._turn = asyncio.Lock()
+        self._process: asyncio.subprocess.Process | None = None
+        self._tools: dict[str, ToolFound] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._idle: asyncio.TimerHandle | None = None
+        self._excess = False
+
+    async def tools(self) -> dict[str, ToolFound]:
+        """What the code offers; runs it if it was not run before."""
+        if not self._tools:
+            async with self._turn:
+                await self._open()
+        return self._tools
+
+    def known(self, name: str) -> ToolFound:
+        return self._tools[name]
+
+    async def call(self, tool: str, arguments: Json, surroundings: Json) -> Json:
+        """The tool's result: output, message and whatever it adds. Cancelling ends the child."""
+        async with self._turn:
+            try:
+                await self._open()
+                job = {"tool": tool, "arguments": arguments, "surroundings": surroundings}
+                answer = await self._exchange(job)
+            except BaseException:
+                await self._end()
+                raise
+            self._rest()
+        if "failed" in answer:
+            raise FlowFailed("lib_crash", f"The tool {tool} failed: {answer['failed']}")
+        found: Json = answer["result"]
+        return found
+
+    async def close(self) -> None:
+        await self._end()
+
+    async def _open(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        if self._process is not None and self._process.returncode is None:
+            if await self._has_stayed_quiet(self._process):
+                return
+            self._note(UNASKED)
+        await self._end()
+        self._places.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        environment = processes.environment("tools")
+        self._excess = False
+        env = {key: environment[key] for key in environment if key in KEPT_VARIABLES}
+        by = await asyncio.to_thread(walls.kind)
+        if by in ("bubblewrap", "namespaces"):
+            # It sees no process but its own, so it cannot look whether its parent lives.
+            env.pop(processes.PARENT, None)
+        room = self._places.room()
+        command = await asyncio.to_thread(walls.walled, processes.command("tools"), room, by)
+        process = self._process = await start(*command, env=env)
+        assert process.stderr
+        self._tasks = [
+            spawn(follow(process.stderr, self._note), "plugin-log"),
+            spawn(self._watch(process), "plugin-memory"),
+        ]
+        try:
+            self._tools = await self._introduced()
+        except BaseException:
+            await self._end()
+            raise
+        self._rest()
+
+    async def _introduced(self) -> dict[str, ToolFound]:
+        """Tells the child where it is; the code is run, and says what it offers."""
+        places = self._places
+        opening = {
+            "folder": str(places.folder), "data": str(places.data), "readable": places.readable,
+        }  # fmt: skip
+        try:
+            async with asyncio.timeout(OPEN_S):
+                answer = await self._exchange(opening)
+        except TimeoutError:
+            raise FlowFailed("lib_crash", "The plugin's code does not start in time.") from None
+        if "failed" in answer:
+            raise FlowFailed("lib_crash", f"The plugin's code fails: {answer['failed']}")
+        return {one["name"]: ToolFound(**one) for one in answer["tools"]}
+
+    async def _exchange(self, frame: Json) -> Json:
+        """Exactly one answer, to what was asked: a name nobody can guess before is in both."""
+        name = secrets.token_hex(16)
+        await self._send({**frame, "id": name})
+        while True:
+            answer = await self._receive()
+            if answer.pop("id", None) != name:
+                raise FlowFailed("lib_crash", UNASKED)
+            if answer.get("ask") != "http":
+                return answer
+            await self._send({**await self._http(answer), "id": name})
+
+    async def _send(self, frame: Json) -> None:
+        assert self._process
+        assert self._process.stdin
+        raw = json.dumps(frame, ensure_ascii=False).encode()
+        try:
+            self._process.stdin.write(LENGTH.pack(len(raw)) + raw)
+            await self._process.stdin.drain()
+        except OSError:
+            raise self._crashed() from None
+
+    async def _receive(self) -> Json:
+        assert self._process
+        assert self._process.stdout
+        try:
+            size = LENGTH.unpack(await self._process.stdout.readexactly(LENGTH.size))[0]
+            if size > LONGEST_FRAME:
+                raise FlowFailed("lib_crash", "The tool's result is too large.")
+            answer: Any = json.loads(await self._process.stdout.readexactly(size))
+        except (asyncio.IncompleteReadError, OSError, ValueError, RecursionError):
+            raise self._crashed() from None
+        if not isinstance(answer, dict):
+            raise FlowFailed("lib_crash", UNASKED)
+        return answer
+
+    def _crashed(self) -> FlowFailed:
+        reason = "took too much memory" if self._excess else "ended unexpectedly"
+        return FlowFailed("lib_crash", f"The plugin's code {reason}.")
+
+    async def _watch(self, process: asyncio.subprocess.Process) -> None:
+        """Where the system sets no limit, we do."""
+        with contextlib.suppress(psutil.Error):
+            watched = psutil.Process(process.pid)
+            while process.returncode is None:
+                family = [watched, *watched.children(recursive=True)]
+                if sum(one.memory_info().rss for one in family) > MEMORY_BYTES:
+                    self._excess = True
+                    kill(process)
+                    return
+                await asyncio.sleep(WATCH_S)
+
+    async def _has_stayed_quiet(self, process: asyncio.subprocess.Process) -> bool:
+        """Between calls it has nothing to say."""
+        assert process.stdout
+        try:
+            async with asyncio.timeout(0):
+                return not await process.stdout.read(1)
+        except TimeoutError:
+            return True
+
+    def _rest(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._idle = loop.call_later(IDLE_S, lambda: spawn(self._end(), "plugin-idle"))
+
+    async def _end(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        process, self._process = self._process, None
+        tasks, self._tasks = self._tasks, []
+        if process is None:
+            return
+        kill(process)
+        try:
+            await asyncio.wait(tasks, timeout=LAST_WORDS_S)
+        finally:
+            await release(process)
+        for task in tasks:
+            await stop(task)

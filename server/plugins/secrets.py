@@ -1,0 +1,99 @@
+"""Secrets of plugins: put in where a call is sent, blacked out everywhere else."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from server.errors import AppError
+from server.plugins.manifest import SECRET
+from server.system.keychain import Keychain
+from server.system.logs import HIDDEN, Redactor
+
+DEEPEST = 100
+
+
+class SecretMissing(AppError):
+    code = "secret_missing"
+    status = 401
+
+    def __init__(self, plugin: str, name: str) -> None:
+        super().__init__(f"Sign-in needed: {plugin} has no '{name}' yet. Enter it under Plugins.")
+        self.name = name
+
+
+class Sealed:
+    """The secrets of one plugin, in the system's keyring under its name."""
+
+    def __init__(self, plugin: str, keychain: Keychain, redactor: Redactor) -> None:
+        self._plugin = plugin
+        self._keychain = keychain
+        self._redactor = redactor
+        self._seen: set[str] = set()
+        self._kept: set[str] = set()
+
+    async def opened(self, text: str) -> str:
+        """The text with its secrets in it; only for what is sent."""
+        for name in SECRET.findall(text):
+            value = await self._keychain.get(self._name(name))
+            if not value:
+                raise SecretMissing(self._plugin, name)
+            self._seen.add(value)
+            self._redactor.hide(value)
+            text = text.replace(f"${{secret:{name}}}", value)
+        return text
+
+    async def opened_all(self, texts: Mapping[str, str]) -> dict[str, str]:
+        return {key: await self.opened(text) for key, text in texts.items()}
+
+    async def keep(self, name: str, value: str) -> None:
+        self._redactor.hide(value)
+        await self._keychain.set(self._name(name), value)
+        self._kept.add(name)
+
+    async def forget(self, name: str) -> None:
+        await self._keychain.delete(self._name(name))
+        self._kept.discard(name)
+
+    async def get(self, name: str) -> str:
+        """Empty when there is none."""
+        value = await self._keychain.get(self._name(name)) or ""
+        if value:
+            self._seen.add(value)
+            self._redactor.hide(value)
+        return value
+
+    async def has(self, name: str) -> bool:
+        found = bool(await self._keychain.get(self._name(name)))
+        (self._kept.add if found else self._kept.discard)(name)
+        return found
+
+    def is_kept(self, name: str) -> bool:
+        """As it was when last looked at."""
+        return name in self._kept
+
+    def clean(self, text: str) -> str:
+        """For logs, prompts and screens. The longest first: one may be the beginning of another."""
+        for value in sorted(self._seen, key=len, reverse=True):
+            text = text.replace(value, HIDDEN)
+        return text
+
+    def clean_all(self, value: Any, depth: int = 0) -> Any:
+        """Every text in a JSON value, names too. Nobody reads what is nested deeper than this."""
+        if isinstance(value, str):
+            return self.clean(value)
+        if isinstance(value, dict | list) and depth >= DEEPEST:
+            return HIDDEN
+        if isinstance(value, dict):
+            return {
+                self.clean(name): self.clean_all(part, depth + 1) for name, part in value.items()
+            }
+        if isinstance(value, list):
+            return [self.clean_all(part, depth + 1) for part in value]
+        return value
+
+    @staticmethod
+    def masked(texts: Mapping[str, str]) -> dict[str, str]:
+        """Names stay, values go: a literal may be a secret too."""
+        return dict.fromkeys(texts, HIDDEN)
+
+    def _name(self, name: str) -> str:
+        return f"plugin.{self._plugin}.{name}"

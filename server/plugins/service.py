@@ -1,0 +1,454 @@
+"""Everything a screen or a conversation asks of plugins, in one place."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from server.chat import Json
+from server.data.findings import nearest
+from server.data.markdown import as_markdown
+from server.egress import is_address
+from server.engine.base import Engine
+from server.errors import AppError, BadRequest, FlowFailed
+from server.events import StatusNote, StepChanged, TextDelta
+from server.face.plugins import SERVER, Approval, FormCard, PluginCard, PluginTest, ToolCard
+from server.flows.base import Action, Flow, Kit, Reach, Step, Work
+from server.flows.runner import Run
+from server.observe import Value
+from server.plugins import install
+from server.plugins.answering import PluginTalk
+from server.plugins.approvals import Approvals, chat_key
+from server.plugins.cards import broken_card, card, card_options
+from server.plugins.decidable import decidable
+from server.plugins.decisions import Decided
+from server.plugins.folder import Loaded
+from server.plugins.forms import Forms
+from server.plugins.kit import PluginKit, RehearsalKit, Rehearsed, worded
+from server.plugins.mcp.action import McpAction
+from server.plugins.oidc import TOKENS
+from server.plugins.plugin import Plugin
+from server.plugins.registry import PluginPlaces, PluginShelf, Shared
+from server.plugins.walls import command
+from server.schemas import fill
+from server.settings import PluginSettings
+from server.tasks import spawn, stop
+
+log = logging.getLogger(__name__)
+
+CHANGING = "changing_methods"
+MOST_NAMED = 8
+TRIAL_S = 60.0
+NOTHING_BEFORE: Json = {"background": "", "question": "", "files": [], "previous_data": {}}
+
+
+class NoPlugin(BadRequest):
+    code = "plugin_not_found"
+    status = 404
+
+    def __init__(self, key: str, known: Iterable[str] = ()) -> None:
+        super().__init__(_joined(f"There is no plugin '{key}'.", nearest(key, known)), "key")
+
+
+class PluginHouse:
+    def __init__(
+        self,
+        places: PluginPlaces,
+        shared: Shared,
+        settings: Callable[[], PluginSettings],
+        engine: Callable[[str | None], Awaitable[Engine]],
+    ) -> None:
+        self.plugins: Value[tuple[PluginCard, ...]] = Value(())
+        self._approvals = Approvals(places.config / "permissions.json")
+        self.approvals: Value[tuple[Approval, ...]] = self._approvals.pending
+        self._forms = Forms()
+        self.forms: Value[tuple[FormCard, ...]] = self._forms.pending
+        self.shelf = PluginShelf(places, shared, self._publish)
+        self.unwatched = self.shelf.unwatched
+        self._settings = settings
+        self._engine = engine
+        self._missing: dict[str, tuple[str, ...]] = {}
+        self._asking_keychain: asyncio.Task[None] | None = None
+        is_automatic = lambda: settings().choose == "automatic"  # noqa: E731
+        self.talk = PluginTalk(self.flows, self.kit, is_automatic, self.explain)
+        self._own_talk = PluginTalk(self.flows, self._own_kit, is_automatic, self.explain)
+
+    async def open(self) -> None:
+        """Does not wait for the keychain, which may be slow or ask the person first."""
+        await asyncio.to_thread(command.kind)
+        await self.shelf.open()
+        self._asking_keychain = spawn(self._look_for_secrets(), "plugin-secrets")
+
+    async def close(self) -> None:
+        await stop(self._asking_keychain)
+        await self.shelf.close()
+
+    def for_clients(self) -> PluginTalk | None:
+        """None while connected programs may not use plugins, or none is enabled."""
+        return self.talk if self._settings().serve_clients and self._has_any() else None
+
+    def talk_for(self, *, is_own: bool) -> PluginTalk | None:
+        """The person's own window needs no leave to use what they have enabled.
+
+        It also hears why a plugin that they name cannot answer.
+        """
+        return self._own_talk if is_own else self.for_clients()
+
+    async def flows(self) -> Sequence[Flow]:
+        """Every flow of every enabled plugin; one that is switched off is marked unusable."""
+        found: list[Flow] = []
+        await self.shelf.look_again()
+        plugins = [] if self._settings().paused else self.shelf.enabled()
+        # At the same time: a server that does not answer must not hold up the others.
+        of_tools = await asyncio.gather(*(plugin.tool_flows() for plugin in plugins))
+        for plugin, flows in zip(plugins, of_tools, strict=True):
+            declared = [flow for flow in plugin.loaded.flows.values() if flow.is_usable]
+            found += [self._marked(plugin, flow) for flow in (*declared, *flows)]
+        return found
+
+    async def explain(self, key: str, flow: str | None) -> str:
+        """Why a plugin that was named, or a flow of it, cannot answer; empty for no plugin."""
+        known = (*self.shelf.plugins, *self.shelf.broken)
+        if key not in known:
+            hint = nearest(key, known)
+            return _joined(f"There is no plugin '{key}'.", hint) if hint else ""
+        if key in self.shelf.broken:
+            broken = self.shelf.broken[key]
+            return _joined(f"The plugin '{key}' is broken.", _first_error(broken))
+        plugin = self.shelf.plugins[key]
+        if self._settings().paused:
+            return f"Plugins are paused, so '{key}' cannot answer: resume them under Plugins."
+        if not self.shelf.is_enabled(plugin):
+            if plugin.decided.enabled:
+                told = f"The plugin '{key}' has changed: look at it and enable it again."
+                return _joined(told, _listed(plugin.changes))
+            return f"The plugin '{key}' is switched off: enable it under Plugins."
+        return await self._explain_enabled(plugin, flow)
+
+    async def _explain_enabled(self, plugin: Plugin, name: str | None) -> str:
+        flows = {one.name: one for one in await self._all_flows(plugin)}
+        if name in flows and (off := self._off(plugin, flows[name])):
+            return off
+        if plugin.failures:
+            return _joined(f"The plugin '{plugin.key}' cannot answer.", *_failed(plugin))
+        if name in plugin.loaded.flows:
+            broken = f"The flow '{name}' of {plugin.key} is broken."
+            return _joined(broken, _first_error(plugin.loaded))
+        if name is not None and flows:
+            hint = nearest(name, flows) or f"It has: {', '.join(list(flows)[:MOST_NAMED])}."
+            return _joined(f"The plugin '{plugin.key}' has no flow '{name}'.", hint)
+        offs = list(filter(None, (self._off(plugin, one) for one in flows.values())))
+        if len(offs) < len(flows):
+            return ""
+        return _joined(f"The plugin '{plugin.key}' cannot answer.", *offs[:1])
+
+    async def _all_flows(self, plugin: Plugin) -> list[Flow]:
+        declared = [flow for flow in plugin.loaded.flows.values() if flow.is_usable]
+        return [*declared, *await plugin.tool_flows()]
+
+    def _marked(self, plugin: Plugin, flow: Flow) -> Flow:
+        return replace(flow, is_usable=False) if self._off(plugin, flow) else flow
+
+    def _off(self, plugin: Plugin, flow: Flow) -> str:
+        return plugin.switched_off(flow, partial(self._approvals.is_blocked, plugin.key))
+
+    def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
+        self._approvals.answer(approval_id, decision, arguments)
+        self._publish()
+
+    def answer_form(self, form_id: str, values: str) -> None:
+        self._forms.answer(form_id, values)
+
+    async def install_plugin(self, path: str) -> str:
+        home = self.shelf.places.home
+        loaded = await asyncio.to_thread(lambda: install.install(Path(path).expanduser(), home))
+        await self.shelf.look()
+        await self._look_for_secrets()
+        log.info(
+            "The plugin %s %s is installed", loaded.key, loaded.manifest and loaded.manifest.version
+        )
+        return loaded.key
+
+    async def enable_plugin(self, key: str) -> None:
+        """A person has seen what it may do, as it is now."""
+        plugin = self._find(key)
+        if plugin.loaded.state == "broken":
+            raise BadRequest(f"{key} is broken and cannot be enabled.", "key")
+        files = plugin.loaded.files()
+        decided = replace(plugin.decided, enabled=True, reviewed=plugin.reviewed, files=files)
+        self.shelf.decide(key, decided)
+
+    async def disable_plugin(self, key: str) -> None:
+        self.shelf.decide(key, replace(self._find(key).decided, enabled=False))
+
+    async def remove_plugin(self, key: str) -> None:
+        if key not in self.shelf.broken:
+            self._find(key)
+        if self.shelf.is_shipped(key):
+            raise BadRequest(f"{key} comes with Moat; disable it instead.", "key")
+        for name in (*self._find(key).secrets, *TOKENS) if key in self.shelf.plugins else ():
+            await self.shelf.sealed(key).forget(name)
+        is_linked = bool(self.shelf.kept.get(key).linked)
+        self.shelf.kept.forget(key)
+        self._approvals.forget(key)
+        if not is_linked:
+            await asyncio.to_thread(install.remove, self.shelf.places.home, key)
+        await self.shelf.look()
+
+    async def roll_back_plugin(self, key: str) -> None:
+        await asyncio.to_thread(install.roll_back, self.shelf.places.home, key)
+        await self.shelf.look()
+
+    async def link_plugin(self, path: str) -> str:
+        """Used where it lies: for those who write one."""
+        folder = await asyncio.to_thread(lambda: Path(path).expanduser().resolve())
+        if not await asyncio.to_thread((folder / "plugin.json").is_file):
+            raise BadRequest(f"There is no plugin.json in {folder.name}.", "path")
+        self.shelf.kept.set(folder.name, Decided(linked=str(folder)))
+        await self.shelf.look()
+        return folder.name
+
+    async def set_plugin_secret(self, key: str, name: str, value: str) -> None:
+        plugin = self._find(key)
+        if name not in plugin.secrets:
+            hint = nearest(name, plugin.secrets)
+            raise BadRequest(_joined(f"{key} names no secret '{name}'.", hint), "name")
+        if value:
+            await self.shelf.sealed(key).keep(name, value)
+        else:
+            await self.shelf.sealed(key).forget(name)
+        await self._look_for_secrets()
+
+    async def sign_in_plugin(self, key: str) -> str:
+        plugin = self._find(key)
+        if plugin.sign_in is None:
+            raise BadRequest(f"{key} names nobody to sign in with.", "key")
+        if not self.shelf.is_enabled(plugin):
+            raise BadRequest(f"Enable {key} before you sign in.", "key")
+        return await plugin.sign_in.begin()
+
+    async def sign_out_plugin(self, key: str) -> None:
+        plugin = self._find(key)
+        if plugin.sign_in is not None:
+            await plugin.sign_in.forget()
+
+    async def set_plugin_option(self, key: str, name: str, value: str) -> None:
+        plugin = self._find(key)
+        decided = plugin.decided
+        if name == SERVER:
+            decided = replace(decided, server=_address(value))
+        elif name == CHANGING:
+            decided = replace(decided, changing_methods=_switched(value))
+        elif any(name == option.name for option in plugin.manifest.options):
+            decided = replace(decided, options={**decided.options, name: value})
+        else:
+            known = [option.name for option in card_options(plugin)]
+            hint = nearest(name, known) or f"It has: {', '.join(known) or 'none'}."
+            raise BadRequest(_joined(f"{key} has no option '{name}'.", hint), "name")
+        self.shelf.decide(key, decided)
+
+    async def set_operation_policy(self, key: str, operation: str, policy: str) -> None:
+        plugin = self._find(key)
+        known = decidable(plugin, self._approvals)
+        if operation not in known:
+            hint = nearest(operation, known)
+            raise BadRequest(_joined(f"{key} has no tool '{operation}'.", hint), "operation")
+        self._approvals.set_policy(key, known[operation], policy)
+        self._publish()
+
+    async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
+        """A flow, or a tool as if it were a flow of one step: the model fills its arguments."""
+        plugin = self._find(key)
+        found = plugin.loaded.flows.get(flow) or await self._tool_flow(plugin, flow)
+        if not found.is_usable:
+            raise BadRequest(f"{key} has no usable flow '{flow}'.", "flow")
+        kit, rehearsal = self._trial_kit(plugin, mode)
+        run = Run(Work(found, question, await self._engine(None), kit))
+        return await _tested(run, rehearsal)
+
+    async def find_tools(self, key: str) -> tuple[ToolCard, ...]:
+        plugin = self._find(key)
+        self._may_run(plugin)
+        found = await plugin.tools()
+        if not found and plugin.failures:
+            raise FlowFailed("mcp_error", await self.explain(key, None))
+        return tuple(
+            ToolCard(one.key, one.description, json.dumps(one.schema), one.risk) for one in found
+        )
+
+    async def try_tool(self, key: str, tool: str, arguments: str, mode: str) -> PluginTest:
+        plugin = self._find(key)
+        kit, rehearsal = self._trial_kit(plugin, mode)
+        self._may_run(plugin)
+        known = await plugin.tools()
+        action = next((one for one in known if one.key == tool), None)
+        if action is None:
+            raise self._no_flow(plugin, tool, [one.key for one in known])
+        given = fill.with_defaults(_object(arguments), action.schema)
+        if wrong := fill.problems(given, action.schema):
+            raise BadRequest(f"The arguments are not valid: {wrong[0][1]}.", "arguments")
+        reach: Reach = "mcp" if isinstance(action, McpAction) else "lib"
+        return await _called(await kit.action(reach, tool), given, kit, rehearsal)
+
+    def _trial_kit(self, plugin: Plugin, mode: str) -> tuple[Kit, RehearsalKit]:
+        if mode not in ("dry", "mock", "run"):
+            raise BadRequest(f"'{mode}' is no mode: dry, mock or run.", "mode")
+        if mode == "run":
+            self._may_run(plugin)
+        is_enabled = self.shelf.is_enabled(plugin)
+        rehearsal = RehearsalKit(plugin, mock=mode == "mock", is_enabled=is_enabled)
+        if mode != "run":
+            return rehearsal, rehearsal
+        return PluginKit(plugin, self._approvals, chat_key(is_own=True), is_own=True), rehearsal
+
+    def _may_run(self, plugin: Plugin) -> None:
+        if not self.shelf.is_enabled(plugin):
+            raise BadRequest(f"Enable {plugin.key} before you run it.", "key")
+        if self._settings().paused:
+            raise BadRequest("Plugins are paused; resume them to run one.", "mode")
+
+    async def _tool_flow(self, plugin: Plugin, name: str) -> Flow:
+        """The flow of a tool that no file declares; its code and programs start for it."""
+        servers = {server.name for server in plugin.manifest.servers}
+        is_tool = name in {one.name for one in plugin.loaded.tools}
+        if not is_tool and name.partition("/")[0] not in servers:
+            raise self._no_flow(plugin, name, [*plugin.loaded.flows])
+        if not self.shelf.is_enabled(plugin):
+            raise BadRequest(f"Enable {plugin.key} first: even a trial runs its code.", "key")
+        if is_tool:
+            return Flow(plugin.key, name, name, (Step("start", name),))
+        flows = await plugin.tool_flows()
+        found = next((one for one in flows if one.name == name), None)
+        if found is None:
+            raise self._no_flow(plugin, name, [one.name for one in flows])
+        return found
+
+    def _no_flow(self, plugin: Plugin, name: str, known: Iterable[str]) -> BadRequest:
+        tools = (tool.name for tool in plugin.loaded.tools)
+        hint = nearest(name, [*known, *tools])
+        text = f"{plugin.key} has no usable flow '{name}'."
+        return BadRequest(_joined(text, *(_failed(plugin) or [hint])), "flow")
+
+    async def plugin_log(self, key: str, count: int) -> list[str]:
+        return self.shelf.journal(key).recent(count)
+
+    def _has_any(self) -> bool:
+        return bool(self.shelf.enabled()) and not self._settings().paused
+
+    def _find(self, key: str) -> Plugin:
+        plugin = self.shelf.plugins.get(key)
+        if plugin is None:
+            raise NoPlugin(key, (*self.shelf.plugins, *self.shelf.broken))
+        return plugin
+
+    def kit(self, flow: Flow, chat: str) -> Kit:
+        """What the flow's plugin lends it for this chat."""
+        return PluginKit(self._find(flow.plugin), self._approvals, chat)
+
+    def _own_kit(self, flow: Flow, chat: str) -> Kit:
+        plugin = self._find(flow.plugin)
+        return PluginKit(plugin, self._approvals, chat, self._forms, is_own=True)
+
+    async def _look_for_secrets(self) -> None:
+        for key, plugin in tuple(self.shelf.plugins.items()):
+            sealed = self.shelf.sealed(key)
+            names = [name for name in plugin.secrets if not await sealed.has(name)]
+            if plugin.sign_in is not None:
+                await plugin.sign_in.is_done()
+            self._missing[key] = tuple(names)
+        self._publish()
+
+    def _publish(self) -> None:
+        shelf = self.shelf
+        cards = [
+            card(plugin, shelf, self._approvals, self._missing.get(key, ()))
+            for key, plugin in shelf.plugins.items()
+        ]
+        cards += [
+            broken_card(loaded, shelf.is_shipped(key)) for key, loaded in shelf.broken.items()
+        ]
+        self.plugins.set(tuple(sorted(cards, key=lambda one: one.key)))
+
+
+def _address(value: str) -> str:
+    if value and not value.startswith(("http://", "https://")):
+        raise BadRequest("An address begins with http:// or https://.", "value")
+    if value and not is_address(value):
+        raise BadRequest("This address cannot be read: it names no host or no such port.", "value")
+    return value.rstrip("/")
+
+
+def _switched(value: str) -> bool:
+    words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+    if value.lower() not in words:
+        raise BadRequest(f"'{value}' is neither true nor false.", "value")
+    return words[value.lower()]
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
+
+
+def _listed(changes: Sequence[str]) -> str:
+    more = len(changes) - MOST_NAMED
+    named = ", ".join(changes[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"{named}." if changes else ""
+
+
+def _failed(plugin: Plugin) -> list[str]:
+    return [f"Its server '{name}' failed: {why}" for name, why in plugin.failures.items()]
+
+
+def _first_error(loaded: Loaded) -> str:
+    errors = (str(one) for one in loaded.findings if one.level == "error")
+    return next(errors, "It cannot be read.")
+
+
+def _object(text: str) -> Json:
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        raise BadRequest("The arguments are not JSON.", "arguments") from None
+    if not isinstance(found, dict):
+        raise BadRequest("The arguments must be an object.", "arguments")
+    return found
+
+
+async def _called(action: Action, arguments: Json, kit: Kit, rehearsal: RehearsalKit) -> PluginTest:
+    """One call of a tool with the arguments a person gave, and what it answered."""
+    text, failed = "", False
+    around = {**NOTHING_BEFORE, "plugin": kit.plugin}
+    kit.note(f"try {action.key}")
+    try:
+        allowed = await kit.approve(action, arguments, confirm=False)
+        async with asyncio.timeout(TRIAL_S):
+            text = as_markdown((await action.call(allowed, around, TRIAL_S)).data)
+    except FlowFailed as error:
+        text, failed = str(error), not isinstance(error, Rehearsed)
+    except TimeoutError:
+        text, failed = f"{action.key} took longer than {TRIAL_S:.0f} s.", True
+    return PluginTest(text, tuple(map(worded, rehearsal.shown)), (action.key,), failed)
+
+
+async def _tested(run: Run, rehearsal: RehearsalKit) -> PluginTest:
+    text: list[str] = []
+    steps: list[str] = []
+    failed = False
+    try:
+        async with aclosing(run.events()) as events:
+            async for event in events:
+                if isinstance(event, TextDelta):
+                    text.append(event.text)
+                elif isinstance(event, StepChanged) and event.active:
+                    steps.append(event.name)
+                elif isinstance(event, StatusNote):
+                    steps.append(f"  {event.message}")
+    except AppError as error:
+        text.append(str(error))
+        failed = True
+    shown = tuple(worded(preview) for preview in rehearsal.shown)
+    return PluginTest("".join(text), shown, tuple(steps), failed or run.status == "error")

@@ -1,0 +1,265 @@
+"""Signing in with a plugin's provider: OpenID Connect by authorization code with PKCE (RFC 8252).
+
+The person signs in in their own browser; the provider sends it back to a port of this machine that
+is open for that one answer. The tokens go into the keyring and are renewed before they expire.
+"""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import logging
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from server.chat import Json
+from server.egress import Egress
+from server.errors import AppError
+from server.plugins.bodies import read_up_to
+from server.plugins.oidc import ACCESS, EXPIRES, REFRESH, TOKENS, Provider, is_safe
+from server.plugins.secrets import Sealed
+from server.tasks import spawn, stop
+
+log = logging.getLogger(__name__)
+
+PATIENCE_S = 300.0
+REPLY_S = 20.0
+EARLY_S = 60.0
+"""A token is renewed so long before its end."""
+USUAL_LIFE_S = 3600.0
+LARGEST_REPLY = 256 * 1024
+LONGEST_LINE = 16 * 1024
+PAGE = (
+    '<!doctype html><meta charset="utf-8"><title>Moat</title>'
+    '<body style="font-family:sans-serif;margin:4em auto;max-width:30em"><h1>{title}</h1>'
+    "<p>{text}</p>"
+)
+
+
+class SignInFailed(AppError):
+    code = "sign_in_failed"
+    status = 502
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    authorization: str
+    token: str
+    issuer: str = ""
+
+
+@dataclass(slots=True)
+class _Open:
+    """A sign-in that is under way in the browser."""
+
+    state: str
+    verifier: str
+    redirect: str
+    endpoints: Endpoints
+    code: asyncio.Future[str] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
+class SignIn:
+    """One plugin's. `changed` is told when a sign-in begins or ends."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        door: tuple[Egress, str],
+        sealed: Sealed,
+        changed: Callable[[], None],
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self.provider = provider
+        self._door, self._reason = door
+        self._sealed = sealed
+        self._changed = changed
+        self._patience_s = patience_s
+        self._task: asyncio.Task[None] | None = None
+        self._renewing = asyncio.Lock()
+        self.is_open = False
+        self.problem = ""
+        """Why the last one came to nothing."""
+
+    async def begin(self) -> str:
+        """The address for the browser; a sign-in that was open is given up."""
+        await self.close()
+        endpoints = await self._endpoints()
+        state, verifier = secrets.token_urlsafe(24), secrets.token_urlsafe(48)
+        opened = _Open(state, verifier, "", endpoints)
+        server = await asyncio.start_server(
+            lambda reader, writer: _answer(opened, reader, writer),
+            "127.0.0.1", 0, limit=LONGEST_LINE,
+        )  # fmt: skip
+        port = server.sockets[0].getsockname()[1]
+        opened.redirect = f"http://127.0.0.1:{port}/callback"
+        self.problem = ""
+        self._show(is_open=True)
+        self._task = spawn(self._finish(opened, server), "sign in")
+        return _address(self.provider, opened)
+
+    async def close(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            await stop(task)
+        self._show(is_open=False)
+
+    async def is_done(self) -> bool:
+        return await self._sealed.has(ACCESS)
+
+    async def forget(self) -> None:
+        await self.close()
+        for name in TOKENS:
+            await self._sealed.forget(name)
+        self._changed()
+
+    async def renew(self) -> None:
+        """Before a call: a token that is about to end is exchanged for a new one."""
+        async with self._renewing:
+            ends = await self._sealed.get(EXPIRES)
+            if not ends or float(ends) - EARLY_S > time.time():
+                return
+            token = await self._sealed.get(REFRESH)
+            if not token:
+                await self.forget()
+                raise SignInFailed("The sign-in has expired. Sign in again under Plugins.")
+            fields = {"grant_type": "refresh_token", "refresh_token": token}
+            try:
+                await self._exchange(await self._endpoints(), fields)
+            except SignInFailed as error:
+                if error.status == 401:
+                    await self.forget()
+                raise
+
+    async def _finish(self, opened: _Open, server: asyncio.Server) -> None:
+        try:
+            async with server, asyncio.timeout(self._patience_s):
+                code = await opened.code
+            fields = {
+                "grant_type": "authorization_code",
+                "code": code,
+                "redirect_uri": opened.redirect,
+                "code_verifier": opened.verifier,
+            }
+            await self._exchange(opened.endpoints, fields)
+        except TimeoutError:
+            self.problem = "Nobody signed in within five minutes."
+        except AppError as error:
+            self.problem = str(error)
+            log.warning("A sign-in came to nothing: %s", error)
+        finally:
+            self._show(is_open=False)
+
+    async def _endpoints(self) -> Endpoints:
+        provider = self.provider
+        if not provider.issuer:
+            return Endpoints(provider.authorization_url, provider.token_url)
+        base = provider.issuer.rstrip("/")
+        told = await self._ask("GET", f"{base}/.well-known/openid-configuration")
+        if str(told.get("issuer", "")).rstrip("/") != base:
+            raise SignInFailed("The provider says that it is another one.")
+        page, token = (str(told.get(f"{name}_endpoint", "")) for name in ("authorization", "token"))
+        if not (is_safe(page) and is_safe(token)):
+            raise SignInFailed("The provider names no safe address to sign in at.")
+        return Endpoints(page, token, base)
+
+    async def _exchange(self, endpoints: Endpoints, fields: dict[str, str]) -> None:
+        body = urlencode({**fields, "client_id": self.provider.client_id}).encode()
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        told = await self._ask("POST", endpoints.token, headers=headers, data=body)
+        token = told.get("access_token")
+        if not isinstance(token, str) or str(told.get("token_type", "")).lower() != "bearer":
+            raise SignInFailed("The provider gave no token that can be used.")
+        life = told.get("expires_in")
+        life_s = float(life) if isinstance(life, int | float) else USUAL_LIFE_S
+        await self._sealed.keep(ACCESS, token)
+        await self._sealed.keep(EXPIRES, str(time.time() + life_s))
+        if isinstance(told.get("refresh_token"), str):
+            await self._sealed.keep(REFRESH, told["refresh_token"])
+        self._changed()
+
+    async def _ask(self, method: str, url: str, **options: Any) -> Json:
+        try:
+            async with (
+                asyncio.timeout(REPLY_S),
+                self._door.request(method, url, self._reason, **options) as reply,
+            ):
+                raw = await read_up_to(reply, LARGEST_REPLY)
+                status = reply.status
+            told = json.loads(raw)
+        except (*self._door.failures, ValueError) as error:
+            raise SignInFailed("The provider could not be reached to sign in.") from error
+        if status != 200 or not isinstance(told, dict):
+            refused = SignInFailed(f"The provider refused the sign-in (status {status}).")
+            refused.status = 401 if status in (400, 401) else 502
+            raise refused
+        return told
+
+    def _show(self, *, is_open: bool) -> None:
+        self.is_open = is_open
+        self._changed()
+
+
+def _address(provider: Provider, opened: _Open) -> str:
+    digest = hashlib.sha256(opened.verifier.encode()).digest()
+    query = {
+        "response_type": "code",
+        "client_id": provider.client_id,
+        "redirect_uri": opened.redirect,
+        "scope": provider.scope,
+        "state": opened.state,
+        "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
+        "code_challenge_method": "S256",
+    }
+    joint = "&" if "?" in opened.endpoints.authorization else "?"
+    return f"{opened.endpoints.authorization}{joint}{urlencode(query)}"
+
+
+async def _answer(
+    opened: _Open, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    """The browser comes back. Whatever else knocks at the port learns nothing."""
+    try:
+        async with asyncio.timeout(REPLY_S):
+            line = (await reader.readline()).decode("latin-1")
+        status, title, text = _heard(opened, line)
+        body = PAGE.format(title=title, text=text).encode()
+        head = (
+            f"HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\n"
+            f"Content-Length: {len(body)}\r\nCache-Control: no-store\r\n"
+            "Referrer-Policy: no-referrer\r\nConnection: close\r\n\r\n"
+        )
+        writer.write(head.encode() + body)
+        await writer.drain()
+    except (OSError, ValueError, TimeoutError):
+        log.debug("A visitor at the sign-in port was not understood")
+    finally:
+        writer.close()
+
+
+def _heard(opened: _Open, line: str) -> tuple[str, str, str]:
+    method, _, rest = line.partition(" ")
+    target = urlsplit(rest.split(" ")[0])
+    query = {name: values[0] for name, values in parse_qs(target.query).items()}
+    sent = query.get("state", "").encode("utf-8", "replace")
+    is_ours = method == "GET" and target.path == "/callback"
+    if not is_ours or not hmac.compare_digest(sent, opened.state.encode()):
+        return "404 Not Found", "Not found", "There is nothing here."
+    issuer = query.get("iss", "").rstrip("/")
+    if opened.endpoints.issuer and issuer not in ("", opened.endpoints.issuer):
+        return "400 Bad Request", "Not signed in", "The answer came from another provider."
+    if not opened.code.done():
+        if "code" in query:
+            opened.code.set_result(query["code"])
+        else:
+            opened.code.set_exception(SignInFailed("The provider did not sign you in."))
+    if "code" not in query:
+        return "200 OK", "Not signed in", "The provider did not sign you in. Close this page."
+    return "200 OK", "Signed in", "You can close this page and go back to Moat."

@@ -1,0 +1,1 @@
+"""Walls of the operating system around the programs of plugins."""

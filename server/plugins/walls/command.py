@@ -1,0 +1,222 @@
+"""Walls of the system around what plugins run: one function makes a command a walled one.
+
+Linux: namespaces, made by bubblewrap where it is installed, else by `server.plugins.walls.inside`;
+a filter of system calls; no rights. macOS: a profile of sandbox-exec. Elsewhere there is no wall.
+"""
+
+import functools
+import json
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from server.plugins.walls import inside
+from server.system import processes
+
+log = logging.getLogger(__name__)
+
+Kind = Literal["bubblewrap", "namespaces", "sandbox-exec", ""]
+CODE_BYTES = 64 * 1024 * 1024
+PROGRAM_BYTES = 512 * 1024 * 1024
+TRIAL_S = 60.0
+"""A busy machine may be slow; without an answer there is no wall: plugins wait for a review."""
+PROXY = f"http://127.0.0.1:{inside.PORT}"
+_SYSTEM = (
+    "/usr",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/bin",
+    "/sbin",
+    "/nix/store",
+    "/gnu/store",
+)
+_SETTINGS = ("ssl", "ca-certificates", "pki", "localtime", "alternatives", "ld.so.cache")
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_KEYRINGS = ("com.apple.SecurityServer", "com.apple.securityd", "com.apple.secd")
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What is inside the walls: `folder` to read, `scratch` to write, what else may be read.
+
+    `is_code`: Python tools, whose folders hold nothing that may be run as native code.
+    """
+
+    folder: Path
+    scratch: Path
+    readable: tuple[str, ...] = field(default=())
+    is_code: bool = False
+
+
+@functools.cache
+def kind() -> Kind:
+    """Which wall there is, found by building one; the answer holds until Moat ends."""
+    room = Room(Path(__file__).parent, Path("/tmp/moat-trial"), is_code=True)
+    for one in _candidates():
+        command = walled([], room, one) if one != "sandbox-exec" else walled(["/bin/ls"], room, one)
+        try:
+            tried = subprocess.run(
+                command, capture_output=True, timeout=TRIAL_S, check=False, env={}, text=True
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            log.info("No wall by %s: %s", one, error)
+            continue
+        if tried.returncode == 0:
+            return one
+        log.info("No wall by %s: %s", one, tried.stderr.strip()[-300:])
+    return ""
+
+
+def why_not() -> str:
+    """What a person reads where there is no wall."""
+    if sys.platform == "linux":
+        return "this system lets no program make user namespaces"
+    return f"Moat has no wall for {'Windows' if sys.platform == 'win32' else sys.platform}"
+
+
+def walled(
+    command: list[str], room: Room, by: Kind, door: int | None = None, port: int = inside.PORT
+) -> list[str]:
+    """The same command inside the walls, in its scratch folder (tools) or its own (programs).
+
+    `door`: a socket's descriptor, over which it hands out where it listens for the program.
+    """
+    if not by:
+        return command
+    if by == "sandbox-exec":
+        return ["sandbox-exec", "-p", _profile(room, command, port), *command]
+    links = [[path, str(Path(path).readlink())] for path in _SYSTEM if Path(path).is_symlink()]
+    shown = _shown(room, command)
+    # A folder the person chose may lie within the plugin's, so only the plugin's is named.
+    inert = [str(room.folder)] if room.is_code else []
+    asked = {
+        "own": by == "namespaces", "door": door, "links": links, "inert": inert,
+        "shown": [[os.path.realpath(one), one] for one in shown],
+        "devices": [f"/dev/{name}" for name in _DEVICES], "scratch": str(room.scratch),
+        "size": CODE_BYTES if room.is_code else PROGRAM_BYTES, "command": command,
+        "cwd": str(room.scratch if room.is_code else room.folder),
+    }  # fmt: skip
+    last_steps = [*_inside(), json.dumps(asked)]
+    if by == "namespaces":
+        return last_steps
+    return [*_bubblewrap(room, links, shown), *last_steps]
+
+
+def surroundings(env: dict[str, str], room: Room, port: int = inside.PORT) -> dict[str, str]:
+    """A program's variables inside the walls: its home is its scratch, its network the door."""
+    scratch = str(room.scratch)
+    proxy = f"http://127.0.0.1:{port}"
+    told = {
+        name: proxy for word in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY") for name in _both(word)
+    }
+    home = dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP"), scratch)
+    return {**env, **home, **told, "NODE_USE_ENV_PROXY": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def _both(name: str) -> tuple[str, str]:
+    return name, name.lower()
+
+
+def _candidates() -> tuple[Kind, ...]:
+    if sys.platform == "linux":
+        return ("bubblewrap", "namespaces") if shutil.which("bwrap") else ("namespaces",)
+    return ("sandbox-exec",) if sys.platform == "darwin" else ()
+
+
+def _inside() -> list[str]:
+    if getattr(sys, "frozen", False):
+        return processes.command("inside")
+    return [sys.executable, "-I", "-S", inside.__file__]
+
+
+def _bubblewrap(room: Room, links: list[list[str]], shown: list[str]) -> list[str]:
+    size = CODE_BYTES if room.is_code else PROGRAM_BYTES
+    made = [
+        shutil.which("bwrap") or "bwrap",
+        "--unshare-all",
+        "--unshare-user",
+        "--die-with-parent",
+    ]
+    # It is dropped again by the last steps, which make folders unfit to run programs from.
+    made += ["--cap-add", "CAP_SYS_ADMIN", "--proc", "/proc"]
+    for link, target in links:
+        made += ["--symlink", target, link]
+    for name in _DEVICES:
+        made += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for place in shown:
+        made += ["--ro-bind", place, place]
+    made += ["--size", str(size), "--tmpfs", str(room.scratch)]
+    return [*made, "--remount-ro", "/", "--"]
+
+
+def _shown(room: Room, command: list[str]) -> list[str]:
+    """Everything that is there to read; what lies within another folder comes with it."""
+    found = [path for path in _SYSTEM if not Path(path).is_symlink()]
+    found += [f"/etc/{name}" for name in _SETTINGS]
+    found += [*_python(), *_program(command), str(room.folder), *room.readable]
+    spelled = {os.path.abspath(path) for path in found}  # noqa: PTH100
+    real = {os.path.realpath(path) for path in spelled}
+    there = {path for path in spelled | real if Path(path).exists()} - {"/", str(room.scratch)}
+    return sorted(path for path in there if not there.intersection(map(str, Path(path).parents)))
+
+
+def _python() -> list[str]:
+    """The interpreter, its packages and Moat's own code; never the folder Moat was started in."""
+    packages = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    own = [str(Path(__file__).resolve().parents[2]), getattr(sys, "_MEIPASS", "")]
+    if getattr(sys, "frozen", False):
+        own.append(str(Path(sys.executable).parent))
+    found = [sys.prefix, sys.base_prefix, *packages, *own]
+    return [path for path in found if path and not _holds_a_home(path)]
+
+
+def _program(command: list[str]) -> list[str]:
+    """The program with what is installed beside it, and the places its command line names."""
+    found = [one for one in command if os.path.isabs(one)]  # noqa: PTH117
+    if command:
+        # A link leads to another one, each in a folder that must be there.
+        path = Path(command[0])
+        while path.is_symlink():
+            path = path.parent / path.readlink()
+            found.append(str(path))
+    prefixes = [str(Path(one).parent.parent) for one in found if Path(one).parent.name == "bin"]
+    local = str(Path.home() / ".local")
+    return [one for one in (*found, *prefixes) if one != local and not _holds_a_home(one)]
+
+
+def _holds_a_home(path: str) -> bool:
+    """The person's home or a folder above it, however it is spelled."""
+    home = Path.home()
+    return any(
+        Path(one) in (each, *each.parents)
+        for one in (path, os.path.realpath(path))
+        for each in (home, home.resolve())
+    )
+
+
+def _profile(room: Room, command: list[str], port: int) -> str:
+    """For macOS: no network but the door, no writing but the scratch, no home but what is shown."""
+    home = json.dumps(str(Path.home().resolve()))
+    shown = " ".join(f"(subpath {json.dumps(one)})" for one in _shown(room, command))
+    scratch = f"(subpath {json.dumps(os.path.realpath(room.scratch))})"
+    keyrings = " ".join(f"(global-name {json.dumps(name)})" for name in _KEYRINGS)
+    lines = [
+        "(version 1) (allow default) (deny network*) (deny file-write*)",
+        "(deny process-info* (target others))",
+        f'(deny file-read* (subpath {home}) (subpath "/Volumes") (subpath "/private/tmp"))',
+        f"(allow file-read* {shown} {scratch}) (allow file-read-metadata)",
+        f'(allow file-write* {scratch} (literal "/dev/null")) (deny mach-lookup {keyrings})',
+    ]
+    if room.is_code:
+        lines.append(f"(deny process-fork) (deny file-map-executable {scratch})")
+    else:
+        lines.append(f'(allow network-outbound (remote ip "localhost:{port}"))')
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""JSON Schemas and grammars: made plain, bounded, checked, filled in."""

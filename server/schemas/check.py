@@ -1,0 +1,117 @@
+"""Whether a call's arguments fit its tool's schema, and asking again where they do not."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence, Sized
+from dataclasses import replace
+from typing import Any
+
+from server.chat import ChatRequest, Json, Message, Tool, ToolCall, ToolChoice
+from server.schemas.patterns import matches, pattern_keywords
+from server.system.lazy import Late
+
+jsonschema = Late("jsonschema")
+referencing = Late("referencing")
+
+log = logging.getLogger(__name__)
+MOST_STEPS = 10_000
+FAULT = "The call was not made: {fault}. Call again with arguments that fit the schema."
+UNCHECKED = frozenset({
+    "uniqueItems", "format", "unevaluatedItems", "unevaluatedProperties", "$schema",
+})  # fmt: skip
+"""What may take long for a few characters, or brings another draft's keywords along."""
+LONGEST_CHECKED = 1_000
+PATTERN_STEPS = 200
+"""A pattern counts as so many steps: it is read first, and followed byte by byte then."""
+
+Keyword = Callable[[Any, Any, Any, Any], Any]
+
+
+class _TooLong(Exception):
+    pass
+
+
+def check(call: ToolCall, tool: Tool) -> None:
+    """The client gets the call as it is; what is wrong with it is logged, without its values."""
+    wrong = misfit(call.arguments, tool.parameters)
+    if wrong:
+        log.warning("a call of %s does not fit the tool's schema: %s", tool.name, wrong)
+
+
+def ask_again(request: ChatRequest, wrong: Sequence[tuple[ToolCall, str]]) -> ChatRequest:
+    """The same request with what is wrong about the calls, bound to the tools they were of."""
+    calls = tuple(call for call, _ in wrong)
+    faults = tuple(
+        Message("tool", FAULT.format(fault=fault), tool_call_id=call.id, name=call.name)
+        for call, fault in wrong
+    )
+    names = tuple(dict.fromkeys(call.name for call in calls))
+    return replace(
+        request,
+        messages=(*request.messages, Message("assistant", "", tool_calls=calls), *faults),
+        tool_choice=ToolChoice("required", names),
+        parallel_calls=request.parallel_calls and len(calls) > 1,
+    )
+
+
+def misfit(arguments: Json, schema: Json) -> str:
+    """The first place that is wrong and the keyword it breaks; empty where none was found.
+
+    It takes bounded time, whatever the schema.
+    """
+    try:
+        error = next(_validator(schema).iter_errors(arguments), None)
+    except (_TooLong, RecursionError, jsonschema.exceptions.UnknownType):
+        return ""
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        return ""  # the schema is none
+    except referencing.exceptions.Unresolvable:
+        return ""
+    if error is None:
+        return ""
+    place = "/".join(map(str, error.absolute_path))
+    return f"'{place}' breaks {error.validator}" if place else f"{error.validator} is broken"
+
+
+def _validator(schema: Json) -> Any:
+    draft = jsonschema.Draft202012Validator
+    left = [MOST_STEPS]
+
+    def is_found(pattern: str, text: str) -> bool:
+        left[0] -= PATTERN_STEPS
+        if left[0] < 0:
+            raise _TooLong
+        return len(text) > LONGEST_CHECKED or matches(pattern, text)
+
+    keywords = {**draft.VALIDATORS, **pattern_keywords(is_found)}
+    counted = {name: _counted(keyword, left) for name, keyword in keywords.items()}
+    made = jsonschema.validators.create(draft.META_SCHEMA, counted, type_checker=draft.TYPE_CHECKER)
+    # With a registry of its own, nothing that a schema refers to is fetched.
+    return made(_checkable(schema), registry=referencing.Registry())
+
+
+def _checkable(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_checkable(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _checkable_part(key, part) for key, part in schema.items() if key not in UNCHECKED}
+
+
+def _checkable_part(key: str, part: Any) -> Any:
+    if key in ("enum", "const"):
+        return part
+    if key in ("properties", "patternProperties", "$defs", "definitions") and isinstance(
+        part, dict
+    ):
+        return {name: _checkable(inner) for name, inner in part.items()}
+    return _checkable(part)
+
+
+def _counted(keyword: Keyword, left: list[int]) -> Keyword:
+    def check_keyword(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        left[0] -= 1 + (len(value) if isinstance(value, Sized) else 0)
+        if left[0] < 0:
+            raise _TooLong
+        yield from keyword(validator, value, instance, schema) or ()
+
+    return check_keyword

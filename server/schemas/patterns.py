@@ -1,0 +1,203 @@
+"""Regular expressions in a schema, and which of them a grammar can follow."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+
+from server.system.lazy import Late
+
+jsonschema = Late("jsonschema")
+llguidance = Late("llguidance")
+
+LONGEST_CHECKED = 10_000
+"""In characters. An expression of many repeats takes nearly a tenth of a millisecond for each."""
+ANYTHING = "(?s:.*)"
+AHEAD = re.compile(r"\(\?[=!]")
+FLAGS = re.compile(r"\(\?[a-zA-Z]")
+NOT_SCHEMAS = frozenset({"enum", "const", "required", "default", "examples"})
+
+
+def enforceable(value: Any) -> Any:
+    """Without patterns that no grammar can follow, as those that look ahead."""
+    if isinstance(value, list):
+        return [enforceable(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {
+        key: part if key in NOT_SCHEMAS else enforceable(part)
+        for key, part in value.items()
+        if key != "pattern" or not isinstance(part, str) or _is_pattern(part)
+    }
+    named = kept.get("patternProperties")
+    if isinstance(named, dict):
+        kept["patternProperties"] = {key: named[key] for key in named if _is_pattern(key)}
+    return kept
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a pattern from outside is found in a text, in time that grows with the text alone.
+
+    Python's own engine may take for ever. What the linear one cannot follow (what was matched
+    before, a look back, a look ahead inside of a group) and very long texts are not checked: they
+    hold.
+    """
+    known = _matcher(pattern)
+    if known is None or len(text) > LONGEST_CHECKED:
+        return True
+    matcher, is_json = known
+    written = json.dumps(text, ensure_ascii=False) if is_json else text
+    tokens = list(written.encode("utf-8", "replace"))
+    asked = matcher.deep_copy()
+    return bool((not tokens or asked.consume_tokens(tokens)) and asked.is_accepting())
+
+
+def pattern_keywords(is_found: Callable[[str, str], bool]) -> dict[str, Callable[..., Any]]:
+    """The keywords of JSON Schema that follow patterns, for a validator of the library."""
+    usual = jsonschema.Draft202012Validator.VALIDATORS["additionalProperties"]
+
+    def check_text(_validator: Any, pattern: Any, value: Any, _schema: Any) -> Iterator[Any]:
+        if isinstance(value, str) and not is_found(str(pattern), value):
+            yield jsonschema.ValidationError(f"{value!r} does not match {pattern!r}")
+
+    def check_named(validator: Any, named: Any, value: Any, _schema: Any) -> Iterator[Any]:
+        names = tuple(value) if isinstance(value, dict) else ()
+        for pattern, part in named.items():
+            for name in names:
+                if is_found(pattern, name):
+                    yield from validator.descend(value[name], part, path=name, schema_path=pattern)
+
+    def check_others(validator: Any, given: Any, value: Any, schema: Any) -> Any:
+        if not isinstance(value, dict):
+            return ()
+        named = schema.get("patternProperties", {})
+        left = {name: value[name] for name in value if not any(is_found(p, name) for p in named)}
+        plain = {key: part for key, part in schema.items() if key != "patternProperties"}
+        return usual(validator, given, left, plain)
+
+    return {
+        "pattern": check_text,
+        "patternProperties": check_named,
+        "additionalProperties": check_others,
+    }
+
+
+@lru_cache(maxsize=256)
+def _matcher(pattern: str) -> tuple[Any, bool] | None:
+    """What reads a text byte by byte, and whether it wants the text as it is written in JSON."""
+    make = llguidance.LLMatcher
+    told = json.dumps({"type": "string", "pattern": pattern})
+    grammars = [(make.grammar_from_json_schema(told), True)]
+    if AHEAD.search(pattern) and not FLAGS.search(pattern):
+        with suppress(_AnchoredInside):
+            lark = f"start: WHOLE\nWHOLE: {_looking(pattern)}"
+            grammars.append((make.grammar_from_lark(lark), False))
+    for grammar, is_json in grammars:
+        matcher = make(llguidance.LLTokenizer("byte"), grammar, log_level=0)
+        if not matcher.is_error():
+            return matcher, is_json
+    return None
+
+
+def _looking(pattern: str) -> str:
+    """A pattern that looks ahead, as sets of texts: what is ahead must be in two of them."""
+    bare = pattern[4:-2] if pattern.startswith("^(?:") and pattern.endswith(")$") else ""
+    if bare and all(depth >= 0 for _, _, depth in _marks(bare)):
+        return _either(f"^{branch}$" for branch in _branches(bare))
+    return _either(_branches(pattern))
+
+
+def _either(branches: Iterable[str]) -> str:
+    return " | ".join(f"({_in_turn(_to_the_ends(branch))})" for branch in branches)
+
+
+def _to_the_ends(branch: str) -> str:
+    """Without anchors: as a pattern for the whole text."""
+    bare = branch.lstrip("^")
+    before = "" if branch.startswith("^") else ANYTHING
+    after = ANYTHING
+    while bare.endswith("$") and not bare.endswith("\\$"):
+        bare, after = bare[:-1], ""
+    return before + bare + after
+
+
+def _in_turn(branch: str) -> str:
+    outer = (at for at, _, depth in _marks(branch) if depth == 0)
+    begin = next((at for at in outer if AHEAD.match(branch, at)), None)
+    if begin is None:
+        return _expression(branch)
+    rest = branch[begin + 3 :]
+    end = next((at for at, mark, depth in _marks(rest) if mark == ")" and depth < 0), len(rest))
+    ahead = " | ".join(_expression(_to_the_ends(f"^{part}")) for part in _branches(rest[:end]))
+    unless = "~" if branch[begin + 2] == "!" else ""
+    then = _in_turn(rest[end + 1 :])
+    return f"{_expression(branch[:begin])} (({then}) & {unless}({ahead}))"
+
+
+class _AnchoredInside(Exception):
+    pass
+
+
+def _expression(source: str) -> str:
+    """As the grammar writes it: a slash has a meaning there."""
+    if any(mark in ("^", "$") for _, mark in _parting(source)):
+        raise _AnchoredInside
+    escaped = re.sub(r"(\\.)|/", lambda found: found[1] or r"\/", source)
+    return f"/{escaped}/" if source else '""'
+
+
+def _branches(source: str) -> list[str]:
+    cuts = [-1, *(at for at, mark, depth in _marks(source) if mark == "|" and depth == 0)]
+    return [source[at + 1 : end] for at, end in zip(cuts, [*cuts[1:], len(source)], strict=True)]
+
+
+def _marks(source: str) -> Iterator[tuple[int, str, int]]:
+    """Parentheses and bars that mean something: where each stands, which it is, and how deep."""
+    depth = 0
+    for place, mark in _parting(source):
+        depth -= mark == ")"
+        if mark in ("(", ")", "|"):
+            yield place, mark, depth
+        depth += mark == "("
+
+
+def is_expression(source: str) -> bool:
+    """Whether /source/ can be part of a grammar."""
+    return _compiles(llguidance.LLMatcher.grammar_from_lark(f"start: /{source}/"))
+
+
+def _is_pattern(pattern: str) -> bool:
+    told = json.dumps({"type": "string", "pattern": pattern})
+    return _compiles(llguidance.LLMatcher.grammar_from_json_schema(told))
+
+
+@lru_cache(maxsize=1024)
+def _compiles(grammar: str) -> bool:
+    return not llguidance.LLMatcher.validate_grammar(grammar)
+
+
+def _parting(source: str) -> Iterator[tuple[int, str]]:
+    """What parts an expression, outside escapes and classes, and where it stands."""
+    at, may_close = 0, True
+    while at < len(source):
+        if source[at] == "\\":
+            at += 2
+            continue
+        end = _class_end(source, at) if source[at] == "[" and may_close else 0
+        may_close = may_close and (source[at] != "[" or bool(end))
+        if not end and source[at] in "()|^$":
+            yield at, source[at]
+        at = end or at + 1
+
+
+def _class_end(source: str, begin: int) -> int:
+    """The place after the class that begins here; 0 where it never ends."""
+    at = begin + 1 + source.startswith("^", begin + 1)
+    at += source.startswith("]", at)
+    while at < len(source):
+        if source[at] == "]":
+            return at + 1
+        at += 2 if source[at] == "\\" else 1
+    return 0

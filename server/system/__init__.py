@@ -1,0 +1,1 @@
+"""What the operating system gives: folders, files, secrets, logs, processes, the machine."""

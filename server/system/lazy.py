@@ -1,0 +1,35 @@
+"""Libraries that are large and seldom needed: imported at the first use of something in them."""
+
+from importlib import import_module
+from typing import Any
+
+MODULES = (
+    "jsonschema",
+    "keyring",
+    "llguidance",
+    "llguidance.gbnf_to_lark",
+    "pypdf",
+    "pypdf.errors",
+    "pypdf.generic._font",
+    "referencing",
+    "server.dashboard.run",
+    "server.dashboard.titles",
+    "server.dashboard.trial",
+    "server.engine.worker.prompt.pictures",
+    "server.models.gguf.templates",
+    "server.protocols.copilotkit.operations",
+    "server.core.signature",
+    "server.web.certificates",
+)
+"""All that is imported so; a packer of the program cannot see it in the code."""
+
+
+class Late:
+    """Stands for the module of that name."""
+
+    def __init__(self, name: str) -> None:
+        assert name in MODULES
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)

@@ -1,0 +1,128 @@
+"""Logs: a ring in memory for the screen, a rotating file for later, secrets blacked out of both."""
+
+import asyncio
+import logging
+import logging.handlers
+import os
+import re
+from collections import deque
+from io import TextIOWrapper
+from pathlib import Path
+
+from server.face.core import LogLine
+from server.observe import Signal
+from server.system.files import open_private
+from server.system.limits import printable
+
+KEPT_LINES = 5000
+FILE_BYTES = 2 * 1024 * 1024
+HIDDEN = "•••"
+
+_PATTERNS = (
+    (re.compile(r"(?i)(bearer\s+)[^\s\"',]+"), r"\1" + HIDDEN),
+    (
+        re.compile(
+            r"(?i)(\b(?:authorization|x-api-key|api[_-]?key|token|password|secret)\b"
+            r"[\"']?\s*[:=]\s*[\"']?)(?!bearer\b)[^\s\"',}&]+"
+        ),
+        r"\1" + HIDDEN,
+    ),
+    (re.compile(r"(://)[^/\s:@]+:[^/\s@]+@"), r"\1" + HIDDEN + "@"),
+    (re.compile(r"\b(?:hf_|sk-|moat-)[A-Za-z0-9_-]{8,}"), HIDDEN),
+)
+
+
+class Redactor:
+    """Blacks out known secrets and whatever looks like one."""
+
+    def __init__(self) -> None:
+        self._secrets: set[str] = set()
+
+    def hide(self, secret: str) -> None:
+        if len(secret) >= 6:
+            self._secrets.add(secret)
+
+    def clean(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, HIDDEN)
+        for pattern, replacement in _PATTERNS:
+            text = pattern.sub(replacement, text)
+        return printable(text)
+
+
+class LogRing(logging.Handler):
+    """Keeps the last lines and tells listeners of new ones on the loop's thread."""
+
+    def __init__(self, formatter: logging.Formatter) -> None:
+        super().__init__()
+        self.setFormatter(formatter)
+        self.logged: Signal[LogLine] = Signal()
+        self._lines: deque[LogLine] = deque(maxlen=KEPT_LINES)
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def bind(self, loop: asyncio.AbstractEventLoop | None) -> None:
+        self._loop = loop
+
+    def recent(self, count: int) -> list[LogLine]:
+        return list(self._lines)[-count:] if count > 0 else []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        line = LogLine(record.created, record.levelname.lower(), record.name, self.format(record))
+        self._lines.append(line)
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self.logged.emit, line)
+
+
+class Logs:
+    """All log handling of one process: open() once, close() at the end."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.redactor = Redactor()
+        self.ring = LogRing(_Redacting("%(message)s", self.redactor))
+        self._handlers: list[logging.Handler] = [self.ring]
+        if folder is not None:
+            self._add_file(folder)
+
+    def open(self) -> None:
+        logging.raiseExceptions = False  # a full disk must not print over the terminal
+        root = logging.getLogger()
+        root.setLevel(logging.INFO)
+        for handler in self._handlers:
+            root.addHandler(handler)
+        self.ring.bind(asyncio.get_running_loop())
+
+    def close(self) -> None:
+        self.ring.bind(None)
+        for handler in self._handlers:
+            logging.getLogger().removeHandler(handler)
+            handler.close()
+
+    def _add_file(self, folder: Path) -> None:
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path = folder / "moat.log"
+            os.close(open_private(path, os.O_CREAT | os.O_APPEND))
+            handler = _PrivateFile(
+                path, maxBytes=FILE_BYTES, backupCount=3, encoding="utf-8", delay=True
+            )
+        except OSError:
+            return  # the ring still works; a read-only or full disk must not stop the app
+        layout = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
+        handler.setFormatter(_Redacting(layout, self.redactor))
+        self._handlers.append(handler)
+
+
+class _PrivateFile(logging.handlers.RotatingFileHandler):
+    """Each file it begins anew is its owner's alone."""
+
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, "a", encoding="utf-8", opener=open_private)
+
+
+class _Redacting(logging.Formatter):
+    def __init__(self, layout: str, redactor: Redactor) -> None:
+        super().__init__(layout)
+        self._redactor = redactor
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._redactor.clean(super().format(record))

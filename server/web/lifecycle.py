@@ -1,0 +1,242 @@
+"""The public side of the server: opened and closed on demand, its gate made from the settings."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
+
+from server import tasks
+from server.errors import AppError, PortTaken
+from server.face.core import Knock, ServerStatus
+from server.observe import Recent, Value
+from server.protocols.base import Endpoint
+from server.settings import ServerSettings
+from server.system.ports import who_listens
+from server.tasks import whole
+from server.web.app import Site, create_app
+from server.web.guard import Gate, Guard
+from server.web.listener import SHUTDOWN_S, Listener
+from server.web.tls import NOWHERE, Secure, Secured
+
+log = logging.getLogger(__name__)
+
+MB = 1024 * 1024
+KEPT_KNOCKS = 40
+LONGEST_ANSWER_S = 3600.0
+NOBODYS_KEY = secrets.token_urlsafe(32)
+"""Asked for while the right one is not known, so that nobody comes in."""
+
+
+class Serving:
+    def __init__(
+        self,
+        endpoints: Iterable[Endpoint],
+        site: Site,
+        settings: Callable[[], ServerSettings],
+        access_key: Callable[[], Awaitable[str]],
+        https_folder: Path,
+    ) -> None:
+        self.status: Value[ServerStatus] = Value(ServerStatus())
+        self._endpoints = tuple(endpoints)
+        self._site = site
+        self._settings = settings
+        self._access_key = access_key
+        self._listener: Listener | None = None
+        self._listening = NOWHERE
+        self._opened_with = ServerSettings()
+        self._asked_port: int | None = None
+        """Asked for when it was started: that one or none, whatever the setting says; 0 is any."""
+        self._secure = Secure(https_folder)
+        self._secured = Secured()
+        self._key = ""
+        self._turn = asyncio.Lock()
+        self._draining: set[asyncio.Task[None]] = set()
+        self._under_way: asyncio.Timeout | None = None
+        self._stops = 0
+        self._knocks: Recent[Knock] = Recent(
+            KEPT_KNOCKS, lambda one: (one.origin, one.method, one.client, one.outcome)
+        )
+        self.knocks = self._knocks.value
+
+    async def start(self, port: int | None = None) -> None:
+        await self._in_turn(lambda: self._start(port))
+
+    async def stop(self) -> None:
+        self._stops += 1
+        if self._under_way is not None and self._under_way.when() is None:
+            self._under_way.reschedule(0)
+        async with self._turn:
+            await asyncio.gather(*map(tasks.stop, tuple(self._draining)))
+            await self._close()
+            self.status.set(ServerStatus("stopped"))
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether what listens is as the settings say."""
+        lacks_key = self._asks_for_key() and not self._key
+        moves = self._needs_new_socket()
+        return self._listener is None or not (lacks_key or moves)
+
+    async def follow(self) -> None:
+        """Make true what the settings say now."""
+        await self._in_turn(self._follow)
+
+    async def _in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
+        """One after the other; a stop ends the one under way and passes over those that wait."""
+        stops = self._stops
+        async with self._turn:
+            if stops != self._stops:
+                return
+            try:
+                async with asyncio.timeout(None) as self._under_way:
+                    await work()
+            except TimeoutError:
+                if stops == self._stops:
+                    raise
+            finally:
+                self._under_way = None
+
+    async def _start(self, port: int | None) -> None:
+        if self._listener is not None:
+            return
+        self.status.set(ServerStatus("starting"))
+        self._asked_port = port
+        try:
+            await self._open(self._settings().port if port is None else port)
+        except (AppError, OSError) as error:
+            await self._close()
+            self.status.set(ServerStatus("failed", reason=f"The server cannot listen: {error}"))
+            log.exception("The server cannot listen")
+        except BaseException:
+            await self._close()
+            self.status.set(ServerStatus("stopped"))
+            raise
+
+    async def _follow(self) -> None:
+        """By what is bound. The way back from the network does not wait for the keyring."""
+        if self._listener is None:
+            return
+        if not self._listening.everywhere or self._settings().listen == "network":
+            await self._learn_key()
+        if self._needs_new_socket():
+            port = self._listening.port if self._asked_port == 0 else self._asked_port
+            await self._retire()
+            await self._close()
+            await self._start(port)
+
+    def _needs_new_socket(self) -> bool:
+        after = self._settings()
+        if self._asked_port is not None:
+            after = after.model_copy(update={"port": self._opened_with.port})
+        return needs_new_socket(self._opened_with, after)
+
+    async def _retire(self) -> None:
+        """Another listener takes the place of this one; its answers go on to their end."""
+        listener, self._listener = self._listener, None
+        assert listener is not None
+        await whole(listener.stop_listening(), "free the ports")
+        draining = tasks.spawn(_drained(listener), "drain the old listener")
+        self._draining.add(draining)
+        draining.add_done_callback(self._draining.discard)
+
+    async def _close(self) -> None:
+        await whole(self._close_all(), "close the server")
+
+    async def _close_all(self) -> None:
+        """The key goes last: until then somebody may still be connected."""
+        listener, self._listener = self._listener, None
+        if listener is not None:
+            await listener.close()
+        await self._secure.close()
+        self._secured = Secured()
+        self._listening = NOWHERE
+        self._key = ""
+
+    async def _learn_key(self) -> None:
+        """Before other machines can connect, too."""
+        needed = self._asks_for_key() or self._settings().listen == "network"
+        if needed and not self._key:
+            self._key = await self._access_key()
+
+    def _asks_for_key(self) -> bool:
+        """By what is bound, whatever the settings say meanwhile."""
+        return self._settings().require_key or self._listening.everywhere
+
+    async def _open(self, wanted: int) -> None:
+        await self._learn_key()
+        settings = self._opened_with = self._settings()  # after the wait: they may have changed
+        guard = Guard(self._gate, self._knocked, self._knocks.add)
+        app = create_app(self._endpoints, self._site, guard, settings.max_body_mb * MB)
+        self._listener = Listener(app)
+        everywhere = settings.listen == "network"
+        try:
+            self._listening = await self._listener.open(
+                wanted, everywhere=everywhere, exact=bool(self._asked_port)
+            )
+        except PortTaken as error:
+            raise PortTaken(f"Port {wanted} is taken{await _holder(wanted)}.") from error
+        port = self._listening.port
+        note = await _moved(wanted, port, "Moat")
+        if settings.https:
+            secure_port = settings.https_port if wanted else 0
+            note = f"{note} {await self._open_secure(self._listener, secure_port)}".strip()
+        secured = self._secured
+        self.status.set(
+            ServerStatus(
+                "ready",
+                f"http://127.0.0.1:{port}",
+                port_note=note,
+                secure_address=secured.address,
+                certificate=secured.certificate,
+                trust=secured.trust,
+            )
+        )
+        log.info("Listening on http://127.0.0.1:%d. %s", port, note)
+
+    async def _open_secure(self, listener: Listener, wanted: int) -> str:
+        """What is to be said of it; without it HTTP goes on."""
+        try:
+            self._secured = await self._secure.open(listener, wanted)
+        except (AppError, ImportError, OSError, ValueError) as error:
+            log.exception("HTTPS cannot be served")
+            return f"HTTPS cannot be served: {error}"
+        return await _moved(wanted, self._secured.listening.port, "HTTPS")
+
+    def _gate(self) -> Gate:
+        settings = self._settings()
+        named = {f"{name.lower()}:{self._listening.port}" for name in settings.host_names}
+        named |= self._secured.listening.hosts
+        credentials = tuple(one.path for one in self._endpoints if one.takes_credentials)
+        hosts = self._listening.hosts | named
+        forms = frozenset(one.path for one in self._endpoints if one.takes_form)
+        key = (self._key or NOBODYS_KEY) if self._asks_for_key() else None
+        return Gate(hosts, frozenset(settings.origins), key, credentials, forms)
+
+    def _knocked(self, origin: str, method: str) -> None:
+        log.warning("A page at %s was turned away (%s); allow it in the settings", origin, method)
+
+
+async def _drained(listener: Listener) -> None:
+    try:
+        await listener.drain(LONGEST_ANSWER_S)
+    except asyncio.CancelledError:
+        await whole(listener.drain(SHUTDOWN_S), "end the last answers")
+        raise
+
+
+def needs_new_socket(before: ServerSettings, after: ServerSettings) -> bool:
+    fields = ("port", "listen", "max_body_mb", "https", "https_port")
+    return any(getattr(before, name) != getattr(after, name) for name in fields)
+
+
+async def _moved(wanted: int, port: int, what: str) -> str:
+    if wanted in (0, port):
+        return ""
+    return f"Port {wanted} is taken{await _holder(wanted)}; {what} uses {port}."
+
+
+async def _holder(port: int) -> str:
+    """Who has it, as the end of a sentence; empty where nobody can tell."""
+    occupant = await asyncio.to_thread(who_listens, port)
+    return f" by {occupant}" if occupant else ""

@@ -1,0 +1,73 @@
+"""Files that go along: text, documents that the server reads, images for a model that sees."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.chat.attachments import LARGEST, Attachment, NotAttached, as_url, from_url, joined, read
+from server.chat import Image
+from server.errors import AppError
+from server.face.core import FileText
+from tests.kit.fake_core import LOADED, FakeCore
+
+PNG = b"\x89PNG\r\n\x1a\nrest"
+
+
+async def test_a_file_goes_along_in_a_fence_of_its_own(tmp_path: Path, core: FakeCore) -> None:
+    path = tmp_path / "prices.csv"
+    path.write_text("\ufeffa,b\n1,2\n", encoding="utf-8")
+    attached = await read(path, core)
+    assert joined("Sum it.", [attached]) == "Sum it.\n\nprices.csv:\n```csv\na,b\n1,2\n```"
+    tricky = joined("x", [Attachment("a.md", "```\ncode\n```")])
+    assert "````\n```\ncode\n```\n````" in tricky
+
+
+async def test_what_is_no_text_or_too_large_is_refused(tmp_path: Path, core: FakeCore) -> None:
+    for name, held in (
+        ("a.bin", b"\xff\xfe\x00"),
+        ("b.bin", b"a\0b"),
+        ("c.txt", b"x" * (LARGEST + 1)),
+    ):
+        (tmp_path / name).write_bytes(held)
+        with pytest.raises(NotAttached, match=name):
+            await read(tmp_path / name, core)
+    with pytest.raises(NotAttached, match="could not be read"):
+        await read(tmp_path / "missing.txt", core)
+
+
+async def test_a_document_is_read_by_the_server(tmp_path: Path, core: FakeCore) -> None:
+    core.document = FileText("r.pdf", "One.\n\nTwo.", ("Only the first 2 pages were read.",))
+    found = await read(tmp_path / "r.pdf", core)
+    assert core.commands == [("read_document", str(tmp_path / "r.pdf"))]
+    assert (found.text, found.notes) == ("One.\n\nTwo.", core.document.notes)
+    core.document = FileText("r.pdf", " ", ("It may be a scan.",))
+    with pytest.raises(NotAttached, match="scan"):
+        await read(tmp_path / "r.pdf", core)
+    core.document = FileText("r.pdf", "x" * (LARGEST + 1))
+    with pytest.raises(NotAttached, match="larger than 512 kB"):
+        await read(tmp_path / "r.pdf", core)
+    core.refuse = AppError("r.pdf is protected by a password.")
+    with pytest.raises(AppError, match="password"):
+        await read(tmp_path / "r.pdf", core)
+
+
+async def test_an_image_only_for_a_model_that_sees(tmp_path: Path, core: FakeCore) -> None:
+    path = tmp_path / "chart.png"
+    path.write_bytes(PNG)
+    with pytest.raises(NotAttached, match="cannot see images"):
+        await read(path, core)
+    core.model.set(replace(LOADED, sees_images=True))
+    found = await read(path, core)
+    assert found.image == Image("image/png", PNG)
+    assert joined("What is it?", [found]) == "What is it?"
+    path.write_bytes(b"GIF89a")
+    with pytest.raises(NotAttached, match="not the image"):
+        await read(path, core)
+
+
+def test_an_image_as_an_address_and_back() -> None:
+    image = Image("image/jpeg", bytes(range(256)))
+    assert from_url(as_url(image)) == image
+    assert from_url("https://example.com/a.png") is None
+    assert from_url("data:image/png;base64,abcde") is None

@@ -1,0 +1,30 @@
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from app.chat.empty_chat import EmptyChat, suggestions
+from server.face.core import ModelStatus
+from tests.kit.fake_core import LOADED, SERVING
+from tests.kit.fake_plugins import PORTFOLIO
+
+Shown = Callable[[Any], Any]
+
+
+def offered(empty: EmptyChat) -> list[str]:
+    buttons = (*empty.offers, *empty.suggestions)
+    return [button.question for button in buttons if button.isVisible()]
+
+
+def test_what_plugins_offer_comes_first(shown: Shown) -> None:
+    empty = shown(EmptyChat())
+    empty.show_state(SERVING, LOADED)
+    assert offered(empty) == list(suggestions())
+    asking = replace(PORTFOLIO, question="What is it worth?")
+    empty.show_plugins((asking, replace(asking, key="off", enabled=False), PORTFOLIO))
+    assert offered(empty) == ["@portfolio What is it worth?", *suggestions()[:2]]
+    asked: list[str] = []
+    empty.suggested.connect(asked.append)
+    empty.offers[0].click()
+    assert asked == ["@portfolio What is it worth?"]
+    empty.show_state(SERVING, ModelStatus())
+    assert offered(empty) == []

@@ -1,0 +1,222 @@
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.hardware.memory_bar import parts_of
+from app.hardware.page import HardwarePage
+from server import tasks
+from server.errors import AppError
+from server.face.models import Device, Fit, Machine, Setup
+from server.settings import Settings
+from tests.kit.fake_core import LARGE, STARTER, FakeCore
+from tests.kit.fake_shelf import MACHINE, TOO_LARGE, WELL
+from tests.kit.until import until
+
+Shown = Callable[[Any], Any]
+CARD = Device("RTX", "CUDA", 9_000_000_000, 12_000_000_000)
+
+
+class CoreWithCard(FakeCore):
+    """Its model has 30 layers and was trained for 8,192 tokens."""
+
+    async def survey_machine(self) -> Machine:
+        await super().survey_machine()
+        return replace(MACHINE, devices=(CARD,), engine_uses_gpu=True)
+
+    async def estimate_model(self, name: str, setup: Setup) -> Fit:
+        fit = await super().estimate_model(name, setup)
+        return replace(fit, layers=30, trained_context_tokens=8192)
+
+
+def core_set_to(**chosen: object) -> CoreWithCard:
+    core = CoreWithCard.ready()
+    assert isinstance(core, CoreWithCard)
+    core.settings.set(set_to(**chosen))
+    return core
+
+
+def set_to(**chosen: object) -> Settings:
+    settings = Settings()
+    for name, value in chosen.items():
+        settings = settings.changed(f"model.{name}", value)
+    return settings
+
+
+async def open_page(core: FakeCore, shown: Shown) -> HardwarePage:
+    page: HardwarePage = shown(HardwarePage(core))
+    await until(lambda: page.fit.verdict.text() == "Runs well")
+    return page
+
+
+async def test_the_machine_is_told_in_words(core: FakeCore, shown: Shown) -> None:
+    page = await open_page(core, shown)
+    assert page.machine.memory.accessibleName() == "17.2 GB memory"
+    assert page.machine.cores.accessibleName() == "8 processor cores"
+    assert "No graphics card" in page.machine.devices.text()
+    assert not page.machine.warning.isVisible()
+    assert not page.sliders["gpu_layers"].isVisible()
+
+
+async def test_a_card_that_is_not_used_is_a_warning(core: FakeCore, shown: Shown) -> None:
+    page = await open_page(core, shown)
+    page.show_machine(replace(MACHINE, devices=(CARD,)))
+    assert page.machine.warning.isVisible()
+    assert page.machine.devices.text() == "RTX (CUDA): 9.0 GB of 12.0 GB free"
+    page.show_machine(replace(MACHINE, devices=(CARD,), engine_uses_gpu=True))
+    assert not page.machine.warning.isVisible()
+
+
+async def test_every_change_shows_the_new_estimate_at_once(
+    core: FakeCore, shown: Shown, qtbot: QtBot
+) -> None:
+    page = await open_page(core, shown)
+    slider = page.sliders["context_tokens"].slider
+    assert page.sliders["context_tokens"].chosen.text() == "Automatic"
+    qtbot.keyClick(slider, Qt.Key.Key_End)
+    assert page.sliders["context_tokens"].chosen.text() == "131,072 tokens"
+    await until(lambda: page.fit.verdict.text() == "Does not fit")
+    assert ("estimate_model", STARTER.name, Setup(context_tokens=131_072)) in core.commands
+    assert "Context 17.2 GB" in page.bar.accessibleName()
+
+
+async def test_the_chosen_settings_are_used_together(core: FakeCore, shown: Shown) -> None:
+    page = await open_page(core, shown)
+    assert not page.apply.isEnabled()
+    page.sliders["kv_type"].slider.setValue(1)
+    page.sliders["threads"].slider.setValue(3)
+    page.apply.click()
+    await until(lambda: core.settings.get().model.threads == 3)
+    assert ("change_settings", {"model.kv_type": "q8_0", "model.threads": 3}) in core.commands
+    assert not page.apply.isEnabled()
+
+
+async def test_the_work_of_several_cards_can_be_split(core: FakeCore, shown: Shown) -> None:
+    page = await open_page(core, shown)
+    page.show_machine(replace(MACHINE, devices=(CARD,), engine_uses_gpu=True))
+    assert not page.sliders["gpu_split"].isVisible()
+    page.show_machine(replace(MACHINE, devices=(CARD, CARD), engine_uses_gpu=True))
+    split = page.sliders["gpu_split"]
+    assert split.isVisible()
+    assert split.chosen.text() == "Automatic"
+    split.slider.setValue(2)
+    assert split.chosen.text() == "75% : 25%"
+    page.sliders["batch_tokens"].slider.setValue(3)
+    page.sliders["flash_attention"].slider.setValue(1)
+    wanted = Setup(batch_tokens=1024, flash_attention=True, gpu_split=(3.0, 1.0))
+    await until(lambda: ("estimate_model", STARTER.name, wanted) in core.commands)
+    page.apply.click()
+    await until(lambda: core.settings.get().model.gpu_split == (3.0, 1.0))
+    assert core.settings.get().model.flash_attention == "on"
+
+
+async def test_undo_goes_back_to_the_settings(core: FakeCore, shown: Shown) -> None:
+    page = await open_page(core, shown)
+    page.sliders["slots"].slider.setValue(0)
+    page.undo.click()
+    assert page.sliders["slots"].value() == 4
+    assert not page.undo.isEnabled()
+
+
+async def test_what_the_model_allows_is_what_is_offered(core: FakeCore, shown: Shown) -> None:
+    page = await open_page(core, shown)
+    core.refuse = AppError("The file is damaged.")
+    page.estimate_soon()
+    await until(lambda: page.fit.why.text() == "The file is damaged.")
+    page._show_fit(replace(WELL, layers=30, trained_context_tokens=8192))
+    assert page.sliders["context_tokens"].slider.maximum() == 3
+    assert page.sliders["gpu_layers"].slider.maximum() == 31
+
+
+async def test_the_layers_that_are_set_stay_set_before_and_after_the_estimate(
+    shown: Shown, qapp: object
+) -> None:
+    core = core_set_to(gpu_layers=20)
+    page: HardwarePage = shown(HardwarePage(core))
+    layers = page.sliders["gpu_layers"]
+    await until(layers.isVisible)
+    assert (page.chosen()["gpu_layers"], layers.chosen.text()) == (20, "20")
+    await until(lambda: layers.slider.maximum() == 31)
+    assert (page.chosen()["gpu_layers"], layers.chosen.text()) == (20, "20")
+    asked = [one[2] for one in core.commands if one[0] == "estimate_model"]
+    assert {one.gpu_layers for one in asked} == {20}
+    assert not page.apply.isEnabled()
+
+
+async def test_unusual_values_that_are_set_are_shown_and_are_no_change(
+    shown: Shown, qapp: object
+) -> None:
+    unusual = {"slots": 32, "context_tokens": 10_000, "threads": 200, "batch_tokens": 700}
+    page = await open_page(core_set_to(gpu_layers=99, **unusual), shown)
+    assert {name: page.sliders[name].value() for name in unusual} == unusual
+    assert page.sliders["context_tokens"].chosen.text() == "10,000 tokens"
+    assert page.sliders["gpu_layers"].chosen.text() == "99"
+    assert not page.apply.isEnabled()
+    assert not page.undo.isEnabled()
+
+
+async def test_only_what_was_moved_is_written(shown: Shown, qapp: object) -> None:
+    core = core_set_to(slots=32, context_tokens=10_000, gpu_layers=20)
+    page = await open_page(core, shown)
+    page.sliders["kv_type"].slider.setValue(1)
+    page.apply.click()
+    await until(lambda: core.settings.get().model.kv_type == "q8_0")
+    assert ("change_settings", {"model.kv_type": "q8_0"}) in core.commands
+    assert not page.undo.isEnabled()
+
+
+async def test_what_was_moved_waits_while_the_rest_follows_the_settings(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = await open_page(core, shown)
+    page.sliders["slots"].slider.setValue(0)
+    core.settings.set(set_to(threads=5))
+    page.show_machine(MACHINE)
+    assert (page.sliders["slots"].value(), page.sliders["threads"].value()) == (1, 5)
+    core.settings.set(set_to(slots=1))
+    assert not page.undo.isEnabled()
+    core.settings.set(set_to(slots=2))
+    assert page.sliders["slots"].value() == 2
+
+
+async def test_an_estimate_that_fails_leaves_what_was_moved(shown: Shown, qapp: object) -> None:
+    core = core_set_to()
+    page = await open_page(core, shown)
+    layers = page.sliders["gpu_layers"]
+    await until(lambda: layers.slider.maximum() == 31)
+    layers.slider.setValue(26)
+    core.refuse = AppError("The file is damaged.")
+    await until(lambda: page.fit.why.text() == "The file is damaged.")
+    assert layers.value() == 25
+
+
+def test_the_parts_of_the_memory_add_up() -> None:
+    total = sum(part.size_bytes for part in parts_of(TOO_LARGE))
+    assert total == TOO_LARGE.memory.needed
+
+
+async def test_an_estimate_of_what_is_no_longer_chosen_is_not_shown(
+    core: FakeCore, shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = await open_page(core, shown)
+    hold = asyncio.Event()
+
+    async def estimate(name: str, _setup: object) -> Fit:
+        if name == LARGE.name:
+            await hold.wait()
+            return TOO_LARGE
+        return replace(WELL, why="The one that is chosen.")
+
+    monkeypatch.setattr(core, "estimate_model", estimate)
+    page.model.setCurrentIndex(page.model.findData(LARGE.name))
+    late = tasks.spawn(page.estimate(), "late estimate")
+    await asyncio.sleep(0)
+    page.model.setCurrentIndex(page.model.findData(STARTER.name))
+    await page.estimate()
+    hold.set()
+    await late
+    assert page.fit.why.text() == "The one that is chosen."

@@ -1,0 +1,125 @@
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from app.logs.page import LogsPage
+from server.face.core import LogLine
+from tests.kit.fake_core import FakeCore
+from tests.kit.until import until
+
+Shown = Callable[[Any], Any]
+
+
+def line(number: int, level: str = "info", text: str = "") -> LogLine:
+    return LogLine(1_700_000_000 + number, level, "server.core.core", text or f"line {number}")
+
+
+def texts(page: LogsPage) -> list[str]:
+    return [one.text for one in page.lines.lines()]
+
+
+async def test_lines_come_live(core: FakeCore, shown: Shown) -> None:
+    page = shown(LogsPage(core))
+    core.logged.emit(line(1))
+    core.logged.emit(line(2))
+    await until(lambda: texts(page) == ["line 1", "line 2"])
+    assert page.count.text() == "2 lines"
+
+
+async def test_what_was_logged_before_is_recalled_once(core: FakeCore, shown: Shown) -> None:
+    core.earlier = [line(1), line(2)]
+    page = shown(LogsPage(core))
+    core.logged.emit(line(2))
+    core.logged.emit(line(3))
+    await until(lambda: texts(page) == ["line 1", "line 2", "line 3"])
+
+
+async def test_levels_and_text_filter(qtbot: QtBot, core: FakeCore, shown: Shown) -> None:
+    page = shown(LogsPage(core))
+    for number, level in enumerate(("debug", "info", "warning", "error")):
+        core.logged.emit(line(number, level))
+    await until(lambda: texts(page) == ["line 1", "line 2", "line 3"])
+    page.level.setCurrentIndex(0)
+    assert texts(page) == ["line 0", "line 1", "line 2", "line 3"]
+    page.level.setCurrentIndex(3)
+    assert texts(page) == ["line 3"]
+    page.level.setCurrentIndex(0)
+    qtbot.keyClicks(page.search, "LINE 2")
+    await until(lambda: texts(page) == ["line 2"])
+
+
+async def test_pause_keeps_what_comes_for_later(core: FakeCore, shown: Shown) -> None:
+    page = shown(LogsPage(core))
+    page.pause.click()
+    core.logged.emit(line(1))
+    await until(lambda: "1 new" in page.count.text())
+    assert texts(page) == []
+    assert page.pause.text() == "Resume"
+    page.pause.click()
+    assert texts(page) == ["line 1"]
+
+
+async def test_all_or_the_selected_lines_are_copied(
+    qtbot: QtBot, core: FakeCore, shown: Shown
+) -> None:
+    page = shown(LogsPage(core))
+    core.logged.emit(line(1))
+    core.logged.emit(line(2, "warning"))
+    await until(lambda: len(texts(page)) == 2)
+    page.copy.click()
+    assert len(QGuiApplication.clipboard().text().splitlines()) == 2
+    page.view.setCurrentIndex(page.lines.index(1))
+    page.copy.click()
+    copied = QGuiApplication.clipboard().text()
+    assert copied.endswith("warning server.core.core: line 2")
+    assert page.detail.text() == copied
+    assert page.detail.isVisible()
+
+
+async def test_the_list_can_be_cleared(core: FakeCore, shown: Shown) -> None:
+    page = shown(LogsPage(core))
+    core.logged.emit(line(1))
+    await until(lambda: texts(page))
+    page.clear.click()
+    assert texts(page) == []
+
+
+async def test_a_flood_of_lines_is_shown_in_few_steps(core: FakeCore, shown: Shown) -> None:
+    """Nothing is lost, and the page has few changes to draw. `make bench` measures the gaps."""
+    page = shown(LogsPage(core))
+    steps: list[int] = []
+    page.view.model().rowsInserted.connect(lambda _parent, first, last: steps.append(last - first))
+    for tick in range(300):
+        for number in range(100):
+            core.logged.emit(line(tick * 100 + number))
+        await asyncio.sleep(0)
+    await until(lambda: len(texts(page)) == 30_000)
+    assert 1 <= len(steps) <= 300
+    assert page.view.verticalScrollBar().value() == page.view.verticalScrollBar().maximum()
+
+
+async def test_reading_further_up_is_not_disturbed(core: FakeCore, shown: Shown) -> None:
+    page = shown(LogsPage(core))
+    for number in range(500):
+        core.logged.emit(line(number))
+    await until(lambda: len(texts(page)) == 500)
+    bar = page.view.verticalScrollBar()
+    await until(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
+    bar.setValue(10)
+    core.logged.emit(line(501))
+    await until(lambda: len(texts(page)) == 501)
+    assert bar.value() == 10
+
+
+async def test_ctrl_c_copies(qtbot: QtBot, core: FakeCore, shown: Shown) -> None:
+    page = shown(LogsPage(core))
+    core.logged.emit(line(7))
+    await until(lambda: texts(page))
+    QGuiApplication.clipboard().clear()
+    page.view.setFocus()
+    qtbot.keyClick(page.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    await until(lambda: "line 7" in QGuiApplication.clipboard().text())

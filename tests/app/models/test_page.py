@@ -1,0 +1,272 @@
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtWidgets import QApplication
+
+from app.look.controls import Button, Label
+from app.models.discover import FileRow, RepositoryRow
+from app.models.downloads import state_words, time_left
+from app.models.installed import FolderRow
+from app.models.page import DISCOVER, DOWNLOADS, ModelsPage
+from server.errors import AppError, LinkLost
+from server.face.core import ModelStatus, ServerStatus
+from server.face.models import Download, FoundFolder, HubModel
+from tests.kit.fake_core import LARGE, SERVING, STARTER, FakeCore
+from tests.kit.fake_shelf import AT_FORTY, LISTING
+from tests.kit.until import until
+
+Shown = Callable[[Any], Any]
+
+
+async def test_what_is_installed_can_be_loaded(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    starter, large = page.installed.list.rows
+    assert starter.load.text() == "Answers now"
+    assert not starter.load.isEnabled()
+    assert not starter.delete.isVisible()
+    assert "5.0 GB" in large.facts.text()
+    large.load.click()
+    await until(lambda: core.model.get().name == LARGE.name)
+    assert large.load.text() == "Answers now"
+
+
+async def test_deleting_asks_first_and_says_what_it_freed(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    large = page.installed.list.rows[1]
+    large.delete.click()
+    assert "5.0 GB" in large.note.text()
+    large.keep.click()
+    assert not large.sure.isVisible()
+    large.delete.click()
+    large.sure.click()
+    await until(page.freed.isVisible)
+    assert "2.1 GB" in page.freed.text.text()
+    assert ("delete_model", LARGE.name) in core.commands
+
+
+async def test_the_details_show_the_template_and_what_differs(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    large = page.installed.list.rows[1]
+    large.about.click()
+    await until(lambda: large.details and large.details.isVisible())
+    details = large.details
+    assert "Tool calls: hermes" in details.about.text()
+    assert details.fit.verdict.text() == "Runs well"
+    (show,) = [one for one in details.findChildren(Button) if one.text() == "Show what differs"]
+    show.click()
+    assert details.text.toPlainText() == "-a\n+b"
+    details.template.click()
+    assert details.text.toPlainText() == "{{ messages }}"
+    details.template.click()
+    assert not details.text.isVisible()
+    large.about.click()
+    assert not details.isVisible()
+
+
+async def test_a_token_is_kept_and_forgotten_and_not_shown(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    page.parts.choose(DISCOVER)
+    page.token.edit.setText(" hf_secret ")
+    page.token.keep.click()
+    await until(lambda: ("set_hub_token", "hf_secret") in core.commands)
+    await until(lambda: page.token.state.text() == "The token is kept with your secrets.")
+    assert page.token.edit.text() == ""
+    page.token.forget.click()
+    await until(lambda: ("set_hub_token", "") in core.commands)
+
+
+async def test_with_nothing_installed_it_leads_on(shown: Shown, qapp: QApplication) -> None:
+    core = FakeCore()
+    page = shown(ModelsPage(core))
+    assert page.installed.empty.isVisible()
+    page.installed.discover.click()
+    await until(lambda: ("suggest_models",) in core.commands)
+    await until(lambda: page.discover.findChildren(FileRow))
+
+
+async def test_folders_of_other_programs_are_offered(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    await until(page.folders.isVisible)
+    (line,) = page.folders.findChildren(FolderRow)
+    line.used.emit("/home/me/.lmstudio/models")
+    await until(lambda: core.settings.get().model.folders == ("/home/me/.lmstudio/models",))
+
+
+async def test_a_file_is_imported(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    await page.import_file("/models/x.gguf")
+    assert ("import_model", "/models/x.gguf") in core.commands
+
+
+async def test_a_search_leads_to_files_and_a_download(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    page.parts.choose(DISCOVER)
+    await until(lambda: page.discover.heading.text() == "For this machine")
+    page.discover.search.setText(" qwen ")
+    page.discover.go.click()
+    assert not page.discover.go.isEnabled()
+    await until(lambda: page.discover.findChildren(RepositoryRow))
+    assert ("search_models", "qwen") in core.commands
+    page.discover.findChildren(RepositoryRow)[0].open.click()
+    await until(lambda: page.discover.heading.text() == LISTING.repo)
+    fits, too_large = [one for one in page.discover.findChildren(FileRow) if one.isVisible()]
+    assert fits.fit.verdict.text() == "Runs well"
+    assert too_large.fit.verdict.text() == "Does not fit"
+    assert "19.0 GB" in too_large.fit.why.text()
+    fits.button.click()
+    await until(lambda: page.parts.buttons[DOWNLOADS].isChecked())
+    assert ("download_model", LISTING.repo, "m-Q4_K_M.gguf") in core.commands
+    assert page.parts.buttons[DOWNLOADS].text() == "Downloads (1)"
+
+
+async def test_a_download_that_is_refused_can_be_asked_for_again(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = shown(ModelsPage(core))
+    told: list[str] = []
+    page.failed.connect(told.append)
+    page.parts.choose(DISCOVER)
+    await until(lambda: page.discover.findChildren(FileRow))
+    suggested = page.discover.findChildren(FileRow)[0]
+    core.refuse = AppError("Moat is set to offline.")
+    suggested.button.click()
+    assert not suggested.button.isEnabled()
+    await until(lambda: told == ["Moat is set to offline."])
+    assert suggested.button.isEnabled()
+    await page.open(LISTING.repo)
+    await until(lambda: len(page.discover.findChildren(FileRow)) == len(LISTING.files))
+    file = page.discover.findChildren(FileRow)[0]
+    core.refuse = AppError("Moat is set to offline.")
+    file.button.click()
+    await until(lambda: len(told) == 2)
+    assert file.button.isEnabled()
+
+
+async def test_a_download_that_was_cancelled_can_be_asked_for_again(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = shown(ModelsPage(core))
+    await page.open(LISTING.repo)
+    await until(lambda: len(page.discover.findChildren(FileRow)) == len(LISTING.files))
+    file = page.discover.findChildren(FileRow)[0]
+    file.button.click()
+    core.downloads.set((Download("1", "a", LISTING.repo, "running"),))
+    assert not file.button.isEnabled()
+    core.downloads.set(())
+    assert file.button.isEnabled()
+
+
+async def test_a_search_that_fails_says_why_and_can_be_repeated(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = shown(ModelsPage(core))
+    page.parts.choose(DISCOVER)
+    await until(lambda: page.discover.heading.text())
+    core.refuse = AppError("Moat is set to offline.")
+    page.discover.search.setText("x")
+    page.discover.go.click()
+    await until(lambda: page.discover.busy.text() == "Moat is set to offline.")
+    assert page.discover.go.isEnabled()
+
+
+async def test_a_download_is_paused_resumed_retried_and_cancelled(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = shown(ModelsPage(core))
+    page.parts.choose(DOWNLOADS)
+    assert page.downloads.empty.isVisible()
+    core.downloads.set((AT_FORTY,))
+    (line,) = page.downloads.list.rows
+    assert line.progress.value() == 400
+    assert line.state.text() == "859 MB of 2.1 GB  ·  9.0 MB/s  ·  2 min left"
+    line.pause.click()
+    core.downloads.set((replace(AT_FORTY, phase="paused"),))
+    assert page.downloads.list.rows == [line]
+    line.resume.click()
+    core.downloads.set((replace(AT_FORTY, phase="failed", reason="The disk is full."),))
+    assert line.state.text() == "The disk is full."
+    assert not line.progress.isVisible()
+    line.retry.click()
+    line.cancel.click()
+    await until(lambda: page.downloads.empty.isVisible())
+    assert [one[0] for one in core.commands if "download" in one[0]] == [
+        "pause_download",
+        "resume_download",
+        "resume_download",
+        "cancel_download",
+    ]
+
+
+def test_states_and_times_in_words() -> None:
+    done = Download("d", "x", "r", "done", 10, 10)
+    assert state_words(done).startswith("Finished and checked")
+    assert state_words(replace(done, phase="waiting", reason="429")) == "Waiting  ·  429"
+    assert time_left(None) == ""
+    assert time_left(20) == "less than a minute left"
+    assert time_left(7400) == "2 h 3 min left"
+
+
+async def test_the_answering_model_changes_with_the_core(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    core.model.set(ModelStatus("loading", LARGE.name))
+    assert [one.load.text() for one in page.installed.list.rows] == ["Load", "Answers now"]
+    core.models.set((STARTER,))
+    assert len(page.installed.list.rows) == 1
+
+
+async def test_deleting_promises_only_what_it_does(core: FakeCore, shown: Shown) -> None:
+    listed = replace(LARGE, name="listed", owned="listed")
+    core.models.set((listed, replace(LARGE, name="theirs", owned="other")))
+    page = shown(ModelsPage(core))
+    first, second = page.installed.list.rows
+    assert not second.delete.isVisible()
+    first.delete.click()
+    assert first.note.text() == "This takes it off the list. The file stays where it is."
+    first.keep.click()
+    assert first.delete.isVisible()
+
+
+async def test_while_one_model_loads_another_can_be_picked(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    core.model.set(ModelStatus("loading", LARGE.name, 0.4))
+    starter, large = page.installed.list.rows
+    assert not large.load.isEnabled()
+    assert starter.load.isEnabled()
+
+
+def test_one_is_not_spoken_of_as_many(qapp: QApplication) -> None:
+    folder = FolderRow(FoundFolder("Other", "/models", 1, 5_000_000_000))
+    words = [label.text() for label in folder.findChildren(Label)]
+    assert words == ["Other", "1 model, 5.0 GB, in /models"]
+    folder.deleteLater()
+    repository = RepositoryRow(HubModel("maker/model-GGUF", 1))
+    assert any("1 download  " in f"{one.text()}  " for one in repository.findChildren(Label))
+    repository.deleteLater()
+
+
+async def test_what_was_to_be_suggested_before_the_server_came_is_suggested_then(
+    core: FakeCore, shown: Shown
+) -> None:
+    core.server.set(ServerStatus("starting"))
+    page = shown(ModelsPage(core))
+    await asyncio.sleep(0)
+    core.refuse = LinkLost()
+    page.parts.choose(DISCOVER)
+    await until(lambda: core.refuse is None)
+    assert page.discover.busy.text() == "Looking at this machine…"
+    core.server.set(SERVING)
+    await until(lambda: page.discover.heading.text() == "For this machine")
+    assert page.discover.go.isEnabled()
+
+
+async def test_the_page_says_where_a_token_is_kept(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    await until(lambda: "keyring" in page.token.place.text())
+    assert "unencrypted" not in page.token.place.text()
+    core.plain_file = "/home/me/secrets.json"
+    page.hide()
+    page.show()
+    await until(lambda: "unencrypted" in page.token.place.text())
+    assert core.plain_file in page.token.place.text().replace("\u200b", "")

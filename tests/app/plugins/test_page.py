@@ -1,0 +1,145 @@
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QSettings
+
+from app.plugins import page as plugins
+from app.plugins.approvals import ApprovalCard
+from app.plugins.page import PluginsPage
+from app.shell.window import Window
+from server.errors import LinkLost
+from server.face.plugins import OperationCard
+from tests.kit.fake_core import FakeCore
+from tests.kit.fake_plugins import ORDER, PORTFOLIO
+from tests.kit.until import until
+
+Shown = Callable[[Any], Any]
+BROKER = replace(
+    PORTFOLIO,
+    key="broker",
+    name="Broker",
+    enabled=False,
+    review=True,
+    shipped=False,
+    hosts=("api.broker.example",),
+    secrets=("TOKEN",),
+    missing_secrets=("TOKEN",),
+    previous_version="0.9",
+    operations=(OperationCard("POST /orders", "Places an order.", "change"),),
+)
+
+
+async def test_a_plugin_says_what_enabling_it_accepts(core: FakeCore, shown: Shown) -> None:
+    page = shown(PluginsPage(core))
+    assert page.empty.isVisible()
+    core.plugins.set((PORTFOLIO, BROKER))
+    own, broker = page.list.rows
+    assert own.switch.text() == "Disable"
+    assert broker.switch.text() == "Accept and enable"
+    assert "api.broker.example" in broker.review.text()
+    assert "TOKEN" in broker.review.text()
+    broker.switch.click()
+    own.switch.click()
+    await until(lambda: len(core.commands) == 2)
+    assert core.commands == [("enable_plugin", "broker"), ("disable_plugin", "portfolio")]
+
+
+async def test_folders_are_looked_at_while_the_page_is_shown(
+    core: FakeCore, shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plugins, "_LOOK_MS", 5)
+    page = shown(PluginsPage(core))
+    await until(lambda: core.looks >= 3)
+    page.hide()
+    await asyncio.sleep(0)  # what was asked for until now
+    looks = core.looks
+    assert not page._looking.isActive()
+    page.show()
+    await until(lambda: core.looks > looks)
+
+
+async def test_operations_secrets_and_versions_are_in_the_details(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = shown(PluginsPage(core))
+    core.plugins.set((BROKER,))
+    (box,) = page.list.rows
+    assert not box.details.isVisible()
+    box.more.click()
+    choice = box.policies["POST /orders"]
+    choice.setCurrentIndex(2)
+    choice.activated.emit(2)
+    box.secrets["TOKEN"].setText("s3cret")
+    box.secrets["TOKEN"].editingFinished.emit()
+    box.secrets["TOKEN"].editingFinished.emit()
+    box.rolled_back.emit("broker")
+    box.removed.emit("broker")
+    await until(lambda: len(core.commands) == 4)
+    assert box.secrets["TOKEN"].text() == ""
+    assert box.secrets["TOKEN"].placeholderText() == "Kept in the keychain"
+    assert core.commands == [
+        ("set_operation_policy", "broker", "POST /orders", "block"),
+        ("set_plugin_secret", "broker", "TOKEN", "s3cret"),
+        ("roll_back_plugin", "broker"),
+        ("remove_plugin", "broker"),
+    ]
+
+
+async def test_a_broken_plugin_cannot_be_enabled(core: FakeCore, shown: Shown) -> None:
+    page = shown(PluginsPage(core))
+    core.plugins.set((replace(BROKER, state="broken", findings=("No manifest.",)),))
+    (box,) = page.list.rows
+    assert not box.switch.isEnabled()
+    assert box.findings.text() == "No manifest."
+    assert "broken" in box.state.text()
+
+
+@pytest.mark.parametrize("decision", ["once", "always", "deny"])
+async def test_a_call_waits_for_an_answer_on_every_page(
+    decision: str, core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    assert not window.approvals.isVisible()
+    core.approvals.set((ORDER, replace(ORDER, id="a2", can_always=False)))
+    window.turn_to("Chat")
+    assert window.approvals.isVisible()
+    (card,) = window.approvals.findChildren(ApprovalCard)
+    assert '"quantity": 10' in card.sent.toPlainText()
+    assert "•••" in card.sent.toPlainText()
+    getattr(card, decision).click()
+    assert not card.once.isEnabled()
+    await until(lambda: ("answer_approval", "a1", decision, "") in core.commands)
+    (second,) = window.approvals.list.rows
+    assert second.always.isHidden()
+    second.deny.click()
+    await until(lambda: not window.approvals.isVisible())
+
+
+@pytest.mark.parametrize("decision", ["once", "deny"])
+async def test_a_question_whose_answer_did_not_arrive_can_be_answered(
+    decision: str, core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    core.approvals.set((ORDER,))
+    core.refuse = LinkLost()
+    (card,) = window.approvals.list.rows
+    card.once.click()
+    await until(window.banner.isVisible)
+    getattr(card, decision).click()
+    await until(lambda: core.commands == [("answer_approval", "a1", decision, "")])
+
+
+async def test_without_a_keyring_the_page_says_where_secrets_lie(
+    core: FakeCore, shown: Shown
+) -> None:
+    core.plain_file = "/home/me/secrets.json"
+    core.plugins.set((replace(PORTFOLIO, secrets=("TOKEN",)),))
+    page = shown(PluginsPage(core))
+    (box,) = page.list.rows
+    await until(lambda: "unencrypted" in box.place.text())
+    field = box.secrets["TOKEN"]
+    field.settle(kept=True)
+    assert field.placeholderText() == "Kept unencrypted"

@@ -1,0 +1,295 @@
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import shiboken6
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QSlider,
+    QTableView,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app.look import theme
+from app.look.controls import Button
+from app.shell.pages import PAGES
+from app.shell.window import Window
+from server.errors import AppError
+from server.face.core import Knock, ModelStatus, ServerStatus
+from server.face.plugins import OptionCard
+from server.settings import OPENBB_ORIGINS
+from tests.kit.fake_core import FakeCore
+from tests.kit.fake_plugins import FORM, ORDER, PORTFOLIO
+from tests.kit.until import until
+
+OPTIONS = tuple(OptionCard(kind, f"A {kind}", kind) for kind in ("text", "file", "folders"))
+Shown = Callable[[Any], Any]
+CONTROLS = (
+    QAbstractButton,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QAbstractSpinBox,
+    QAbstractItemView,
+    QSlider,
+)
+
+
+INNER = (QComboBox, QLineEdit, QAbstractSpinBox, QTableView)
+
+
+def controls(window: Window) -> list[QWidget]:
+    """What one can press or write in, without the inner parts of Qt's own widgets."""
+    return [
+        widget
+        for widget in window.findChildren(QWidget)
+        if isinstance(widget, CONTROLS)
+        and not isinstance(widget.parent(), INNER)
+        and widget.window() is window
+    ]
+
+
+async def test_every_page_can_be_turned_to(core: FakeCore, memory: QSettings, shown: Shown) -> None:
+    window = shown(Window(core, memory))
+    for button, page in zip(window.buttons, PAGES, strict=True):
+        button.click()
+        assert isinstance(window.page(), page)
+        assert button.isChecked()
+
+
+async def test_the_sidebar_tells_the_state(core: FakeCore, memory: QSettings, shown: Shown) -> None:
+    window = shown(Window(core, memory))
+    assert window.state_words() == ("Ready", "127.0.0.1:7777")
+    core.server.set(ServerStatus("failed", reason="No."))
+    assert window.state_words() == ("Needs attention", "Moat cannot serve")
+
+
+async def test_a_failed_command_is_told_until_dismissed(
+    core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    core.refuse = AppError("The disk is full.")
+    window.page().hero.switch.click()
+    await until(window.banner.isVisible)
+    assert window.banner.text.text() == "The disk is full."
+    window.banner.close_button.click()
+    assert not window.banner.isVisible()
+
+
+async def test_size_and_page_are_remembered(
+    core: FakeCore, memory: QSettings, qapp: object
+) -> None:
+    window = Window(core, memory)
+    window.show()
+    window.resize(783, 611)
+    window.turn_to("Logs")
+    closed: list[str] = []
+    window.closed.connect(lambda: closed.append("closed"))
+    window.close()
+    assert closed == ["closed"]
+    again = Window(core, memory)
+    assert (again.width(), again.height()) == (783, 611)
+    assert again.page().title == "Logs"
+    for one in (window, again):
+        one.deleteLater()
+
+
+async def test_every_control_has_a_name_and_is_reached_by_keyboard(
+    core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    core.plugins.set((replace(PORTFOLIO, options=OPTIONS, secrets=("KEY",), question="What?"),))
+    core.approvals.set((ORDER,))
+    core.forms.set((FORM,))
+    for page in PAGES:
+        window.turn_to(page.title)
+    found = controls(window)
+    assert len(found) > 60
+    nameless = [type(one).__name__ for one in found if not one.accessibleName()]
+    assert nameless == []
+    unreachable = [
+        one.accessibleName()
+        for one in found
+        if not one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.focusProxy() is None
+    ]
+    assert unreachable == []
+
+
+@pytest.mark.parametrize("title", [page.title for page in PAGES])
+async def test_tab_walks_through_all_of_a_page(
+    title: str, qtbot: QtBot, core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    window.turn_to(title)
+    window.activateWindow()
+    await until(window.isActiveWindow)
+    wanted = {
+        one
+        for one in controls(window)
+        if one.isVisible() and one.isEnabled() and window.page().isAncestorOf(one)
+    }
+    window.buttons[0].setFocus()
+    met = set()
+    for _ in range(len(controls(window)) + 10):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        met.add(QApplication.focusWidget())
+    # Of a group of which one holds, Tab meets that one; the arrow keys reach the others.
+    groups = {one.group() for one in met if isinstance(one, QAbstractButton) and one.group()}
+    for one in wanted - met:
+        assert isinstance(one, QAbstractButton), one.accessibleName()
+        assert one.group() in groups, one.accessibleName()
+
+
+class Watcher(QObject):
+    """Notes every window that opens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.opened.append(type(watched).__name__)
+        return False
+
+
+async def test_no_part_of_the_window_opens_as_a_window_of_its_own(
+    memory: QSettings, qapp: QApplication, qtbot: QtBot
+) -> None:
+    watcher = Watcher()
+    qapp.installEventFilter(watcher)
+    core = FakeCore()
+    window = Window(core, memory)
+    qtbot.addWidget(window)
+    window.show()
+    for page in PAGES:
+        window.turn_to(page.title)
+    core.server.set(ServerStatus("failed", reason="No."))
+    core.notices.set(("One.", "Two."))
+    core.model.set(ModelStatus("loading", "m", 0.1))
+    window.show_failure("No.")
+    qapp.removeEventFilter(watcher)
+    assert watcher.opened == ["Window"]
+
+
+async def test_the_look_changes_while_it_is_open(
+    core: FakeCore, memory: QSettings, shown: Shown, qapp: QApplication
+) -> None:
+    window = shown(Window(core, memory))
+    light = window.grab().toImage().pixelColor(2, 2)
+    theme.apply(qapp, "dark")
+    await until(lambda: window.grab().toImage().pixelColor(2, 2).lightness() < 60)
+    theme.apply(qapp, "light")
+    await until(lambda: window.grab().toImage().pixelColor(2, 2) == light)
+
+
+async def test_no_word_of_the_state_is_cut_in_the_sidebar(
+    core: FakeCore, memory: QSettings, shown: Shown, speak: Callable[[str], None]
+) -> None:
+    speak("de")
+    core.server.set(ServerStatus("failed", reason="No."))
+    window = shown(Window(core, memory))
+    QApplication.processEvents()
+    for label in (window._words, window._where):
+        room = label.contentsRect()
+        needed = label.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, label.text())
+        assert needed.width() <= room.width()
+        assert needed.height() <= room.height()
+
+
+@pytest.mark.parametrize("page", ["Chat", "Home", "Logs"])
+async def test_what_asks_is_never_squeezed_and_leaves_room_for_the_page(
+    page: str, core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    window.resize(*theme.SMALLEST_WINDOW)
+    window.turn_to(page)
+    fields = {f"Field {n}": {"type": "string", "description": "About it."} for n in range(15)}
+    core.forms.set((replace(FORM, schema=json.dumps({"properties": fields})),))
+    core.approvals.set((replace(ORDER, body="\n".join(map(str, range(30)))),))
+    window.show_failure("Something did not work.")
+    for one in (*window.forms.list.rows, *window.approvals.list.rows, window.banner):
+        await until(lambda one=one: one.height() >= max(1, one.minimumSizeHint().height()))
+    assert window.size().toTuple() == theme.SMALLEST_WINDOW
+    assert window.page().height() >= 0.39 * window.height()
+    bar = window._asks.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    window.show_failure("Once more.")
+    assert bar.value() == 0
+
+
+async def test_what_asks_takes_no_more_room_than_it_needs(
+    core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    whole = window.page().height()
+    core.approvals.set((ORDER,))
+    await until(lambda: window.page().height() < whole)
+    (card,) = window.approvals.list.rows
+    await until(lambda: card.height() == card.minimumSizeHint().height())
+    assert window._asks.verticalScrollBar().maximum() == 0
+    assert window._asks.height() < card.height() + 2 * theme.PAGE_MARGIN
+    core.approvals.set(())
+    await until(lambda: window.page().height() == whole)
+
+
+ASKING = ("https://a.example", "https://b.example", "https://c.example")
+
+
+@pytest.mark.parametrize("active", [True, False], ids=["in front", "behind"])
+@pytest.mark.parametrize("how", ["allowed", "gone", "hidden", "disabled", "deleted"])
+async def test_the_keyboard_never_falls_on_another_button(
+    core: FakeCore, memory: QSettings, shown: Shown, qtbot: QtBot, how: str, *, active: bool
+) -> None:
+    window = shown(Window(core, memory))
+    window.turn_to("Connect")
+    core.knocks.set(tuple(Knock(at, one, "GET", "x", "origin") for at, one in enumerate(ASKING)))
+    buttons = [one for one in window.page().findChildren(Button) if one.text() == "Allow"]
+    await come_to_front(window)
+    await until(lambda: all(button.isVisible() for button in buttons))
+    buttons[0].setFocus()
+    assert QApplication.focusWidget() is buttons[0]
+    other = shown(QLineEdit())
+    if not active:
+        await come_to_front(other)
+    take_away(core, buttons[0], how)
+    if how == "allowed":
+        await until(lambda: len(core.settings.get().server.origins) > len(OPENBB_ORIGINS))
+    await come_to_front(window)
+    before = core.settings.get().server.origins
+    assert not isinstance(QApplication.focusWidget(), QAbstractButton)
+    for key in (Qt.Key.Key_Space, Qt.Key.Key_Return):
+        qtbot.keyClick(QApplication.focusWidget(), key)
+    assert core.settings.get().server.origins == before
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is not window
+
+
+async def come_to_front(window: QWidget) -> None:
+    window.raise_()
+    window.activateWindow()
+    await until(window.isActiveWindow)
+
+
+def take_away(core: FakeCore, button: Button, how: str) -> None:
+    match how:
+        case "allowed":
+            button.click()
+        case "gone":
+            core.knocks.set(core.knocks.get()[1:])
+        case "hidden":
+            button.hide()
+        case "disabled":
+            button.setEnabled(False)
+        case "deleted":
+            shiboken6.delete(button)

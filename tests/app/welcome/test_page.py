@@ -1,0 +1,90 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+
+from app.connect.page import ConnectPage
+from app.desktop.autostart import File
+from app.shell.session import Session
+from app.shell.tray import Tray
+from app.welcome.page import WelcomePage
+from server.errors import AppError
+from tests.kit.fake_core import FakeCore
+from tests.kit.fake_shelf import SUGGESTED
+from tests.kit.until import until
+
+Shown = Callable[[Any], Any]
+
+
+def made(core: FakeCore, folder: Path) -> WelcomePage:
+    return WelcomePage(core, File(folder / "moat.desktop", "x"), folder / "models")
+
+
+async def test_it_says_what_this_machine_can_do(
+    core: FakeCore, shown: Shown, tmp_path: Path
+) -> None:
+    page = shown(made(core, tmp_path))
+    await until(lambda: "17.2 GB of memory" in page.machine.text())
+    assert SUGGESTED.title in page.recommended.text()
+    assert page.starter.isChecked()
+
+
+async def test_the_starter_needs_nothing(core: FakeCore, shown: Shown, tmp_path: Path) -> None:
+    page = shown(made(core, tmp_path))
+    ended: list[str] = []
+    page.done.connect(lambda: ended.append("done"))
+    page.begin.click()
+    await until(lambda: ended)
+    assert not (tmp_path / "moat.desktop").exists()
+    assert "download_model" not in [one[0] for one in core.commands]
+
+
+async def test_what_was_chosen_is_done(core: FakeCore, shown: Shown, tmp_path: Path) -> None:
+    page = shown(made(core, tmp_path))
+    await until(page.recommended.isVisible)
+    page.recommended.setChecked(True)
+    page.at_login.setChecked(True)
+    page.begin.click()
+    await until(lambda: core.downloads.get())
+    assert ("download_model", SUGGESTED.repo, SUGGESTED.file) in core.commands
+    assert (tmp_path / "moat.desktop").exists()
+
+
+async def test_a_failed_download_keeps_nobody_here(
+    core: FakeCore, shown: Shown, tmp_path: Path
+) -> None:
+    page = shown(made(core, tmp_path))
+    await until(page.recommended.isVisible)
+    page.recommended.setChecked(True)
+    core.refuse = AppError("Moat is set to offline.")
+    told: list[str] = []
+    page.failed.connect(told.append)
+    page.done.connect(lambda: told.append("done"))
+    page.begin.click()
+    await until(lambda: len(told) == 2)
+    assert sorted(told) == ["Moat is set to offline.", "done"]
+
+
+async def test_a_folder_is_added(core: FakeCore, shown: Shown, tmp_path: Path) -> None:
+    page = shown(made(core, tmp_path))
+    await page.use_folder("/data/models")
+    assert core.settings.get().model.folders == ("/data/models",)
+    assert "/data/models" in page.folder.text()
+
+
+async def test_it_comes_once_and_leads_to_connect(
+    core: FakeCore, qapp: QApplication, memory: QSettings, tmp_path: Path
+) -> None:
+    session = Session(qapp, core, Tray(core), memory)
+    session.welcome(File(tmp_path / "x", "x"), tmp_path)
+    session.open(hidden=False)
+    page = session.window.page()
+    assert isinstance(page, WelcomePage)
+    page.begin.click()
+    await until(lambda: isinstance(session.window.page(), ConnectPage))
+    session.welcome(File(tmp_path / "x", "x"), tmp_path)
+    assert isinstance(session.window.page(), ConnectPage)
+    session.close()
+    session.window.deleteLater()

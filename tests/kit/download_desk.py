@@ -1,0 +1,92 @@
+"""What tests of downloads share: a desk against a fake hub, and waiting for states."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from server.egress import Egress
+from server.face.models import Download
+from server.models.downloads.download import Limits
+from server.models.downloads.queue import Downloads
+from server.models.hub import Hub
+from server.settings import NetworkSettings
+from tests.kit.fake_hub import FakeHub
+
+Token = Callable[[str], Awaitable[str | None]]
+REPO = "maker/tiny-GGUF"
+PIECE = 64 * 1024
+FAST = Limits(
+    connections=3,
+    piece_bytes=PIECE,
+    pieces_per_request=4,
+    tries=6,
+    first_wait_s=0.01,
+    longest_wait_s=0.05,
+)
+FILE = "tiny-Q4_K_M.gguf"
+CONTENT = random.Random(1).randbytes(20 * PIECE + 123)
+
+
+@asynccontextmanager
+async def desk(
+    fake: FakeHub,
+    models: Path,
+    limit: float = 0,
+    proxy: Callable[[], str] = str,
+    token: Token | None = None,
+) -> AsyncIterator[Downloads]:
+    models.mkdir(exist_ok=True)
+    egress = Egress(lambda: NetworkSettings(proxy=proxy()))
+    made = Downloads(client(fake, egress, token), models, lambda: limit, lambda: None, FAST)
+    made.restore()
+    try:
+        yield made
+    finally:
+        await made.close()
+        await egress.close()
+
+
+def client(fake: FakeHub, egress: Egress, token: Token | None = None) -> Hub:
+    async def usual(_host: str) -> str | None:
+        return fake.token or None
+
+    network = NetworkSettings(hub=fake.address, hub_storage=("localhost",))
+    return Hub(egress, lambda: network, token or usual, stall_s=0.4)
+
+
+async def begin(fake: FakeHub, downloads: Downloads, *paths: str) -> str:
+    egress = Egress(lambda: NetworkSettings())
+    try:
+        repository = await client(fake, egress).repository(REPO)
+    finally:
+        await egress.close()
+    wanted = paths or ("tiny-Q4_K_M.gguf",)
+    return downloads.start(repository, tuple(one for one in repository.files if one.path in wanted))
+
+
+async def until(downloads: Any, done: Callable[[Download], bool]) -> Download:
+    """The first state of the first download that is so; fails after a while."""
+    found: asyncio.Future[Download] = asyncio.get_running_loop().create_future()
+
+    def look(all_: tuple[Download, ...]) -> None:
+        if all_ and done(all_[0]) and not found.done():
+            found.set_result(all_[0])
+
+    value = downloads.all if isinstance(downloads, Downloads) else downloads.downloads
+    disconnect = value.connect(look)
+    try:
+        async with asyncio.timeout(30):
+            return await found
+    finally:
+        disconnect()
+
+
+def ended(download: Download) -> bool:
+    return download.phase in ("done", "failed")
+
+
+def installed(models: Path) -> list[Path]:
+    return sorted(models.rglob("*.gguf"))

@@ -1,0 +1,66 @@
+"""A kit with what a test puts in it, and actions that answer from a script."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from server.chat import Json
+from server.data.sqlite import Database
+from server.errors import FlowFailed
+from server.flows.base import Action, Missing, Output, Preview, Reach, Risk, TheyTold
+
+
+@dataclass(slots=True)
+class ScriptedAction:
+    key: str = "GET /things"
+    schema: Json = field(default_factory=lambda: {"type": "object", "properties": {}})
+    answer: Callable[[Json], Any] = lambda arguments: {"got": arguments}
+    risk: Risk = "read"
+    description: str = "things"
+    fingerprint: str = "f1"
+    calls: list[Json] = field(default_factory=list)
+    surroundings: Json = field(default_factory=dict)
+
+    def preview(self, arguments: Json) -> Preview:
+        return Preview(self.key, "http://127.0.0.1", {"X": "•••"}, arguments)
+
+    async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output:
+        self.calls.append(arguments)
+        self.surroundings = surroundings
+        answer = self.answer(arguments)
+        if isinstance(answer, Exception):
+            raise answer
+        return Output(answer, "done")
+
+
+@dataclass(slots=True)
+class PlainKit:
+    actions: dict[str, Action] = field(default_factory=dict)
+    base: Database | None = None
+    allows: bool = True
+    notes: list[str] = field(default_factory=list)
+    plugin: str = "p"
+    told: list[TheyTold] = field(default_factory=list)
+    """What a person answers to forms; when it is empty there is nobody to show one to."""
+    forms: list[Missing] = field(default_factory=list)
+
+    async def ask(self, step: str, missing: Missing) -> TheyTold | None:
+        self.forms.append(missing)
+        return self.told.pop(0) if self.told else None
+
+    async def action(self, reach: Reach, name: str) -> Action:
+        if name not in self.actions:
+            raise FlowFailed("not_found", f"There is no {name}.")
+        return self.actions[name]
+
+    async def database(self) -> Database:
+        assert self.base
+        return self.base
+
+    async def approve(self, action: Action, arguments: Json, *, confirm: bool) -> Json:
+        if not self.allows and (confirm or action.risk != "read"):
+            raise FlowFailed("denied", f"{action.key} was not allowed.")
+        return arguments
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)

@@ -1,0 +1,126 @@
+"""A real Moat in a process of its own, for tests from the outside."""
+
+import json
+import subprocess
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import IO, TypeVar
+
+import psutil
+
+from server.system import processes as roles
+
+PATIENCE_S = 60.0
+READY = "Ready: "
+SERVES = "Moat serves on "
+T = TypeVar("T")
+
+
+class Moat:
+    """A server process: its address, its children, and how long it takes to be gone."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self.lines: list[str] = []
+        self.address = ""
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def worker(self) -> psutil.Process:
+        return until(lambda: _worker_of(self.pid))
+
+    def family(self) -> list[psutil.Process]:
+        own = psutil.Process(self.pid)
+        return [own, *own.children(recursive=True)]
+
+    def read_until(self, wanted: str) -> None:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip("\n"))
+            if line.startswith(SERVES):
+                self.address = line.removeprefix(SERVES).split()[0]
+            if line.startswith(wanted):
+                return
+        raise AssertionError(f"Moat ended without saying '{wanted}': {self.lines}")
+
+
+@contextmanager
+def serving(
+    *arguments: str, wait_for: str = READY, environment: Mapping[str, str] | None = None
+) -> Iterator[Moat]:
+    """`moat serve` on a free port, with the starter loaded."""
+    command = roles.command("serve", "--port", "0", *arguments)
+    with started(command, environment or {}) as process:
+        moat = Moat(process)
+        moat.read_until(wait_for)
+        yield moat
+
+
+def all_gone(processes: list[psutil.Process], within_s: float = PATIENCE_S) -> float:
+    """Seconds until all have ended; fails when one is still there after the time."""
+    began = time.monotonic()
+    until(lambda: all(has_ended(one) for one in processes), within_s)
+    return time.monotonic() - began
+
+
+def has_ended(process: psutil.Process) -> bool:
+    """Ended, though whoever adopted it may not have noticed yet: init looks every two seconds."""
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def until(found: Callable[[], T | None], within_s: float = PATIENCE_S) -> T:
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        result = found()
+        if result:
+            return result
+        time.sleep(0.02)  # another process is waited for: nothing here can signal it
+    raise AssertionError("waited in vain")
+
+
+def post(url: str, body: object) -> IO[bytes]:
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    reply: IO[bytes] = urllib.request.urlopen(request, timeout=PATIENCE_S)
+    return reply
+
+
+def chat(text: str, *, stream: bool = True, max_tokens: int = 400) -> dict[str, object]:
+    message = {"role": "user", "content": text}
+    return {"messages": [message], "stream": stream, "max_tokens": max_tokens, "ignore_eos": True}
+
+
+def _worker_of(pid: int) -> psutil.Process | None:
+    with suppress(psutil.Error):
+        for child in psutil.Process(pid).children(recursive=True):
+            if "server.engine.worker" in child.cmdline():
+                return child
+    return None
+
+
+@contextmanager
+def started(command: list[str], environment: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**roles.environment("serve"), **environment},
+    )
+    family = [psutil.Process(process.pid)]
+    try:
+        yield process
+    finally:
+        with suppress(psutil.Error):
+            family += family[0].children(recursive=True)
+        for one in family:
+            with suppress(psutil.Error):
+                one.kill()
+        process.communicate()

@@ -1,0 +1,62 @@
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from server.chat import ChatRequest, Message
+from server.core.answering import Answering
+from server.core.running_requests import Requests
+from server.engine.base import Engine
+from server.events import Event, Finished
+from server.face.core import About
+from tests.kit.engines import ScriptedEngine
+
+ASKED = ChatRequest((Message("user", "Hello"),))
+
+
+class Talk:
+    """Takes every question; the chats it was asked in are kept."""
+
+    def __init__(self) -> None:
+        self.chats: list[str] = []
+
+    async def take(self, _engine: Engine, request: ChatRequest) -> Any:
+        self.chats.append(request.chat)
+
+        async def events() -> Any:
+            yield Finished("stop")
+
+        return events()
+
+
+async def chats(*asked: About) -> list[str]:
+    async def engine(_name: str | None) -> Engine:
+        return ScriptedEngine()
+
+    talk = Talk()
+    house: Any = SimpleNamespace(talk_for=lambda **_of: talk)
+    agents: Any = None
+    requests = Requests(lambda: None)
+    answering = Answering(engine, lambda: "m", house, agents, requests)
+    for about in asked:
+        events: list[Event] = [one async for one in answering.chat(ASKED, about)]  # type: ignore[misc]
+        assert events == [Finished("stop")]
+    await requests.close()
+    return talk.chats
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        (About("/c", "page", chat="c1"), About("/c", "page", chat="c1"), True),
+        (About("/c", "page", chat="c1"), About("/c", "page", chat="c2"), False),
+        (About("/c", "page", chat="c1"), About("/c", "other", chat="c1"), False),
+        (About("/c", "page", chat="c1"), About("/c", "page", chat="c1", is_own=True), False),
+        (About("/c", "page"), About("/c", "page"), False),
+    ],
+)
+async def test_a_chat_is_what_its_client_names_as_one(
+    one: About, other: About, is_same: bool
+) -> None:
+    first, second = await chats(one, other)
+    assert (first == second) is is_same

@@ -1,0 +1,219 @@
+from datetime import date
+from typing import Any
+
+import pytest
+
+from server.dashboard.figures import compute as figures
+from server.dashboard.figures.compute import compute
+from server.data import tables
+from server.data.sql import Answer, query
+from server.data.tables import Table, from_grid, from_json
+
+TODAY = date(2025, 6, 20)
+PRICES = from_grid(
+    ["date", "close", "volume"],
+    [["2025-01-03", 110.0, 30], ["2025-01-01", 100.0, 10], ["2025-01-02", 104.1, 20]],
+    "Prices",
+)
+LONG = from_grid(
+    ["date", "symbol", "close"],
+    [
+        ["2025-01-01", "AAA", 10.0],
+        ["2025-01-01", "BBB", 50.0],
+        ["2025-01-02", "AAA", 11.0],
+        ["2025-01-02", "BBB", 45.0],
+    ],
+    "Closes",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("average close", "Average close: 104.7"),
+        ("median close", "Median close: 104.1"),
+        ("sum of volume", "Sum of volume: 60"),
+        ("total volume since 2025-01-02", "Sum of volume since 2025-01-02: 50"),
+        ("latest close", "Latest close: 110 (2025-01-03)"),
+        ("first close", "First close: 100 (2025-01-01)"),
+        ("when was volume the lowest?", "Lowest volume: 10 (2025-01-01)"),
+        ("top 2 days by close", "Highest close: 110 (2025-01-03); 104.1 (2025-01-02)"),
+        ("How did close change?", "Change of close: 10% (from 100 to 110)"),
+        ("close on 2025-01-02", "close on 2025-01-02: 104.1 (2025-01-02)"),
+        ("how many rows are there?", "Number of rows: 3"),
+    ],
+)
+def test_a_question_becomes_a_number(question: str, text: str) -> None:
+    figure = compute(question, PRICES, TODAY)
+    assert figure is not None
+    assert figure.text == text
+
+
+def test_each_entity_has_its_own_growth() -> None:
+    figure = compute("How did close change?", LONG, TODAY)
+    assert figure is not None
+    assert figure.text == (
+        "Change of close of AAA: 10% (from 10 to 11); Change of close of BBB: -10% (from 50 to 45)"
+    )
+
+
+def test_groups_are_computed_and_sorted() -> None:
+    figure = compute("average close by symbol", LONG, TODAY)
+    assert figure is not None
+    assert figure.rows == [
+        {"symbol": "BBB", "close": 47.5},
+        {"symbol": "AAA", "close": 10.5},
+    ]
+    assert figure.sql.startswith('SELECT "symbol", avg("close")')
+
+
+@pytest.mark.parametrize("question", ["Hello!", "average close in 1999", "close of CCC"])
+def test_nothing_to_compute_is_nothing(question: str) -> None:
+    assert compute(question, LONG, TODAY) is None
+
+
+def test_no_rows_no_figure() -> None:
+    assert compute("average close", from_grid(["close"], [], "Empty"), TODAY) is None
+
+
+def months(name: str, length: int) -> list[dict[str, object]]:
+    days = [f"{year}-{month:02d}-01"[:length] for year in (2024, 2025) for month in range(1, 13)]
+    return [{name: day, "revenue": 1100 if day.startswith("2025-01") else 100} for day in days]
+
+
+@pytest.mark.parametrize("length", [7, 10])
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("total revenue in 2024", "Sum of revenue from 2024-01-01 to 2024-12-31: 1200"),
+        ("total revenue in January 2025", "Sum of revenue from 2025-01-01 to 2025-01-31: 1100"),
+        ("total revenue since 2025-12", "Sum of revenue since 2025-12-01: 100"),
+        ("total revenue before March 2024", "Sum of revenue until 2024-02-29: 200"),
+    ],
+)
+def test_a_month_without_a_day_lies_in_its_span(length: int, question: str, text: str) -> None:
+    table = from_json(months("month", length), "T")
+    assert table is not None
+    figure = compute(question, table, TODAY)
+    assert figure is not None
+    assert figure.text == text
+
+
+@pytest.mark.parametrize("year", ["2024", 2024])
+def test_a_column_of_years_is_held_to_the_year_asked_for(year: str | int) -> None:
+    rows = [{"fiscal_year": year, "revenue": 5}, {"fiscal_year": 2023, "revenue": 7}]
+    table = from_json(rows, "T")
+    assert table is not None
+    figure = compute("total revenue in 2024", table, TODAY)
+    assert figure is not None
+    assert figure.text == "Sum of revenue in 2024: 5"
+    assert compute("total revenue in Q2 2024", table, TODAY) is None
+
+
+def many(count: int, name: str = "close") -> Table:
+    rows = [[f"2025-01-01 {n // 60:02d}:{n % 60:02d}", f"firm {n // 2}", n] for n in range(count)]
+    return from_grid(["date", "firm", name], rows, "Many")
+
+
+def test_what_is_not_shown_of_a_lookup_is_said() -> None:
+    figure = compute("close on 2025-01-01", many(600), TODAY)
+    assert figure is not None
+    assert figure.text.startswith("close on 2025-01-01 (first 12 of 600): 0 (firm 0, ")
+    assert (len(figure.rows), figure.is_whole) == (500, False)
+
+
+def test_what_is_not_shown_of_groups_is_said() -> None:
+    figure = compute("average close by firm", many(100), TODAY)
+    assert figure is not None
+    assert figure.text.startswith("Average close (first 12 of 50): 98.5 (firm 49); ")
+    assert len(figure.rows) == 50
+    growth = compute("How did close change by firm?", many(100), TODAY)
+    assert growth is not None
+    assert growth.text.startswith("First 10 of 50: Change of close of firm ")
+
+
+def test_rows_that_never_came_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_ROWS", 3)
+    figure = compute("sum of close", many(5), TODAY)
+    assert figure is not None
+    assert (figure.text, figure.is_whole) == ("Sum of close (over the first 3 of 5 rows): 3", False)
+
+
+def test_an_article_in_a_cell_is_shortened() -> None:
+    table = from_grid(["body", "likes"], [["word " * 4000, 1], ["other " * 4000, 2]], "News")
+    figure = compute("highest likes", table, TODAY)
+    assert figure is not None
+    assert len(figure.text) < 150
+
+
+def test_rows_are_told_apart_by_titles_rather_than_articles() -> None:
+    rows = [["word " * 400, "A", 1], ["other " * 400, "B", 2]]
+    figure = compute("highest likes", from_grid(["body", "heading", "likes"], rows, "News"), TODAY)
+    assert figure is not None
+    assert figure.text == "Highest likes: 2 (B)"
+
+
+def test_a_sum_beyond_all_numbers_is_no_figure() -> None:
+    table = from_grid(["price"], [[1e308]] * 100, "T")
+    assert compute("total price", table, TODAY) is None
+
+
+def test_a_question_over_a_wide_table_needs_only_its_columns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    filled: list[int] = []
+
+    def count(held: dict[str, Table], *rest: Any) -> Answer:
+        filled.append(len(held["data"].columns))
+        return query(held, *rest)
+
+    monkeypatch.setattr(figures, "query", count)
+    table = from_grid([*map(str, range(100)), "close"], [[*range(100), 5]], "Wide")
+    figure = compute("average close", table, TODAY)
+    assert figure is not None
+    assert figure.text == "Average close: 5"
+    rows = compute("how many rows are there?", table, TODAY)
+    assert rows is not None
+    assert rows.text == "Number of rows: 1"
+    assert filled == [1, 1]
+
+
+PEERS = from_grid(
+    ["symbol", "market_cap", "dividend_yield", "sales"],
+    [["AAA", "$3.4T", "0.5%", 1234567], ["BBB", "$950B", "0.75%", 7654321.5]],
+    "Peers",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("total market cap", "Sum of market_cap: $4.35T"),
+        ("lowest market cap", "Lowest market_cap: $950B (BBB)"),
+        ("average dividend yield", "Average dividend_yield: 0.625%"),
+        ("highest sales", "Highest sales: 7,654,321.5 (BBB)"),
+        ("sum of sales", "Sum of sales: 8,888,888.5"),
+        ("total market cap by symbol", "Sum of market_cap: $3.4T (AAA); $950B (BBB)"),
+    ],
+)
+def test_values_have_units_and_thousands(question: str, text: str) -> None:
+    figure = compute(question, PEERS, TODAY)
+    assert figure is not None
+    assert figure.text == text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "average close of Tesla",
+        "average close adjusted for splits",
+        "median close in rupees",
+        "durchschnittlicher close",
+        "最高 close",
+        "Quel est le close moyen, average ?",
+        "sum of all carryforwards of volume",
+        "what is the 5 day average close?",
+    ],
+)
+def test_a_word_that_is_not_used_up_makes_silent(question: str) -> None:
+    assert compute(question, PRICES, TODAY) is None

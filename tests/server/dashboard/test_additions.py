@@ -1,0 +1,65 @@
+from dataclasses import replace
+
+from server.asking.means import Means
+from server.dashboard.additions import add_widget, added, is_note_added, is_note_wanted, note_call
+from server.dashboard.query import Element, Query, Result
+from server.data.tables import from_grid
+from tests.contract.openbb.talking import TalkingEngine
+
+TABLE = from_grid(["date", "close"], [["2025-01-01", 1.0], ["2025-01-02", 2.0]], "Prices")
+QUERY = Query((), "Add a line chart of close to my dashboard", 1, options={"generative-ui": True})
+MEANS = Means(TalkingEngine())
+
+
+async def test_a_chart_goes_on_the_dashboard_when_asked_and_allowed() -> None:
+    step = await add_widget(QUERY, MEANS, [TABLE])
+    assert step is not None
+    arguments = step.call.arguments
+    assert arguments["widget_type"] == "chart"
+    assert arguments["chart"] == {"kind": "line", "x": "date", "y": ["close"]}
+    assert len(arguments["data"]) == 2
+    assert arguments["description"] == "Made from Prices: close by date"
+
+
+async def test_without_a_chart_the_rows_go_there() -> None:
+    query = replace(QUERY, asked="Put this on my dashboard")
+    step = await add_widget(query, MEANS, [TABLE])
+    assert step is not None
+    assert step.call.arguments["widget_type"] == "table"
+    assert step.call.arguments["description"] == "Made from Prices: 2 rows"
+
+
+async def test_nothing_is_added_unasked_unallowed_or_twice() -> None:
+    done = Result("add_generative_widget", {"name": "Prices"}, (), (Element(),), 1)
+    for query in (
+        replace(QUERY, asked="Draw a chart"),
+        replace(QUERY, options={}),
+        replace(QUERY, plain_calls=True),
+        replace(QUERY, results=(done,)),
+    ):
+        assert await add_widget(query, MEANS, [TABLE]) is None
+    assert await add_widget(QUERY, MEANS, []) is None
+
+
+def test_what_became_of_it_is_said() -> None:
+    assert added(QUERY) is None
+    result = Result("add_generative_widget", {"name": "Prices"}, (), (Element(),), 1)
+    assert added(replace(QUERY, results=(result,))) == "Prices is now on your dashboard."
+    failed = replace(result, elements=(Element(problem="no room"),))
+    assert added(replace(QUERY, results=(failed,))) == (
+        "Prices could not be added to the dashboard: no room"
+    )
+
+
+async def test_a_note_keeps_the_answer_and_not_the_rows() -> None:
+    query = replace(QUERY, asked="Put a note about this on my dashboard")
+    assert is_note_wanted(query)
+    assert await add_widget(query, MEANS, [TABLE]) is None
+    arguments = note_call(query, "Prices", "**It rose.**\n").arguments
+    assert (arguments["widget_type"], arguments["data"]) == ("note", "**It rose.**")
+    assert arguments["name"] == "Note on Prices"
+    assert arguments["state"]
+    done = Result("add_generative_widget", arguments, (), (Element(),), 1)
+    after = replace(query, results=(done,))
+    assert (is_note_added(after), is_note_wanted(after)) == (True, False)
+    assert not is_note_wanted(replace(query, options={}))

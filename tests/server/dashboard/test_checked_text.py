@@ -1,0 +1,77 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.dashboard.checked_text import CheckedText, KnownNumbers
+from server.dashboard.results import Computed, Results
+from server.data.sql import Answer
+
+ROWS = [("AAPL", 391035.0, 0.0753), ("MSFT", 245122.0, -0.1)]
+
+
+def results() -> Results:
+    answer = Answer(("symbol", "revenue", "growth"), ROWS, total=2)
+    return Results("?", 500, computed=[Computed("q1", "SELECT", answer)])
+
+
+def checked(text: str, *asked: str) -> str:
+    found = results()
+    checker = CheckedText(found, KnownNumbers.of(found.numbers(), asked))
+    return checker.feed(text) + checker.end()
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("It was {{q1.revenue}}.", "It was 391,035."),
+        ("It was {{q1[2].Revenue}}.", "It was 245,122."),
+        ("It was {{q1}}.", "It was (no such result)."),
+        ("It was {{q9.revenue}}.", "It was (no such result)."),
+        ("It was {{q1[7].revenue}}.", "It was (no such result)."),
+        ("It was **391035**.", "It was 391035."),
+    ],
+)
+def test_placeholders_are_filled_in_and_nothing_is_bold(written: str, shown: str) -> None:
+    assert checked(written) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Revenue of 391,035 in 2024.",
+        "391.035 Umsatz",
+        "391k",
+        "about 0.39 million",
+        "growth of 7.5%",
+        "growth of 7.53 percent",
+        "a fall of 10 %",
+        "the 3 largest",
+        "es stieg um 7,5 %",
+        "the filing LAB-98765-X",
+        "$391,035B as the table says",
+    ],
+)
+def test_numbers_of_the_data_stand(text: str) -> None:
+    assert checked(text) == text
+
+
+def test_a_number_from_nowhere_is_marked() -> None:
+    assert checked("Revenue was 391,036 then.") == "Revenue was 391,036 [not in the data] then."
+    assert checked("It grew 8.1% then.") == "It grew 8.1% [not in the data] then."
+
+
+def test_a_number_of_the_question_stands() -> None:
+    assert checked("Above 4711 then.", "Is it above 4711?") == "Above 4711 then."
+
+
+@given(st.lists(st.integers(1, 60), max_size=8))
+def test_it_does_not_matter_how_the_text_is_cut(cuts: list[int]) -> None:
+    text = "It was {{q1.revenue}} or 391,036 and 8.1 percent, **bold 7.5%**, in 2024."
+    found = results()
+    checker = CheckedText(found, KnownNumbers.of(found.numbers(), ()))
+    parts, at = [], 0
+    for cut in [*cuts, len(text)]:
+        parts.append(checker.feed(text[at : at + cut]))
+        at += cut
+    parts += [checker.feed(text[at:]), checker.end()]
+    assert "".join(parts) == checked(text)

@@ -1,0 +1,44 @@
+import pytest
+
+from server.dashboard.symbols import find_symbols, is_symbol, name_of
+
+
+def symbols(text: str, *known: str) -> list[str]:
+    return [one.symbol for one in find_symbols(text, known)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("What was Tesla's revenue?", ["TSLA"]),
+        ("Compare Microsoft and Coca-Cola", ["MSFT", "KO"]),
+        ("Wie hoch war der Umsatz von Siemens 2024?", ["SIE.DE"]),
+        ("特斯拉的收入是多少?", ["TSLA"]),
+        ("How is BTC-USD doing?", ["BTC-USD"]),
+        ("EUR/USD this week", ["EUR-USD"]),
+        ("the P/E of AAPL and MSFT", ["AAPL", "MSFT"]),
+        ("Bank of America dividends", ["BAC"]),
+        ("What is the target price?", []),
+        ("How did the apple harvest go?", []),
+        ("", []),
+    ],
+)
+def test_names_and_tickers_are_found_in_their_order(text: str, found: list[str]) -> None:
+    assert symbols(text) == found
+
+
+def test_a_symbol_that_only_the_dashboard_knows_is_found() -> None:
+    assert symbols("How did ZQ do?") == []
+    assert symbols("How did ZQ do?", "ZQ") == ["ZQ"]
+    assert symbols("How did $ZQ do?") == ["ZQ"]
+
+
+def test_the_words_of_the_text_are_kept() -> None:
+    (found,) = find_symbols("And Tesla?")
+    assert (found.words, found.symbol) == ("Tesla", "TSLA")
+
+
+def test_a_symbol_has_a_name() -> None:
+    assert is_symbol("msft")
+    assert name_of("MSFT") == "microsoft"
+    assert name_of("no such symbol") == ""

@@ -1,0 +1,77 @@
+import json
+
+import pytest
+
+from server.asking.means import Means
+from server.dashboard.query import Query, Widget
+from server.dashboard.widget_choice import Choice, choose
+from server.engine.base import ModelFacts
+from tests.kit.engines import ScriptedEngine, says
+
+WIDGETS = (
+    Widget("o", "prices", "Price History", "Prices of the past"),
+    Widget("o", "news", "Company News", "Headlines about a company and its price"),
+    Widget("o", "targets", "Price Targets", "Prices that brokers expect"),
+)
+
+
+async def chosen(
+    question: str, *answers: object, parameters: int = 0
+) -> tuple[Choice, ScriptedEngine]:
+    engine = ScriptedEngine(*(says(json.dumps(answer)) for answer in answers))
+    engine.facts = ModelFacts(name="scripted", context_tokens=4096, parameters=parameters)
+    query = Query((), question, 1, WIDGETS)
+    return await choose(query, Means(engine), WIDGETS), engine
+
+
+@pytest.mark.parametrize(
+    "question", ["Hello!", "Thanks a lot", "", "What is 2 + 2?", "Write a long story"]
+)
+async def test_small_talk_and_other_matters_read_nothing(question: str) -> None:
+    choice, engine = await chosen(question)
+    assert choice.widgets == ()
+    assert engine.requests == []
+
+
+async def test_a_widget_named_in_full_needs_no_model() -> None:
+    choice, _ = await chosen("What does Company News say about prices?")
+    assert (choice.by, [one.id for one in choice.widgets]) == ("name", ["news"])
+
+
+async def test_a_clear_lead_needs_no_model() -> None:
+    choice, _ = await chosen("Which headlines are there?")
+    assert (choice.by, [one.id for one in choice.widgets]) == ("rank", ["news"])
+
+
+async def test_where_the_ranking_is_unsure_the_model_adds_by_alias() -> None:
+    choice, engine = await chosen("Which prices are there?", {"widgets": ["W3", "W3", "W9"]})
+    assert choice.by == "model"
+    assert [one.id for one in choice.widgets] == ["prices", "targets", "news"]
+    prompt = engine.requests[0].messages[-1].content
+    assert "W1: " in prompt
+    assert "uuid" not in prompt
+
+
+async def test_a_model_cannot_take_away_what_the_ranking_found() -> None:
+    choice, _ = await chosen("Which prices are there?", {"widgets": []})
+    assert {one.id for one in choice.widgets} == {"prices", "targets"}
+
+
+async def test_an_able_model_sees_the_dashboard_also_where_no_word_fits() -> None:
+    able, question = 8_000_000_000, "Am I overpaying?"
+    choice, engine = await chosen(question, {"widgets": ["W3"]}, parameters=able)
+    assert [one.id for one in choice.widgets] == ["targets"]
+    assert "W3: Price Targets" in engine.requests[0].messages[-1].content
+    choice, _ = await chosen(question, "nonsense", parameters=able)
+    assert choice.widgets == ()
+
+
+async def test_an_able_model_decides_even_for_nothing() -> None:
+    able = 8_000_000_000
+    question = "Which headlines are there?"
+    choice, _ = await chosen(question, {"widgets": []}, parameters=able)
+    assert choice == Choice((), "model")
+    choice, _ = await chosen(question, {"widgets": ["W1"]}, parameters=able)
+    assert [one.id for one in choice.widgets] == ["news"]
+    choice, _ = await chosen(question, "nonsense", parameters=able)
+    assert [one.id for one in choice.widgets] == ["news"]

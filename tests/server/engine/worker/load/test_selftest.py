@@ -1,0 +1,147 @@
+"""A variant is tried once per machine and build, in a process that may die."""
+
+import json
+import os
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from server.engine.watch import Limits
+from server.engine.worker.load import selftest
+from server.engine.worker.load.backends import CHOSEN_BY_HAND, Variant
+from server.engine.worker.load.selftest import Trials
+from server.models import starter
+from server.system import processes
+
+
+@pytest.fixture
+def variant(tmp_path: Path) -> Variant:
+    library = tmp_path / "libggml-cpu-fast.so"
+    library.write_bytes(b"library")
+    return Variant("fast", library, 3)
+
+
+@pytest.fixture
+def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """What the child does; it counts its starts in a file."""
+    program = tmp_path / "child.py"
+    monkeypatch.setattr(processes, "command", lambda *_given: [sys.executable, str(program)])
+    return program
+
+
+def script(code: str, counter: Path) -> str:
+    return f"import os, signal\nopen({str(counter)!r}, 'a').write('x')\n{code}\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("", None),
+        ("raise SystemExit(3)", "it computes wrong results"),
+        ("os.kill(os.getpid(), signal.SIGILL)", "it ended with code -4"),
+    ],
+)
+def test_the_verdict_is_kept(
+    tmp_path: Path, child: Path, variant: Variant, code: str, reason: str | None
+) -> None:
+    starts = tmp_path / "starts"
+    child.write_text(script(code, starts))
+    kept = tmp_path / "cache" / "trials.json"
+    assert Trials(kept, tmp_path / "model")(variant) == reason
+    assert Trials(kept, tmp_path / "model")(variant) == reason
+    assert starts.read_text() == "x"
+
+
+@pytest.mark.parametrize("code", ["raise SystemExit(1)", "os.kill(os.getpid(), signal.SIGKILL)"])
+def test_what_was_ended_from_outside_is_tried_again(
+    tmp_path: Path, child: Path, variant: Variant, code: str
+) -> None:
+    kept = tmp_path / "trials.json"
+    child.write_text(script(code, tmp_path / "starts"))
+    assert "tried again next time" in str(Trials(kept, tmp_path / "model")(variant))
+    child.write_text(script("", tmp_path / "starts"))
+    assert Trials(kept, tmp_path / "model")(variant) is None
+    assert (tmp_path / "starts").read_text() == "xx"
+
+
+def test_a_name_that_is_not_this_one_spares_no_trial(
+    tmp_path: Path, child: Path, variant: Variant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    child.write_text(script("raise SystemExit(3)", tmp_path / "starts"))
+    monkeypatch.setenv(CHOSEN_BY_HAND, "fats")
+    assert Trials(tmp_path / "trials.json", tmp_path / "model")(variant)
+
+
+def test_another_library_is_tried_anew(tmp_path: Path, child: Path, variant: Variant) -> None:
+    starts = tmp_path / "starts"
+    child.write_text(script("", starts))
+    trials = Trials(tmp_path / "trials.json", tmp_path / "model")
+    trials(variant)
+    variant.path.write_bytes(b"another library")
+    trials(variant)
+    assert starts.read_text() == "xx"
+    assert len(json.loads((tmp_path / "trials.json").read_text())) == 2
+
+
+@pytest.mark.parametrize("reason", [None, "it computes wrong results"])
+def test_a_verdict_that_cannot_be_kept_counts_all_the_same(
+    tmp_path: Path, child: Path, variant: Variant, reason: str | None
+) -> None:
+    child.write_text(f"raise SystemExit({3 if reason else 0})")
+    (tmp_path / "full").touch()
+    assert Trials(tmp_path / "full" / "trials.json", tmp_path / "model")(variant) == reason
+
+
+def test_slow_is_not_wrong(
+    tmp_path: Path, child: Path, variant: Variant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selftest, "PATIENCE_S", 0.2)
+    child.write_text("import time; time.sleep(60)")
+    kept = tmp_path / "trials.json"
+    assert Trials(kept, tmp_path / "model")(variant) is None
+    assert not kept.exists()
+
+
+def test_all_trials_of_a_load_end_before_the_load_counts_as_hung(
+    tmp_path: Path, variant: Variant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert Limits().load_s / 2 >= selftest.PATIENCE_S
+    waited: list[float] = []
+
+    def try_out(_variant: Variant, _model: Path, patience_s: float) -> str:
+        waited.append(patience_s)
+        time.sleep(0.05)
+        return "it computes wrong results"
+
+    monkeypatch.setattr(selftest, "_try_out", try_out)
+    trials = Trials(tmp_path / "trials.json", tmp_path / "model")
+    trials(variant)
+    trials(replace(variant, name="plain"))
+    assert waited[0] == selftest.PATIENCE_S
+    assert waited[1] <= selftest.PATIENCE_S - 0.05
+
+
+def test_in_a_clone_nothing_is_tried(tmp_path: Path, variant: Variant) -> None:
+    assert Trials(tmp_path / "trials.json", None)(variant) is None
+
+
+def test_a_choice_by_hand_is_not_questioned(
+    tmp_path: Path, variant: Variant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CHOSEN_BY_HAND, "fast")
+    assert Trials(tmp_path / "trials.json", tmp_path / "model")(variant) is None
+
+
+def test_the_engine_of_this_clone_passes_its_trial() -> None:
+    model = starter.find()
+    assert model
+    code = os.spawnve(
+        os.P_WAIT,
+        sys.executable,
+        processes.command("worker", selftest.FLAG, str(model)),
+        processes.environment("worker"),
+    )
+    assert code == 0

@@ -1,0 +1,83 @@
+"""Chunks that fit the time of a step."""
+
+from server.engine.worker.schedule.pace import Pace
+
+
+def learned() -> Pace:
+    pace = Pace()
+    pace.note_decode(1, 0.010)
+    pace.note_read(512, 1.024)
+    return pace
+
+
+def test_a_chunk_fits_the_time_given() -> None:
+    pace = learned()
+    assert pace.chunk_tokens(0.3, most=512) == 128
+    assert pace.chunk_tokens(0.3, most=64) == 64
+    assert pace.chunk_tokens(0.010, most=512) == 4
+    assert pace.chunk_tokens(0.001, most=512) == 1
+
+
+def test_a_size_that_was_measured_is_not_guessed() -> None:
+    pace = learned()
+    pace.note_read(16, 0.010)
+    assert pace.chunk_tokens(0.011, most=512) == 16
+
+
+def test_an_unknown_width_is_guessed_from_those_around_it() -> None:
+    pace = learned()
+    assert pace.decode_s(4) == 0.010
+    assert abs(pace.decode_s(20) - 0.040) < 1e-9
+    pace.note_decode(9, 0.030)
+    assert abs(pace.decode_s(5) - 0.020) < 1e-9
+    assert Pace().decode_s(4) == 0.0
+
+
+def test_a_step_wider_than_any_known_one_costs_what_the_last_tokens_did() -> None:
+    pace = learned()
+    pace.note_decode(4, 0.040)
+    assert abs(pace.decode_s(10) - 0.100) < 1e-9
+    assert not pace.pays(4, answers=4, guesses=6)
+    pace.note_decode(5, 0.040)
+    assert abs(pace.decode_s(10) - 0.040) < 1e-9
+    assert pace.pays(4, answers=4, guesses=6)
+
+
+def test_guesses_are_spared_only_as_much_as_a_step_takes() -> None:
+    pace = learned()
+    pace.note_decode(8, 0.080)
+    assert pace.spare_tokens(1, 7) == 1
+    pace.note_decode(8, 0.010)
+    assert pace.spare_tokens(8, 7) == 7
+
+
+def test_the_time_to_read_is_known_from_long_chunks() -> None:
+    assert abs(learned().reading_s(1000) - 2.0) < 1e-9
+
+
+def test_a_size_between_two_known_ones_is_guessed_from_both() -> None:
+    pace = learned()
+    pace.note_read(2, 0.040)
+    pace.note_read(8, 0.160)
+    assert pace.chunk_tokens(0.079, most=512) == 2
+    assert pace.chunk_tokens(0.081, most=512) == 4
+
+
+def test_what_was_not_tried_for_a_while_slows_down_with_the_rest() -> None:
+    pace = learned()
+    pace.note_read(4, 0.020)
+    pace.note_read(1, 0.010)
+    assert pace.chunk_tokens(0.021, most=512) == 4
+    for _ in range(40):
+        pace.note_read(1, 0.020)
+    assert pace.chunk_tokens(0.021, most=512) == 1
+    assert pace.chunk_tokens(0.041, most=512) == 4
+
+
+def test_guesses_pay_only_where_a_longer_step_is_cheap() -> None:
+    cheap, dear = Pace(), Pace()
+    for pace, longer_s in ((cheap, 0.012), (dear, 0.066)):
+        pace.note_decode(1, 0.01)
+        pace.note_decode(7, longer_s)
+    assert cheap.pays(1, 1, 6)
+    assert not dear.pays(1, 1, 6)

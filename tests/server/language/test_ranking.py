@@ -1,0 +1,36 @@
+from server.language.ranking import rank, stem, stems
+
+
+def order(question: str, *documents: str) -> list[int]:
+    return [one.index for one in rank(question, [{text: 1.0} for text in documents])]
+
+
+def test_forms_of_a_word_meet() -> None:
+    assert stem("prices") == stem("price") == stem("priced") == stem("pricing")
+    assert stem("companies") == stem("company")
+    assert stem("loss") == "loss"
+
+
+def test_names_are_split_and_small_words_left_out() -> None:
+    assert stems("What is the net_income of grossProfit?") == stems("net income gross profit")
+
+
+def test_the_document_that_shares_rarer_words_comes_first() -> None:
+    assert order("price of gold", "price of oil", "price of gold", "weather") == [1, 0]
+
+
+def test_nothing_shared_is_left_out() -> None:
+    assert order("hello there", "prices", "news") == []
+
+
+def test_related_words_count_less_than_the_same() -> None:
+    assert order("headlines", "news of the day", "headlines of the day", "prices") == [1, 0]
+
+
+def test_a_heavier_field_counts_more() -> None:
+    found = rank("debt", [{"debt": 1.0, "x y z": 1.0}, {"debt": 3.0, "x y z": 1.0}])
+    assert [one.index for one in found] == [1, 0]
+
+
+def test_no_documents_no_order() -> None:
+    assert rank("anything", []) == []

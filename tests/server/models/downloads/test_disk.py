@@ -1,0 +1,76 @@
+"""Space is really taken, pieces really checked, files put in place as one."""
+
+import errno
+import hashlib
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from server.errors import DiskFailed, DiskFull
+from server.models.downloads import disk
+from server.models.downloads.journal import Journal, Plan, PlannedFile
+from server.models.downloads.trouble import disk_trouble
+
+SIZE = 3 << 20
+PLAN = Plan("id", "a", "o/r", "m", (PlannedFile("a", SIZE, ""), PlannedFile("b", 10, "")), 1 << 20)
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal.create(tmp_path / "id", PLAN)
+
+
+def test_the_space_is_taken_at_once(journal: Journal, tmp_path: Path):
+    disk.reserve(journal, [tmp_path / "a", tmp_path / "b"])
+    found = journal.part(0).stat()
+    assert found.st_size == SIZE
+    assert found.st_blocks * 512 >= SIZE
+    disk.reserve(journal, [tmp_path / "a", tmp_path / "b"])
+
+
+def test_pieces_are_told_good_from_bent(journal: Journal, tmp_path: Path):
+    disk.reserve(journal, [tmp_path / "a", tmp_path / "b"])
+    for number in (0, 1):
+        data = bytes([number + 1]) * (1 << 20)
+        disk.write(journal.part(0), number << 20, data)
+        journal.add_piece(0, number, disk.digest(data).hexdigest())
+    disk.write(journal.part(0), 5, b"bent")
+    disk.drop_bad_pieces(journal)
+    assert set(journal.pieces) == {(0, 1)}
+
+
+def test_files_are_placed_and_hashed(journal: Journal, tmp_path: Path):
+    targets = [tmp_path / "x" / "a", tmp_path / "x" / "b"]
+    disk.reserve(journal, targets)
+    disk.write(journal.part(1), 0, b"0123456789")
+    assert disk.sha256(journal.part(1), lambda: False) == hashlib.sha256(b"0123456789").hexdigest()
+    disk.place(journal, targets)
+    assert targets[1].read_bytes() == b"0123456789"
+    assert not journal.part(1).exists()
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_one_that_may_have_room_again(number: int):
+    with pytest.raises(DiskFull, match="The disk takes no more: "), disk_trouble():
+        raise OSError(number, os.strerror(number))
+
+
+def test_any_other_refusal_is_not_taken_for_a_full_disk(journal: Journal):
+    with pytest.raises(DiskFailed, match="The disk refused: No such file") as refused:
+        disk.write(journal.part(0), 0, b"x")
+    assert not isinstance(refused.value, DiskFull)
+
+
+def test_files_in_place_need_no_room(
+    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    targets = [tmp_path / "a", tmp_path / "b"]
+    real = shutil.disk_usage(tmp_path)
+    free = disk.margin(tmp_path) + 10
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: type(real)(real.total, 0, free))
+    assert disk.lacking(journal, targets) == SIZE
+    targets[0].write_bytes(b"")
+    assert disk.lacking(journal, targets) == 0
+    disk.reserve(journal, targets)

@@ -1,0 +1,43 @@
+"""What a header says of its model, in the words the cards use."""
+
+import pytest
+
+from server.models.gguf.header import Header, Tensor
+from server.models.gguf.tensors import FORMATS
+
+TENSOR = Tensor("blk.0.attn_q.weight", (256, 4), 12, 0)
+
+
+def header(**metadata: object) -> Header:
+    renamed = {key.replace("__", "."): value for key, value in metadata.items()}
+    return Header(3, {"general.architecture": "llama", **renamed}, (TENSOR,), 0, 0)
+
+
+def test_sizes_follow_from_shape_and_format():
+    assert (TENSOR.values, TENSOR.size_bytes) == (1024, 4 * FORMATS[12].block_bytes)
+    assert header().parameters == 1024
+
+
+def test_the_quantisation_is_what_the_file_says_or_what_most_weights_have():
+    assert header(general__file_type=15).quantisation == "Q4_K_M"
+    assert header().quantisation == "Q4_K"
+    assert Header(3, {}, (), 0, 0).quantisation == ""
+
+
+@pytest.mark.parametrize(
+    ("template", "style"),
+    [
+        ("{{ '<tool_call>' }}", "hermes"),
+        ("[TOOL_CALLS]", "mistral"),
+        ("{% if tools %}", "generic"),
+        ("{{ x }}", ""),
+    ],
+)
+def test_the_tool_style_is_read_from_the_template(template: str, style: str):
+    assert header(tokenizer__chat_template=template).tool_style == style
+
+
+def test_kinds_of_models_are_told_apart():
+    assert header(llama__pooling_type=1).is_embedder
+    assert not header().is_embedder
+    assert header(general__type="mmproj").is_projector

@@ -1,0 +1,194 @@
+"""How an MCP server is started, heard and ended, whatever it leaves behind."""
+
+import asyncio
+import shlex
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from server.egress import Egress
+from server.errors import FlowFailed
+from server.plugins.mcp import wire as mcp_wire
+from server.plugins.mcp.wire import Program, Remote
+from server.settings import NetworkSettings
+from tests.kit.fake_mcp import piped, program, served
+from tests.kit.running import has_ended
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
+EARLIER: set[psutil.Process] = set()
+
+
+@pytest.fixture(autouse=True)
+def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_wire, "QUIT_S", 0.2)
+
+
+def silent(*command: str) -> Program:
+    return Program(command, {}, lambda _message: None, lambda _line: None)
+
+
+def started_now() -> list[psutil.Process]:
+    return [one for one in psutil.Process().children(recursive=True) if one not in EARLIER]
+
+
+@pytest.fixture(autouse=True)
+def earlier() -> None:
+    """Servers that several tests share are none of the program's."""
+    EARLIER.clear()
+    EARLIER.update(psutil.Process().children(recursive=True))
+
+
+async def descendants(count: int) -> list[psutil.Process]:
+    """The program and what it has started, once all are there."""
+    async with asyncio.timeout(30):
+        while len(found := started_now()) < count:
+            await asyncio.sleep(0.01)
+    return found
+
+
+async def gone(processes: list[psutil.Process]) -> None:
+    async with asyncio.timeout(30):
+        while not all(has_ended(one) for one in processes):
+            await asyncio.sleep(0.01)
+
+
+async def test_closing_ends_what_the_program_has_started() -> None:
+    wire = silent("sh", "-c", "sleep 1000; true")
+    await wire.open()
+    started = await descendants(2)
+    async with asyncio.timeout(30):
+        await wire.close()
+    await gone(started)
+
+
+async def test_closing_ends_a_process_in_a_session_of_its_own() -> None:
+    """It also holds our pipes, which must not hold us."""
+    code = "import os, time\nif not os.fork(): os.setsid()\ntime.sleep(1000)"
+    wire = silent(sys.executable, "-c", code)
+    await wire.open()
+    started = await descendants(2)
+    async with asyncio.timeout(30):
+        await wire.close()
+    await gone(started)
+
+
+async def test_a_daemon_that_got_away_does_not_hold_us() -> None:
+    log: list[str] = []
+    code = "import os, time; print('here:', os.getpid(), flush=True); time.sleep(1000)"
+    daemon = f"setsid {shlex.join((sys.executable, '-c', code))} & sleep 0.1"
+    wire = Program(("sh", "-c", daemon), {}, lambda _message: None, log.append)
+    await wire.open()
+    async with asyncio.timeout(30):
+        while not log or started_now():
+            await asyncio.sleep(0.01)
+    try:
+        async with asyncio.timeout(30):
+            await wire.close()
+    finally:
+        psutil.Process(int(log[0].split()[1])).kill()
+
+
+async def test_a_server_whose_helper_holds_its_pipes_is_closed() -> None:
+    server = shlex.join(program())
+    client = piped(("sh", "-c", f"sleep 1000 & {server}"))
+    assert list(await client.tools()) == ["add"]
+    started = await descendants(3)
+    async with asyncio.timeout(30):
+        await client.close()
+    await gone(started)
+
+
+async def test_a_program_is_ended_by_a_task_that_is_cancelled() -> None:
+    wire = silent("sh", "-c", "sleep 1000; true")
+    await wire.open()
+    started = await descendants(2)
+
+    async def close_when_cancelled() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await wire.close()
+
+    closing = asyncio.get_running_loop().create_task(close_when_cancelled())
+    await asyncio.sleep(0)
+    closing.cancel()
+    await asyncio.sleep(0.05)
+    closing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await closing
+    await gone(started)
+
+
+async def test_a_question_given_up_ends_the_program_it_has_started() -> None:
+    client = piped(("sh", "-c", "sleep 1000; true"))
+    asking = asyncio.get_running_loop().create_task(client.tools())
+    started = await descendants(2)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    await gone(started)
+    await client.close()
+
+
+async def test_closing_while_it_is_greeted_ends_the_program() -> None:
+    client = piped(("sh", "-c", "sleep 1000; true"))
+    asking = asyncio.get_running_loop().create_task(client.tools())
+    started = await descendants(2)
+    await client.close()
+    with pytest.raises(FlowFailed, match="has ended"):
+        await asking
+    await gone(started)
+    await client.close()
+
+
+async def test_a_program_whose_line_is_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_wire, "LONGEST_LINE", 1000)
+    client = piped(program(tools_call={"result": {"text": "x" * 5000}}))
+    await client.tools()
+    started = await descendants(1)
+    with pytest.raises(FlowFailed, match="has ended"):
+        await client.call("add", {}, 5)
+    await gone(started)
+    assert list(await client.tools()) == ["add"]
+    await client.close()
+
+
+async def test_a_long_line_in_the_log_does_not_stop_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_wire, "LONGEST_LINE", 1000)
+    log: list[str] = []
+    noise = "import sys; sys.stderr.write('a' * 300_000 + '\\nand then\\n')"
+    client = piped((sys.executable, "-c", noise), log.append)
+    with pytest.raises(FlowFailed):
+        await client.tools()
+    async with asyncio.timeout(30):
+        while len(log) < 2:
+            await asyncio.sleep(0.01)
+    assert (log[0][:3], log[1]) == ("aaa", "and then")
+    await client.close()
+
+
+async def test_a_command_is_looked_for_where_the_program_would_look(tmp_path: Path) -> None:
+    tool = tmp_path / "mcp-tool"
+    tool.write_text(f"#!/bin/sh\nexec {shlex.join(program())}\n")
+    tool.chmod(0o755)
+    assert mcp_wire.resolved(("mcp-tool", "-x"), {"PATH": str(tmp_path)}) == (str(tool), "-x")
+    assert mcp_wire.resolved(("mcp-tool",), {"PATH": "/nowhere"}) == ("mcp-tool",)
+    client = piped(("mcp-tool",), env={"PATH": str(tmp_path)})
+    assert list(await client.tools()) == ["add"]
+    await client.close()
+
+
+async def test_an_answer_that_comes_in_pieces_is_read_whole() -> None:
+    heard = []
+    door = Egress(NetworkSettings)
+    async with served() as server:
+        server.in_halves = True
+        door.allow(server.url, "plugin p")
+        wire = Remote(server.url, {}, door, "plugin p", heard.append)
+        async with asyncio.timeout(30):
+            await wire.send({"jsonrpc": "2.0", "id": 1, "method": "initialize"})
+        assert [one["result"]["protocolVersion"] for one in heard] == ["2025-11-25"]
+        await wire.close()
+    await door.close()

@@ -1,0 +1,116 @@
+"""The hardened schema allows nothing the schema forbids, and nothing without end."""
+
+from typing import Any
+
+import pytest
+
+from server.schemas.bounded import LARGEST_INTEGER, LONGEST_STRING, closed, harden
+
+
+@pytest.mark.parametrize(
+    ("schema", "hardened"),
+    [
+        (
+            {"type": "integer"},
+            {"type": "integer", "minimum": -LARGEST_INTEGER, "maximum": LARGEST_INTEGER},
+        ),
+        (
+            {"type": "integer", "minimum": 1, "exclusiveMaximum": 9},
+            {"type": "integer", "minimum": 1, "exclusiveMaximum": 9},
+        ),
+        ({"type": "integer", "enum": [1]}, {"type": "integer", "enum": [1]}),
+        ({"type": "string"}, {"type": "string", "maxLength": LONGEST_STRING}),
+        ({"type": "string", "maxLength": 5}, {"type": "string", "maxLength": 5}),
+        ({"type": "string", "pattern": "^a$"}, {"type": "string", "pattern": "^a$"}),
+        (
+            {"type": "number", "exclusiveMinimum": 0, "maximum": 0.5},
+            {"type": "number", "minimum": 1e-6, "maximum": 0.5},
+        ),
+        (
+            {"type": "number", "exclusiveMinimum": 0, "minimum": 2},
+            {"type": "number", "minimum": 2},
+        ),
+        (
+            {"type": "number", "exclusiveMinimum": 10**400, "exclusiveMaximum": -(10**400)},
+            {
+                "type": "number",
+                "minimum": 10**400 + 10**394,
+                "maximum": -(10**400) - 10**394,
+            },
+        ),
+        ({"description": "x", "title": "y", "type": "null"}, {"type": "null"}),
+        (
+            {"const": {"title": "kept", "type": "string"}},
+            {"const": {"title": "kept", "type": "string"}},
+        ),
+        (True, True),
+    ],
+)
+def test_bounds_are_added_where_there_are_none(schema: Any, hardened: Any) -> None:
+    assert harden(schema) == hardened
+
+
+def test_properties_may_have_the_names_of_keywords() -> None:
+    schema = {"type": "object", "properties": {"title": {"type": "null"}, "enum": {"type": "null"}}}
+    assert harden(schema) == schema
+
+
+def test_nested_schemas_are_hardened_and_the_original_is_left_alone() -> None:
+    schema = {
+        "$defs": {"s": {"type": "string"}},
+        "anyOf": [{"type": "array", "items": {"type": "string"}}],
+    }
+    copy = harden(schema)
+    assert copy["$defs"]["s"]["maxLength"] == LONGEST_STRING
+    assert copy["anyOf"][0]["items"]["maxLength"] == LONGEST_STRING
+    assert "maxLength" not in str(schema)
+
+
+def test_a_moment_in_time_gets_at_most_three_digits_of_a_second() -> None:
+    hardened = harden({"type": "string", "format": "date-time"})
+    assert "format" not in hardened
+    assert "{1,3}" in hardened["pattern"]
+
+
+def test_what_stands_beside_a_reference_counts_as_in_the_draft() -> None:
+    schema = {"definitions": {"n": {"type": "null"}}, "$ref": "#/definitions/n", "type": "object"}
+    old = {**schema, "$schema": "http://json-schema.org/draft-07/schema#"}
+    assert harden(old) == {"definitions": {"n": {"type": "null"}}, "$ref": "#/definitions/n"}
+    assert harden(schema)["type"] == "object"
+
+
+def test_types_in_a_list_get_their_bounds() -> None:
+    hardened = harden({"type": ["string", "integer", "null"]})
+    assert hardened["maxLength"] == LONGEST_STRING
+    assert (hardened["minimum"], hardened["maximum"]) == (-LARGEST_INTEGER, LARGEST_INTEGER)
+
+
+def test_a_bound_that_older_drafts_call_exclusive_is_one() -> None:
+    old = {"type": "integer", "minimum": 1, "exclusiveMinimum": True, "exclusiveMaximum": False}
+    assert harden(old) == {"type": "integer", "exclusiveMinimum": 1, "maximum": LARGEST_INTEGER}
+
+
+@pytest.mark.parametrize("least", ["many", None, [1]])
+def test_nonsense_is_left_to_the_compiler(least: Any) -> None:
+    items = {"enum": ["a"]}
+    for schema in (
+        {"type": "string", "minLength": least},
+        {"type": "number", "exclusiveMinimum": 1, "minimum": least},
+        {"type": "array", "items": items, "uniqueItems": True, "minItems": least},
+    ):
+        assert harden(schema)
+
+
+def test_an_object_that_names_its_members_be_it_none_has_no_others() -> None:
+    empty = {"type": "object", "properties": {}}
+    assert closed(empty) == {**empty, "additionalProperties": False}
+    held = closed({"type": "object", "properties": {"a": empty}})
+    assert held["properties"]["a"]["additionalProperties"] is False
+    for open_one in (
+        {"type": "object"},
+        {"type": "object", "properties": {}, "additionalProperties": True},
+        {"type": "object", "properties": {}, "required": ["a"]},
+        {"type": "object", "properties": {}, "minProperties": 1},
+        {"type": "object", "properties": {}, "patternProperties": {"^a": {}}},
+    ):
+        assert closed(open_one) == open_one

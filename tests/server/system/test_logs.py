@@ -1,0 +1,85 @@
+import asyncio
+import logging
+import os
+from pathlib import Path
+
+import pytest
+
+from server.face.core import LogLine
+from server.system import logs as module
+from server.system.logs import KEPT_LINES, Logs, Redactor
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Authorization: Bearer CANARY123",
+        "headers={'authorization': 'CANARY123'}",
+        "proxy http://user:CANARY123@proxy:3128",
+        "x-api-key=CANARY123",
+        '{"token": "CANARY123"}',
+        "hf_CANARY123abc",
+        "the key is plainly-CANARY123",
+    ],
+)
+def test_secrets_are_blacked_out(text: str):
+    redactor = Redactor()
+    redactor.hide("plainly-CANARY123")
+    assert "CANARY123" not in redactor.clean(text)
+
+
+def test_terminal_control_codes_are_dropped():
+    assert Redactor().clean("\x1b[31mred\x07") == "[31mred"
+
+
+async def test_lines_reach_the_ring_the_listeners_and_the_file(tmp_path: Path):
+    logs = Logs(tmp_path / "logs")
+    seen: list[LogLine] = []
+    logs.ring.logged.connect(seen.append)
+    logs.open()
+    logs.redactor.hide("secret-word")
+    logging.getLogger("part").warning("it says %s", "secret-word")
+    await asyncio.sleep(0)
+    logs.close()
+    assert [(line.level, line.source, line.text) for line in seen] == [
+        ("warning", "part", "it says •••")
+    ]
+    assert logs.ring.recent(10) == seen
+    path = tmp_path / "logs" / "moat.log"
+    assert "it says •••" in path.read_text()
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
+async def test_each_file_that_is_begun_anew_is_its_owners(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "FILE_BYTES", 100)
+    logs = Logs(tmp_path)
+    logs.open()
+    for _ in range(3):
+        logging.getLogger("part").info("x" * 100)
+    logs.close()
+    modes = [path.stat().st_mode & 0o777 for path in tmp_path.iterdir()]
+    assert len(modes) > 1
+    assert set(modes) == {0o600}
+
+
+async def test_the_ring_is_bounded():
+    logs = Logs(None)
+    logs.open()
+    for number in range(KEPT_LINES + 10):
+        logging.getLogger("part").info("%d", number)
+    logs.close()
+    recent = logs.ring.recent(KEPT_LINES * 2)
+    assert len(recent) == KEPT_LINES
+    assert recent[-1].text == str(KEPT_LINES + 9)
+
+
+async def test_a_folder_that_cannot_be_made_does_not_stop_the_app(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    logs = Logs(tmp_path / "file" / "logs")
+    logs.open()
+    logging.getLogger("part").info("still here")
+    logs.close()
+    assert logs.ring.recent(1)[0].text == "still here"
