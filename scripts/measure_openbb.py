@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import date
 
-from server.asking.means import Means
+from server.asking.small import Means
 from server.chat import ChatRequest, Json, Message
 from server.dashboard.figures.compute import compute
 from server.dashboard.materials import gather
@@ -22,7 +22,7 @@ from server.dashboard.widget_choice import choose, ranked
 from server.data.tables import from_json
 from server.engine.process import WorkerProcess
 from server.events import TextDelta
-from server.models import starter
+from server.models import library
 from server.protocols.openbb.widgets import read_widgets
 from tests.contract.openbb import dashboards
 
@@ -47,7 +47,7 @@ class Found:
 
 
 async def main() -> None:
-    path = starter.find()
+    path = library.find()
     if path is None:
         sys.exit("The starter model is not installed.")
     engine = WorkerProcess(path)
@@ -81,7 +81,7 @@ async def measure_choice(means: Means, asked: dict[str, list[Json]], title: str)
             alone.add([widgets[one.index].id for one in ranked(text, widgets)], label)
             whole.add([widget.id for widget in choice.widgets], label)
     say(f"{title}: ranking alone: {alone}")
-    say(f"  whole choice with {means.engine.facts.name or starter.NAME}: {whole}; by {ways}")
+    say(f"  whole choice with {means.engine.facts.name or library.NAME}: {whole}; by {ways}")
     if left_alone + needless:
         say(f"  of {left_alone + needless} that no widget answers {left_alone} read none")
     say(f"  {(time.monotonic() - began) / sum(ways.values()):.2f} s a question")

@@ -15,9 +15,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from server.data.findings import Findings
-from server.data.yaml_with_places import read_file
-from server.plugins.api import openapi
+from server.data.yaml_with_places import Findings, read_file
+from server.plugins.api import operations as openapi
 from server.schemas import fill
 
 KINDS = {".yaml", ".yml", ".json"}

@@ -20,6 +20,18 @@ from server.face.core import Use
 from server.observe import Recent, Value
 from server.settings import PROXY_FORM, NetworkSettings
 
+PIECE = 64 * 1024
+
+
+async def read_up_to(response: Any, most: int) -> bytes:
+    """All of it, or the first `most` bytes. One `read` gives only what has arrived by then."""
+    parts, room = [], most
+    while room > 0 and (part := await response.content.read(min(room, PIECE))):
+        parts.append(part)
+        room -= len(part)
+    return b"".join(parts)
+
+
 KEPT_USES = 1000
 KEPT_RECENT = 200
 MAX_REDIRECTS = 5

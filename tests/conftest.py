@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from server.models import starter
+from server.models import library
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -44,7 +44,7 @@ def new_children() -> Callable[[], list[psutil.Process]]:
 @pytest.fixture(scope="session")
 def starter_model() -> Path:
     """A real model, small enough for tests: assert shapes and states, not wisdom."""
-    path = starter.find()
+    path = library.find()
     if path is None:
         pytest.fail("The starter model is not installed; 'make setup' brings it.")
     return path

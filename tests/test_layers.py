@@ -32,7 +32,7 @@ BROKEN_ON_PURPOSE = {
     ),
     "The shell holds the pages, the pages stand on the look": (
         "app/look/theme.py",
-        "import app.home.hero",
+        "import app.home.page",
     ),
     "Pages do not know each other": ("app/home/page.py", "import app.logs.page"),
     "Only the worker touches llama.cpp": ("server/engine/process.py", "import llama_cpp"),

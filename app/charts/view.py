@@ -1,6 +1,8 @@
-"""A chart in the window: drawn by hand, read off with pointer or arrow keys, told to readers."""
+"""A chart in the window: axes, marks, slices and legend, read with the pointer or arrow keys."""
 
 import html
+import math
+from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -11,17 +13,362 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
+    QPainterPath,
     QPaintEvent,
     QPen,
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.charts import pie
-from app.charts.figure import Figure, describe, kind_words, point_words, shares
-from app.charts.legend import Entry, Legend
-from app.charts.marks import Axes, draw_axes, draw_marks, draw_pointer
+from app.charts.figure import Figure, describe, kind_words, number, point_words, shares
 from app.look import theme
 from app.look.theme import Colours
+
+_HOLE = 0.56
+_PULLED = 5.0
+
+
+def square(room: QRectF) -> QRectF:
+    side = min(room.width(), room.height()) - 2 * _PULLED
+    found = QRectF(0, 0, side, side)
+    found.moveCenter(room.center())
+    return found
+
+
+def draw(
+    painter: QPainter, figure: Figure, box: QRectF, colours: Colours, pointed: int | None
+) -> None:
+    angle = 90.0
+    painter.setPen(QPen(QColor(colours.surface), 1.5))
+    for at, share in enumerate(shares(figure)):
+        span = 360.0 * share
+        turn = math.radians(angle - span / 2)
+        shift = QPointF(math.cos(turn), -math.sin(turn)) * (_PULLED if at == pointed else 0.0)
+        slice_box = box.translated(shift)
+        path = QPainterPath(slice_box.center())
+        path.arcTo(slice_box, angle, -span)
+        path.closeSubpath()
+        if figure.kind == "donut":
+            hole = QPainterPath()
+            inner = QRectF(0, 0, box.width() * _HOLE, box.height() * _HOLE)
+            inner.moveCenter(slice_box.center())
+            hole.addEllipse(inner)
+            path = path.subtracted(hole)
+        painter.setBrush(colour_of(at, colours))
+        painter.drawPath(path)
+        angle -= span
+
+
+def slice_at(figure: Figure, box: QRectF, point: QPointF) -> int | None:
+    """Which slice is under the pointer."""
+    from_middle = point - box.center()
+    distance = math.hypot(from_middle.x(), from_middle.y())
+    if not 0 < distance <= box.width() / 2:
+        return None
+    turned = (90.0 - math.degrees(math.atan2(-from_middle.y(), from_middle.x()))) % 360.0
+    passed = 0.0
+    for at, share in enumerate(shares(figure)):
+        passed += 360.0 * share
+        if turned < passed:
+            return at
+    return None
+
+
+def colour_of(at: int, colours: Colours) -> QColor:
+    """After the last colour they come again, a little different."""
+    colour = QColor(colours.series[at % len(colours.series)])
+    return colour.lighter(100 + 18 * (at // len(colours.series)))
+
+
+_SIDE = 10.0
+_MOST_LINES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    text: str
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """`spots` are where each entry stands; `height` is what they take together."""
+
+    spots: tuple[tuple[Entry, QRectF], ...]
+    height: float
+
+    @classmethod
+    def across(cls, entries: list[Entry], room: QRectF, metrics: QFontMetricsF) -> "Legend":
+        line = metrics.height() + theme.TINY
+        widest = room.width() / 2
+        spots: list[tuple[Entry, QRectF]] = []
+        at = QPointF(room.left(), room.top())
+        for entry in entries:
+            wide = min(metrics.horizontalAdvance(entry.text), widest) + _SIDE + theme.SMALL
+            if at.x() + wide > room.right() and at.x() > room.left():
+                at = QPointF(room.left(), at.y() + line)
+            if at.y() >= room.top() + _MOST_LINES * line:
+                break
+            spots.append((entry, QRectF(at.x(), at.y(), wide, metrics.height())))
+            at.setX(at.x() + wide + theme.LARGE)
+        height = at.y() + line - room.top() + theme.TINY if spots else 0.0
+        return cls(tuple(spots), height)
+
+    @classmethod
+    def downwards(cls, entries: list[Entry], room: QRectF, metrics: QFontMetricsF) -> "Legend":
+        line = metrics.height() + theme.TINY
+        shown = entries[: max(1, int(room.height() // line))]
+        top = room.center().y() - line * len(shown) / 2
+        spots = [
+            (entry, QRectF(room.left(), top + line * place, room.width(), metrics.height()))
+            for place, entry in enumerate(shown)
+        ]
+        return cls(tuple(spots), line * len(shown))
+
+    def draw(self, painter: QPainter, colours: Colours) -> None:
+        metrics = QFontMetricsF(painter.font())
+        for entry, box in self.spots:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour_of(entry.place, colours))
+            middle = box.center().y()
+            square = QRectF(box.left(), middle - _SIDE / 2, _SIDE, _SIDE)
+            painter.drawRoundedRect(square, 2, 2)
+            painter.setPen(QColor(colours.text))
+            words = box.adjusted(_SIDE + theme.SMALL, 0, 0, 0)
+            shown = metrics.elidedText(entry.text, Qt.TextElideMode.ElideRight, words.width() + 1)
+            painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, shown)
+
+
+_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_NEAR_ZERO = 0.4
+_SAME = 1e-12
+"""Of a number: what differs by less cannot be told apart on an axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+    is_log: bool = False
+
+    def part(self, value: float) -> float:
+        """0 at the low end, 1 at the high one."""
+        low, high = self.low, self.high
+        if self.is_log:
+            value = math.log10(max(value, low))
+            low, high = math.log10(low), math.log10(high)
+        return (value - low) / (high - low)
+
+
+def linear(low: float, high: float, most: int = 6) -> Scale:
+    largest = max(abs(low), abs(high))
+    if high - low <= _SAME * largest:
+        spread = largest / 2 or 1.0
+        low, high = low - spread, high + spread
+    rough = (high - low) / max(most - 1, 1)
+    exponent = math.floor(math.log10(rough))
+    power = 10.0**exponent
+    step = next(one * power for one in _STEPS if one * power >= rough * 0.999)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    ticks = tuple(round(place * step, 12 - exponent) for place in range(first, last + 1))
+    return Scale(ticks[0], ticks[-1], ticks)
+
+
+def logarithmic(low: float, high: float) -> Scale:
+    first = math.floor(math.log10(low) + 1e-9)
+    last = max(math.ceil(math.log10(high) - 1e-9), first + 1)
+    every = max(1, (last - first) // 6)
+    ticks = tuple(10.0**power for power in range(first, last + 1, every))
+    return Scale(10.0**first, 10.0**last, ticks, is_log=True)
+
+
+def upwards(figure: Figure) -> Scale:
+    """The axis of values: bars begin at nought, lines where their numbers do."""
+    values = [value for series in figure.series for _, value in series.known()]
+    if figure.is_stacked:
+        values += _heights(figure)
+    if figure.is_log and (positive := [value for value in values if value > 0]):
+        return logarithmic(min(positive), max(positive))
+    low, high = min(values), max(values)
+    if figure.kind == "bar" or figure.is_stacked or 0 <= low <= _NEAR_ZERO * high:
+        low, high = min(low, 0.0), max(high, 0.0)
+    return linear(low, high)
+
+
+def _heights(figure: Figure) -> list[float]:
+    """The tops and bottoms of what is stacked."""
+    found = []
+    for at in range(len(figure.labels)):
+        values = [series.values[at] or 0.0 for series in figure.series]
+        found.append(math.fsum(value for value in values if value > 0))
+        found.append(math.fsum(value for value in values if value < 0))
+    return found
+
+
+_BAR_SHARE = 0.72
+_WIDEST_BAR = 56.0
+_LABEL_GAP = 14.0
+_DOTS_UNTIL = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """Where things stand in the plot."""
+
+    figure: Figure
+    plot: QRectF
+    up: Scale
+    along: Scale | None
+
+    @classmethod
+    def of(cls, figure: Figure, room: QRectF, metrics: QFontMetricsF) -> "Axes":
+        up = upwards(figure)
+        along = linear(min(figure.places), max(figure.places)) if figure.places else None
+        left = max(metrics.horizontalAdvance(number(tick)) for tick in up.ticks) + theme.SMALL
+        below = metrics.height() + theme.SMALL
+        if figure.across:
+            below += metrics.height()
+        top = metrics.height() / 2
+        return cls(figure, room.adjusted(left, top, -theme.SMALL, -below), up, along)
+
+    def x(self, at: int) -> float:
+        if self.along is not None:
+            return self.plot.left() + self.plot.width() * self.along.part(self.figure.places[at])
+        return self.plot.left() + self.slot * (at + 0.5)
+
+    def y(self, value: float) -> float:
+        return self.plot.bottom() - self.plot.height() * self.up.part(value)
+
+    @property
+    def slot(self) -> float:
+        return self.plot.width() / max(len(self.figure.labels), 1)
+
+    def nearest(self, x: float) -> int:
+        return min(range(len(self.figure.labels)), key=lambda at: abs(self.x(at) - x))
+
+
+def draw_axes(painter: QPainter, axes: Axes, colours: Colours) -> None:
+    metrics = QFontMetricsF(painter.font())
+    plot = axes.plot
+    for tick in axes.up.ticks:
+        y = axes.y(tick)
+        base = tick in (0, axes.up.low)
+        painter.setPen(QPen(QColor(colours.strong_border if base else colours.border), 1))
+        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+        painter.setPen(QColor(colours.muted))
+        box = QRectF(0, y - metrics.height() / 2, plot.left() - theme.SMALL, metrics.height())
+        painter.drawText(box, Qt.AlignmentFlag.AlignRight, number(tick))
+    _draw_labels(painter, axes, metrics)
+    if axes.figure.across:
+        line = QRectF(
+            plot.left(), plot.bottom() + metrics.height() + theme.TINY, plot.width(),
+            metrics.height(),
+        )  # fmt: skip
+        shown = metrics.elidedText(axes.figure.across, Qt.TextElideMode.ElideRight, line.width())
+        painter.drawText(line, Qt.AlignmentFlag.AlignHCenter, shown)
+
+
+def draw_marks(painter: QPainter, axes: Axes, colours: Colours) -> None:
+    if axes.figure.kind == "bar":
+        _draw_bars(painter, axes, colours)
+        return
+    for place, series in enumerate(axes.figure.series):
+        colour = QColor(colours.series[place % len(colours.series)])
+        points = [QPointF(axes.x(at), axes.y(value)) for at, value in _stacked(axes.figure, place)]
+        if axes.figure.kind == "line":
+            _draw_line(painter, points, colour, series.values)
+        if axes.figure.kind == "scatter" or len(points) <= _DOTS_UNTIL:
+            painter.setPen(QPen(QColor(colours.surface), 1))
+            painter.setBrush(colour)
+            for point in points:
+                painter.drawEllipse(point, theme.CHART_DOT, theme.CHART_DOT)
+
+
+def draw_pointer(painter: QPainter, axes: Axes, at: int, colours: Colours) -> None:
+    """A line through the place one looks at, and its points made larger."""
+    x = axes.x(at)
+    painter.setPen(QPen(QColor(colours.muted), 1, Qt.PenStyle.DashLine))
+    painter.drawLine(QPointF(x, axes.plot.top()), QPointF(x, axes.plot.bottom()))
+    if axes.figure.kind == "bar":
+        return
+    for place in range(len(axes.figure.series)):
+        painter.setPen(QPen(QColor(colours.surface), 1.5))
+        painter.setBrush(QColor(colours.series[place % len(colours.series)]))
+        for other, value in _stacked(axes.figure, place):
+            if other == at:
+                side = theme.CHART_DOT + 1.5
+                painter.drawEllipse(QPointF(x, axes.y(value)), side, side)
+
+
+def _draw_labels(painter: QPainter, axes: Axes, metrics: QFontMetricsF) -> None:
+    """As many as fit without touching each other."""
+    top = axes.plot.bottom() + theme.TINY
+    if axes.along is not None:
+        for tick in axes.along.ticks:
+            x = axes.plot.left() + axes.plot.width() * axes.along.part(tick)
+            box = QRectF(x - 40, top, 80, metrics.height())
+            painter.drawText(box, Qt.AlignmentFlag.AlignHCenter, number(tick))
+        return
+    labels = axes.figure.labels
+    widest = max(metrics.horizontalAdvance(label) for label in labels) + _LABEL_GAP
+    every = max(1, round(min(widest, 120.0) / max(axes.slot, 0.1) + 0.49))
+    room = axes.slot * every - theme.TINY
+    for at in range(0, len(labels), every):
+        shown = metrics.elidedText(labels[at], Qt.TextElideMode.ElideRight, room)
+        box = QRectF(axes.x(at) - room / 2, top, room, metrics.height())
+        if box.right() <= axes.plot.right() + theme.LARGE:
+            painter.drawText(box, Qt.AlignmentFlag.AlignHCenter, shown)
+
+
+def _stacked(figure: Figure, place: int) -> list[tuple[int, float]]:
+    """The points of a series, on top of those before it when they are stacked."""
+    known = figure.series[place].known()
+    if not figure.is_stacked:
+        return known
+    below = figure.series[:place]
+    return [(at, value + sum(one.values[at] or 0.0 for one in below)) for at, value in known]
+
+
+def _draw_line(
+    painter: QPainter, points: list[QPointF], colour: QColor, values: tuple[float | None, ...]
+) -> None:
+    """A gap where a number is missing."""
+    path = QPainterPath()
+    waiting = iter(points)
+    is_down = False
+    for value in values:
+        if value is None:
+            is_down = False
+            continue
+        point = next(waiting)
+        if is_down:
+            path.lineTo(point)
+        else:
+            path.moveTo(point)
+        is_down = True
+    pen = QPen(colour, theme.CHART_STROKE)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    painter.strokePath(path, pen)
+
+
+def _draw_bars(painter: QPainter, axes: Axes, colours: Colours) -> None:
+    figure = axes.figure
+    side_by_side = 1 if figure.is_stacked else len(figure.series)
+    wide = min(axes.slot * _BAR_SHARE / side_by_side, _WIDEST_BAR)
+    painter.setPen(Qt.PenStyle.NoPen)
+    ends: dict[tuple[int, bool], float] = {}
+    for place, series in enumerate(figure.series):
+        painter.setBrush(QColor(colours.series[place % len(colours.series)]))
+        shift = 0.0 if figure.is_stacked else place
+        for at, value in series.known():
+            start = ends.get((at, value < 0), max(axes.up.low, 0.0))
+            end = start + value if figure.is_stacked else value
+            if figure.is_stacked:
+                ends[at, value < 0] = end
+            left = axes.x(at) - wide * side_by_side / 2 + wide * shift
+            top, bottom = sorted((axes.y(start), axes.y(end)))
+            painter.drawRect(QRectF(left, top, max(wide - 1, 1), max(bottom - top, 1)))
+
 
 _PIE_LEGEND_SHARE = 0.45
 
@@ -115,7 +462,7 @@ class ChartView(QWidget):
 
     def _draw_round(self, painter: QPainter, colours: Colours) -> None:
         self._legend().draw(painter, colours)
-        pie.draw(painter, self.figure, self._pie(), colours, self.pointed)
+        draw(painter, self.figure, self._pie(), colours, self.pointed)
 
     def _inside(self) -> QRectF:
         top = theme.MEDIUM
@@ -145,11 +492,11 @@ class ChartView(QWidget):
     def _pie(self) -> QRectF:
         room = self._inside()
         room.setWidth(room.width() * (1 - _PIE_LEGEND_SHARE))
-        return pie.square(room)
+        return square(room)
 
     def _place_at(self, where: QPointF) -> int | None:
         if self.figure.is_round:
-            return pie.slice_at(self.figure, self._pie(), where)
+            return slice_at(self.figure, self._pie(), where)
         axes = self._axes(self._legend())
         return axes.nearest(where.x()) if axes.plot.contains(where) else None
 

@@ -1,4 +1,10 @@
-"""Markdown as a read-only text that is as tall as its content, with real code blocks and tables."""
+"""Markdown as a read-only text that is as tall as its content, with coloured code and tables.
+
+Qt would read any file, and on Windows any machine's share, that an answer names as a picture.
+"""
+
+import re
+from typing import Any, Literal
 
 from PySide6.QtCore import QEvent, QRectF, Qt, QUrl
 from PySide6.QtGui import (
@@ -22,12 +28,127 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QTextBrowser
 
-from app.chat import no_images
-from app.chat.code_colours import Span, spans
 from app.look import theme
 from app.look.controls import CopyButton
 from app.look.theme import Colours
 from app.look.translate import tr
+
+Part = Literal["word", "text", "number", "name", "comment"]
+Span = tuple[int, int, Part]
+
+LONGEST = 50_000
+"""Longer code stays plain: it would be coloured again with each word that comes."""
+_PYTHON = (
+    "and as assert async await break class continue def del elif else except False finally for from"
+    " global if import in is lambda match None nonlocal not or pass raise return True try while"
+    " with yield case self"
+)
+_C_LIKE = (
+    "abstract as async await bool boolean break byte case catch char class const continue default"
+    " defer delete do double else enum export extends extern false final finally float fn for"
+    " foreach func function go if impl implements import in instanceof int interface internal is"
+    " let long loop match mod module mut namespace new nil null override package private protected"
+    " public pub readonly ref return short sizeof static string struct super switch this throw"
+    " throws trait true try type typeof undefined unsafe unsigned use using var virtual void"
+    " volatile where while yield"
+)
+_SQL = (
+    "add all alter and as asc begin between by case cast check commit create cross database delete"
+    " desc distinct drop else end except exists false foreign from full group having if in index"
+    " inner insert intersect into is join key left like limit not null offset on or order outer"
+    " over partition primary references right rollback select set table then true union unique"
+    " update values view when where with"
+)
+_SHELL = (
+    "case do done elif else esac export fi for function if in local read return set shift source"
+    " then unset until while echo cd exit"
+)
+_HASH = r"#[^\n]*"
+_SLASHES = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
+_DASHES = r"--[^\n]*|/\*.*?(?:\*/|\Z)"
+_STRINGS = (
+    r'"""(?:.*?)(?:"""|\Z)|\'\'\'(?:.*?)(?:\'\'\'|\Z)'
+    r'|"(?:\\.|[^"\\\n])*"?|\'(?:\\.|[^\'\\\n])*\'?|`(?:\\.|[^`\\])*`?'
+)
+_NUMBER = r"\b(?:0[xX][0-9a-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\b"
+_NAME = r"\b[A-Za-z_]\w*(?=\s*\()"
+_WORD = r"\b[A-Za-z_]\w*\b"
+_PLAIN = frozenset({"text", "txt", "plain", "plaintext", "csv", "tsv", "markdown", "md", "log"})
+_SHELLS = frozenset({"sh", "bash", "zsh", "shell", "console", "powershell", "ps1", "bat", "cmd"})
+_HASHED = frozenset({"python", "py", "python3", "yaml", "yml", "toml", "ini", "r", "ruby", "rb"})
+_JSON = frozenset({"json", "jsonc", "json5"})
+
+
+def spans(code: str, language: str) -> list[Span]:
+    """Where each coloured part begins, how long it is, and what it is."""
+    language = language.lower().strip()
+    if language in _PLAIN or len(code) > LONGEST:
+        return []
+    comments, words, fold = _rules(language)
+    pattern = re.compile(
+        rf"(?P<comment>{comments})|(?P<text>{_STRINGS})|(?P<number>{_NUMBER})"
+        rf"|(?P<name>{_NAME})|(?P<word>{_WORD})",
+        re.DOTALL,
+    )
+    found: list[Span] = []
+    for match in pattern.finditer(code):
+        part = match.lastgroup
+        is_word = (match[0].lower() if fold else match[0]) in words
+        if part in ("name", "word"):
+            if not is_word and part == "word":
+                continue
+            part = "word" if is_word else "name"
+        found.append((match.start(), len(match[0]), part))  # type: ignore[arg-type]
+    return found
+
+
+def _rules(language: str) -> tuple[str, frozenset[str], bool]:
+    """Comments, the language's own words, and whether these may be in capitals."""
+    if language == "sql" or language.endswith("sql"):
+        return _DASHES, frozenset(_SQL.split()), True
+    if language in _SHELLS:
+        return _HASH, frozenset(_SHELL.split()), False
+    if language in _HASHED or not language:
+        return _HASH, frozenset([*_PYTHON.split(), "true", "false", "null"]), False
+    if language in _JSON:
+        return _SLASHES, frozenset(["true", "false", "null"]), False
+    return _SLASHES, frozenset(_C_LIKE.split()), False
+
+
+def nothing() -> QImage:
+    """What is shown for a picture: a null value would let Qt look for the file by itself."""
+    empty = QImage(1, 1, QImage.Format.Format_ARGB32)
+    empty.fill(0)
+    return empty
+
+
+def tell_pictures(document: QTextDocument) -> None:
+    """Each picture becomes its description and its address."""
+    for position in reversed(_places(document)):
+        cursor = QTextCursor(document)
+        cursor.setPosition(position)
+        cursor.movePosition(
+            QTextCursor.MoveOperation.NextCharacter, QTextCursor.MoveMode.KeepAnchor
+        )
+        picture = cursor.charFormat().toImageFormat()
+        words: Any = picture.property(QTextFormat.Property.ImageAltText)
+        address = picture.name()
+        cursor.insertText(f"{words} ({address})" if words else address, QTextCharFormat())
+
+
+def _places(document: QTextDocument) -> list[int]:
+    places: list[int] = []
+    block = document.begin()
+    while block.isValid():
+        iterator = block.begin()
+        while not iterator.atEnd():
+            run = iterator.fragment()
+            if run.charFormat().isImageFormat():
+                places += range(run.position(), run.position() + run.length())
+            iterator += 1  # type: ignore[operator,unused-ignore]
+        block = block.next()
+    return places
+
 
 _LINE_HEIGHT = 140.0
 _DIALECT = (
@@ -62,7 +183,7 @@ class MarkdownView(QTextBrowser):
         document = self.document()
         document.setDefaultFont(self.font())
         document.setMarkdown(source, _DIALECT)
-        no_images.tell_pictures(document)
+        tell_pictures(document)
         _restyle(document, theme.colours_of(QGuiApplication.palette()))
         self._fit()
         # Only now: half-way through, the document has no code and the buttons would flicker.
@@ -70,7 +191,7 @@ class MarkdownView(QTextBrowser):
 
     def loadResource(self, _kind: int, _address: QUrl | str) -> QImage:  # noqa: N802
         """Nothing that an answer names is opened."""
-        return no_images.nothing()
+        return nothing()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         painter = QPainter(self.viewport())

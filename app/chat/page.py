@@ -2,31 +2,284 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
-from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QPlainTextEdit,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.chat import dialects
-from app.chat.attached import AttachedFiles
 from app.chat.attachments import Attachment
-from app.chat.chat_list import ChatList
-from app.chat.chats import Chat, ChatStore, Said, asked
-from app.chat.composer import Composer
-from app.chat.empty_chat import EmptyChat
-from app.chat.message import Answer, Question
-from app.chat.options import ChatOptions
-from app.chat.raw_events import RawEvents
-from app.chat.transcript import Transcript
+from app.chat.chats import Chat, ChatList, ChatStore, Said, asked
+from app.chat.composer import AttachedFiles, Composer
+from app.chat.dialects import Name, Options
+from app.chat.transcript import Answer, Question, Suggestion, Transcript
 from app.chat.turn import Turn, used_words
 from app.look import theme
-from app.look.beside import Beside, Panel
-from app.look.centred import centred
-from app.look.controls import Button, Label, row, stack
+from app.look.code_box import text_to_read
+from app.look.controls import Button, Column, CopyButton, Label, row, stack
+from app.look.layouts import Beside, Panel, centred
 from app.look.page import Page
+from app.look.picture import Picture
+from app.look.sentences import told
+from app.look.slider import Slider
 from app.look.translate import tr
 from server.errors import AppError
 from server.events import Finished
-from server.face.core import Face
+from server.face.core import Face, ModelStatus, ServerStatus
+from server.face.plugins import PluginCard
 from server.system import files, paths
+
+_NAMES = {"openai": "OpenAI", "openbb": "OpenBB", "agui": "AG-UI"}
+_TEMPERATURES = (None, 0.0, 0.2, 0.4, 0.6, 0.7, 0.8, 1.0, 1.2, 1.5, 2.0)
+_TOP_PS = (None, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0)
+_LENGTHS = (None, 64, 128, 256, 512, 1024, 2048, 4096, 8192)
+
+
+class ChatOptions(Column):
+    system_changed = Signal(str)
+    raw_wanted = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.protocol = QComboBox()
+        self.protocol.setAccessibleName(tr("Protocol"))
+        for name in get_args(Name):
+            self.protocol.addItem(_NAMES[name], name)
+        self.raw = QCheckBox(tr("Show raw events"))
+        self.raw.setAccessibleName(self.raw.text())
+        self.raw.toggled.connect(self.raw_wanted)
+        self.system = QPlainTextEdit()
+        self.system.setTabChangesFocus(True)
+        self.system.setAccessibleName(tr("System prompt"))
+        self.system.setPlaceholderText(tr("How it should behave"))
+        self.system.setFixedHeight(theme.LINES_HEIGHT + theme.HUGE)
+        self.system.textChanged.connect(lambda: self.system_changed.emit(self.system.toPlainText()))
+        self.temperature = Slider(tr("Temperature"), _value_words)
+        self.top_p = Slider("Top P", _value_words)
+        self.length = Slider(tr("Longest answer"), _value_words)
+        self.temperature.offer(_TEMPERATURES, None)
+        self.top_p.offer(_TOP_PS, None)
+        self.length.offer(_LENGTHS, None)
+        self.note = Label(
+            tr("OpenBB's protocol carries no system prompt and no sampling."), "small", wrap=True
+        )
+        self.protocol.currentIndexChanged.connect(self._chosen)
+        self._lay_out()
+        self._chosen()
+
+    def options(self) -> Options:
+        return Options(
+            self.protocol.currentData(),
+            self.temperature.value(),
+            self.top_p.value(),
+            self.length.value(),
+        )
+
+    def show_system(self, text: str) -> None:
+        if text != self.system.toPlainText():
+            self.system.setPlainText(text)
+
+    def _chosen(self) -> None:
+        is_openbb = self.protocol.currentData() == "openbb"
+        self.note.setVisible(is_openbb)
+        for part in (self.system, self.temperature, self.length):
+            part.setEnabled(not is_openbb)
+        self.top_p.setEnabled(self.protocol.currentData() == "openai")
+
+    def _lay_out(self) -> None:
+        self.body.setContentsMargins(theme.MEDIUM, theme.MEDIUM, theme.MEDIUM, theme.MEDIUM)
+        self.body.setSpacing(theme.MEDIUM)
+        for title, part in (
+            (tr("Protocol"), self.protocol),
+            ("", self.raw),
+            (tr("System prompt"), self.system),
+            ("", self.note),
+        ):
+            self.body.addWidget(_titled(title, part))
+        for slider in (self.temperature, self.top_p, self.length):
+            self.body.addWidget(slider)
+        self.body.addStretch(1)
+
+
+def _titled(title: str, part: QWidget) -> QWidget:
+    if not title:
+        return part
+    holder = QWidget()
+    column = QVBoxLayout(holder)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(theme.TINY)
+    column.addWidget(Label(title, "section"))
+    column.addWidget(part)
+    return holder
+
+
+def _value_words(value: float | None) -> str:
+    return tr("Automatic") if value is None else f"{value:,}"
+
+
+_MOST_LINES = 5000
+
+
+class RawEvents(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines = QPlainTextEdit()
+        self.lines.setObjectName("code")
+        self.lines.setReadOnly(True)
+        self.lines.setTabChangesFocus(True)
+        self.lines.setMaximumBlockCount(_MOST_LINES)
+        self.lines.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.lines.setFont(theme.mono())
+        self.lines.setAccessibleName(tr("Raw events"))
+        self.lines.setPlaceholderText(tr("The events of the next answer appear here."))
+        copy = CopyButton(tr("the raw events"), self.lines.toPlainText, "icon")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.MEDIUM, 0, theme.MEDIUM, theme.MEDIUM)
+        column.setSpacing(theme.SMALL)
+        column.addLayout(row(Label(tr("Raw events"), "section"), 0, copy))
+        column.addWidget(self.lines, 1)
+
+    def add(self, line: str) -> None:
+        self.lines.appendPlainText(text_to_read(line))
+
+    def clear(self) -> None:
+        self.lines.clear()
+
+
+_MOST_OFFERS = 2
+
+
+def suggestions() -> tuple[str, ...]:
+    return (
+        tr("Explain in two sentences what a moat is in investing."),
+        tr("Write a short table with three kinds of bonds and their risks."),
+        tr("Write a Python function that computes a moving average."),
+    )
+
+
+class EmptyChat(QScrollArea):
+    """In the middle of the page; scrolls where questions leave it little room."""
+
+    suggested = Signal(str)
+    wants_start = Signal()
+    wants_model = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title = Label("", "headline")
+        self.text = Label("", "muted", wrap=True)
+        self.action = Button(tr("Start"), kind="primary")
+        self.action.clicked.connect(self._act)
+        self._needs_model = False
+        self._is_ready = False
+        self.suggestions = [self._suggestion(text) for text in suggestions()]
+        self.offers = [self._suggestion("") for _ in range(_MOST_OFFERS)]
+        column = QVBoxLayout()
+        column.setSpacing(theme.SMALL)
+        column.addWidget(Picture("chat", 40, "muted"), 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addSpacing(theme.SMALL)
+        for label in (self.title, self.text):
+            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            column.addWidget(label)
+        column.addSpacing(theme.MEDIUM)
+        column.addWidget(self.action, 0, Qt.AlignmentFlag.AlignHCenter)
+        for button in (*self.offers, *self.suggestions):
+            column.addWidget(button)
+            button.hide()
+        self._lay_out(column)
+
+    def _lay_out(self, column: QVBoxLayout) -> None:
+        inner = QWidget()
+        inner.setMinimumWidth(theme.INVITATION_WIDTH)
+        inner.setMaximumWidth(theme.BUBBLE_WIDTH + 2 * theme.HUGE)
+        inner.setLayout(column)
+        holder = QWidget()
+        holder.setObjectName("column")
+        outer = QVBoxLayout(holder)
+        outer.addWidget(inner, 0, Qt.AlignmentFlag.AlignCenter)
+        self.setWidget(holder)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def show_state(self, server: ServerStatus, model: ModelStatus) -> None:
+        title, text, action = _state_words(server, model)
+        self.title.setText(title)
+        self.text.setText(text)
+        self.action.setVisible(bool(action))
+        if action:
+            self.action.setText(action)
+            self.action.setAccessibleName(action)
+        self._needs_model = server.phase == "ready"
+        self._is_ready = server.phase == "ready" and model.phase == "ready"
+        self._update()
+
+    def show_plugins(self, cards: tuple[PluginCard, ...]) -> None:
+        """What enabled plugins offer to be asked takes the place of what anybody may ask."""
+        asked = [f"@{one.key} {one.question}" for one in cards if one.enabled and one.question]
+        for place, button in enumerate(self.offers):
+            text = asked[place] if place < len(asked) else ""
+            button.ask(text)
+        self._update()
+
+    def _update(self) -> None:
+        offered = [button for button in self.offers if button.question]
+        for button in self.offers:
+            button.setVisible(self._is_ready and button in offered)
+        for place, button in enumerate(self.suggestions):
+            button.setVisible(self._is_ready and place < len(self.suggestions) - len(offered))
+
+    def _act(self) -> None:
+        (self.wants_model if self._needs_model else self.wants_start).emit()
+
+    def _suggestion(self, text: str) -> Suggestion:
+        button = Suggestion(text)
+        button.clicked.connect(lambda: self.suggested.emit(button.question))
+        return button
+
+
+def _state_words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, str]:
+    """A title, a sentence and the label of the one button, if there is something to press."""
+    if server.phase in ("stopped", "failed", "hung"):
+        return (
+            tr("Moat is not serving"),
+            told(server.reason) or tr("Start it to chat with a model."),
+            tr("Restart") if server.phase == "hung" else tr("Start"),
+        )
+    if server.phase == "starting":
+        return tr("Moat is starting"), tr("One moment."), ""
+    match model.phase:
+        case "empty":
+            return (
+                tr("No model is loaded"),
+                tr("Your first message loads it, or pick one now."),
+                tr("Pick a model"),
+            )
+        case "loading":
+            return (
+                tr("Loading {name}").format(name=model.name),
+                tr("{percent}. You can write already.").format(percent=f"{model.progress:.0%}"),
+                "",
+            )
+        case "failed":
+            return (
+                tr("{name} could not be loaded").format(name=model.name),
+                told(model.reason),
+                tr("Pick another model"),
+            )
+        case "ready":
+            text = tr("Everything you write stays on this computer.")
+            return tr("Ask {name}").format(name=model.name), text, ""
+
 
 SHOWN_AT_ONCE = 40
 

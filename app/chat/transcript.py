@@ -1,15 +1,510 @@
-"""The messages of a chat, one under the other, following the newest unless one scrolls up."""
+"""The messages of a chat: questions, answers with text and charts, suggestions.
 
+Qt lays out a whole document at once. A long table or thousands of code words would stop the window,
+so only a beginning is drawn; all of it can be read as text, which costs little.
+"""
+
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QBuffer, QByteArray, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QImageReader, QPixmap
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from app.charts.figure import Figure
+from app.charts.option import parts
+from app.charts.view import ChartView
 from app.chat.attachments import Attachment
-from app.chat.message import Answer, Question
+from app.chat.markdown import MarkdownView
 from app.look import theme
-from app.look.controls import Button, Column
+from app.look.banner import Banner
+from app.look.code_box import text_to_read
+from app.look.controls import Button, Column, CopyButton, Label, hint, row, shortened
+from app.look.sentences import told
 from app.look.translate import tr
+from server.events import Finished
+from server.system.limits import one_line, printable
+
+MOST_READ = 400_000
+"""Letters of an answer that are looked through for charts and text."""
+MOST_LETTERS = 40_000
+MOST_LINES = 1_000
+MOST_TABLE_ROWS = 200
+LONGEST_LINE = 8_000
+MOST_MARKS = 6_000
+"""Backticks, stars, brackets and the like. Each may begin a piece with a look of its own."""
+_MARKS = "`*_[]<>~!|&\\"
+_MARK_TABLE = str.maketrans("", "", _MARKS)
+
+
+class Budget:
+    """What may still be drawn of one answer; `is_spent` when something was left out."""
+
+    def __init__(self) -> None:
+        self.is_spent = False
+        self._letters = MOST_LETTERS
+        self._lines = MOST_LINES
+        self._rows = MOST_TABLE_ROWS
+        self._marks = MOST_MARKS
+
+    def take(self, text: str) -> str:
+        """The beginning of the text that can be drawn; a line is left out or cut, never hidden."""
+        if self.is_spent:
+            return ""
+        kept: list[str] = []
+        at = 0
+        while at <= len(text):
+            end = text.find("\n", at, at + LONGEST_LINE + 1)
+            is_cut = end < 0 and len(text) - at > LONGEST_LINE
+            end = at + LONGEST_LINE if is_cut else len(text) if end < 0 else end
+            line = self._line(text[at:end])
+            if line is not None:
+                kept.append(line)
+            self.is_spent = self.is_spent or is_cut
+            if self.is_spent:
+                break
+            at = end + 1
+        return "\n".join(kept)
+
+    def _line(self, line: str) -> str | None:
+        marks = len(line) - len(line.translate(_MARK_TABLE))
+        is_row = line.lstrip().startswith("|") or line.count("|") > 1
+        self._letters -= len(line) + 1
+        self._lines -= 1
+        self._rows -= is_row
+        self._marks -= 0 if is_row and marks == line.count("|") else marks
+        if min(self._letters, self._lines, self._rows, self._marks) >= 0:
+            return line
+        self.is_spent = True
+        plain = line.translate(_MARK_TABLE)[: max(0, self._letters + len(line))]
+        return plain if self._rows >= 0 and self._lines >= 0 and plain.strip() else None
+
+
+class AllText(QWidget):
+    """Says that only a beginning is drawn, and shows all of it as plain text on demand."""
+
+    def __init__(self, name: str, text: Callable[[], str]) -> None:
+        super().__init__()
+        self._text = text
+        self.note = Label(tr("Only the beginning is shown."), "small")
+        self.button = Button(tr("Show all as text"), "logs", name=tr("Show all as text"))
+        self.button.setCheckable(True)
+        self.button.toggled.connect(self._turn)
+        self.box = QPlainTextEdit()
+        self.box.setObjectName("code")
+        self.box.setReadOnly(True)
+        self.box.setUndoRedoEnabled(False)
+        self.box.setTabChangesFocus(True)
+        self.box.setAccessibleName(name)
+        self.box.setFont(theme.mono())
+        self.box.setFixedHeight(theme.ALL_TEXT_HEIGHT)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SMALL)
+        column.addLayout(row(self.note, self.button, 0))
+        column.addWidget(self.box)
+        self.box.hide()
+        self.hide()
+
+    def offer(self, *, offered: bool) -> None:
+        self.setVisible(offered)
+
+    def refresh(self) -> None:
+        """The text has come to its end."""
+        if self.button.isChecked():
+            self.box.setPlainText(text_to_read(self._text()))
+
+    def _turn(self, shown: bool) -> None:
+        self.button.setText(tr("Hide the text") if shown else tr("Show all as text"))
+        self.button.setAccessibleName(self.button.text())
+        self.refresh()
+        self.box.setVisible(shown)
+
+
+Part = MarkdownView | ChartView
+
+
+class AnswerBody(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts: list[Part] = []
+        self.budget = Budget()
+        self._drawn = ""
+        """The text whose beginning filled the budget: what comes after it changes nothing."""
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(theme.MEDIUM)
+
+    @property
+    def charts(self) -> list[ChartView]:
+        return [part for part in self._parts if isinstance(part, ChartView)]
+
+    def plain_text(self) -> str:
+        """The words as they are read, without their marks."""
+        texts = [part for part in self._parts if isinstance(part, MarkdownView)]
+        return "\n".join(part.toPlainText() for part in texts)
+
+    def show_text(self, text: str) -> None:
+        """Parts that are the same stay; an answer grows at its end, so few are made anew."""
+        if self.budget.is_spent and text.startswith(self._drawn):
+            return
+        self.budget = Budget()
+        wanted: list[str | Figure] = []
+        for part in parts(text[:MOST_READ]):
+            taken = self.budget.take(part) if isinstance(part, str) else part
+            if taken and not (self.budget.is_spent and isinstance(part, Figure)):
+                wanted.append(taken)
+        self.budget.is_spent = self.budget.is_spent or len(text) > MOST_READ
+        self._drawn = text if self.budget.is_spent else ""
+        for place, part in enumerate(wanted):
+            if place < len(self._parts) and _shows(self._parts[place], part):
+                continue
+            if place < len(self._parts) and isinstance(part, str):
+                shown = self._parts[place]
+                if isinstance(shown, MarkdownView):
+                    shown.show_markdown(part)
+                    continue
+            self._drop_from(place)
+            self._add(part)
+        self._drop_from(len(wanted))
+
+    def _add(self, part: str | Figure) -> None:
+        made: Part
+        if isinstance(part, str):
+            made = MarkdownView()
+            made.setAccessibleName(tr("Answer"))
+        else:
+            made = ChartView(part)
+        self._parts.append(made)
+        self._column.addWidget(made)
+        if isinstance(made, MarkdownView) and isinstance(part, str):
+            made.show_markdown(part)
+
+    def _drop_from(self, place: int) -> None:
+        for part in self._parts[place:]:
+            self._column.removeWidget(part)
+            part.hide()
+            part.deleteLater()
+        del self._parts[place:]
+
+
+def _shows(shown: Part, part: str | Figure) -> bool:
+    if isinstance(shown, MarkdownView):
+        return isinstance(part, str) and shown.markdown() == part
+    return shown.figure == part
+
+
+class Suggestion(Button):
+    def __init__(self, text: str) -> None:
+        super().__init__(kind="suggestion")
+        self._words = Label(wrap=True)
+        self._words.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(theme.MEDIUM, theme.SMALL, theme.MEDIUM, theme.SMALL)
+        self._column.addWidget(self._words)
+        policy = self.sizePolicy()
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.ask(text)
+
+    @property
+    def question(self) -> str:
+        return self._words.text()
+
+    def ask(self, text: str) -> None:
+        self._words.setText(text)
+        self.setAccessibleName(text or tr("A question to ask"))
+        self.updateGeometry()
+
+    def hasHeightForWidth(self) -> bool:  # noqa: N802
+        return True
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802
+        return self._column.totalHeightForWidth(width)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return self._column.totalSizeHint()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return self._column.totalMinimumSize()
+
+
+_SIDE = 132
+"""Two fit side by side into the bubble of the smallest window."""
+
+
+class Thumbnail(Label):
+    """The picture where Qt can read it, else its name."""
+
+    def __init__(self, attached: Attachment) -> None:
+        super().__init__(attached.name, "small")
+        self.setAccessibleName(one_line(attached.name))
+        self.setToolTip(hint(attached.name))
+        picture = _small(attached.image.data if attached.image else b"", self.devicePixelRatioF())
+        if not picture.isNull():
+            self.setPixmap(picture)
+
+
+def _small(data: bytes, scale: float) -> QPixmap:
+    """Scaled by its reader, which for some kinds need not read all of it."""
+    buffer = QBuffer()
+    buffer.setData(QByteArray(data))
+    reader = QImageReader(buffer)
+    reader.setAutoTransform(True)
+    most = QSize(_SIDE, _SIDE) * scale
+    size = reader.size()
+    if size.width() > most.width() or size.height() > most.height():
+        kept = size.scaled(most, Qt.AspectRatioMode.KeepAspectRatio)
+        reader.setScaledSize(kept.expandedTo(QSize(1, 1)))
+    picture = QPixmap.fromImage(reader.read())
+    picture.setDevicePixelRatio(scale)
+    return picture
+
+
+_RENDER_MS = 90
+_MEASURABLE_S = 0.05
+_MOST_SUGGESTIONS = 3
+_SHOWN_LETTERS = 2000
+_SHOWN_THOUGHTS = 10_000
+_IN_A_ROW = 2
+_REST = 4
+"""After a drawing this many times as long is left until the next."""
+_MOST_STEPS = 50
+_LONGEST_STEP = 400
+
+
+class Question(QWidget):
+    """`place` is where it stands in the conversation."""
+
+    edited = Signal()
+
+    def __init__(self, text: str, place: int = 0, attached: Sequence[Attachment] = ()) -> None:
+        super().__init__()
+        self.place = place
+        self.text = text
+        self.attached = list(attached)
+        self.pictures = [Thumbnail(one) for one in attached]
+        self.edit = Button("", "edit", "icon", name=tr("Edit and ask again"))
+        self.edit.clicked.connect(self.edited)
+        label = _words(text)
+        bubble = QFrame()
+        bubble.setObjectName("bubble")
+        bubble.setMaximumWidth(theme.BUBBLE_WIDTH)
+        inside = QVBoxLayout(bubble)
+        inside.setContentsMargins(
+            theme.MEDIUM + 2, theme.SMALL + 2, theme.MEDIUM + 2, theme.SMALL + 2
+        )
+        inside.setSpacing(theme.SMALL)
+        if self.pictures:
+            inside.addLayout(_side_by_side(self.pictures))
+        inside.addWidget(label)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addStretch(1)
+        line.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignBottom)
+        line.addWidget(bubble, 4 if len(text) > 60 else 0)
+
+
+def _beginning(text: str, most: int = _SHOWN_LETTERS) -> str:
+    """A label lays out all of its text at once."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def _words(text: str) -> Label:
+    """What was asked; of a long file that went along only the beginning."""
+    text = printable(_beginning(text))
+    label = Label(text, wrap=True)
+    label.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse
+        | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    label.setAccessibleName(tr("You: {text}").format(text=text))
+    # A label that wraps asks for little width and would wrap a short text.
+    widest = max(label.fontMetrics().horizontalAdvance(line) for line in text.split("\n"))
+    label.setMinimumWidth(min(widest + theme.TINY, theme.SURE_WIDTH))
+    return label
+
+
+def _side_by_side(pictures: Sequence[Thumbnail]) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setSpacing(theme.SMALL)
+    for number, picture in enumerate(pictures):
+        grid.addWidget(picture, *divmod(number, _IN_A_ROW), Qt.AlignmentFlag.AlignTop)
+    grid.setColumnStretch(_IN_A_ROW, 1)
+    return grid
+
+
+@dataclass(slots=True)
+class Pace:
+    """How fast an answer comes, as its reader sees it."""
+
+    asked_at: float
+    first_at: float = 0.0
+    last_at: float = 0.0
+    pieces: int = 0
+
+    def count(self, now: float) -> None:
+        self.first_at = self.first_at or now
+        self.last_at = now
+        self.pieces += 1
+
+    def words(self, tokens: int) -> str:
+        """`tokens` is the server's count once it is known; until then each piece is one."""
+        tokens = tokens or self.pieces
+        words = tr("1 token") if tokens == 1 else tr("{count} tokens")
+        parts = [words.format(count=f"{tokens:,}")]
+        if self.last_at - self.first_at > _MEASURABLE_S:
+            parts.append(
+                tr("{speed} tokens/s").format(
+                    speed=f"{(tokens - 1) / (self.last_at - self.first_at):,.1f}"
+                )
+            )
+        parts.append(tr("first after {time} s").format(time=f"{self.first_at - self.asked_at:.1f}"))
+        return "  ·  ".join(parts)
+
+
+class Answer(QWidget):
+    """Grows while it streams; drawn again at most every 90 ms, whatever the speed."""
+
+    again = Signal()
+    suggested = Signal(str)
+    """A question that was offered to go on with."""
+
+    def __init__(self, model: str, place: int = 0) -> None:
+        super().__init__()
+        self.place = place
+        self._text: list[str] = []
+        self._thoughts: list[str] = []
+        self._steps: list[str] = []
+        self._pace = Pace(time.monotonic())
+        self.view = AnswerBody()
+        self.thinking = Button(tr("Show the reasoning"), kind="suggestion")
+        self.thinking.setCheckable(True)
+        self.thoughts = Label("", "muted", wrap=True)
+        self.thinking.toggled.connect(self._show_thoughts)
+        self.all_thoughts = AllText(tr("The reasoning"), lambda: "".join(self._thoughts))
+        self.all_text = AllText(tr("Answer"), self.text)
+        self.footer = Label(tr("Waiting for the first word…"), "small")
+        self.steps = Label("", "small", wrap=True)
+        self.copy = CopyButton(tr("the answer"), self.text, "icon")
+        self.retry = Button("", "reset", "icon", name=tr("Answer again"))
+        self.retry.clicked.connect(self.again)
+        self.failure = Banner("bad", closes=False)
+        self._render = QTimer(self)
+        self._render.setSingleShot(True)
+        self._render.setInterval(_RENDER_MS)
+        self._render.timeout.connect(self._draw)
+        self._lay_out(model)
+
+    def text(self) -> str:
+        return "".join(self._text)
+
+    def add_text(self, text: str) -> None:
+        self._text.append(text)
+        self._came()
+
+    def add_block(self, text: str) -> None:
+        """A table or chart that came beside the text: a paragraph of its own in it."""
+        if text:
+            gap = "\n\n" if self.text() and not self.text().endswith("\n\n") else ""
+            self.add_text(f"{gap}{text}\n\n")
+
+    def add_thought(self, text: str) -> None:
+        self._thoughts.append(text)
+        self._came()
+
+    def add_step(self, text: str) -> None:
+        """Something it did on the way: a tool, a search."""
+        self._steps.append(f"•  {shortened(told(text), _LONGEST_STEP)}")
+        self.steps.tell("\n".join(self._steps[-_MOST_STEPS:]))
+
+    def suggest(self, prompts: tuple[str, ...]) -> None:
+        """What may be asked next, as buttons under the answer."""
+        for prompt in (shortened(each, _LONGEST_STEP) for each in prompts[:_MOST_SUGGESTIONS]):
+            button = Suggestion(prompt)
+            button.clicked.connect(lambda _=False, text=prompt: self.suggested.emit(text))
+            self._column.addWidget(button)
+
+    def show_whole(self, text: str) -> None:
+        """An answer that was given earlier."""
+        self._text = [text]
+        self._draw()
+        self._close("")
+
+    def finish(self, finished: Finished) -> None:
+        end = f"  ·  {tr('cut at the length limit')}" if finished.reason == "length" else ""
+        self._close(self._pace.words(finished.usage.completion_tokens) + end)
+        if not self.text():
+            self.footer.setText(tr("The model gave an empty answer.") + end)
+
+    def stop(self) -> None:
+        pace = f"  ·  {self._pace.words(0)}" if self._pace.pieces else ""
+        self._close(tr("Stopped") + pace)
+
+    def fail(self, sentence: str) -> None:
+        self.failure.tell(
+            tr("No answer") if not self._text else tr("The answer broke off"), told(sentence)
+        )
+        self.failure.show()
+        # Last: it may have been the drawing that failed.
+        self._close("")
+
+    def _came(self) -> None:
+        self._pace.count(time.monotonic())
+        if not self._render.isActive():
+            self._render.start()
+
+    def _draw(self) -> None:
+        began = time.monotonic()
+        self.view.show_text(self.text())
+        self.view.setVisible(bool(self._text))
+        self.all_text.offer(offered=self.view.budget.is_spent)
+        self.thinking.setVisible(bool(self._thoughts))
+        thoughts = "".join(self._thoughts)
+        shown = _beginning(thoughts, _SHOWN_THOUGHTS)
+        self.thoughts.setText(shown)
+        self.all_thoughts.offer(offered=self.thinking.isChecked() and shown != thoughts)
+        self.footer.setText(self._pace.words(0))
+        # A long answer takes longer to draw: most of the time must be left for the person.
+        took_ms = round((time.monotonic() - began) * 1000)
+        self._render.setInterval(max(_RENDER_MS, _REST * took_ms))
+
+    def _show_thoughts(self, shown: bool) -> None:
+        self.thoughts.setVisible(shown)
+        is_cut = len("".join(self._thoughts)) > _SHOWN_THOUGHTS
+        self.all_thoughts.offer(offered=shown and is_cut)
+
+    def _close(self, footer: str) -> None:
+        self._render.stop()
+        if self._pace.pieces:
+            self._draw()
+        self.footer.tell(footer)
+        self.all_text.refresh()
+        self.all_thoughts.refresh()
+        self.copy.setVisible(bool(self._text))
+        self.retry.show()
+
+    def _lay_out(self, model: str) -> None:
+        for hidden in (self.view, self.thinking, self.thoughts, self.failure, self.copy):
+            hidden.hide()
+        self.retry.hide()
+        self.steps.hide()
+        column = self._column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.TINY + 2)
+        column.addWidget(Label(model, "small"))
+        column.addLayout(row(self.thinking, 0))
+        for part in (
+            self.thoughts,
+            self.all_thoughts,
+            self.steps,
+            self.view,
+            self.all_text,
+            self.failure,
+        ):
+            column.addWidget(part)
+        column.addLayout(row(self.footer, self.copy, self.retry, 0))
 
 
 class Transcript(Column):

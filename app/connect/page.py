@@ -1,18 +1,158 @@
-"""Connect: what to give each program, a test for each, and who stood at the door."""
+"""Connect: what to give each program, a test for each, and who tried to connect."""
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from app.connect.client_card import ClientCard
-from app.connect.clients import all_clients
-from app.connect.secure_card import SecureCard
+from app.connect.clients import KEY_PLACE, NO_KEY, Client, Here, all_clients
 from app.connect.visitors import Door
-from app.desktop.probe import first_request
-from app.look.controls import Column, Label
+from app.desktop.probe import Outcome, first_request
+from app.look import theme
+from app.look.code_box import CodeBox
+from app.look.controls import Button, Card, Column, CopyButton, Label, restyle, row, stack
 from app.look.page import Page
 from app.look.translate import tr
 from server.errors import LinkLost
-from server.face.core import Face
+from server.face.core import Face, ServerStatus
+
+
+class ClientCard(Card):
+    tested = Signal()
+
+    def __init__(self, client: Client) -> None:
+        super().__init__()
+        self.client = client
+        self._filled = ""
+        name = client.name
+        self.test = Button(tr("Test"), "play", name=tr("Test {name}").format(name=name))
+        self.test.clicked.connect(self._start)
+        self.address = QLineEdit()
+        self.address.setReadOnly(True)
+        self.address.setFont(theme.mono())
+        self.address.setAccessibleName(tr("Address for {name}").format(name=name))
+        self.address.setPlaceholderText(tr("There is no address while Moat is stopped."))
+        self.copy_address = CopyButton(
+            tr("the address for {name}").format(name=name), self.address.text, "icon"
+        )
+        self.snippet = CodeBox(tr("What to paste for {name}").format(name=name))
+        self.copy = CopyButton(
+            tr("what to paste for {name}").format(name=name), lambda: self._filled, "icon"
+        )
+        self.outcome = Label("", "small", wrap=True)
+        self.outcome.hide()
+        self.column.addLayout(row(Label(name, "headline"), 0, self.test))
+        self.column.addWidget(Label(client.advice, "muted", wrap=True))
+        self.column.addLayout(row(self.address, self.copy_address))
+        self.paste = QWidget()
+        self.paste.setLayout(row(self.snippet, self.copy))
+        self.column.addWidget(self.paste)
+        self.older = OlderForm(client) if client.older else None
+        if self.older:
+            self.column.addWidget(Label(client.older_advice, "muted", wrap=True))
+            self.column.addWidget(self.older)
+        self.column.addWidget(self.outcome)
+
+    def show_here(self, address: str, model: str, key: str) -> None:
+        """The key itself is only ever copied, not shown."""
+        self.address.setText(f"{address}{self.client.path}" if address else "")
+        self._filled, shown = _filled(self.client.snippet, address, model, key)
+        self.snippet.show_text(shown)
+        # One line says no more than the address above it.
+        self.paste.setVisible("\n" in shown)
+        if self.older:
+            self.older.show_here(address, model, key)
+        for part in (self.test, self.copy_address, self.copy):
+            part.setEnabled(bool(address))
+
+    def show_outcome(self, outcome: Outcome) -> None:
+        self.outcome.setProperty("role", "good" if outcome.ok else "bad")
+        restyle(self.outcome)
+        self.outcome.tell(("✓  " if outcome.ok else "") + outcome.text)
+        self.test.setEnabled(bool(self.address.text()))
+        self.test.setText(tr("Test again"))
+
+    def _start(self) -> None:
+        self.test.setEnabled(False)
+        self.test.setText(tr("Testing…"))
+        self.outcome.hide()
+        self.tested.emit()
+
+
+class OlderForm(QWidget):
+    """What to paste into a program that does not have the newest form of the client yet."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__()
+        self._older = client.older
+        self._filled = ""
+        self.snippet = CodeBox(tr("What to paste for an older {name}").format(name=client.name))
+        self.copy = CopyButton(
+            tr("what to paste for an older {name}").format(name=client.name),
+            lambda: self._filled,
+            "icon",
+        )
+        self.setLayout(row(self.snippet, self.copy))
+
+    def show_here(self, address: str, model: str, key: str) -> None:
+        self._filled, shown = _filled(self._older, address, model, key)
+        self.snippet.show_text(shown)
+        self.copy.setEnabled(bool(address))
+
+
+def _filled(snippet: str, address: str, model: str, key: str) -> tuple[str, str]:
+    """What is copied, and what is shown of it."""
+    snippet = snippet if key else _without_key(snippet)
+    copied = Here(address, model, key or NO_KEY).fill(snippet)
+    return copied, Here(address, model, KEY_PLACE if key else NO_KEY).fill(snippet)
+
+
+def _without_key(snippet: str) -> str:
+    """Lines that only carry a header for the key say nothing when there is none."""
+    kept = [line for line in snippet.split("\n") if "Bearer" not in line and "Header" not in line]
+    return "\n".join(kept)
+
+
+class SecureCard(Card):
+    wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.switch_on = Button(tr("Serve HTTPS too"), "plus")
+        self.switch_on.clicked.connect(self.wanted)
+        self.address = QLineEdit()
+        self.address.setReadOnly(True)
+        self.address.setFont(theme.mono())
+        self.address.setAccessibleName(tr("The address for HTTPS"))
+        self.copy_address = CopyButton(tr("the address for HTTPS"), self.address.text, "icon")
+        self.command = CodeBox(tr("The command that trusts the certificate"))
+        self.copy_command = CopyButton(tr("the command"), self.command.toPlainText, "icon")
+        self.file = Label("", "small", wrap=True)
+        self.how = QWidget()
+        self._lay_out()
+
+    def show_server(self, server: ServerStatus) -> None:
+        is_on = bool(server.secure_address)
+        self.switch_on.setVisible(not is_on)
+        self.switch_on.setEnabled(server.phase == "ready")
+        self.how.setVisible(is_on)
+        self.address.setText(server.secure_address)
+        self.command.show_text(server.trust)
+        self.file.tell(server.certificate)
+
+    def _lay_out(self) -> None:
+        why = tr(
+            "Safari lets a page reach this machine by HTTPS only. The certificate is made here, "
+            "holds for localhost alone, and is renewed by itself."
+        )
+        once = tr("Trust it once, in a terminal. In Firefox import the file as an authority:")
+        self.column.addLayout(row(Label("HTTPS", "headline"), 0, self.switch_on))
+        self.column.addWidget(Label(why, "muted", wrap=True))
+        inside = stack(Label(once, "muted", wrap=True), spacing=theme.MEDIUM)
+        inside.insertLayout(0, row(self.address, self.copy_address))
+        inside.addLayout(row(self.command, self.copy_command))
+        inside.addWidget(self.file)
+        self.how.setLayout(inside)
+        self.column.addWidget(self.how)
 
 
 class ConnectPage(Page):

@@ -14,8 +14,7 @@ from app.look.controls import Button, Card, Label, breakable, row, shortened, st
 from app.look.picture import Picture
 from app.look.translate import tr
 from server.face.core import Knock
-from server.origins import can_be_allowed
-from server.settings import OPENBB_ORIGINS
+from server.settings import OPENBB_ORIGINS, can_be_allowed
 from server.system.limits import one_line
 
 Kind = Literal["origin", "key", "preflight", "guest", "allowed"]

@@ -1,22 +1,204 @@
 """Hardware: what this machine has, and how a model would sit in it, before it is loaded."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, QTimer
-from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout
+from PySide6.QtCore import QRectF, QSignalBlocker, Qt, QTimer
+from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout, QWidget
 
-from app.hardware import load_sliders
-from app.hardware.memory_bar import MemoryBar
-from app.look.controls import Button, Card, Column, Label, row, short_name
+from app.look import theme
+from app.look.controls import Button, Card, Column, Label, row, short_name, stack
 from app.look.fit_label import FitLabel
 from app.look.machine_card import MachineCard
 from app.look.page import Page
+from app.look.slider import Slider
+from app.look.summary import size
 from app.look.translate import tr
 from server.errors import AppError, LinkLost
 from server.face.core import Face
 from server.face.models import Fit, Machine, Setup
+
+KV_TYPES = ("f16", "q8_0", "q4_0")
+BATCHES = (128, 256, 512, 1024, 2048, 4096)
+FLASH: dict[str, bool | None] = {"auto": None, "on": True, "off": False}
+"""The setting's words, and what they mean for the engine."""
+FIRST_PARTS = (9.0, 3.0, 2.0, 1.0, 0.5, 0.25)
+"""Of the first card, for one part of each other."""
+LEAST_CONTEXT = 2048
+MOST_CONTEXT = 131_072
+
+
+def build() -> dict[str, Slider]:
+    """By the names of the settings, in the order they are shown."""
+    automatic = tr("Automatic")
+    return {
+        "context_tokens": Slider(
+            tr("Context"),
+            lambda value: tr("{tokens} tokens").format(tokens=f"{value:,}") if value else automatic,
+            tr("How much it can read and write at once."),
+        ),
+        "gpu_layers": Slider(
+            tr("Layers on the graphics card"),
+            lambda value: automatic if value < 0 else str(value),
+        ),
+        "gpu_split": Slider(
+            tr("Split across the graphics cards"), lambda value: split_words(value) or automatic
+        ),
+        "kv_type": Slider(
+            tr("Precision of the context"),
+            lambda value: {"f16": tr("Full"), "q8_0": tr("Half the memory")}.get(
+                value, tr("A quarter of the memory")
+            ),
+        ),
+        "slots": Slider(tr("Answers at the same time"), str),
+        "threads": Slider(
+            tr("Processor threads"), lambda value: str(value) if value else automatic
+        ),
+        "batch_tokens": Slider(
+            tr("Tokens read in one step"),
+            lambda value: tr("{tokens} tokens").format(tokens=f"{value:,}"),
+            tr("More reads long prompts faster on a graphics card and takes more memory."),
+        ),
+        "flash_attention": Slider(
+            tr("Flash attention"),
+            lambda value: {"on": tr("On"), "off": tr("Off")}.get(value, automatic),
+        ),
+    }
+
+
+def contexts(trained: int) -> list[int]:
+    """Automatic, then doublings up to what the model was trained for."""
+    most = trained or MOST_CONTEXT
+    found = [0]
+    step = LEAST_CONTEXT
+    while step < most:
+        found.append(step)
+        step *= 2
+    return [*found, most]
+
+
+def splits(cards: int) -> list[tuple[float, ...]]:
+    """Automatic, then from mostly on the first card to mostly on the others."""
+    others = (1.0,) * (cards - 1)
+    return [(), *((first, *others) for first in FIRST_PARTS if others)]
+
+
+def including(values: Sequence[Any], *own: Any) -> list[Any]:
+    """What is set or chosen is always among them: numbers in their order, others at the end."""
+    missing = [one for one in dict.fromkeys(own) if one not in values]
+    found = [*values, *missing]
+    return sorted(found) if missing and isinstance(missing[0], int) else found
+
+
+def split_words(value: Any) -> str:
+    whole = sum(value) or 1.0
+    return " : ".join(f"{share / whole:.0%}" for share in value)
+
+
+_HEIGHT = 14
+_RADIUS = 5.0
+_SWATCH = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    name: str
+    size_bytes: int
+    colour: str
+    """The name of a colour of the theme."""
+
+
+def parts_of(fit: Fit) -> tuple[Part, ...]:
+    memory = fit.memory
+    weights = memory.weights + memory.repacked - memory.reclaimable
+    found = (
+        Part(tr("Weights"), weights, "accent"),
+        Part(tr("Context"), memory.cache, "good"),
+        Part(tr("Working space"), memory.compute + memory.program, "warn"),
+        Part(tr("On the graphics card"), memory.gpu, "muted"),
+    )
+    return tuple(part for part in found if part.size_bytes > 0)
+
+
+class _Bar(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts: tuple[Part, ...] = ()
+        self._free = 1
+        self.setFixedHeight(_HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_parts(self, parts: tuple[Part, ...], free_bytes: int) -> None:
+        self._parts, self._free = parts, free_bytes
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        colours = theme.colours_of(QGuiApplication.palette())
+        needed = sum(part.size_bytes for part in self._parts)
+        scale = self.width() / max(needed, self._free, 1)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colours.border))
+        painter.drawRoundedRect(QRectF(self.rect()), _RADIUS, _RADIUS)
+        left = 0.0
+        for part in self._parts:
+            wide = part.size_bytes * scale
+            painter.setBrush(QColor(getattr(colours, part.colour)))
+            painter.drawRoundedRect(QRectF(left, 0, max(wide, 2), _HEIGHT), _RADIUS, _RADIUS)
+            left += wide
+        if needed > self._free:
+            painter.fillRect(QRectF(self._free * scale - 1, 0, 2, _HEIGHT), QColor(colours.bad))
+        painter.end()
+
+
+class _Swatch(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.colour = "accent"
+        self.setFixedSize(_SWATCH, _SWATCH)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(getattr(theme.colours_of(QGuiApplication.palette()), self.colour)))
+        painter.drawRoundedRect(self.rect(), 3, 3)
+        painter.end()
+
+
+class MemoryBar(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.bar = _Bar()
+        self._legend = [(_Swatch(), Label("", "small")) for _ in range(4)]
+        line = row(spacing=theme.SMALL)
+        for swatch, label in self._legend:
+            line.addWidget(swatch)
+            line.addWidget(label)
+            line.addSpacing(theme.SMALL)
+        line.addStretch(1)
+        column = stack(self.bar, spacing=theme.SMALL)
+        column.addLayout(line)
+        self.setLayout(column)
+
+    def show_fit(self, fit: Fit) -> None:
+        parts = parts_of(fit)
+        self.bar.show_parts(parts, fit.free_bytes)
+        for number, (swatch, label) in enumerate(self._legend):
+            is_there = number < len(parts)
+            swatch.setVisible(is_there)
+            label.setVisible(is_there)
+            if is_there:
+                swatch.colour = parts[number].colour
+                swatch.update()
+                label.setText(f"{parts[number].name} {size(parts[number].size_bytes)}")
+        words = ", ".join(f"{part.name} {size(part.size_bytes)}" for part in parts)
+        self.setAccessibleName(words)
+
 
 _ESTIMATE_MS = 120
 _FIELDS = (
@@ -36,7 +218,7 @@ class HardwarePage(Page):
         self._layers = 0
         self._trained = 0
         self.model = QComboBox()
-        self.sliders = load_sliders.build()
+        self.sliders = build()
         self._cards = 0
         self._moved: dict[str, Any] = {}
         """What the person chose and does not use yet, by the names of the settings."""
@@ -128,7 +310,7 @@ class HardwarePage(Page):
             kv_type=chosen["kv_type"],
             gpu_layers=chosen["gpu_layers"],
             batch_tokens=chosen["batch_tokens"],
-            flash_attention=load_sliders.FLASH[chosen["flash_attention"]],
+            flash_attention=FLASH[chosen["flash_attention"]],
             gpu_split=chosen["gpu_split"],
         )
 
@@ -145,17 +327,17 @@ class HardwarePage(Page):
         """What fits this machine and model, and whatever else is set or was chosen."""
         now, chosen = self.core.settings.get().model, self.chosen()
         usual: dict[str, Sequence[Any]] = {
-            "context_tokens": load_sliders.contexts(self._trained),
+            "context_tokens": contexts(self._trained),
             "gpu_layers": range(-1, self._layers + 1),
-            "gpu_split": load_sliders.splits(self._cards),
-            "kv_type": load_sliders.KV_TYPES,
+            "gpu_split": splits(self._cards),
+            "kv_type": KV_TYPES,
             "slots": range(1, 17),
             "threads": range(self._cores + 1),
-            "batch_tokens": load_sliders.BATCHES,
-            "flash_attention": tuple(load_sliders.FLASH),
+            "batch_tokens": BATCHES,
+            "flash_attention": tuple(FLASH),
         }
         for name, values in usual.items():
-            offered = load_sliders.including(values, getattr(now, name), chosen[name])
+            offered = including(values, getattr(now, name), chosen[name])
             self.sliders[name].offer(offered, chosen[name])
 
     def _move(self, name: str) -> None:

@@ -1,20 +1,140 @@
 """Home: how it stands, where it answers, which model, what it is doing."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QProgressBar,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
-from app.home.hero import Hero
-from app.home.model_picker import ModelPicker
 from app.look import summary as state
 from app.look import theme
 from app.look.banner import Banner
-from app.look.controls import Button, Card, Column, CopyButton, Label, row
+from app.look.controls import (
+    Button,
+    Card,
+    Column,
+    CopyButton,
+    Label,
+    restyle,
+    row,
+    short_name,
+    stack,
+)
 from app.look.engine_activity import Activity
 from app.look.page import Page
+from app.look.picture import LookPicture
 from app.look.sentences import told
-from app.look.summary import Summary
+from app.look.summary import Summary, sentence, size
 from app.look.translate import tr
-from server.face.core import Face, ModelStatus, ServerStatus
+from server.face.core import Face, ModelCard, ModelStatus, ServerStatus
+
+
+class Hero(Card):
+    switched = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.picture = LookPicture(theme.HERO_SIDE)
+        self.headline = Label("", "headline", wrap=True)
+        self.detail = Label("", "muted", wrap=True)
+        self.facts = Label("", "small", wrap=True)
+        self.switch = Button(tr("Start"), kind="primary")
+        self.switch.setProperty("scale", "big")
+        self.switch.clicked.connect(self._switch)
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.progress.setAccessibleName(tr("Loading the model"))
+        line = QHBoxLayout()
+        line.setSpacing(theme.LARGE)
+        line.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
+        line.addLayout(stack(self.headline, self.detail, self.facts), 1)
+        line.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.column.addLayout(line)
+        self.column.addWidget(self.progress)
+
+    def show_summary(self, summary: Summary, facts: str) -> None:
+        self.picture.show_look(summary.look)
+        self.headline.setText(summary.headline)
+        # A failure is told at length in its banner.
+        self.detail.tell("" if summary.look == "failed" else summary.detail)
+        self.facts.tell(facts)
+
+    def show_server(self, server: ServerStatus) -> None:
+        serving = server.phase == "ready"
+        words = {"ready": tr("Stop"), "starting": tr("Starting"), "hung": tr("Restart")}
+        self.switch.setText(words.get(server.phase, tr("Start")))
+        self.switch.setAccessibleName(tr("{do} serving").format(do=self.switch.text()))
+        self.switch.setEnabled(server.phase != "starting")
+        self.switch.setProperty("kind", "" if serving else "primary")
+        restyle(self.switch)
+
+    def show_model(self, model: ModelStatus) -> None:
+        self.progress.setVisible(model.phase == "loading")
+        self.progress.setRange(0, 100 if model.progress else 0)
+        self.progress.setValue(round(model.progress * 100))
+
+    def _switch(self) -> None:
+        self.switch.setEnabled(False)
+        self.switched.emit()
+
+
+NO_MODEL = "No model is on this computer yet. Put a GGUF file into the models folder."
+
+
+class ModelPicker(Card):
+    picked = Signal(str)
+    unloaded = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.choice = QComboBox()
+        self.choice.setAccessibleName(tr("Model that answers"))
+        self.choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.choice.setMinimumContentsLength(12)
+        self.choice.activated.connect(self._pick)
+        self._lines: list[tuple[str, str]] = []
+        self.unload = Button(tr("Unload"), "unload")
+        self.unload.clicked.connect(self.unloaded)
+        self.note = Label("", "small", wrap=True)
+        self.column.addWidget(Label(tr("Model"), "section"))
+        self.column.addLayout(row(self.choice, self.unload))
+        self.column.addWidget(self.note)
+
+    def show_models(self, cards: tuple[ModelCard, ...], model: ModelStatus) -> None:
+        lines = [(_line(card), card.name) for card in cards]
+        with QSignalBlocker(self.choice):
+            # Only then: while a model loads this comes often, and the list may be open.
+            if lines != self._lines:
+                self._lines = lines
+                self.choice.clear()
+                for text, name in lines:
+                    self.choice.addItem(short_name(text), name)
+            self.choice.setCurrentIndex(self.choice.findData(model.name))
+            self.choice.setPlaceholderText(tr("Pick a model") if cards else tr("None"))
+        self.choice.setEnabled(bool(cards))
+        loads = model.phase == "loading"
+        self.unload.setText(tr("Stop loading") if loads else tr("Unload"))
+        self.unload.setAccessibleName(
+            tr("Stop loading") if loads else tr("Unload the model and free its memory")
+        )
+        self.unload.setEnabled(loads or model.phase == "ready")
+        chosen = next((card for card in cards if card.name == model.name), None)
+        label = sentence(told(chosen.label)) if chosen else ""
+        self.note.tell(label if cards else tr(NO_MODEL))
+
+    def _pick(self, index: int) -> None:
+        self.picked.emit(self.choice.itemData(index))
+
+
+def _line(card: ModelCard) -> str:
+    facts = [card.name, card.quantisation, size(card.size_bytes)]
+    return "  ·  ".join(fact for fact in facts if fact)
+
 
 ADDRESS_HELP = "Give this address to OpenBB, an OpenAI client or CopilotKit."
 

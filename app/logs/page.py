@@ -6,8 +6,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QComboBox, QLineEdit, QVBoxLayout
 
-from app.logs.lines import LogLines, as_text
-from app.logs.view import LogView
+from app.logs.view import LogLines, LogView, as_text
 from app.look import theme
 from app.look.controls import Button, CopyButton, Label, row
 from app.look.page import Page

@@ -1,18 +1,329 @@
-"""One plugin: what it is, what it may do, and the switches about it."""
+"""One plugin: what it is, what it may do, its options, its log, and a trial of it."""
 
+import json
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QLineEdit,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.look import theme
-from app.look.controls import Button, Card, Label, divider, restyle, row, secrets_words, stack
+from app.look.code_box import CodeBox
+from app.look.controls import (
+    Button,
+    Card,
+    CopyButton,
+    Label,
+    divider,
+    hint,
+    restyle,
+    row,
+    secrets_words,
+    short_name,
+    stack,
+)
 from app.look.fit_label import facts
+from app.look.sentences import told
 from app.look.translate import tr
-from app.plugins.log import PluginLog
-from app.plugins.options import PluginOptions
-from app.plugins.trial import PluginTrial
-from server.face.plugins import OperationCard, PluginCard
+from app.plugins.answer_fields import Unfit
+from app.plugins.form_box import AnswerGrid
+from server.chat import Json
+from server.face.plugins import OperationCard, OptionCard, PluginCard, PluginTest, ToolCard
+
+_MOST_LOG_LINES = 14
+
+
+class PluginLog(QWidget):
+    wanted = Signal()
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.read = Button(
+            tr("Show its log"), "logs", name=tr("Show the log of {name}").format(name=name)
+        )
+        self.lines = CodeBox(tr("Log of {name}").format(name=name), _MOST_LOG_LINES)
+        self.copy = CopyButton(tr("the log"), self.lines.toPlainText)
+        self.read.clicked.connect(self.wanted)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SMALL)
+        column.addLayout(row(self.read, self.copy, 0))
+        column.addWidget(self.lines)
+        for hidden in (self.lines, self.copy):
+            hidden.hide()
+
+    def show_lines(self, lines: list[str]) -> None:
+        self.lines.show_text("\n".join(lines) or tr("Nothing has been written yet."))
+        self.lines.show()
+        self.copy.setVisible(bool(lines))
+        self.read.setText(tr("Read it again"))
+        bar = self.lines.verticalScrollBar()
+        bar.setValue(bar.maximum())
+
+
+CHANGING = "changing_methods"
+
+
+class PluginOptions(QWidget):
+    option_set = Signal(str, str)
+
+    def __init__(self, card: PluginCard) -> None:
+        super().__init__()
+        self.fields: dict[str, OptionField] = {}
+        self.changing = QCheckBox(tr("It may also change and delete (PUT, PATCH, DELETE)"))
+        self.changing.setAccessibleName(self.changing.text())
+        self.changing.toggled.connect(
+            lambda on: self.option_set.emit(CHANGING, "true" if on else "false")
+        )
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SMALL)
+        for option in card.options:
+            field = OptionField(option)
+            field.changed.connect(self.option_set)
+            self.fields[option.name] = field
+            column.addWidget(field)
+        column.addWidget(self.changing)
+        self.changing.setVisible(_has_changing(card))
+        self.is_empty = not card.options and not _has_changing(card)
+
+    def show_card(self, card: PluginCard) -> None:
+        for option in card.options:
+            if field := self.fields.get(option.name):
+                field.show_value(option.value)
+        with QSignalBlocker(self.changing):
+            self.changing.setChecked(card.changing_methods)
+
+
+class OptionField(QWidget):
+    """One option. Of folders there may be several, one in a line."""
+
+    changed = Signal(str, str)
+
+    def __init__(self, option: OptionCard) -> None:
+        super().__init__()
+        self._name, self._kind = option.name, option.kind
+        label = tr(option.label)
+        self._shown = option.value
+        self.edit: QLineEdit | QPlainTextEdit
+        if option.kind == "folders":
+            self.edit = QPlainTextEdit()
+            self.edit.setTabChangesFocus(True)
+            self.edit.setFixedHeight(theme.LINES_HEIGHT)
+            self.edit.setPlaceholderText(tr("One in a line"))
+        else:
+            self.edit = QLineEdit()
+            self.edit.editingFinished.connect(self._finish)
+        self.edit.setAccessibleName(label)
+        words = tr("Choose a file") if option.kind == "file" else tr("Choose a folder")
+        self.pick = Button(words, name=f"{words}: {label}")
+        self.pick.clicked.connect(self._pick)
+        self.keep = Button(tr("Apply"), name=f"{tr('Apply')}: {label}")
+        self.keep.clicked.connect(self._finish)
+        line = row()
+        line.addWidget(self.edit, 1)
+        line.addWidget(self.pick)
+        line.addWidget(self.keep)
+        column = stack(Label(label))
+        column.addLayout(line)
+        self.setLayout(column)
+        self.pick.setHidden(option.kind == "text")
+        self.keep.setHidden(option.kind != "folders")
+        self.show_value(option.value)
+
+    def show_value(self, value: str) -> None:
+        self._shown = value
+        if value != self.text() and not self.edit.hasFocus():
+            self._write(value)
+
+    def text(self) -> str:
+        if isinstance(self.edit, QLineEdit):
+            return self.edit.text()
+        return self.edit.toPlainText()
+
+    def take(self, path: str) -> None:
+        """A file or folder was picked; of folders it comes to those before."""
+        several = self._kind == "folders" and self.text().strip()
+        self._write(f"{self.text().strip()}\n{path}" if several else path)
+        self._finish()
+
+    def _write(self, text: str) -> None:
+        if isinstance(self.edit, QLineEdit):
+            self.edit.setText(text)
+        else:
+            self.edit.setPlainText(text)
+
+    def _finish(self) -> None:
+        value = self.text().strip()
+        if value != self._shown:
+            self._shown = value
+            self.changed.emit(self._name, value)
+
+    def _pick(self) -> None:
+        if self._kind == "file":
+            picked, _ = QFileDialog.getOpenFileName(self, tr("Choose a file"))
+        else:
+            picked = QFileDialog.getExistingDirectory(self, tr("Choose a folder"))
+        if picked:
+            self.take(picked)
+
+
+def _has_changing(card: PluginCard) -> bool:
+    return any(one.key.split(" ")[0] in ("PUT", "PATCH", "DELETE") for one in card.operations)
+
+
+_MOST_LINES = 16
+
+
+class PluginTrial(QWidget):
+    asked = Signal(str, str, str)
+    """Flow, question and mode: dry, mock or run."""
+    called = Signal(str, str, str)
+    """Tool, arguments as JSON, and mode."""
+    tools_wanted = Signal()
+
+    def __init__(self, card: PluginCard) -> None:
+        super().__init__()
+        self.flow = QComboBox()
+        self.flow.setAccessibleName(tr("Flow to try"))
+        self.tools: dict[str, ToolCard] = {}
+        self.form: AnswerGrid | None = None
+        self.finder = Button(tr("Find its tools"), name=tr("Find its tools: starts its programs"))
+        self.finder.setToolTip(hint(self.finder.accessibleName()))
+        self.finder.setVisible(card.has_tools)
+        self.finder.clicked.connect(self._find)
+        for flow in card.flows:
+            if flow.usable:
+                self.flow.addItem(short_name(flow.key), flow.key)
+        self.question = QLineEdit(card.question)
+        self.question.setPlaceholderText(tr("A question to try it with"))
+        self.question.setAccessibleName(tr("A question to try it with"))
+        self.modes = {
+            "dry": Button(tr("Dry run"), name=tr("Dry run: shows the request, sends nothing")),
+            "mock": Button(tr("Mock"), name=tr("Mock: goes on with made-up answers")),
+            "run": Button(tr("Run"), "play", name=tr("Run it for real")),
+        }
+        for mode, button in self.modes.items():
+            button.setToolTip(hint(button.accessibleName()))
+            button.clicked.connect(lambda _=False, mode=mode: self._ask(mode))
+        self.state = Label("", "small", wrap=True)
+        self.result = CodeBox(tr("What came of it"), _MOST_LINES)
+        self.result.hide()
+        self.copy = CopyButton(tr("the report"), self.result.toPlainText)
+        self.copy.hide()
+        self._lay_out()
+        self.question.textChanged.connect(lambda _: self._update())
+        self.flow.currentIndexChanged.connect(lambda _: self._choose())
+        self.is_empty = self.flow.count() == 0 and not card.has_tools
+        self._is_enabled = card.enabled
+        self._update()
+
+    def show_card(self, card: PluginCard) -> None:
+        self._is_enabled = card.enabled
+        self._update()
+
+    def show_tools(self, tools: tuple[ToolCard, ...]) -> None:
+        """Behind its flows; what was chosen stays chosen."""
+        for tool in tools:
+            if tool.key not in self.tools:
+                self.flow.addItem(tr("{name} (tool)").format(name=short_name(tool.key)), tool.key)
+            self.tools[tool.key] = tool
+        self.state.tell("" if tools else tr("It has no tools."))
+        self._choose()
+
+    def show_test(self, found: PluginTest) -> None:
+        self.state.tell(tr("It failed.") if found.failed else tr("Done."))
+        self.result.show_text(report(found))
+        self.result.show()
+        self.copy.show()
+        self._update()
+
+    def show_failure(self, sentence: str) -> None:
+        self.state.tell(told(sentence))
+        self._update()
+
+    def _find(self) -> None:
+        self.state.tell(tr("Running\u2026"))
+        self.tools_wanted.emit()
+
+    def _choose(self) -> None:
+        """A flow takes a question, a tool its own arguments."""
+        tool = self._tool()
+        if self.form is not None:
+            self._column.removeWidget(self.form)
+            self.form.deleteLater()
+            self.form = None
+        if tool is not None:
+            self.form = AnswerGrid(_with_choices(json.loads(tool.schema)))
+            self.form.changed.connect(self._update)
+            self._column.insertWidget(1, self.form)
+        self.question.setHidden(tool is not None)
+        self._update()
+
+    def _tool(self) -> ToolCard | None:
+        is_flow = self.flow.currentText() == self.flow.currentData()
+        return None if is_flow else self.tools.get(self.flow.currentData())
+
+    def _ask(self, mode: str) -> None:
+        for button in self.modes.values():
+            button.setEnabled(False)
+        self.state.tell(tr("Running\u2026"))
+        if self.form is None:
+            self.asked.emit(self.flow.currentData(), self.question.text().strip(), mode)
+        else:
+            given = json.dumps(self.form.values(), ensure_ascii=False)
+            self.called.emit(self.flow.currentData(), given, mode)
+
+    def _update(self) -> None:
+        self.finder.setEnabled(self._is_enabled)
+        is_ready = bool(self.question.text().strip()) and self.flow.count() > 0
+        if self.form is not None:
+            try:
+                is_ready = self.form.is_whole()
+            except Unfit as error:
+                self.state.tell(str(error))
+                is_ready = False
+        for mode, button in self.modes.items():
+            button.setEnabled(is_ready and (mode != "run" or self._is_enabled))
+
+    def _lay_out(self) -> None:
+        column = self._column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SMALL)
+        line = row(self.flow, self.finder)
+        line.addWidget(self.question, 1)
+        column.addLayout(line)
+        column.addLayout(row(*self.modes.values(), self.copy, 0))
+        column.addWidget(self.state)
+        column.addWidget(self.result)
+        self.state.hide()
+
+
+def _with_choices(schema: Json) -> Json:
+    """A switch that may be left alone is a choice: it is not sent unless it is made."""
+    required = schema.get("required", [])
+    parts = {
+        name: {**part, "enum": [True, False]}
+        if part.get("type") == "boolean" and name not in required
+        else part
+        for name, part in schema.get("properties", {}).items()
+    }
+    return {**schema, "properties": parts}
+
+
+def report(found: PluginTest) -> str:
+    """Its steps, the requests it made or would make, and its answer."""
+    end = told(found.text) if found.failed else found.text
+    parts = ["\n".join(found.steps), *found.requests, end]
+    return "\n\n".join(part.strip("\n") for part in parts if part.strip())
+
 
 _POLICIES = ("default", "allow", "block")
 

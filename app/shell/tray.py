@@ -1,7 +1,7 @@
-"""The tray: an icon that tells the state, and a menu made from the state each time it opens."""
+"""The tray: an icon that shows the state, and a menu made from the state each time it opens."""
 
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtGui import QAction, QGuiApplication
@@ -13,14 +13,84 @@ from app.look.controls import for_menu
 from app.look.sentences import told
 from app.look.summary import Look, Summary
 from app.look.translate import tr
-from app.shell.changes import News
-from app.shell.recent import RecentModels
 from server import tasks
 from server.errors import AppError
-from server.face.core import Face
+from server.face.core import Face, ModelCard, ModelStatus
 from server.face.models import Download
 from server.face.plugins import Approval, FormCard
+from server.observe import Disconnect, Value
 from server.system.limits import one_line, printable
+
+T = TypeVar("T")
+
+
+class News(Generic[T]):
+    """What is there at first is no news; things have an `id` and may have a `phase`.
+
+    `arrivals`: whether one that comes is news. Not so where things are kept for long: the list is
+    empty while there is no server, and what then comes may be of last week.
+    """
+
+    def __init__(
+        self, source: Value[tuple[T, ...]], tell: Callable[[T], None], *, arrivals: bool = True
+    ) -> None:
+        self._known = _phases(source.get())
+        self._tell = tell
+        self._arrivals = arrivals
+        self.end: Disconnect = source.connect(self._hear)
+
+    def _hear(self, items: tuple[T, ...]) -> None:
+        before, now = self._known, _phases(items)
+        self._known = now if self._arrivals else {**before, **now}
+        for item in items:
+            number = _id(item)
+            if before[number] != now[number] if number in before else self._arrivals:
+                self._tell(item)
+
+
+def _phases(items: tuple[Any, ...]) -> dict[Any, Any]:
+    return {_id(item): getattr(item, "phase", "") for item in items}
+
+
+def _id(item: Any) -> Any:
+    return item.id
+
+
+KEPT = 20
+_KEY = "models/recent"
+
+
+class RecentModels:
+    """Watches which model becomes ready; without a memory it knows only this run's."""
+
+    def __init__(self, core: Face, memory: QSettings | None = None) -> None:
+        self._memory = memory
+        kept = memory.value(_KEY) if memory else None
+        # One name alone comes back as a text and no list.
+        self._names = [kept] if isinstance(kept, str) else []
+        if isinstance(kept, list):
+            self._names = [str(one) for one in kept]
+        self.end: Disconnect = core.model.connect(self._see)
+
+    def ordered(self, cards: tuple[ModelCard, ...]) -> list[ModelCard]:
+        """Those used last first, the others by their names."""
+        places = {name: place for place, name in enumerate(self._names)}
+        return sorted(
+            cards, key=lambda card: (places.get(card.name, len(places)), card.name.casefold())
+        )
+
+    def count(self, cards: tuple[ModelCard, ...]) -> int:
+        """How many of these were ever used."""
+        return sum(card.name in self._names for card in cards)
+
+    def _see(self, model: ModelStatus) -> None:
+        if model.phase != "ready" or not model.name or self._names[:1] == [model.name]:
+            return
+        others = [name for name in self._names if name != model.name]
+        self._names = [model.name, *others][:KEPT]
+        if self._memory is not None:
+            self._memory.setValue(_KEY, self._names)
+
 
 _NOTICE_MS = 10_000
 

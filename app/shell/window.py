@@ -12,22 +12,43 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.activity.page import ActivityPage
+from app.chat.page import ChatPage
+from app.connect.page import ConnectPage
+from app.hardware.page import HardwarePage
+from app.home.page import HomePage
+from app.logs.page import LogsPage
 from app.look import icons, theme
 from app.look import summary as state
 from app.look.banner import Banner
 from app.look.controls import Label, row, stack
+from app.look.layouts import ShortScroll
 from app.look.page import Page
 from app.look.picture import LookPicture, Picture
 from app.look.safe_keyboard import SafeKeyboard
 from app.look.sentences import told
-from app.look.short_scroll import ShortScroll
 from app.look.summary import Summary, look_words
 from app.look.translate import tr
+from app.models.page import ModelsPage
 from app.plugins.approvals import Approvals
 from app.plugins.form_box import Forms
-from app.shell.pages import PAGES
+from app.plugins.page import PluginsPage
+from app.settings.page import SettingsPage
 from server.errors import AppError
 from server.face.core import Face
+
+PAGES: tuple[type[Page], ...] = (
+    HomePage,
+    ChatPage,
+    ConnectPage,
+    ModelsPage,
+    HardwarePage,
+    PluginsPage,
+    ActivityPage,
+    LogsPage,
+    SettingsPage,
+)
+
 
 _GEOMETRY = "window/geometry"
 _PAGE = "window/page"

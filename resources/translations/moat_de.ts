@@ -4390,5 +4390,13 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <source>Finds passages in documents of many languages.</source>
    <translation>Findet Stellen in Dokumenten vieler Sprachen.</translation>
   </message>
+  <message>
+   <source>The server '{0}' failed: {1}</source>
+   <translation>Der Server „{0}“ ist gescheitert: {1}</translation>
+  </message>
+  <message>
+   <source>The worker does not know '{0}'.</source>
+   <translation>Der Arbeitsprozess kennt „{0}“ nicht.</translation>
+  </message>
  </context>
 </TS>

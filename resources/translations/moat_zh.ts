@@ -4390,5 +4390,13 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <source>Finds passages in documents of many languages.</source>
    <translation>在多种语言的文档中查找段落。</translation>
   </message>
+  <message>
+   <source>The server '{0}' failed: {1}</source>
+   <translation>服务器“{0}”出错：{1}</translation>
+  </message>
+  <message>
+   <source>The worker does not know '{0}'.</source>
+   <translation>工作进程不认识“{0}”。</translation>
+  </message>
  </context>
 </TS>

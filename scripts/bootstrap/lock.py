@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scripts.bootstrap.say import Ticker
-from server.system.locking import try_lock
+from server.system.files import try_lock
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scripts.bootstrap.places import ROOT
 from scripts.bootstrap.surplus import SURPLUS
-from server.models import starter
+from server.models import library
 from server.system import lazy, licenses
 
 ENTRY = ROOT / "app" / "__main__.py"
@@ -24,7 +24,7 @@ CHILD_ROLES = (
 )
 ENGINE_MODULES = ("llama_cpp.llama_cpp", "llama_cpp.mtmd_cpp")
 DATA = (("resources", "resources"), ("plugins", "plugins"))
-DATA_IN_PACKAGES = ("server/protocols/copilotkit/schema.graphql",)
+DATA_IN_PACKAGES = ("server/protocols/copilotkit/operations.graphql",)
 LEFT_OUT_MODULES = (
     "tkinter", "_tkinter", "turtle", "turtledemo", "idlelib", "test", "lib2to3", "ensurepip",
     "nis", "pip", "setuptools", "distutils", "pkg_resources", "wheel", "venv", "pytest", "_pytest",
@@ -88,7 +88,7 @@ def data_files() -> list[tuple[str, str]]:
     """Pairs of what is in the clone and the folder it goes to."""
     pairs = [(str(ROOT / source), target) for source, target in DATA]
     pairs += [(str(ROOT / name), str(Path(name).parent)) for name in DATA_IN_PACKAGES]
-    model = starter.find()
+    model = library.find()
     assert model, "The starter model is not installed; run make setup."
     return [*pairs, (str(model), "resources/models")]
 

@@ -16,7 +16,7 @@ from server.core.settings_store import SettingsStore
 from server.errors import AppError, BadRequest
 from server.face import client
 from server.face.client import RunningServer
-from server.origins import HOST_FORM, ORIGIN_FORM, can_be_allowed, checked_file_host
+from server.settings import HOST_FORM, ORIGIN_FORM, can_be_allowed, checked_file_host
 from server.system import paths
 from server.system.limits import printable
 

@@ -17,12 +17,12 @@ import psutil
 
 from server import VERSION
 from server.core.settings_store import SettingsStore
-from server.models import starter
+from server.models import library
 from server.models.fit import GB
 from server.system import backends, hardware, paths, processes
 from server.system.keychain import Keychain, KeyringFailed
 from server.system.ports import Occupant, who_listens
-from server.web import tls_trust
+from server.web import tls
 
 Verdict = Literal["ok", "warn", "problem"]
 COLOURS: dict[Verdict, str] = {"ok": "32", "warn": "33", "problem": "31"}
@@ -68,10 +68,10 @@ def report(places: paths.Paths) -> list[Finding]:
         *check_graphics(find_graphics(), engine, backends.folder()),
         check_engine(engine),
         *check_backends(engine, backends.folder()),
-        check_starter(starter.find()),
+        check_starter(library.find()),
         *(check_folder(name, path) for name, path in _folders(places)),
         check_port(settings.server.port, who_listens, places),
-        *(Finding("HTTPS", "ok", *told) for told in tls_trust.told(settings.server, places.https)),
+        *(Finding("HTTPS", "ok", *told) for told in tls.told(settings.server, places.https)),
         check_keyring(places.secrets),
         *check_screen(os.environ),
     ]
@@ -189,7 +189,7 @@ def check_backends(engine: dict[str, Any], folder: Path | None) -> Iterator[Find
 def check_starter(path: Path | None) -> Finding:
     if path is None:
         return Finding("Starter model", "problem", "not found", REBUILD)
-    return Finding("Starter model", "ok", f"{starter.NAME} in {path.parent}")
+    return Finding("Starter model", "ok", f"{library.NAME} in {path.parent}")
 
 
 def _folders(places: paths.Paths) -> list[tuple[str, Path]]:

@@ -1,21 +1,22 @@
-"""moat models search | pull | list | rm | info | fit: the shelf of models in a terminal."""
+"""moat models search | pull | list | rm | info | fit: the models of this machine in a terminal."""
 
 import argparse
 import asyncio
+import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from server.commands import pull
 from server.core.configuration import PROXY_PASSWORD
 from server.core.settings_store import SettingsStore
 from server.egress import Egress
 from server.errors import AppError, BadRequest
 from server.face import client
-from server.face.models import Fit, KvType, Setup
+from server.face.client import RunningServer
+from server.face.models import Download, Fit, KvType, Setup
 from server.models.fit import GB
 from server.models.service import ModelShelf
 from server.observe import Value
@@ -24,6 +25,85 @@ from server.system.keychain import Keychain
 from server.system.limits import printable
 
 MB = 1_000_000
+BAR = 24
+
+
+async def through(running: RunningServer, repo: str, file: str) -> Download:
+    """The server downloads, so that its window shows it; it goes on when we leave."""
+    number = await running.command("download_model", repo=repo, file=file)
+    progress = Progress(number, sys.stdout)
+    async with aclosing(running.values("downloads")) as values:
+        async for downloads in values:
+            progress.show(downloads)
+            if progress.ended.done():
+                return progress.ended.result()
+    raise BadRequest("Moat ended. The same command goes on where it was.")
+
+
+async def alone(shelf: ModelShelf, repo: str, file: str) -> Download:
+    number = await shelf.download_model(repo, file)
+    progress = Progress(number, sys.stdout)
+    disconnect = shelf.downloads.connect(progress.show)
+    try:
+        return await progress.ended
+    finally:
+        disconnect()
+
+
+class Progress:
+    """A line that is written over where a terminal can, a line now and then where not."""
+
+    def __init__(self, number: str, out: Any) -> None:
+        self.ended: asyncio.Future[Download] = asyncio.get_running_loop().create_future()
+        self._number = number
+        self._out = out
+        self._over = bool(out.isatty())
+        self._told = -1
+
+    def show(self, downloads: tuple[Download, ...]) -> None:
+        found = next((one for one in downloads if one.id == self._number), None)
+        if found is not None:
+            self._show(found)
+        elif not self.ended.done():
+            # It was in the list before we were told its number.
+            self._leave_the_line()
+            self.ended.set_exception(BadRequest("The download was cancelled."))
+
+    def _show(self, one: Download) -> None:
+        share = one.done_bytes / one.total_bytes if one.total_bytes else 1.0
+        step = int(share * 20)
+        if self._over:
+            # One column stays free: a full line would wrap.
+            most = shutil.get_terminal_size().columns - 1
+            self._out.write(f"\r\x1b[K{line(one, share)[:most]}")
+        elif step != self._told or one.reason:
+            self._out.write(line(one, share) + "\n")
+        self._told = step
+        self._out.flush()
+        if one.phase in ("done", "failed") and not self.ended.done():
+            self._leave_the_line()
+            self.ended.set_result(one)
+
+    def _leave_the_line(self) -> None:
+        if self._over:
+            self._out.write("\n")
+
+
+def line(one: Download, share: float) -> str:
+    if one.reason:
+        return f"{one.name}: {one.reason}"
+    bar = "#" * int(share * BAR)
+    speed = f"{one.bytes_per_s / MB:6.1f} MB/s" if one.phase == "running" else one.phase
+    left = f"  {_time(one.left_s)} left" if one.left_s and one.phase == "running" else ""
+    return f"[{bar:<{BAR}}] {share:4.0%} of {one.total_bytes / GB:.2f} GB  {speed}{left}"
+
+
+def _time(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
 UNFINISHED = ".pulls"
 """Apart from the server's own: two programs must not work on one download."""
 Run = Callable[[argparse.Namespace, ModelShelf], Awaitable[int]]
@@ -157,9 +237,9 @@ async def _suggest(shelf: ModelShelf) -> int:
 async def _pull(options: argparse.Namespace, shelf: ModelShelf) -> int:
     running = await client.find(paths.find().control)
     final = await (
-        pull.through(running, options.repo, options.file)
+        through(running, options.repo, options.file)
         if running
-        else pull.alone(shelf, options.repo, options.file)
+        else alone(shelf, options.repo, options.file)
     )
     if final.phase == "failed":
         raise BadRequest(final.reason)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from server.chat import Json
 from server.core.core import Core
-from server.data.findings import nearest, summarised
+from server.data.yaml_with_places import nearest, summarised
 from server.errors import AppError
 from server.face import client
 from server.face.client import RunningServer

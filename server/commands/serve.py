@@ -1,4 +1,4 @@
-"""The server role: headless on purpose, or as the window's child."""
+"""moat serve: the server role, headless on purpose or as the window's child."""
 
 import argparse
 import asyncio
@@ -7,23 +7,94 @@ import os
 import secrets
 import signal
 import sys
+from collections import deque
+from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from server.commands.announce import Announcer
 from server.core.core import Core
 from server.errors import AppError
-from server.system import large_blocks, paths
+from server.face.core import Face, Knock, ModelStatus, ServerStatus
+from server.face.plugins import Approval
+from server.settings import can_be_allowed
+from server.system import hardware, paths
 from server.system.files import write_atomically
-from server.system.lifeline import parent_gone
 from server.system.limits import printable
+from server.system.processes import parent_gone
 from server.tasks import spawn, stop
 from server.web.control import create_control
 from server.web.guard import Gate, Guard
 from server.web.listener import Listener, Listening
+
+MOST_PAGES = 5
+PAGES_S = 60.0
+"""So many pages are announced in so many seconds; a program could make up any number of them."""
+
+
+class Announcer:
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._said: set[str] = set()
+        self._pages: deque[float] = deque(maxlen=MOST_PAGES)
+
+    def watch(self, core: Face) -> None:
+        core.server.connect(self._show_server)
+        core.model.connect(self._show_model)
+        core.notices.connect(self._show_notices)
+        core.knocks.connect(self._show_knocks)
+        core.approvals.connect(self._show_approvals)
+
+    def _once(self, text: str) -> None:
+        if text and text not in self._said:
+            self._said.add(text)
+            self._say(text)
+
+    def _show_server(self, status: ServerStatus) -> None:
+        self._once(status.port_note)
+        if status.phase == "ready":
+            self._once(f"Moat serves on {status.address}  (stop with Ctrl-C)")
+            if status.secure_address:
+                self._once(f"HTTPS: {status.secure_address}  (trust it once: {status.trust})")
+        elif status.phase == "failed":
+            self._once(status.reason)
+
+    def _show_model(self, status: ModelStatus) -> None:
+        if status.phase == "loading":
+            self._once(f"Loading {status.name} …")
+        elif status.phase == "ready":
+            self._once(f"Ready: {status.name}, {status.context_tokens} tokens of context")
+        elif status.phase == "failed":
+            self._once(status.reason)
+
+    def _show_approvals(self, waiting: tuple[Approval, ...]) -> None:
+        for one in waiting:
+            by = f" for {one.client}" if one.client else ""
+            command = f"moat plugins answer {one.id[:6]} once|always|deny"
+            self._once(f"{one.plugin} asks{by}: {one.title}  ({command})")
+
+    def _show_notices(self, notices: tuple[str, ...]) -> None:
+        for notice in notices:
+            self._once(notice)
+
+    def _show_knocks(self, knocks: tuple[Knock, ...]) -> None:
+        """Only origins that can be allowed: they hold nothing that a terminal would obey."""
+        for knock in knocks:
+            if knock.outcome == "origin" and can_be_allowed(knock.origin):
+                self._show_page(knock)
+
+    def _show_page(self, knock: Knock) -> None:
+        page = knock.origin
+        text = f"A page at {page} wants to connect. Allow it with: moat allow {page}"
+        if text in self._said:
+            return
+        is_rush = len(self._pages) == MOST_PAGES and knock.at - self._pages[0] < PAGES_S
+        if not is_rush:
+            self._pages.append(knock.at)
+            self._once(text)
+
 
 SWITCH_S = 0.0005
 """How long a thread that reads a large body may keep the one that serves all the others waiting."""
@@ -54,7 +125,7 @@ def _port(text: str) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    large_blocks.give_back()
+    hardware.give_back()
     sys.setswitchinterval(SWITCH_S)
     chosen = ServeOptions(options.port, options.model, is_child=options.child)
     return asyncio.run(serve(chosen))

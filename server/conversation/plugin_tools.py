@@ -19,8 +19,7 @@ from server.events import TextDelta
 from server.flows.base import Action, Flow, Kit, Step, Work
 from server.flows.calling import seconds, surroundings
 from server.flows.steps import STEPS
-from server.plugins.answering import PluginTalk, Said
-from server.plugins.choosing import best_of
+from server.plugins.answering import PluginTalk, Said, best_of
 from server.plugins.kit import lent_to
 from server.schemas import fill
 

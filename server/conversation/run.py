@@ -3,17 +3,18 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from server.asking.means import Means
-from server.chat import ChatRequest, Message, Tool, ToolCall
-from server.conversation.as_markdown import written
+from server.asking.small import Means
+from server.chat import ChatRequest, Json, Message, Tool, ToolCall
+from server.data.markdown import table
 from server.engine.base import Engine
 from server.errors import AppError
 from server.events import (
+    Artifact,
     CallArguments,
     CallOpened,
     ClientToolCall,
@@ -32,6 +33,35 @@ from server.events import (
 )
 from server.schemas import check
 from server.tasks import spawn, stop
+
+Stream = AsyncGenerator[Event, None]
+
+
+async def written(events: Stream) -> Stream:
+    """The same events, with what a text cannot hold beside it put into it."""
+    spoken = False
+    rows: Sequence[Json] = ()
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Artifact) and event.content.get("rows"):
+                is_told = event.content["rows"] == rows
+                text = markdown(event, with_table=not is_told)
+                rows = event.content["rows"]
+                if text:
+                    yield TextDelta(("\n\n" if spoken else "") + text + "\n\n")
+                    spoken = True
+            spoken = spoken or isinstance(event, TextDelta)
+            yield event
+
+
+def markdown(made: Artifact, *, with_table: bool = True) -> str:
+    """A chart of rows that were just shown needs no second table of them."""
+    option = made.content.get("option")
+    parts = [table(made.content["rows"])] if with_table else []
+    if option is not None:
+        parts.append(f"```echarts\n{json.dumps(option, ensure_ascii=False)}\n```")
+    return "\n\n".join(parts)
+
 
 log = logging.getLogger(__name__)
 MAX_TURNS = 10

@@ -1,26 +1,38 @@
-"""Core: opens, owns and closes everything; the face a screen sees."""
+"""Core: opens, owns and closes everything; has the state and the commands that a screen sees."""
 
+import asyncio
+import csv
+import hmac
+import io
 import logging
+import secrets
+import sys
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
 from server import VERSION
+from server.conversation.agents.base import Agents
+from server.conversation.agents.copilotkit import CopilotKitEndpoint
+from server.conversation.agents.flows import FlowAgents
+from server.conversation.agents.langgraph import LangGraphServer
+from server.conversation.agents.local import Copilot
+from server.conversation.agents.remote import Elsewhere, Peer, RemoteSource
+from server.conversation.plugin_tools import PluginTools
+from server.conversation.threads.files import ThreadFiles
 from server.conversation.threads.responses import ResponseMemory
-from server.core.agents import gather
+from server.conversation.threads.threads import Threads
 from server.core.answering import Answering
 from server.core.configuration import Configuration
 from server.core.default_model import CurrentModel
-from server.core.meter import Meter
-from server.core.model_commands import Shelved
-from server.core.plugin_commands import Plugged, furnish
-from server.core.running_requests import Requests, Room
+from server.core.running_requests import Meter, Requests, Room
 from server.core.served_models import Keeper
 from server.core.settings_store import SettingsStore
 from server.core.updates import Updates
-from server.core.upkeep import Upkeep
-from server.core.window_link import Windowed, new_own_key
 from server.dashboard.links import AllowedFiles
+from server.data import documents
+from server.data.tables import Table
 from server.egress import Egress
 from server.engine.base import Engine
 from server.engine.fitted import Loader, MakeEngine
@@ -28,20 +40,264 @@ from server.engine.options import OptionsOf, limits_of
 from server.engine.pool import Found, Pool
 from server.engine.process import WorkerProcess
 from server.errors import BadRequest, Stopping
-from server.face.core import LogLine, ModelCard
+from server.face.core import FileText, LogLine, ModelCard
+from server.face.models import (
+    Fit,
+    FoundFolder,
+    HubListing,
+    HubModel,
+    Machine,
+    ModelDetail,
+    Setup,
+    Suggestion,
+)
+from server.face.plugins import PluginTest, ToolCard
 from server.models.aliases import Aliases
 from server.models.remembered_setups import Worked
 from server.models.service import ModelShelf
 from server.observe import Signal, Value
+from server.plugins.registry import PluginPlaces, Shared
+from server.plugins.service import PluginHouse
 from server.protocols import ENDPOINTS
 from server.protocols.base import Facts
-from server.settings import ModelSettings, Settings
+from server.settings import CopilotSettings, ModelSettings, PluginSettings, Settings
 from server.system import backends
 from server.system.keychain import Keychain
-from server.system.logs import Logs
+from server.system.logs import Logs, Redactor
 from server.system.paths import Paths
+from server.tasks import spawn, stop
 from server.web.app import Site
 from server.web.lifecycle import Serving
+
+KINDS: dict[str, Callable[[Peer], RemoteSource]] = {
+    "copilotkit": CopilotKitEndpoint,
+    "langgraph": LangGraphServer,
+}
+
+
+def gather(
+    egress: Egress,
+    settings: Callable[[], CopilotSettings],
+    house: PluginHouse,
+    engine: Callable[[str | None], Awaitable[Engine]],
+    threads_folder: Path,
+) -> Agents:
+    elsewhere = Elsewhere(egress, KINDS, lambda: settings().remote_agents)
+    answer_tokens, offered = lambda: settings().answer_tokens, PluginTools(house).offered
+    talk = lambda is_own: house.talk_for(is_own=is_own)  # noqa: E731
+    copilot = Copilot(engine, elsewhere.tools, answer_tokens, talk, offered)
+    flows = FlowAgents(house, engine)
+    kept = ThreadFiles(threads_folder, lambda: settings().keep_threads)
+    return Agents(lambda: (copilot, flows, *elsewhere.sources()), Threads(keeper=kept))
+
+
+def furnish(
+    paths: Paths,
+    parts: tuple[Egress, Keychain, Redactor],
+    settings: Callable[[], PluginSettings],
+    engine: Callable[[str | None], Awaitable[Engine]],
+) -> PluginHouse:
+    return PluginHouse(PluginPlaces.find(paths), Shared(*parts), settings, engine)
+
+
+class Plugged:
+    house: PluginHouse
+
+    async def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
+        self.house.answer_approval(approval_id, decision, arguments)
+
+    async def answer_form(self, form_id: str, values: str) -> None:
+        self.house.answer_form(form_id, values)
+
+    async def look_at_plugins(self) -> None:
+        await self.house.shelf.look_again()
+
+    async def install_plugin(self, path: str) -> str:
+        return await self.house.install_plugin(path)
+
+    async def enable_plugin(self, key: str) -> None:
+        await self.house.enable_plugin(key)
+
+    async def disable_plugin(self, key: str) -> None:
+        await self.house.disable_plugin(key)
+
+    async def remove_plugin(self, key: str) -> None:
+        await self.house.remove_plugin(key)
+
+    async def roll_back_plugin(self, key: str) -> None:
+        await self.house.roll_back_plugin(key)
+
+    async def set_plugin_secret(self, key: str, name: str, value: str) -> None:
+        await self.house.set_plugin_secret(key, name, value)
+
+    async def sign_in_plugin(self, key: str) -> str:
+        return await self.house.sign_in_plugin(key)
+
+    async def sign_out_plugin(self, key: str) -> None:
+        await self.house.sign_out_plugin(key)
+
+    async def set_plugin_option(self, key: str, name: str, value: str) -> None:
+        await self.house.set_plugin_option(key, name, value)
+
+    async def set_operation_policy(self, key: str, operation: str, policy: str) -> None:
+        await self.house.set_operation_policy(key, operation, policy)
+
+    async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
+        return await self.house.test_plugin(key, flow, question, mode)
+
+    async def find_tools(self, key: str) -> tuple[ToolCard, ...]:
+        return await self.house.find_tools(key)
+
+    async def try_tool(self, key: str, tool: str, arguments: str, mode: str) -> PluginTest:
+        return await self.house.try_tool(key, tool, arguments, mode)
+
+    async def plugin_log(self, key: str, count: int) -> list[str]:
+        return await self.house.plugin_log(key, count)
+
+
+class Shelved:
+    shelf: ModelShelf
+    _current: CurrentModel
+
+    async def check_engine(self) -> None:
+        """After sleep: are the graphics cards still there, and does the model still answer?"""
+        if self.shelf.surveyor.machine().engine_uses_gpu:
+            await self.shelf.survey_machine()
+        await self._current.check()
+
+    async def engine_build(self) -> str:
+        return await self.shelf.surveyor.engine_build()
+
+    async def search_models(self, text: str) -> list[HubModel]:
+        return await self.shelf.search_models(text)
+
+    async def list_repository(self, repo: str) -> HubListing:
+        return await self.shelf.list_repository(repo)
+
+    async def download_model(self, repo: str, file: str) -> str:
+        return await self.shelf.download_model(repo, file)
+
+    async def pause_download(self, download_id: str) -> None:
+        await self.shelf.pause_download(download_id)
+
+    async def resume_download(self, download_id: str) -> None:
+        await self.shelf.resume_download(download_id)
+
+    async def cancel_download(self, download_id: str) -> None:
+        await self.shelf.cancel_download(download_id)
+
+    async def import_model(self, path: str) -> str:
+        return await self.shelf.import_model(path)
+
+    async def delete_model(self, name: str) -> int:
+        return await self.shelf.delete_model(name)
+
+    async def describe_model(self, name: str) -> ModelDetail:
+        return await self.shelf.describe_model(name)
+
+    async def estimate_model(self, name: str, setup: Setup) -> Fit:
+        return await self.shelf.estimate_model(name, setup)
+
+    async def suggest_models(self) -> list[Suggestion]:
+        return await self.shelf.suggest_models()
+
+    async def survey_machine(self) -> Machine:
+        return await self.shelf.survey_machine()
+
+    async def find_model_folders(self) -> list[FoundFolder]:
+        return await self.shelf.find_model_folders()
+
+    async def set_hub_token(self, token: str) -> None:
+        await self.shelf.set_hub_token(token)
+
+
+def new_own_key() -> str:
+    """Another one each time the core is opened."""
+    return secrets.token_urlsafe(32)
+
+
+class Windowed:
+    own_secret: str
+    asked_to_quit: Signal[str]
+
+    async def quit(self) -> None:
+        self.asked_to_quit.emit("moat quit")
+
+    async def own_key(self) -> str:
+        """Told over the link only: what carries it comes from the person's own window."""
+        return self.own_secret
+
+    def is_own(self, sent: str) -> bool:
+        given = sent.encode("utf-8", "surrogateescape")
+        return hmac.compare_digest(given, self.own_secret.encode())
+
+    async def read_document(self, path: str) -> FileText:
+        return await asyncio.to_thread(_read, Path(path))
+
+
+def _read(path: Path) -> FileText:
+    try:
+        if path.stat().st_size > documents.MAX_BYTES:
+            raise BadRequest(f"{path.name} is too big to read.", "path")
+        found = documents.read(path.read_bytes(), path.name)
+    except OSError as error:
+        raise BadRequest(f"{path.name} could not be read: {error.strerror}.", "path") from None
+    except documents.Unreadable as error:
+        raise BadRequest(str(error), "path") from None
+    parts = [page for page in found.pages if page.strip()]
+    parts += [_csv(table) for table in found.tables]
+    return FileText(path.name, "\n\n".join(parts), found.notes)
+
+
+def _csv(table: Table) -> str:
+    held = io.StringIO()
+    writer = csv.writer(held, lineterminator="\n")
+    writer.writerow([column.name for column in table.columns])
+    writer.writerows(table.rows)
+    return held.getvalue().rstrip()
+
+
+TICK_S = 20.0
+JUMP_S = 20.0
+"""Later than this is not a busy machine but one that slept."""
+
+
+def clock() -> float:
+    """Goes on while the machine sleeps. Only Linux has such a clock; elsewhere it is the wall's."""
+    if sys.platform == "linux":
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.time()
+
+
+async def watch(
+    woke: Callable[[], Awaitable[None]],
+    now: Callable[[], float] = clock,
+    tick_s: float = TICK_S,
+) -> None:
+    """Calls `woke` after each sleep, until cancelled."""
+    while True:
+        before = now()
+        await asyncio.sleep(tick_s)
+        if now() - before > tick_s + JUMP_S:
+            await woke()
+
+
+class Upkeep:
+    def __init__(self, woke: Callable[[], Awaitable[None]], updates: Updates) -> None:
+        self._woke = woke
+        self._updates = updates
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def open(self) -> None:
+        self._tasks = [
+            spawn(watch(self._woke), "watch for sleep"),
+            spawn(self._updates.watch(), "look for new versions"),
+        ]
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            await stop(task)
+
 
 log = logging.getLogger(__name__)
 

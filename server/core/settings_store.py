@@ -9,8 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from server.chat import Json
-from server.origins import BAD_ORIGIN
-from server.settings import Settings
+from server.settings import BAD_ORIGIN, Settings
 from server.system.files import set_aside, sweep_drafts, write_atomically
 
 log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""Is there a newer Moat? Asked only when the user wants it, believed only with a valid signature.
+"""Is there a newer Moat? Asked only if the user wants it, believed only with a valid signature.
 
 Nothing is downloaded and nothing is run: the user is told, and decides.
 """
@@ -12,22 +12,60 @@ import re
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
 from server import VERSION
-from server.core import last_look
 from server.egress import Egress, is_address
 from server.errors import AppError, EgressRefused
 from server.face.core import Update
 from server.observe import Value
 from server.settings import UpdateSettings
+from server.system.files import write_atomically
 from server.system.lazy import Late
 
 log = logging.getLogger(__name__)
-signature: Any = Late("server.core.signature")
+NAME = "last_look.json"
+
+
+class LastLook(BaseModel):
+    due_at: float = 0.0
+    """When the next one is due."""
+    address: str = ""
+    key: str = ""
+    """As they were chosen then: who chooses others does not wait for tomorrow."""
+    answered_at: float = 0.0
+    answer: str = ""
+    """With its signature, to be judged again when it is read."""
+
+
+def load(path: Path) -> LastLook:
+    try:
+        return LastLook.model_validate_json(path.read_bytes())
+    except (OSError, ValueError):
+        return LastLook()
+
+
+def save(path: Path, look: LastLook) -> None:
+    try:
+        write_atomically(path, look.model_dump_json(indent=1))
+    except OSError as error:
+        log.warning("%s cannot be written: %s", path, error)
+
+
+exceptions = Late("cryptography.exceptions")
+ed25519 = Late("cryptography.hazmat.primitives.asymmetric.ed25519")
+
+
+def is_signed(key: bytes, signature: bytes, message: bytes) -> bool:
+    """Whether the holder of the key's secret half signed exactly this message."""
+    try:
+        ed25519.Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
+    except (exceptions.InvalidSignature, ValueError):
+        return False
+    return True
+
 
 REASON = "look for a new version"
 PREFIX = b"moat-announcement-1\n"
@@ -79,8 +117,8 @@ class Updates:
     ) -> None:
         self._door = door
         self._settings = settings
-        self._file = folder / last_look.NAME
-        self._last = last_look.load(self._file)
+        self._file = folder / NAME
+        self._last = load(self._file)
         self._now = now
         self.found: Value[Update] = Value(Update())
 
@@ -127,7 +165,7 @@ class Updates:
 
     def _keep(self, **facts: float | str) -> None:
         self._last = self._last.model_copy(update=facts)
-        last_look.save(self._file, self._last)
+        save(self._file, self._last)
 
     def _tell(self, announced: Announcement, looked_at: float) -> None:
         newer = _numbers(announced.version) > _numbers(VERSION)
@@ -179,7 +217,7 @@ def read(body: bytes, key: str) -> Announcement:
         mark = base64.b64decode(signed.signature, validate=True)
     except (ValueError, ValidationError, binascii.Error) as error:
         raise UpdateFailed("What the address answers is no announcement.") from error
-    if not signature.is_valid(owner, mark, PREFIX + text):
+    if not is_signed(owner, mark, PREFIX + text):
         raise UpdateFailed("The announcement is not signed by those it should be from.")
     try:
         return Announcement.model_validate_json(text)

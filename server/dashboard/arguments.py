@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from server.asking.means import Means
-from server.asking.small import ask_json
+from server.asking.small import Means, ask_json
 from server.chat import Json
 from server.dashboard.query import Element, Param, Query, Widget
 from server.dashboard.tickers import asked_for, is_ticker, left_out

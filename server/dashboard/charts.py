@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from server.asking.means import Means
-from server.asking.small import ask_json
+from server.asking.small import Means, ask_json
 from server.chat import Json
 from server.dashboard.figures.question import best_column
 from server.data.tables import Cell, Column, Table

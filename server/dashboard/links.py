@@ -8,12 +8,11 @@ from dataclasses import replace
 
 from yarl import URL
 
-from server.asking.means import LinkedFiles
+from server.asking.small import LinkedFiles
 from server.dashboard.query import Element, Item, Query
 from server.egress import Egress
 from server.errors import EgressRefused
-from server.origins import can_be_allowed
-from server.settings import NetworkSettings
+from server.settings import NetworkSettings, can_be_allowed
 from server.system.limits import one_line
 
 REASON = "files behind links"

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from server.asking.means import Means
-from server.asking.small import ask_json
+from server.asking.small import Means, ask_json
 from server.chat import Json
 from server.dashboard.query import OfferedTool, Query, Skill
 from server.language.ranking import rank, stems

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from server.asking.means import Means
+from server.asking.small import Means
 from server.chat import Image, Json, Message
 from server.dashboard.figures.compute import Figure
 from server.dashboard.materials import Material

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from server.asking.means import Means
+from server.asking.small import Means
 from server.chat import ChatRequest, Message, Sampling
 from server.dashboard import charts
 from server.dashboard.additions import add_widget, added, is_note_added, is_note_wanted, note_call

@@ -5,8 +5,7 @@ import re
 from pathlib import PurePath
 from typing import Any
 
-from server.asking.means import Means
-from server.asking.small import ask_json, ask_text
+from server.asking.small import Means, ask_json, ask_text
 from server.chat import Json
 from server.data import documents
 from server.data.tables import Table, from_json

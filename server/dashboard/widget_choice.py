@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from server.asking.means import Means
-from server.asking.small import ask_json
+from server.asking.small import Means, ask_json
 from server.chat import Json
 from server.dashboard.query import Query, Widget
 from server.language.ranking import Ranked, rank, stems

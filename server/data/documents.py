@@ -15,8 +15,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 from server.chat import Image
-from server.data import grids, office, old_workbook, xml_parts
-from server.data.separated import decimal_sign, delimiter
+from server.data import office, old_workbook
+from server.data import tables as grids
+from server.data.cells import decimal_sign, delimiter
 from server.data.tables import Table
 from server.system.lazy import Late
 
@@ -225,8 +226,8 @@ def _of_sheets(found: Iterable[office.Sheet], total: int, name: str) -> Document
 
 def _docx(archive: zipfile.ZipFile) -> str:
     paragraphs = []
-    with xml_parts.open_part(archive, "word/document.xml") as file:
-        for element in xml_parts.elements(file, WORD + "p"):
+    with office.open_part(archive, "word/document.xml") as file:
+        for element in office.elements(file, WORD + "p"):
             paragraphs.append("".join(one.text or "" for one in element.iter(WORD + "t")))
             # A paragraph within another one is told once.
             element.clear()

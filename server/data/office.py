@@ -1,4 +1,4 @@
-"""Excel's xlsx files: the cells of each sheet, dates as dates."""
+"""The XML of office files, and the cells of xlsx sheets, with dates as dates."""
 
 import re
 import zipfile
@@ -9,7 +9,38 @@ from posixpath import join, normpath
 from typing import IO, Any
 from xml.etree import ElementTree
 
-from server.data.xml_parts import elements, open_part
+MAX_PART_BYTES = 64 * 1024 * 1024
+MOST_INSIDE = 500_000
+"""Elements within one that is yielded whole: cells of a row, words of a paragraph."""
+DEEPEST = 500
+
+
+def open_part(archive: zipfile.ZipFile, part: str) -> IO[bytes]:
+    if archive.getinfo(part).file_size > MAX_PART_BYTES:
+        raise zipfile.BadZipFile("a part of the file is too big")
+    return archive.open(part)
+
+
+def elements(file: IO[bytes], tag: str) -> Iterator[ElementTree.Element]:
+    """Each element of this tag, whole, when it ends."""
+    opened: list[ElementTree.Element] = []
+    wanted = inside = 0
+    for event, element in ElementTree.iterparse(file, ("start", "end")):
+        if event == "start":
+            opened.append(element)
+            wanted += element.tag == tag
+            inside = inside + 1 if wanted else 0
+            if inside > MOST_INSIDE or len(opened) > DEEPEST:
+                raise zipfile.BadZipFile("a part of the file has too many parts")
+            continue
+        opened.pop()
+        if element.tag == tag:
+            wanted -= 1
+            yield element
+        if not wanted and opened:
+            # Its parent would keep it and all its brothers until the end of the file.
+            opened[-1].clear()
+
 
 NS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 MAX_SHEETS = 8

@@ -1,17 +1,142 @@
-"""A SQLite file read and never written: by its mode, an authorizer, and limits on everything."""
+"""SQLite files and CSV files as tables: read and never written, with limits on everything."""
 
 import asyncio
+import csv
+import hashlib
 import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 from server.chat import Json
+from server.data.cells import (
+    as_number,
+    decimal_sign,
+    delimiter,
+    is_missing,
+    is_one_unit,
+    reads_as_number,
+    unit,
+)
 from server.errors import FlowFailed
+
+RULES = 3
+"""Counted up when the rules below change, so that what older ones imported is made again."""
+MAX_COLUMNS = 500
+SNIFFED = 8192
+
+
+def import_csv(source: Path, folder: Path, table: str) -> Path:
+    """The database that holds the file under this table name."""
+    try:
+        stat = source.stat()
+        stamp = f"{RULES}|{source.resolve()}|{stat.st_mtime_ns}|{stat.st_size}|{table}"
+    except OSError:
+        raise FlowFailed("sql", f"There is no file {source.name}.") from None
+    target = folder / f"{table}-{hashlib.sha256(stamp.encode()).hexdigest()[:16]}.sqlite"
+    if target.exists():
+        return target
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for old in folder.glob(f"{table}-*.sqlite"):
+        old.unlink(missing_ok=True)
+    draft = target.with_suffix(".draft")
+    draft.unlink(missing_ok=True)
+    try:
+        with source.open(encoding="utf-8-sig", newline="") as file:
+            _import(file, draft, table)
+    except (OSError, UnicodeDecodeError, csv.Error, sqlite3.Error) as error:
+        draft.unlink(missing_ok=True)
+        raise FlowFailed("sql", f"{source.name} cannot be read as a table: {error}.") from None
+    draft.replace(target)
+    return target
+
+
+def _import(file: TextIO, path: Path, table: str) -> None:
+    """Read more than once: what a column holds is known only at its end."""
+    sign = delimiter(file.read(SNIFFED))
+    file.seek(0)
+    decimal = decimal_sign(file, sign)
+    file.seek(0)
+    rows = csv.reader(file, delimiter=sign, skipinitialspace=True)
+    names = [name.strip() or f"column_{n}" for n, name in enumerate(next(rows, []), 1)]
+    if not names or len(names) > MAX_COLUMNS:
+        raise csv.Error("its first line must name the columns")
+    numeric = _numeric(_checked(rows, len(names)), len(names), decimal)
+    file.seek(0)
+    rows = csv.reader(file, delimiter=sign, skipinitialspace=True)
+    next(rows)
+    _fill(path, table, list(zip(names, numeric, strict=True)), rows, decimal)
+
+
+def _checked(rows: Iterable[list[str]], width: int) -> Iterator[list[str]]:
+    """A row with more than the columns hold was meant otherwise: nothing of it is cut off."""
+    for number, row in enumerate(rows, 2):
+        if any(cell.strip() for cell in row[width:]):
+            raise csv.Error(f"row {number} has {len(row)} cells for {width} columns")
+        yield row
+
+
+def _numeric(rows: Iterable[list[str]], width: int, decimal: str) -> list[bool]:
+    """Of each column, whether all that stands in it are amounts of one unit."""
+    units: list[set[str]] = [set() for _ in range(width)]
+    texts = set[int]()
+    for row in rows:
+        for place, cell in enumerate(row[:width]):
+            if place not in texts and not is_missing(cell):
+                units[place].add(unit(cell))
+                if not reads_as_number(cell, decimal):
+                    texts.add(place)
+    return [
+        bool(found) and place not in texts and is_one_unit(found)
+        for place, found in enumerate(units)
+    ]
+
+
+def _fill(
+    path: Path,
+    table: str,
+    columns: list[tuple[str, bool]],
+    rows: Iterable[list[str]],
+    decimal: str,
+) -> None:
+    connection = sqlite3.connect(path)
+    try:
+        made = ", ".join(
+            f"{_quoted(name)} {'NUMERIC' if is_numeric else 'TEXT'}" for name, is_numeric in columns
+        )
+        connection.execute(f"CREATE TABLE {_quoted(table)} ({made})")
+        marks = ", ".join("?" * len(columns))
+        fitted = (
+            [
+                _cell(cell, decimal, is_numeric=is_numeric)
+                for cell, (_, is_numeric) in zip(_padded(row, len(columns)), columns, strict=True)
+            ]
+            for row in rows
+            if row
+        )
+        connection.executemany(f"INSERT INTO {_quoted(table)} VALUES ({marks})", fitted)
+        connection.commit()
+    finally:
+        connection.close()
+
+
+def _padded(row: list[str], width: int) -> list[str]:
+    return (row + [""] * (width - len(row)))[:width]
+
+
+def _cell(text: str, decimal: str, *, is_numeric: bool) -> str | float | None:
+    if is_numeric:
+        return None if is_missing(text) else as_number(text, decimal)
+    return text if text.strip() else None
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
 
 TIME_S = 10.0
 MAX_ROWS = 1000

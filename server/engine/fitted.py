@@ -1,4 +1,4 @@
-"""Between the pool and a worker: the file checked, a setup that fits, less when memory ran out."""
+"""An engine that fits this machine: its file is checked, its setup chosen and made smaller."""
 
 import asyncio
 import logging
@@ -11,21 +11,36 @@ from typing import Any
 from server.chat import ChatRequest, Prompt
 from server.engine.base import Embeddings, Engine, EngineOptions, LoadState, ModelFacts, Ranking
 from server.engine.options import ALL_LAYERS
-from server.engine.prompt_log import log_prompt
 from server.engine.watch import Health
 from server.errors import AppError, ModelDamaged, ModelLoadFailed, OutOfMemory, Stopping
 from server.events import Pieces
 from server.face.models import Machine, Setup
-from server.models import drafts
+from server.models import memory
 from server.models.fit import COMFORTABLE, explain, judge, ladder, without_card
 from server.models.gguf.cache import Headers
 from server.models.gguf.header import Header
-from server.models.projectors import size_of
 from server.models.remembered_setups import Worked
+from server.models.repository import size_of
 from server.models.service import ModelShelf
 from server.observe import Disconnect, Value
 
 log = logging.getLogger(__name__)
+MARGIN = "\n  | "
+"""Before each line of a prompt: none can pass for a line of the log's own."""
+
+
+async def log_prompt(engine: Engine, request: ChatRequest) -> None:
+    """As the model gets it."""
+    try:
+        prompt = request.prompt
+        if not isinstance(prompt, str) or request.infill is not None:
+            prompt = await engine.apply_template(request)
+    except AppError as error:
+        log.info("A prompt cannot be shown: %s", error)
+        return
+    log.info("A prompt for the model:%s", "".join(MARGIN + line for line in prompt.splitlines()))
+
+
 TRIES = 6
 SMALLER = 0.8
 """Of the memory the last try took: the next one must make a difference."""
@@ -323,4 +338,4 @@ def _setup(options: EngineOptions) -> Setup:
         options.gpu_split,
         size_of([str(options.projector or "")]),
     )
-    return drafts.beside(setup, options.draft_model, Headers())
+    return memory.beside(setup, options.draft_model, Headers())

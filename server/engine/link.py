@@ -1,9 +1,10 @@
-"""One life of a worker process: its pipe, who waits for what, how it ended and why."""
+"""One life of a worker process: its pipe, its log, who waits for what, how it ended and why."""
 
 import asyncio
 import itertools
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from server.chat import Json
-from server.engine import causes, link_log
+from server.engine import causes
 from server.engine.refusals import refusal
 from server.engine.watch import Health, Limits, Pulse
 from server.engine.wire import LENGTH, MAX_FRAME_BYTES, pack, unpack
@@ -20,6 +21,39 @@ from server.errors import AppError, EngineCrashed, ModelLoadFailed, OutOfMemory,
 from server.tasks import spawn, stop
 
 log = logging.getLogger("engine")
+MAX_LINE_BYTES = 4096
+_LEVEL = re.compile(r"(debug|info|warning|error|critical):\s*(.*)", re.DOTALL | re.IGNORECASE)
+_NAMES = logging.getLevelNamesMapping()
+
+
+async def follow(stream: asyncio.StreamReader) -> None:
+    rest = b""
+    while chunk := await stream.read(1 << 16):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            _write(line)
+        if len(rest) > MAX_LINE_BYTES:
+            _write(rest)
+            rest = b""
+    _write(rest)
+
+
+def _write(line: bytes) -> None:
+    text = line[:MAX_LINE_BYTES].decode(errors="replace").strip()
+    if not text:
+        return
+    level, text = level_of(text)
+    log.log(level, "%s", text)
+
+
+def level_of(text: str) -> tuple[int, str]:
+    """A line that names no level is a detail."""
+    named = _LEVEL.match(text)
+    if named is None:
+        return logging.DEBUG, text
+    return _NAMES[named[1].upper()], named[2]
+
+
 Item = list[Any]
 PIPE_BUFFER_BYTES = 1 << 20
 LAST = frozenset({"end", "error"})
@@ -80,7 +114,7 @@ class WorkerLink:
         self._closing = False
         self._stir = asyncio.Event()
         """Ends the rest of the watch: a worker with something to do is watched tick by tick."""
-        self._log = spawn(link_log.follow(process.stderr), "worker-log")
+        self._log = spawn(follow(process.stderr), "worker-log")
         self._watch = spawn(self._keep_watch(), "worker-watch")
         self._exit = spawn(self._note_exit(), "worker-exit")
         self._life = spawn(self._live(process.stdout), "worker-life")

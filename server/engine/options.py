@@ -5,7 +5,7 @@ from pathlib import Path
 
 from server.engine.base import EngineOptions
 from server.engine.pool import PoolLimits
-from server.models import drafts
+from server.models import memory
 from server.settings import ModelSettings
 
 ALL_LAYERS = 999
@@ -38,7 +38,7 @@ class OptionsOf:
             prompt_disk_mb=settings.prompt_disk_mb,
             prompt_folder=self._kept_conversations if settings.prompt_disk_mb else None,
             speculate=settings.speculate,
-            draft_model=drafts.in_use(settings),
+            draft_model=memory.in_use(settings),
             loras=tuple(Path(path) for path in settings.loras),
             queue_limit=ANY_QUEUE,
             tool_signatures=settings.tool_signatures,

@@ -35,7 +35,7 @@ from typing import Any
 
 import msgpack
 
-from server.system.numbers import beyond_64_bits
+from server.system.limits import beyond_64_bits
 
 LENGTH = struct.Struct("<I")
 MAX_FRAME_BYTES = 256 * 1024 * 1024

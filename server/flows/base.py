@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from server.chat import Json
-from server.data.findings import At
 from server.data.sqlite import Database
+from server.data.yaml_with_places import At
 from server.engine.base import Engine
 from server.events import Event
 

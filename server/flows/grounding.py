@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from server.chat import Json
-from server.language.date_words import hears_date, hears_time
+from server.language.dates import hears_date, hears_time
 from server.language.numbers import spoken
 from server.language.words import terms
 from server.schemas import fill

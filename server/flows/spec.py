@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from server.data.findings import At, Findings, Map, Seq, key_at, nearest, start_of, value_at
+from server.data.yaml_with_places import At, Findings, Map, Seq, key_at, nearest, start_of, value_at
 from server.flows.base import Flow, Follow, Step
 from server.flows.steps import STEPS
 

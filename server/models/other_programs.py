@@ -9,7 +9,7 @@ from pathlib import Path
 
 from server.face.models import FoundFolder
 from server.models.gguf.files import SHARD
-from server.models.projectors import size_of
+from server.models.repository import size_of
 from server.system.limits import one_line
 
 MODEL_LAYER = "application/vnd.ollama.image.model"

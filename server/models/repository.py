@@ -1,13 +1,16 @@
-"""The files of a repository as choices: by quantisation, split files as one, projectors apart."""
+"""The files of a repository as choices: by quantisation, split files as one, with projectors."""
 
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from server.errors import BadRequest
 from server.face.models import HubFile
 from server.models import names
 from server.models.gguf.files import SHARD
-from server.models.hub import RemoteFile
+from server.models.gguf.header import Header
+from server.models.hub import RemoteFile, Repository
 
 QUANTISATION = re.compile(
     r"(?i)(?:^|[-._/])((?:UD-)?(?:I?Q\d(?:_[A-Z0-9]+)*|BF16|F16|F32|FP16|MXFP4(?:_MOE)?|TQ\d_\d))"
@@ -66,3 +69,97 @@ def _is_allowed(path: str) -> bool:
     except BadRequest:
         return False
     return True
+
+
+PREFERRED = ("F16", "BF16", "Q8_0", "F32")
+"""Small beside the model, so rather exact than small; F32 gains nothing."""
+PLAIN_WORDS = re.compile(r"mmproj|model|gguf|[-._ ]+")
+
+
+def choose(projectors: Sequence[HubFile], wanted: str = "") -> HubFile | None:
+    """Of those in a repository: the named one, else the usual precision."""
+    for one in projectors:
+        if wanted and one.name == wanted:
+            return one
+    order = {name: rank for rank, name in enumerate(PREFERRED)}
+    return min(projectors, key=lambda one: order.get(one.quantisation, len(order)), default=None)
+
+
+def pair(models: Mapping[Path, Header | None], eyes: Mapping[Path, Header]) -> dict[Path, Path]:
+    """For the models of a folder the projector beside each, where one fits it."""
+    plain = {_plain(path) for path in models}
+    found = {}
+    for model, header in models.items():
+        fitting = [
+            path
+            for path, seeing in eyes.items()
+            if _fits(header, seeing) and (len(plain) == 1 or _is_named_like(path, model))
+        ]
+        if fitting:
+            found[model] = min(fitting, key=_rank)
+    return found
+
+
+def _fits(model: Header | None, eyes: Header) -> bool:
+    """Its rows must be as wide as the model's own."""
+    width = model.number("embedding_length") if model else 0
+    made = eyes.number("vision.projection_dim")
+    return not width or not made or width == made
+
+
+def _is_named_like(eyes: Path, model: Path) -> bool:
+    own, other = _plain(eyes), _plain(model)
+    return bool(own) and (own in other or other in own)
+
+
+def _plain(path: Path) -> str:
+    """The name without quantisation, signs and the words every such file has."""
+    return PLAIN_WORDS.sub("", QUANTISATION.sub("", path.stem).lower())
+
+
+def _rank(path: Path) -> tuple[int, str]:
+    said = QUANTISATION.findall(path.stem)
+    kind = said[-1].upper() if said else ""
+    return (PREFERRED.index(kind) if kind in PREFERRED else len(PREFERRED), path.name)
+
+
+def size_of(paths: Iterable[str]) -> int:
+    """Bytes of the files that are there."""
+    return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))  # noqa: PTH113, PTH202
+
+
+ORDER = {"runs well": 0, "tight": 1, "unknown": 2, "does not fit": 3}
+GOOD_ENOUGH = ("Q4_K_M", "UD-Q4_K_XL", "Q5_K_M", "Q6_K", "Q8_0", "MXFP4", "Q4_0")
+
+
+def recommended(judged: Sequence[HubFile]) -> HubFile | None:
+    """The usual quantisation that runs well, else the best verdict; None if nothing fits."""
+    able = [one for one in judged if one.fit.verdict != "does not fit"]
+    if not able:
+        return None
+    best = min(ORDER[one.fit.verdict] for one in able)
+    able = [one for one in able if ORDER[one.fit.verdict] == best]
+    for wanted in GOOD_ENOUGH:
+        for one in able:
+            if one.quantisation == wanted:
+                return one
+    return able[len(able) // 2]
+
+
+def named(models: Sequence[HubFile], eyes: Sequence[HubFile], file: str) -> HubFile | None:
+    """By a file's name, or by a quantisation."""
+    choice = next((one for one in (*models, *eyes) if one.name == file), None)
+    return choice or next((one for one in models if one.quantisation == file.upper()), None)
+
+
+def files_of(
+    found: Repository, choice: HubFile | None, models: Sequence[HubFile], eyes: Sequence[HubFile]
+) -> tuple[RemoteFile, ...]:
+    """The model first, then the projector that lets it see, where there is one."""
+    if choice is None:
+        names = ", ".join(one.quantisation or one.name for one in models) or "none"
+        raise BadRequest(f"There is no such file in {found.repo}. There are: {names}.", "file")
+    seeing = choose(eyes) if choice in models else None
+    wanted = (*choice.parts, *(seeing.parts if seeing else ()))
+    by_path = {one.path: one for one in found.files}
+    return tuple(by_path[path] for path in wanted)

@@ -21,7 +21,21 @@ from server.face.models import (
     Setup,
     Suggestion,
 )
-from server.models import catalogue, choices, drafts, names, other_programs, projectors, pull
+from server.models import (
+    catalogue,
+    memory,
+    names,
+    other_programs,
+)
+from server.models import (
+    catalogue as pull,
+)
+from server.models import (
+    repository as choices,
+)
+from server.models import (
+    repository as projectors,
+)
 from server.models.downloads.download import Limits
 from server.models.downloads.queue import FOLDER, AlreadyHere, Downloads
 from server.models.fit import judge
@@ -30,9 +44,8 @@ from server.models.gguf.header import Header
 from server.models.gguf.parse import HeaderCut, peek
 from server.models.gguf.plausible import defect
 from server.models.hub import Hub, RemoteFile, Repository, usual_address
-from server.models.library import Library, delete, only_eyes
+from server.models.library import Library, check_deletable, delete, only_eyes, owner_of
 from server.models.machine import Surveyor
-from server.models.owner import check_deletable, owner_of
 from server.models.repository import group
 from server.settings import NetworkSettings, Settings
 from server.system.keychain import Keychain
@@ -265,7 +278,7 @@ class ModelShelf:
 
     def _guessing(self, setup: Setup) -> Setup:
         """With what the draft model takes, where one is set."""
-        return drafts.beside(setup, drafts.in_use(self._settings().model), self.headers)
+        return memory.beside(setup, memory.in_use(self._settings().model), self.headers)
 
     def _network(self) -> NetworkSettings:
         return self._settings().network

@@ -6,6 +6,7 @@ import json
 import logging
 import time
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -15,9 +16,37 @@ from server.errors import BadRequest, FlowFailed
 from server.face.plugins import Approval
 from server.flows.base import Action, Risk
 from server.observe import Value
-from server.plugins import policies
+from server.system.files import set_aside, write_atomically
 
 log = logging.getLogger(__name__)
+
+
+def read(path: Path) -> tuple[dict[str, list[str]], dict[str, Any]]:
+    """By operation the policy and the fingerprint it is for; and entries in another form."""
+    try:
+        found = json.loads(path.read_text("utf-8"))
+        entries = found.items()
+    except FileNotFoundError:
+        return {}, {}
+    except (OSError, ValueError, AttributeError):
+        log.warning("The permissions cannot be read; every change is asked about again")
+        if path.exists():
+            set_aside(path)
+        return {}, {}
+    known = {key: value for key, value in entries if _is_known(value)}
+    return known, {key: value for key, value in entries if key not in known}
+
+
+def write(path: Path, entries: Mapping[str, Any]) -> None:
+    try:
+        write_atomically(path, json.dumps(entries, indent=1, ensure_ascii=False))
+    except OSError as error:
+        log.warning("The permissions could not be saved: %s", error.strerror)
+
+
+def _is_known(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(x, str) for x in value[:2])
+
 
 PATIENCE_S = 120.0
 GRANTED_S = 4 * 3600.0
@@ -54,7 +83,7 @@ class Approvals:
     def __init__(self, path: Path, patience_s: float = PATIENCE_S) -> None:
         self._path = path
         self._patience_s = patience_s
-        self._policies, self._odd = policies.read(path)
+        self._policies, self._odd = read(path)
         self._granted: dict[_Grant, float] = {}
         self._waiting: dict[str, _Waiting] = {}
         self.pending: Value[tuple[Approval, ...]] = Value(())
@@ -188,7 +217,7 @@ class Approvals:
         self.pending.set(tuple(one.shown for one in self._waiting.values()))
 
     def _save(self) -> None:
-        policies.write(self._path, {**self._odd, **self._policies})
+        write(self._path, {**self._odd, **self._policies})
 
 
 def chat_key(client: str = "", thread: str = "", *, is_own: bool) -> str:

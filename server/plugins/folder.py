@@ -10,14 +10,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from server.data.findings import Finding, Findings, Map
-from server.data.yaml_with_places import read_file
+from server.data.yaml_with_places import Finding, Findings, Map, read_file
 from server.flows import spec
 from server.flows.base import Flow, Step
 from server.models.names import is_plain
 from server.plugins import manifest as manifests
-from server.plugins.api import openapi
-from server.plugins.api.openapi import Api
+from server.plugins.api import operations
+from server.plugins.api.operations import Api
 from server.plugins.manifest import Manifest
 from server.system.limits import without_halves
 
@@ -167,7 +166,7 @@ def _load_api(loaded: Loaded) -> str:
             findings = Findings(name)
             data = read_file(path, name, findings)
             if data is not None:
-                loaded.api = openapi.parse(data, findings)
+                loaded.api = operations.parse(data, findings)
             loaded.findings += findings.found
             return "" if loaded.api else f"{name} could not be read."
     return "The plugin has no openapi.yaml."

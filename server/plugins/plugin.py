@@ -9,22 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from server.chat import Json
-from server.data.csv_tables import import_csv
-from server.data.sqlite import Database
-from server.egress import Egress, is_address
+from server.data.sqlite import Database, import_csv
+from server.egress import Egress, is_address, read_up_to
 from server.errors import AppError, EgressRefused, FlowFailed
 from server.flows.base import Action, Flow, Reach, Step
 from server.plugins.api.action import MAX_ANSWER, ApiAction, Reaching
 from server.plugins.api.operations import Operation
-from server.plugins.bodies import read_up_to
 from server.plugins.decisions import Decided
 from server.plugins.folder import Loaded
 from server.plugins.log import Journal
-from server.plugins.manifest import OPTION, SECRET, Auth, Manifest, McpServer
+from server.plugins.manifest import OPTION, SECRET, TOKENS, Auth, Manifest, McpServer
 from server.plugins.mcp.action import McpAction
 from server.plugins.mcp.client import McpClient, McpTool
 from server.plugins.mcp.wire import Hear, Program, Remote, Walls, Wire
-from server.plugins.oidc import TOKENS
 from server.plugins.python.action import LibAction
 from server.plugins.python.host import LibHost, LibPlaces
 from server.plugins.secrets import Sealed, SecretMissing

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from server.data.findings import Findings
+from server.data.yaml_with_places import Findings
 from server.egress import Egress
 from server.observe import Value
 from server.plugins.decisions import Decided, Kept

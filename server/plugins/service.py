@@ -1,42 +1,177 @@
-"""Everything a screen or a conversation asks of plugins, in one place."""
+"""Everything a screen or a conversation asks of plugins, and each plugin as a card."""
 
 import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from server.chat import Json
-from server.data.findings import nearest
 from server.data.markdown import as_markdown
+from server.data.yaml_with_places import Findings, nearest, read_file, summarised
 from server.egress import is_address
 from server.engine.base import Engine
 from server.errors import AppError, BadRequest, FlowFailed
 from server.events import StatusNote, StepChanged, TextDelta
-from server.face.plugins import SERVER, Approval, FormCard, PluginCard, PluginTest, ToolCard
-from server.flows.base import Action, Flow, Kit, Reach, Step, Work
+from server.face.plugins import (
+    SERVER,
+    Approval,
+    FlowCard,
+    FormCard,
+    OperationCard,
+    OptionCard,
+    PluginCard,
+    PluginTest,
+    ToolCard,
+)
+from server.flows.base import Action, Flow, Kit, Reach, Risk, Step, Work
 from server.flows.runner import Run
 from server.observe import Value
 from server.plugins import install
 from server.plugins.answering import PluginTalk
 from server.plugins.approvals import Approvals, chat_key
-from server.plugins.cards import broken_card, card, card_options
-from server.plugins.decidable import decidable
 from server.plugins.decisions import Decided
 from server.plugins.folder import Loaded
 from server.plugins.forms import Forms
+from server.plugins.install import PREVIOUS
 from server.plugins.kit import PluginKit, RehearsalKit, Rehearsed, worded
+from server.plugins.manifest import ACCESS, TOKENS
+from server.plugins.manifest import parse as read_manifest
 from server.plugins.mcp.action import McpAction
-from server.plugins.oidc import TOKENS
 from server.plugins.plugin import Plugin
+from server.plugins.python.action import fingerprint
 from server.plugins.registry import PluginPlaces, PluginShelf, Shared
 from server.plugins.walls import command
 from server.schemas import fill
 from server.settings import PluginSettings
 from server.tasks import spawn, stop
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An operation as it is known from outside: by its code's text, or by an earlier decision."""
+
+    key: str
+    description: str
+    risk: Risk
+    fingerprint: str
+
+
+def decidable(plugin: Plugin, approvals: Approvals) -> dict[str, Action | Seen]:
+    """Its operations by key: of its API, of its code, of the servers that have told their tools.
+
+    A tool that something was decided about is among them even before its server has told of it.
+    """
+    digest = plugin.loaded.digest
+    servers = {server.name for server in plugin.manifest.servers}
+    of_code = [
+        Seen(one.name, one.description, "change", fingerprint(plugin.key, one.name, digest))
+        for one in plugin.loaded.tools
+    ]
+    known: tuple[Action | Seen, ...] = (*plugin.api_actions(), *of_code, *plugin.mcp_actions())
+    found: dict[str, Action | Seen] = {one.key: one for one in known}
+    for key, mark in approvals.decided(plugin.key).items():
+        if key.partition("/")[0] in servers:
+            found.setdefault(key, Seen(key, "", "change", mark))
+    return found
+
+
+def card(
+    plugin: Plugin, shelf: PluginShelf, approvals: Approvals, missing: tuple[str, ...]
+) -> PluginCard:
+    loaded, manifest, decided = plugin.loaded, plugin.manifest, plugin.decided
+    return PluginCard(
+        key=plugin.key,
+        name=manifest.name,
+        description=manifest.description,
+        version=manifest.version,
+        state=loaded.state,
+        enabled=shelf.is_enabled(plugin),
+        review=decided.reviewed != plugin.reviewed,
+        shipped=shelf.is_shipped(plugin.key),
+        findings=_findings(plugin),
+        hosts=plugin.hosts,
+        secrets=plugin.secrets,
+        missing_secrets=missing,
+        commands=tuple(" ".join(one.command) for one in manifest.servers if one.command),
+        runs_code=bool(loaded.tools),
+        database=manifest.database,
+        operations=_operations(plugin, approvals),
+        flows=tuple(
+            FlowCard(flow.name, flow.description, flow.is_usable) for flow in loaded.flows.values()
+        ),
+        options=card_options(plugin),
+        question=manifest.predefined_question,
+        previous_version=_previous(shelf, plugin.key),
+        changing_methods=decided.changing_methods,
+        sign_in=_signed(plugin),
+        has_tools=bool(manifest.servers or loaded.tools),
+        walled=plugin.is_walled,
+        changes=plugin.changes,
+    )
+
+
+def broken_card(loaded: Loaded, shipped: bool) -> PluginCard:
+    return PluginCard(
+        key=loaded.key,
+        name=loaded.key,
+        description="",
+        version="",
+        state="broken",
+        enabled=False,
+        review=True,
+        shipped=shipped,
+        findings=summarised(loaded.findings),
+    )
+
+
+def _operations(plugin: Plugin, approvals: Approvals) -> tuple[OperationCard, ...]:
+    return tuple(
+        OperationCard(one.key, one.description, one.risk, approvals.policy(plugin.key, one))
+        for one in decidable(plugin, approvals).values()
+    )
+
+
+def _findings(plugin: Plugin) -> tuple[str, ...]:
+    """What is wrong with it: its servers and its sign-in that failed, then its files."""
+    failed = [f"The server '{name}' failed: {why}" for name, why in plugin.failures.items()]
+    problem = plugin.sign_in.problem if plugin.sign_in else ""
+    return (*failed, *summarised(plugin.loaded.findings), *filter(None, [problem]))
+
+
+def card_options(plugin: Plugin) -> tuple[OptionCard, ...]:
+    """What its manifest names; and where its API is, which may be elsewhere than it says."""
+    found = [
+        OptionCard(one.name, one.label, one.kind, plugin.decided.options.get(one.name, ""))
+        for one in plugin.manifest.options
+    ]
+    if plugin.loaded.api is not None:
+        found.append(OptionCard(SERVER, "Address of its API", "text", plugin.server))
+    return tuple(found)
+
+
+def _signed(plugin: Plugin) -> Literal["", "needed", "open", "done"]:
+    if plugin.sign_in is None:
+        return ""
+    if plugin.sign_in.is_open:
+        return "open"
+    return "done" if plugin.sealed.is_kept(ACCESS) else "needed"
+
+
+def _previous(shelf: PluginShelf, key: str) -> str | None:
+    folder = shelf.places.home / PREVIOUS / key
+    if not folder.is_dir():
+        return None
+    findings = Findings("plugin.json")
+    manifest = read_manifest(
+        key, read_file(folder / "plugin.json", "plugin.json", findings), findings
+    )
+    return manifest.version if manifest else ""
+
 
 log = logging.getLogger(__name__)
 

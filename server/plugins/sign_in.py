@@ -18,10 +18,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from server.chat import Json
-from server.egress import Egress
+from server.egress import Egress, read_up_to
 from server.errors import AppError
-from server.plugins.bodies import read_up_to
-from server.plugins.oidc import ACCESS, EXPIRES, REFRESH, TOKENS, Provider, is_safe
+from server.plugins.manifest import ACCESS, EXPIRES, REFRESH, TOKENS, Provider, is_safe
 from server.plugins.secrets import Sealed
 from server.tasks import spawn, stop
 

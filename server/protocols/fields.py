@@ -9,7 +9,7 @@ from pydantic_core import from_json
 from server.chat import Constraint, Json, Prompt, Sampling
 from server.errors import BadRequest, ModelNotFound
 from server.protocols.base import Facts
-from server.system.numbers import beyond_64_bits
+from server.system.limits import beyond_64_bits
 
 BIGGEST = 2**31 - 1
 BIGGEST_SEED = 2**63

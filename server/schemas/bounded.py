@@ -1,13 +1,215 @@
-"""A stricter copy of a JSON schema: what a weak model could write without end gets bounds.
+"""A stricter copy of a JSON schema: with bounds, and only what a grammar can express.
 
 Whatever the copy allows, the schema allows; only the copy is compiled, never shown.
+
+Whatever the changed part allows, the schema allows. Where there is no such way, the part stays as
+it is and is refused by name.
 """
 
+from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
 from server.chat import Json
-from server.schemas.expressible import strengthen
 from server.schemas.patterns import NOT_SCHEMAS
+
+KNOWN_FORMATS = frozenset({
+    "date-time", "time", "date", "duration", "email", "idn-email", "hostname", "idn-hostname",
+    "ipv4", "ipv6", "uri", "uri-reference", "iri", "iri-reference", "uuid", "uri-template",
+    "json-pointer", "relative-json-pointer", "regex",
+})  # fmt: skip
+ALL_TYPES = frozenset({"null", "boolean", "object", "array", "string", "number"})
+DEEPEST = 4
+MOST_WORDS = 6
+MOST_CHOICES = 300
+"""Each is compared with every other."""
+
+Node = dict[str, Any]
+
+
+def strengthen(node: Node, root: Any) -> None:
+    """Changes the node itself."""
+    if isinstance(node.get("format"), str) and node["format"] not in KNOWN_FORMATS:
+        # A format nobody has defined asserts nothing.
+        del node["format"]
+    if node.get("uniqueItems") is False or _at_most_one(node):
+        node.pop("uniqueItems", None)
+    if node.get("uniqueItems") is True and "anyOf" not in node:
+        _list_subsets(node)
+    if "not" in node:
+        _negate(node)
+    for keyword in ("dependencies", "dependentRequired"):
+        if isinstance(node.get(keyword), dict):
+            _depend(node, keyword)
+    _count_properties(node)
+    if isinstance(node.get("oneOf"), list) and "anyOf" not in node:
+        apart = _kept_apart(node, root)
+        if apart is not None:
+            del node["oneOf"]
+            node["anyOf"] = apart
+
+
+def _at_most_one(node: Node) -> bool:
+    most = node.get("maxItems")
+    return isinstance(most, int) and most <= 1
+
+
+def _list_subsets(node: Node) -> None:
+    """Each of a few words at most once: all the lists there are, the words in their order."""
+    items = node.get("items")
+    words = items.get("enum") if isinstance(items, dict) else None
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        return
+    words = list(dict.fromkeys(words))
+    bounds = (node.get("minItems", 0), node.get("maxItems", 0))
+    is_sound = all(isinstance(bound, int) and bound >= 0 for bound in bounds)
+    if len(words) > MOST_WORDS or not is_sound:
+        return
+    for keyword in ("items", "uniqueItems"):
+        del node[keyword]
+    least, most = node.pop("minItems", 0), node.pop("maxItems", len(words))
+    node["anyOf"] = [
+        {"type": "array", "prefixItems": [{"const": word} for word in chosen], "items": False}
+        | {"minItems": size}
+        for size in range(least, min(most, len(words)) + 1)
+        for chosen in combinations(words, size)
+    ]
+
+
+def _negate(node: Node) -> None:
+    """Not all of some properties: the first that may be missing is."""
+    negated, required = node["not"], _required(node)
+    if negated is False:
+        del node["not"]
+        return
+    if not isinstance(negated, dict) or negated.keys() != {"required"}:
+        return
+    free = [key for key in _required(negated) if key not in required]
+    if free and node.setdefault("type", "object") == "object":
+        node["properties"] = {**_properties(node), free[0]: False}
+        del node["not"]
+
+
+def _depend(node: Node, keyword: str) -> None:
+    """What a property demands is there always; one that demands a whole schema is left out."""
+    required = _required(node)
+    left = {}
+    for key, needed in node[keyword].items():
+        if isinstance(needed, list) and all(isinstance(name, str) for name in needed):
+            required += [name for name in needed if name not in required]
+        elif key not in required:
+            node["properties"] = {**_properties(node), key: False}
+        else:
+            left[key] = needed
+    if required:
+        node["required"] = required
+    del node[keyword]
+    if left:
+        node[keyword] = left
+
+
+def _count_properties(node: Node) -> None:
+    """As many of the properties as are needed become required."""
+    required, known = _required(node), _properties(node)
+    least = node.get("minProperties")
+    if isinstance(least, int) and not isinstance(least, bool):
+        allowed = [key for key, part in known.items() if part is not False and key not in required]
+        missing = max(0, least - len(required))
+        if missing <= len(allowed):
+            if missing:
+                node["required"] = [*required, *allowed[:missing]]
+            del node["minProperties"]
+    most = node.get("maxProperties")
+    closed = node.get("additionalProperties") is False and "patternProperties" not in node
+    if closed and isinstance(most, int) and len(known) <= most:
+        del node["maxProperties"]
+
+
+def _kept_apart(node: Node, root: Any) -> list[Any] | None:
+    """The choices, each changed so that what fits it fits no other; None if that is not seen."""
+    choices = node["oneOf"]
+    if len(choices) > MOST_CHOICES:
+        return None
+    views = [_view(choice, root) for choice in choices]
+    object_ = node.get("type") == "object"
+    forbidden: list[list[str]] = [[] for _ in choices]
+    for one, other in permutations(range(len(choices)), 2):
+        if _apart(views[one], views[other]):
+            continue
+        if not (object_ or "object" in (views[one].get("type"), views[other].get("type"))):
+            return None
+        taken = {*_required(views[one]), *_required(node)}
+        free = [key for key in _required(views[other]) if key not in taken]
+        if not free:
+            return None
+        if not set(free) & set(forbidden[one]):
+            forbidden[one].append(free[0])
+    return [_without(choice, keys) for choice, keys in zip(choices, forbidden, strict=True)]
+
+
+def _without(choice: Any, keys: list[str]) -> Any:
+    if not keys:
+        return choice
+    if "$ref" in choice:
+        return {"allOf": [choice, {"properties": dict.fromkeys(keys, False)}]}
+    return {**choice, "properties": {**_properties(choice), **dict.fromkeys(keys, False)}}
+
+
+def _apart(one: Node, other: Node, depth: int = 0) -> bool:
+    """Whether nothing that fits the one can fit the other."""
+    if not _types(one) & _types(other):
+        return True
+    values, others = _values(one), _values(other)
+    if values is not None and others is not None:
+        return not any(value in others for value in values)
+    if depth >= DEEPEST or not one.get("type") == other.get("type") == "object":
+        return False
+    mine, theirs = _properties(one), _properties(other)
+    return any(
+        isinstance(mine.get(key), dict)
+        and isinstance(theirs.get(key), dict)
+        and _apart(mine[key], theirs[key], depth + 1)
+        for key in _required(one)
+    )
+
+
+def _types(node: Node) -> frozenset[str]:
+    """By value where values are listed; a whole number is a number, too."""
+    found = node.get("type")
+    names = [found] if isinstance(found, str) else found
+    if not isinstance(names, list) or "$ref" in node:
+        return ALL_TYPES
+    return frozenset("number" if name == "integer" else str(name) for name in names)
+
+
+def _values(node: Node) -> list[Any] | None:
+    if "const" in node:
+        return [node["const"]]
+    found = node.get("enum")
+    return found if isinstance(found, list) else None
+
+
+def _view(choice: Any, root: Any) -> Node:
+    """The choice itself, or what it refers to in the same schema."""
+    for _ in range(DEEPEST):
+        reference = choice.get("$ref") if isinstance(choice, dict) else None
+        if not isinstance(reference, str) or not reference.startswith("#/"):
+            break
+        choice = root
+        for part in reference[2:].split("/"):
+            name = part.replace("~1", "/").replace("~0", "~")
+            choice = choice.get(name) if isinstance(choice, dict) else None
+    return choice if isinstance(choice, dict) else {}
+
+
+def _required(node: Node) -> list[str]:
+    found = node.get("required")
+    return [key for key in found if isinstance(key, str)] if isinstance(found, list) else []
+
+
+def _properties(node: Node) -> Node:
+    found = node.get("properties")
+    return found if isinstance(found, dict) else {}
+
 
 LARGEST_INTEGER = 2**53 - 1
 LONGEST_STRING = 4000

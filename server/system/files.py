@@ -1,10 +1,24 @@
-"""Files that are never half written and that only their owner can read."""
+"""Files that are never half written, that only their owner can read, and locks on them."""
 
 import contextlib
 import os
+import sys
 import tempfile
 import time
 from pathlib import Path
+
+
+def try_lock(file: int) -> None:
+    """Raises OSError where another process has it."""
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415
+
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl  # noqa: PLC0415
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
 
 DRAFT_S = 60.0
 

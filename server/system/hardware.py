@@ -1,4 +1,8 @@
-"""The processor: its name and what it can do, as the operating system tells."""
+"""The processor: its name and what it can do; and how memory goes back to the system.
+
+Left alone, glibc serves ever larger blocks from its heap after the first large one was freed: then
+a body that grows is copied again and again, and what it took stays with the process.
+"""
 
 import ctypes
 import os
@@ -7,6 +11,20 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+M_MMAP_THRESHOLD = -3
+FROM_BYTES = 256 * 1024
+
+
+def give_back() -> bool:
+    """Whether this system's allocator could be told so."""
+    if sys.platform != "linux":
+        return False
+    try:
+        return bool(ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, FROM_BYTES))
+    except (OSError, AttributeError):  # another C library
+        return False
+
 
 CPUINFO = Path("/proc/cpuinfo")
 ARM_PARTS = {

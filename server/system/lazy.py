@@ -4,6 +4,8 @@ from importlib import import_module
 from typing import Any
 
 MODULES = (
+    "cryptography.exceptions",
+    "cryptography.hazmat.primitives.asymmetric.ed25519",
     "jsonschema",
     "keyring",
     "llguidance",
@@ -18,7 +20,6 @@ MODULES = (
     "server.engine.worker.prompt.pictures",
     "server.models.gguf.templates",
     "server.protocols.copilotkit.operations",
-    "server.core.signature",
     "server.web.certificates",
 )
 """All that is imported so; a packer of the program cannot see it in the code."""

@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
-from server.system import engine_build
+from server.system import backends
 
 Kind = Literal["program", "library", "system library", "model", "template", "font", "runtime"]
 ROOT = Path(__file__).resolve().parents[2]
@@ -137,9 +137,9 @@ def _qt() -> Iterator[Component]:
 
 
 def _engine() -> Iterator[Component]:
-    folder = engine_build.folder()
+    folder = backends.library_folder()
     if bindings := _version(ENGINE):
-        version = (engine_build.read(folder) if folder else "") or f"of {ENGINE} {bindings}"
+        version = (backends.read(folder) if folder else "") or f"of {ENGINE} {bindings}"
         text = _text(LONGER_TEXTS / "llama.cpp.txt")
         yield Component("llama.cpp and ggml", version, "MIT", text=text)
 

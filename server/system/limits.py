@@ -1,6 +1,14 @@
-"""Characters that must not be passed on: lone surrogates, and those that steer a screen."""
+"""Texts and numbers that must not be passed on as they are."""
 
 import re
+
+LARGEST_FLOAT = 2**1000
+
+
+def beyond_64_bits(number: int) -> float | str:
+    """What stands for a whole number that no frame to a worker can hold."""
+    return float(number) if abs(number) < LARGEST_FLOAT else str(number)
+
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _STEERING = re.compile(

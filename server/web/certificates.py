@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from server.system.files import write_atomically
-from server.web.tls_trust import AUTHORITY
+from server.web.tls import AUTHORITY
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from aiohttp import web
 from server.errors import AppError, BadRequest, DiskFull
 from server.face.core import Face
 from server.face.wire import COMMANDS, SIGNALS, VALUES
-from server.models.downloads.trouble import is_full
+from server.models.downloads.journal import is_full
 from server.protocols.base import EVENT_STREAM, Frames
 from server.web.body import as_json, read_json
 from server.web.guard import Guard

@@ -1,16 +1,48 @@
-"""HTTPS beside HTTP, on this machine only: its sockets, and a certificate that never runs out."""
+"""HTTPS beside HTTP, on this machine only: its sockets, and how a person trusts it."""
 
 import asyncio
 import logging
+import shlex
 import ssl
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from server.settings import ServerSettings
 from server.system.lazy import Late
 from server.tasks import spawn, stop
-from server.web import tls_trust
 from server.web.listener import Listener, Listening
+
+AUTHORITY = "moat-localhost.crt"
+BY_HAND = "Firefox: Settings, Privacy, View Certificates, Authorities, Import."
+KEYCHAIN = "~/Library/Keychains/login.keychain-db"
+NICKNAME = "Moat on localhost"
+
+
+def told(settings: ServerSettings, folder: Path) -> Iterator[tuple[str, str]]:
+    """Where HTTPS is, and what is to be done for it; nothing while it is switched off."""
+    if not settings.https:
+        return
+    text = f"on https://localhost:{settings.https_port}, or the next free port"
+    authority = folder / AUTHORITY
+    if authority.exists():
+        yield text, f"Browsers must trust {authority} once: {command(authority)} {BY_HAND}"
+    else:
+        yield text, "Its certificate is made when Moat serves next."
+
+
+def command(authority: Path, system: str = sys.platform) -> str:
+    """One line for a terminal, without administrator's rights. Firefox imports by hand."""
+    if system == "darwin":
+        place = shlex.quote(str(authority))
+        return f"security add-trusted-cert -r trustRoot -p ssl -k {KEYCHAIN} {place}"
+    if system == "win32":
+        return f'certutil -user -addstore Root "{authority}"'
+    place = shlex.quote(str(authority))
+    return f'certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n "{NICKNAME}" -i {place}'
+
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +78,7 @@ class Secure:
         listening = await listener.open(port, context=context)
         self._renewing = spawn(self._renew(context, pair.until), "certificate")
         authority = pair.authority
-        return Secured(listening, str(authority), tls_trust.command(authority))
+        return Secured(listening, str(authority), command(authority))
 
     async def close(self) -> None:
         await stop(self._renewing)

@@ -15,7 +15,7 @@ from typing import Any
 
 from scripts.build_llama_server import llama_server as built_llama_server
 from server.engine.worker.load.plan import usable_cores
-from server.models import starter
+from server.models import library
 from tests.bench.inside import measure, raw_tokens_per_s
 from tests.bench.load import Burst, alternate, burst
 from tests.bench.servers import ROOT, Server, Shape, llama_server, moat
@@ -41,7 +41,7 @@ QUICK = Amount(rounds=1, words=40, tokens=24, talk_words=200, turns=3, long_word
 
 
 def main() -> None:
-    model = starter.find()
+    model = library.find()
     if model is None:
         sys.exit("The starter model is not installed; 'make setup' brings it.")
     amount = QUICK if os.environ.get("QUICK") else FULL

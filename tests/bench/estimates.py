@@ -25,7 +25,7 @@ from server.chat import ChatRequest, Sampling
 from server.engine.base import EngineOptions
 from server.engine.process import WorkerProcess
 from server.face.models import KvType, Machine, Setup
-from server.models import starter
+from server.models import library
 from server.models.gguf.files import check
 from server.models.machine import Surveyor
 from server.models.memory import CARD_BYTES, memory_of
@@ -199,7 +199,7 @@ async def measure(cases: list[Case], folder: Path, *, gpu: bool) -> list[Row]:
     one = on_card if gpu else on_processor
     rows: list[Row] = []
     for case in cases:
-        path = starter.find() if case.name == "starter" else folder / f"{case.name}.gguf"
+        path = library.find() if case.name == "starter" else folder / f"{case.name}.gguf"
         if path is None:
             say("The starter model is not installed here and left out.")
             continue

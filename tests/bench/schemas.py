@@ -25,7 +25,7 @@ import referencing.exceptions
 
 from scripts.build_llama_server import llama_server as built_llama_server
 from server.engine.worker.load.plan import usable_cores
-from server.models import starter
+from server.models import library
 from tests.bench.load import percentile
 from tests.bench.servers import Server, Shape, llama_server, moat
 
@@ -227,7 +227,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=64)
     parser.add_argument("--at-once", type=int, default=8)
     given = parser.parse_args()
-    model = starter.find()
+    model = library.find()
     if model is None:
         sys.exit("The starter model is not installed; 'make setup' brings it.")
     cases = sample(given.folder, given.count, given.seed)

@@ -28,8 +28,7 @@ from app.desktop.loop import Loop
 from app.look import theme
 from app.shell.child import Program, keep_serving
 from app.shell.link import Link
-from app.shell.pages import PAGES
-from app.shell.window import Window
+from app.shell.window import PAGES, Window
 from server import tasks
 from server.system import processes
 from tests.bench.beats import Beats

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from server.data.findings import Findings
-from server.data.yaml_with_places import read_file
-from server.plugins.api import openapi
+from server.data.yaml_with_places import Findings, read_file
+from server.plugins.api import operations as openapi
 from server.plugins.folder import Loaded, load
 
 DATA = Path(__file__).resolve().parents[1] / "data"

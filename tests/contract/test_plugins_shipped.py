@@ -9,8 +9,7 @@ import jsonschema
 import pytest
 
 from server.core.core import Core
-from server.data.findings import Findings
-from server.data.yaml_with_places import read_file
+from server.data.yaml_with_places import Findings, read_file
 from server.engine.base import EngineOptions
 from server.plugins.folder import load
 from server.system.paths import find

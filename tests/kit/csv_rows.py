@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from server.data.csv_tables import import_csv
+from server.data.sqlite import import_csv
 
 
 def rows(tmp_path: Path, text: str, sql: str) -> list[Any]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from server.engine.wire import LENGTH, pack, unpack
-from server.system import lifeline
+from server.system import processes
 
 FACTS: dict[str, Any] = {
     "name": "scripted",
@@ -171,7 +171,7 @@ def answer(frame: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    lifeline.die_with_parent()
+    processes.die_with_parent()
     sys.stderr.write("info: scripted worker up\n")
     load(Path(receive()["path"]))
     while True:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from server.models import starter
+from server.models import library
 
 ASKED = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
 QUERY = {"messages": [{"role": "human", "content": "Hi"}], "widgets": {"primary": []}}
@@ -11,7 +11,7 @@ RUN = {
     "threadId": "t", "runId": "r", "state": {}, "tools": [], "context": [],
     "messages": [{"id": "m", "role": "user", "content": "Hi"}], "forwardedProps": {},
 }  # fmt: skip
-OLLAMA = {"model": starter.NAME, "stream": False, "options": {"num_predict": 1}}
+OLLAMA = {"model": library.NAME, "stream": False, "options": {"num_predict": 1}}
 PAGES: dict[str, Any] = {
     "": {"query": "query { hello }", "variables": {"data": {"messages": []}}},
     "/agent/default/run": RUN,
@@ -30,11 +30,11 @@ MODEL_ROUTES: dict[str, Any] = {
     "/v1/messages/count_tokens": ASKED,
     "/api/chat": {**OLLAMA, "messages": ASKED["messages"]},
     "/api/generate": {**OLLAMA, "prompt": "Hi"},
-    "/api/show": {"model": starter.NAME},
-    "/api/embeddings": {"model": starter.NAME, "prompt": "Hi"},
+    "/api/show": {"model": library.NAME},
+    "/api/embeddings": {"model": library.NAME, "prompt": "Hi"},
     "/api/pull": {"model": "hf.co/nobody/nothing"},
-    "/api/copy": {"source": starter.NAME, "destination": "copied-by-a-page"},
-    "/api/create": {"model": "made-by-a-page", "from": starter.NAME},
+    "/api/copy": {"source": library.NAME, "destination": "copied-by-a-page"},
+    "/api/create": {"model": "made-by-a-page", "from": library.NAME},
     "/tokenize": {"content": "Hi"},
     "/detokenize": {"tokens": [1, 2]},
     "/apply-template": ASKED,

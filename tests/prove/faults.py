@@ -31,7 +31,7 @@ QUICK_DAMAGES = 7
 FEWEST_FILES = 12
 """Of a home that was used; fewer, and something was not tried."""
 LONG_SLEEP_S = 35
-"""Longer than what is merely a busy machine (server.core.sleep)."""
+"""Longer than what is merely a busy machine (server.core.core)."""
 SHIM = Path(__file__).with_name("clock.c")
 
 

@@ -14,7 +14,7 @@ from server.engine.elsewhere.engine import Remote, RemoteEngine
 from server.errors import AppError
 from server.models.gguf.files import check
 from server.plugins.folder import load
-from server.protocols.agui.input import read as read_agui
+from server.protocols.agui.routes import read as read_agui
 from server.protocols.base import Facts
 from server.protocols.copilotkit.operations import accept as accept_graphql
 

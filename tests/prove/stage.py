@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from scripts.build_llama_server import llama_server as built_llama_server
 from server.engine.worker.load.plan import usable_cores
-from server.models import starter
+from server.models import library
 from server.protocols import ENDPOINTS
 from tests.bench.servers import Shape, llama_server
 from tests.kit.running import READY, Moat, serving
@@ -121,7 +121,7 @@ def moat_at(
 
 
 def model() -> Path:
-    found = starter.find()
+    found = library.find()
     if found is None:
         raise FileNotFoundError("The starter model is not installed; 'make setup' brings it.")
     return found

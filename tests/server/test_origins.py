@@ -1,8 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from server.origins import can_be_allowed
-from server.settings import Settings
+from server.settings import Settings, can_be_allowed
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from scripts.bootstrap.say import SetupFailed, say
 from scripts.package import sums
 from scripts.package.windows import places, portable_executable
 from scripts.package.windows.portable_executable import Executable
-from server.models import starter
+from server.models import library
 
 POSIX_ONLY = frozenset(
     [
@@ -39,7 +39,7 @@ NEEDED = (
     "LICENSE.txt",
     "python/python312.dll",
     "program/start.py",
-    f"resources/models/{starter.FILE}",
+    f"resources/models/{library.FILE}",
     *(f"{ENGINE}/{name}.dll" for name in ("ggml", "ggml-base", "ggml-cpu-x64", "ggml-cpu-haswell")),
 )
 OPENED = ("llama", "mtmd")

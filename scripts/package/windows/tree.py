@@ -14,7 +14,7 @@ from scripts.bootstrap.say import SetupFailed
 from scripts.bootstrap.source import PACKAGE as ENGINE
 from scripts.package import contents, freeze, pictures, product
 from scripts.package.windows import embedded, engine, launcher, materials, places, wheels
-from server.models import starter
+from server.models import library as starter
 
 SHARED_RUNTIME = "msvcp140*.dll"
 """Some wheels need Microsoft's C++ library and expect it where the program is."""

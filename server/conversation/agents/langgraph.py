@@ -1,4 +1,4 @@
-"""A LangGraph server by its address: every graph it serves is an agent."""
+"""A LangGraph server by its address: every graph it serves is an agent; and its messages."""
 
 import json
 import uuid
@@ -6,10 +6,10 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import Any
 
-from server.chat import Json, Tool, ToolCall
-from server.conversation.agents import langgraph_messages as messages
+from server.chat import Json, Message, Tool, ToolCall
 from server.conversation.agents.base import AgentCard, AgentRequest, Answer, ThreadState
 from server.conversation.agents.remote import Fresh, Peer, RemoteAgentFailed, named, why
+from server.conversation.threads.threads import Said
 from server.events import (
     CallArguments,
     CallOpened,
@@ -25,6 +25,62 @@ from server.events import (
     ToolCallFinished,
     ToolCallStarted,
 )
+
+ROLES = {"human": "user", "ai": "assistant", "tool": "tool", "system": "system"}
+KIT_VALUE = "__copilotkit_interrupt_value__"
+KIT_MESSAGES = "__copilotkit_messages__"
+
+
+def read_message(told: Json) -> Said:
+    role = ROLES.get(str(told.get("type")), "assistant")
+    message_id, content = str(told.get("id") or ""), message_text(told)
+    if role == "tool":
+        call_id = str(told.get("tool_call_id"))
+        name = told.get("name")
+        return Said(message_id, Message("tool", content, tool_call_id=call_id, name=name))
+    calls = tuple(
+        ToolCall(one["id"], one["name"], one["args"]) for one in told.get("tool_calls") or ()
+    )
+    if role == "assistant":
+        return Said(message_id, Message("assistant", content, tool_calls=calls))
+    return Said(message_id, Message("user" if role == "user" else "system", content))
+
+
+def write_message(said: Said) -> Json:
+    message = said.message
+    if message.role == "tool":
+        call = {"tool_call_id": message.tool_call_id, "name": message.name}
+        return {"id": said.id, "role": "tool", "content": message.content} | call
+    return {"id": said.id, "role": "user", "content": message.content}
+
+
+def message_text(message: Json) -> str:
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text") or "" for part in content or () if isinstance(part, dict))
+
+
+def interrupted(told: Json) -> Interrupted:
+    """CopilotKit's SDK brings the question along as messages of the conversation."""
+    name, value = str(told.get("id") or "interrupt"), told.get("value")
+    if not isinstance(value, dict) or KIT_VALUE not in value:
+        return Interrupted(name, value)
+    said = tuple(read_message(one).message for one in value.get(KIT_MESSAGES) or ())
+    return Interrupted(name, value[KIT_VALUE], said)
+
+
+def waiting_interrupts(state: Any) -> tuple[Interrupted, ...]:
+    """What a thread still waits for, by the state its server tells."""
+    tasks = state.get("tasks") if isinstance(state, dict) else None
+    return tuple(interrupted(one) for task in tasks or () for one in task.get("interrupts") or ())
+
+
+def spoken_answer(request: AgentRequest) -> str | None:
+    """The newest thing the user or the page said: it answers a question asked in messages."""
+    last = request.said[-1].message if request.said else None
+    return last.content if last is not None and last.role in ("user", "tool") else None
+
 
 MODES = ["values", "messages-tuple", "tasks"]
 NOT_STATE = frozenset({"messages", "copilotkit", "tools", "__interrupt__"})
@@ -64,7 +120,7 @@ class GraphAgent:
         with self._peer.understood():
             values = _values(state)
             known = {one.get("id") for one in values.get("messages") or ()}
-            waiting = messages.waiting(state)
+            waiting = waiting_interrupts(state)
             answer = request.answer or _spoken(request, waiting)
         if waiting and answer is None:
             for one in waiting:
@@ -91,7 +147,7 @@ class GraphAgent:
         try:
             values = _values(await self._state(_thread(thread_id)))
             with self._peer.understood():
-                said = tuple(messages.read(one) for one in values.get("messages") or ())
+                said = tuple(read_message(one) for one in values.get("messages") or ())
         except RemoteAgentFailed:
             return None
         return ThreadState(_state(values), said) if values else None
@@ -136,7 +192,7 @@ class _Reading:
             return
         if message.get("type") == "tool":
             yield from self._close_calls()
-            yield ToolCallFinished(str(message.get("tool_call_id")), messages.text(message))
+            yield ToolCallFinished(str(message.get("tool_call_id")), message_text(message))
             return
         if message.get("type") not in ("ai", "AIMessageChunk"):
             return
@@ -144,7 +200,7 @@ class _Reading:
             yield from self._close_calls()
             self._message = message["id"]
             yield MessageOpened(self._message)
-        if text := messages.text(message):
+        if text := message_text(message):
             yield TextDelta(text)
         if message["type"] == "AIMessageChunk":
             for chunk in message.get("tool_call_chunks") or ():
@@ -182,7 +238,7 @@ class _Reading:
 
     def _interrupted(self, interrupts: Any) -> Iterator[Event]:
         for one in interrupts:
-            asked = messages.interrupted(one)
+            asked = interrupted(one)
             if asked.id not in self._interrupts:
                 self._interrupts.add(asked.id)
                 yield asked
@@ -204,7 +260,7 @@ async def _server_sent(peer: Peer, path: str, body: Json) -> AsyncGenerator[tupl
 
 def _spoken(request: AgentRequest, waiting: tuple[Interrupted, ...]) -> Answer | None:
     """A question asked in messages is answered in messages; any other needs its own answer."""
-    said = messages.spoken_answer(request)
+    said = spoken_answer(request)
     return Answer(said) if said is not None and any(one.said for one in waiting) else None
 
 
@@ -216,7 +272,7 @@ def _values(state: Any) -> Json:
 def _input(request: AgentRequest, known: set[Any]) -> Json:
     """What the graph does not know yet; its own messages it has."""
     fresh = [
-        messages.write(one)
+        write_message(one)
         for one in request.said
         if one.message.role in ("user", "tool") and one.id not in known
     ]

@@ -4,8 +4,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 
-from server.asking.means import Means
-from server.asking.small import ask_json
+from server.asking.small import Means, ask_json
 from server.chat import Json
 from server.dashboard.figures.compute import Figure, first_of
 from server.dashboard.figures.operations import BY_WORD

@@ -3,9 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from server.language.dates import left_over
+from server.language.dates import NUMBER, NUMBERS, left_over
 from server.language.ranking import stem, stems
-from server.language.time_words import NUMBER, NUMBERS
 
 OPERATIONS = {
     "growth": "growth grow grew grown change changed rise rose risen fall fell fallen return "

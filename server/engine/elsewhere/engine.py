@@ -1,17 +1,33 @@
-"""An engine on another machine of the house: any server that speaks OpenAI's protocol, by URL."""
+"""An engine on another machine: any server that speaks OpenAI's protocol, by its URL."""
 
+import base64
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterator,
+    Sequence,
+)
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from server.chat import ChatRequest, Json, Prompt
+from server.chat import (
+    ChatRequest,
+    Constraint,
+    Image,
+    Json,
+    Message,
+    Prompt,
+    Sampling,
+    Tool,
+    ToolCall,
+)
 from server.engine.base import Embeddings, LoadState, ModelFacts, Ranking
-from server.engine.elsewhere.body import body_of
-from server.engine.elsewhere.stream import DONE, RemoteAnswer, data_lines, text_of
 from server.errors import (
     AppError,
     BadRequest,
@@ -21,8 +37,292 @@ from server.errors import (
     ModelLoadFailed,
     NotSupported,
 )
-from server.events import Finished, Pieces
+from server.events import (
+    CallArguments,
+    CallOpened,
+    Finished,
+    Piece,
+    Pieces,
+    ReasoningDelta,
+    StopReason,
+    TextDelta,
+    TokenLogprob,
+    ToolCallRequested,
+    Usage,
+)
 from server.observe import Value
+
+NO_GRAMMAR = "The engine on the other machine takes only a JSON schema, and only for a chat."
+NO_INFILL = "The engine on the other machine cannot fill a gap in a text."
+_EXTRAS = {
+    "top_k": ("top_k",),
+    "min_p": ("min_p",),
+    "typical_p": ("typical_p",),
+    "repeat_penalty": ("repeat_penalty", "repetition_penalty"),
+    "dry_multiplier": ("dry_multiplier",),
+    "xtc_probability": ("xtc_probability",),
+    "xtc_threshold": ("xtc_threshold",),
+    "ignore_eos": ("ignore_eos",),
+}
+"""Our name: theirs, in llama-server and vLLM. Sent only when asked for: others refuse them."""
+
+
+def body_of(request: ChatRequest, model: str) -> Json:
+    body = {
+        "model": model,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        **_sampling(request.sampling),
+        **_limits(request),
+    }
+    if request.infill is not None:
+        raise NotSupported(NO_INFILL)
+    if request.prompt is not None:
+        if request.constraint is not None:
+            raise NotSupported(NO_GRAMMAR)
+        return body | {"prompt": request.prompt}
+    body["messages"] = [_message(message) for message in request.messages]
+    if request.continues:
+        body |= {"continue_final_message": True, "add_generation_prompt": False}
+    if request.template_options:
+        body["chat_template_kwargs"] = dict(request.template_options)
+    if request.constraint is not None:
+        body["response_format"] = _response_format(request.constraint)
+    return body | _tools(request)
+
+
+def _limits(request: ChatRequest) -> Json:
+    body: Json = {}
+    if request.max_tokens is not None:
+        body["max_tokens"] = request.max_tokens
+    if request.stop:
+        body["stop"] = list(request.stop)
+    if request.top_logprobs is not None:
+        if request.prompt is not None:
+            body["logprobs"] = request.top_logprobs
+        else:
+            body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
+    return body
+
+
+def _sampling(sampling: Sampling) -> Json:
+    usual = Sampling()
+    body: Json = {
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "frequency_penalty": sampling.frequency_penalty,
+        "presence_penalty": sampling.presence_penalty,
+    }
+    if sampling.seed is not None:
+        body["seed"] = sampling.seed
+    if sampling.logit_bias:
+        body["logit_bias"] = {str(token): bias for token, bias in sampling.logit_bias}
+    for ours, theirs in _EXTRAS.items():
+        wanted = getattr(sampling, ours)
+        if wanted != getattr(usual, ours):
+            body |= dict.fromkeys(theirs, wanted)
+    return body
+
+
+def _message(message: Message) -> Json:
+    body: Json = {"role": message.role, "content": _content(message)}
+    if message.name is not None:
+        body["name"] = message.name
+    if message.tool_call_id is not None:
+        body["tool_call_id"] = message.tool_call_id
+    if message.tool_calls:
+        body["tool_calls"] = [_call(call) for call in message.tool_calls]
+    if message.reasoning:
+        body["reasoning_content"] = message.reasoning
+    return body
+
+
+def _content(message: Message) -> str | list[Json]:
+    if not message.images:
+        return message.content
+    return [_part(part) for part in message.parts()]
+
+
+def _part(part: str | Image) -> Json:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    data = base64.b64encode(part.data).decode()
+    return {"type": "image_url", "image_url": {"url": f"data:{part.mime};base64,{data}"}}
+
+
+def _call(call: ToolCall) -> Json:
+    function = {"name": call.name, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _tools(request: ChatRequest) -> Json:
+    choice = request.tool_choice
+    tools = [tool for tool in request.tools if not choice.names or tool.name in choice.names]
+    if not tools or choice.mode == "none":
+        return {}
+    # Only the tools it may call are shown: llama-server does not read a choice by name.
+    return {
+        "tools": [_tool(tool) for tool in tools],
+        "tool_choice": choice.mode,
+        "parallel_tool_calls": request.parallel_calls,
+    }
+
+
+def _tool(tool: Tool) -> Json:
+    function: Json = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+    }
+    if tool.strict:
+        function["strict"] = True
+    return {"type": "function", "function": function}
+
+
+def _response_format(constraint: Constraint) -> Json:
+    if constraint.kind != "json_schema":
+        raise NotSupported(NO_GRAMMAR)
+    schema = {
+        "name": "answer",
+        "schema": json.loads(constraint.source),
+        "strict": constraint.strict,
+    }
+    return {"type": "json_schema", "json_schema": schema}
+
+
+DONE = "[DONE]"
+_REASONS: dict[str, StopReason] = {
+    "length": "length",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+}
+
+
+async def data_lines(chunks: AsyncIterable[bytes]) -> AsyncGenerator[str, None]:
+    """What follows `data:` in each line; comments, event names and blank lines are skipped."""
+    rest = b""
+    async for chunk in chunks:
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            field, _, text = line.partition(b":")
+            if field == b"data":
+                yield text.decode(errors="replace").strip()
+
+
+@dataclass(slots=True)
+class _Call:
+    index: int
+    id: str
+    name: str
+    arguments: str = ""
+
+
+class RemoteAnswer:
+    """Feed it chunks, then `finish` it. `reason` is None until the server said that it ended.
+
+    A chunk of another shape is one of the errors Python has for that.
+    """
+
+    def __init__(self) -> None:
+        self.reason: StopReason | None = None
+        self._usage = Usage()
+        self._calls: dict[int, _Call] = {}
+        self._open: _Call | None = None
+
+    @property
+    def lacks_call(self) -> bool:
+        """It ended by itself and without a tool call."""
+        return self.reason == "stop" and not self._calls
+
+    def feed(self, chunk: Json) -> list[Piece]:
+        if chunk.get("usage"):
+            self._usage = _usage(chunk["usage"])
+        pieces: list[Piece] = []
+        for choice in chunk.get("choices", ())[:1]:
+            pieces += self._choice(choice)
+        return pieces
+
+    def finish(self) -> list[Piece]:
+        assert self.reason
+        reason: StopReason = "tool_calls" if self._calls and self.reason == "stop" else self.reason
+        return [*self._close_call(), Finished(reason, self._usage)]
+
+    def _choice(self, choice: Json) -> list[Piece]:
+        delta = choice.get("delta") or {}
+        pieces: list[Piece] = []
+        if reasoning := delta.get("reasoning_content") or delta.get("reasoning"):
+            pieces.append(ReasoningDelta(text_of(reasoning)))
+        text = text_of(delta.get("content") or choice.get("text") or "")
+        logprobs = _logprobs(choice.get("logprobs"))
+        if text or logprobs:
+            pieces.append(TextDelta(text, logprobs))
+        for call in delta.get("tool_calls") or ():
+            pieces += self._call(call)
+        if choice.get("finish_reason"):
+            self.reason = _REASONS.get(choice["finish_reason"], "stop")
+        return pieces
+
+    def _call(self, delta: Json) -> list[Piece]:
+        index = int(delta.get("index", 0))
+        function = delta.get("function") or {}
+        pieces: list[Piece] = []
+        call = self._calls.get(index)
+        if call is None:
+            pieces += self._close_call()
+            name = text_of(function.get("name") or "")
+            call = _Call(index, text_of(delta.get("id") or f"call_{index}"), name)
+            self._calls[index] = self._open = call
+            pieces.append(CallOpened(index, call.id, call.name))
+        if arguments := function.get("arguments"):
+            call.arguments += text_of(arguments)
+            pieces.append(CallArguments(index, arguments))
+        return pieces
+
+    def _close_call(self) -> list[Piece]:
+        call, self._open = self._open, None
+        if call is None:
+            return []
+        try:
+            arguments = json.loads(call.arguments or "{}")
+        except (ValueError, RecursionError):
+            arguments = None
+        valid = isinstance(arguments, dict)
+        made = ToolCall(call.id, call.name, arguments if isinstance(arguments, dict) else {})
+        return [ToolCallRequested(made, valid)]
+
+
+def text_of(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"a text was expected, not {type(value).__name__}")
+    return value
+
+
+def _usage(usage: Json) -> Usage:
+    prompt = usage.get("prompt_tokens_details") or {}
+    completion = usage.get("completion_tokens_details") or {}
+    return Usage(
+        prompt_tokens=int(usage.get("prompt_tokens") or 0),
+        cached_tokens=int(prompt.get("cached_tokens") or 0),
+        completion_tokens=int(usage.get("completion_tokens") or 0),
+        reasoning_tokens=int(completion.get("reasoning_tokens") or 0),
+    )
+
+
+def _logprobs(logprobs: Any) -> tuple[TokenLogprob, ...]:
+    rows = logprobs.get("content") if isinstance(logprobs, dict) else None
+    return tuple(_logprob(row) for row in rows or ())
+
+
+def _logprob(row: Json) -> TokenLogprob:
+    token = text_of(row.get("token") or "")
+    raw = row.get("bytes")
+    return TokenLogprob(
+        token,
+        bytes(raw) if raw is not None else token.encode(),
+        float(row.get("logprob") or 0.0),
+        tuple(_logprob(top) for top in row.get("top_logprobs") or ()),
+    )
+
 
 REASON = "the engine on another machine"
 _FULL = (429, 503)

@@ -7,8 +7,7 @@ from server.chat import ChatRequest, Constraint
 from server.engine.base import ModelFacts
 from server.engine.styles import lark, messages
 from server.engine.styles.abilities import abilities, special_ids, visible
-from server.engine.styles.base import Format, Prepared, TemplateMessage
-from server.engine.styles.choice import callable_tools, wants_tools
+from server.engine.styles.base import Format, Prepared, TemplateMessage, callable_tools, wants_tools
 from server.engine.styles.shape import has
 from server.engine.styles.signatures import declared
 from server.engine.styles.stream import More, Reader, ScriptParser

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from server.chat import ChatRequest, Tool, ToolCall
 from server.engine.styles import loose_json
-from server.engine.styles.choice import callable_tools
+from server.engine.styles.base import callable_tools
 from server.engine.styles.loose_json import SPACE, NotACall, Source
 from server.engine.styles.stream import new_call_id
 from server.events import (

@@ -1,14 +1,15 @@
-"""Styles where each part of an answer names its reader: everybody, or a function."""
+"""Styles where each part of an answer names its reader: everybody, or a function. Functionary."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from server.chat import ChatRequest, Constraint
 from server.engine.base import ModelFacts
 from server.engine.styles import lark, messages
 from server.engine.styles.abilities import abilities, special_ids, visible
-from server.engine.styles.base import Prepared
-from server.engine.styles.choice import callable_tools, most_calls, wants_tools
+from server.engine.styles.base import Format, Prepared, callable_tools, most_calls, wants_tools
+from server.engine.styles.shape import has
 from server.engine.styles.signatures import declared
 from server.engine.styles.stream import More, Reader, ScriptParser
 
@@ -102,3 +103,20 @@ def _bound(
 
 def _lark(start: str, rules: list[str]) -> Constraint:
     return Constraint("lark", f"start: {start}\n" + "\n".join(rules) + "\n", strict=False)
+
+
+FUNCTIONARY_V2_PARTS = Recipients(
+    between="\n<|content|>", again="\n<|from|>assistant\n<|recipient|>"
+)
+FUNCTIONARY_V2 = Format(
+    "functionary v2",
+    has("<|from|>", "<|recipient|>"),
+    partial(prepare, FUNCTIONARY_V2_PARTS),
+    always=True,
+)
+
+
+FUNCTIONARY_V3_2_PARTS = Recipients(between="\n", again=">>>")
+FUNCTIONARY_V3_2 = Format(
+    "functionary v3.2", has(">>>all"), partial(prepare, FUNCTIONARY_V3_2_PARTS), always=True
+)

@@ -16,8 +16,7 @@ from server.engine.styles.abilities import (
     thought_marks,
     visible,
 )
-from server.engine.styles.base import Format, Prepared
-from server.engine.styles.choice import callable_tools, most_calls
+from server.engine.styles.base import Format, Prepared, callable_tools, most_calls
 from server.engine.styles.signatures import declared
 from server.engine.styles.stream import SPACE, More, Reader, Script, ScriptParser
 

@@ -1,4 +1,4 @@
-"""Reading a model's text as it comes: a style is a generator that waits when it runs dry."""
+"""Reading a model's text as it comes: marks, stop texts and JSON in any cuts."""
 
 import json
 import secrets
@@ -6,9 +6,6 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any, Protocol
 
 from server.chat import ToolCall
-from server.engine.styles.json_scan import JsonScan, decoded
-from server.engine.styles.marks import first_of, held_back
-from server.engine.styles.stops import Stops
 from server.events import (
     CallArguments,
     CallOpened,
@@ -21,6 +18,155 @@ from server.events import (
     ToolCallRequested,
     Usage,
 )
+
+
+def first_of(text: str, marks: tuple[str, ...]) -> tuple[int, str] | None:
+    hits = [(at, -len(mark), mark) for mark in marks if (at := text.find(mark)) >= 0]
+    if not hits:
+        return None
+    at, _, mark = min(hits)
+    return at, mark
+
+
+def held_back(text: str, marks: tuple[str, ...]) -> int:
+    """How many last characters may yet become a mark."""
+    longest = min(max(map(len, marks), default=1) - 1, len(text))
+    for size in range(longest, 0, -1):
+        tail = text[-size:]
+        if any(mark.startswith(tail) for mark in marks):
+            return size
+    return 0
+
+
+def shared_start(*texts: str) -> str:
+    """What all the texts begin with."""
+    least, most = min(texts), max(texts)
+    pairs = enumerate(zip(least, most, strict=False))
+    return least[: next((at for at, (one, other) in pairs if one != other), len(least))]
+
+
+def shared_end(*texts: str) -> str:
+    """What all the texts end with."""
+    return shared_start(*(text[::-1] for text in texts))[::-1]
+
+
+def decoded(text: str) -> tuple[int, str, bool]:
+    """How much of a JSON string's inside can be decoded now, what it says, whether it closed."""
+    at = 0
+    parts: list[str] = []
+    while at < len(text):
+        if text[at] == '"':
+            return at + 1, "".join(parts), True
+        size = _escape_size(text, at) if text[at] == "\\" else 1
+        if not size:
+            break
+        parts.append(_unescaped(text[at : at + size]) if size > 1 else text[at])
+        at += size
+    return at, "".join(parts), False
+
+
+def _escape_size(text: str, at: int) -> int:
+    """The length of the escape at this place; 0 while it is not all there."""
+    if len(text) < at + 2:
+        return 0
+    if text[at + 1] != "u":
+        return 2
+    first_half = text[at + 2 : at + 4].lower() in ("d8", "d9", "da", "db")
+    paired = first_half and "\\u".startswith(text[at + 6 : at + 8])
+    size = 12 if paired else 6
+    return size if len(text) >= at + size else 0
+
+
+def _unescaped(escape: str) -> str:
+    try:
+        return str(json.loads(f'"{escape}"'))
+    except (ValueError, RecursionError):
+        return escape
+
+
+class JsonScan:
+    """Finds where one JSON value ends, fed in any cuts."""
+
+    def __init__(self) -> None:
+        self.done = False
+        self._depth = 0
+        self._quoted = False
+        self._escaped = False
+        self._bare = False
+
+    def length(self, text: str) -> int:
+        for at, char in enumerate(text):
+            if self._ends_before(char):
+                self.done = True
+                return at
+            self._see(char)
+            if self.done:
+                return at + 1
+        return len(text)
+
+    def _ends_before(self, char: str) -> bool:
+        """A number or a word has no closing sign of its own."""
+        return self._bare and not (char.isalnum() or char in "+-.")
+
+    def _see(self, char: str) -> None:
+        if self._quoted:
+            self._see_quoted(char)
+        elif char == '"':
+            self._quoted = True
+        elif char in "{[":
+            self._depth += 1
+        elif char in "}]":
+            self._depth -= 1
+            self.done = self._depth <= 0
+        elif not self._depth:
+            self._bare = True
+
+    def _see_quoted(self, char: str) -> None:
+        if self._escaped:
+            self._escaped = False
+        elif char == "\\":
+            self._escaped = True
+        elif char == '"':
+            self._quoted = False
+            self.done = not self._depth
+
+
+class Stops:
+    """Passes pieces on up to the first of the texts, whatever the cuts; `met` says which."""
+
+    def __init__(self, texts: tuple[str, ...]) -> None:
+        self.met: str | None = None
+        self._texts = tuple(filter(None, texts))
+        self._held = TextDelta("")
+
+    def see(self, pieces: Sequence[Piece]) -> list[Piece]:
+        if not self._texts:
+            return list(pieces)
+        passed: list[Piece] = []
+        for piece in pieces:
+            if self.met is not None:
+                break
+            passed += self._said(piece) if isinstance(piece, TextDelta) else [*self.rest(), piece]
+        return passed
+
+    def rest(self) -> list[Piece]:
+        """What was held back is text after all."""
+        held, self._held = self._held, TextDelta("")
+        return [held] if held.text or held.logprobs else []
+
+    def _said(self, piece: TextDelta) -> list[Piece]:
+        text, tokens = self._held.text + piece.text, self._held.logprobs + piece.logprobs
+        found = first_of(text, self._texts)
+        cut = len(text) - held_back(text, self._texts)
+        if found:
+            cut, self.met = found
+        at = count = 0
+        while count < len(tokens) and at < cut:
+            at += len(tokens[count].text)
+            count += 1
+        self._held = TextDelta("") if found else TextDelta(text[cut:], tokens[count:])
+        return [TextDelta(text[:cut], tokens[:count])] if cut else []
+
 
 More = Generator[None, None, None]
 Emit = Callable[[str], None]

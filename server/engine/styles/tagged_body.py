@@ -7,7 +7,6 @@ from typing import Any
 
 from server.chat import Tool, ToolCall
 from server.engine.styles import lark
-from server.engine.styles.marks import shared_end, shared_start
 from server.engine.styles.parameters import (
     Parameters,
     call_parameters,
@@ -15,7 +14,7 @@ from server.engine.styles.parameters import (
     resolved,
 )
 from server.engine.styles.python_body import evaluated, value_rules
-from server.engine.styles.stream import SPACE, More, Reader
+from server.engine.styles.stream import SPACE, More, Reader, shared_end, shared_start
 from server.engine.styles.text_value import (
     OTHER_KEY,
     check_text,

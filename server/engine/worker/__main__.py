@@ -2,12 +2,12 @@
 
 import sys
 
-from server.engine.worker.load import describe, selftest
+from server.engine.worker.load import devices, selftest
 from server.engine.worker.main import main
 
 if __name__ == "__main__":
     if "--describe" in sys.argv:
-        describe.main()
+        devices.main()
     elif selftest.FLAG in sys.argv:
         sys.exit(selftest.main(sys.argv[-1]))
     else:

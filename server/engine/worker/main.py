@@ -1,4 +1,4 @@
-"""The worker process: reads frames, answers pings, and hands the rest to the threads that work."""
+"""The worker process: reads frames, answers small questions, hands the rest to its threads."""
 
 import gc
 import os
@@ -11,26 +11,135 @@ from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from server.engine.base import EngineOptions
-from server.engine.worker.asks import Asks
+from server.engine.wire import LENGTH, MAX_FRAME_BYTES, Job, pack, unpack
 from server.engine.worker.load import backends, selftest
 from server.engine.worker.load.context import Context
 from server.engine.worker.load.model import Model
-from server.engine.worker.load.native import lib
-from server.engine.worker.load.native_log import NativeLog
+from server.engine.worker.load.native import NativeLog, lib
 from server.engine.worker.load.plan import Plan, make_plan
-from server.engine.worker.pipe import Pipe, take_standard_streams
 from server.engine.worker.prompt.embed import Embedder
-from server.engine.worker.prompt.prepare import Preparer
+from server.engine.worker.prompt.prepare import JOB_FIELDS, IsWanted, Preparer
 from server.engine.worker.prompt.probe import try_out
 from server.engine.worker.prompt.template import Template
 from server.engine.worker.prompt.vision import Projector
-from server.engine.worker.prompt.vocabulary import Unwanted
+from server.engine.worker.prompt.vocabulary import Unwanted, Vocabulary
 from server.engine.worker.refusals import Refused
 from server.engine.worker.schedule.scheduler import Scheduler
-from server.system.lifeline import die_with_parent
+from server.system.processes import die_with_parent
+
+Question = dict[str, Any]
+MOST_CHARS = 4_000_000
+MOST_TOKENS = 4_000_000
+"""What a question to the tokeniser may hold: its answer travels as one frame."""
+
+
+class Asks:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        preparer: Preparer,
+        embedder: Embedder,
+        scheduler: Scheduler,
+        try_template: Callable[[], dict[str, Any]],
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._preparer = preparer
+        self._embedder = embedder
+        self._scheduler = scheduler
+        self._known: dict[str, Callable[[Question, IsWanted], Any]] = {
+            "tokenize": self._tokenize,
+            "detokenize": self._detokenize,
+            "render": self._render,
+            "embed": self._embed,
+            "rerank": self._rerank,
+            "stats": self._stats,
+            "template": lambda _question, _is_wanted: try_template(),
+        }
+
+    def answer(self, what: str, question: Question, is_wanted: IsWanted) -> Any:
+        if what not in self._known:
+            raise Refused("invalid_request", f"The worker does not know '{what}'.")
+        return self._known[what](question, is_wanted)
+
+    def _tokenize(self, question: Question, is_wanted: IsWanted) -> list[int]:
+        text, special = question["text"], bool(question.get("special", True))
+        if len(text) > MOST_CHARS:
+            raise Refused("invalid_request", f"At most {MOST_CHARS} characters are tokenised.")
+        found = self._vocabulary.tokenize(text, special=special, is_wanted=is_wanted)
+        tokens: list[int] = found.tolist()
+        return tokens
+
+    def _detokenize(self, question: Question, _is_wanted: IsWanted) -> str:
+        if len(question["tokens"]) > MOST_TOKENS:
+            raise Refused("invalid_request", f"At most {MOST_TOKENS} tokens are read at once.")
+        return self._vocabulary.detokenize(question["tokens"])
+
+    def _render(self, question: Question, _is_wanted: IsWanted) -> str:
+        job = question.get("job", question)
+        return self._preparer.render(Job(**{k: v for k, v in job.items() if k in JOB_FIELDS}))
+
+    def _embed(self, question: Question, _is_wanted: IsWanted) -> dict[str, Any]:
+        vectors, tokens = self._embedder.embed(question["texts"])
+        return {"vectors": vectors, "tokens": tokens}
+
+    def _rerank(self, question: Question, _is_wanted: IsWanted) -> dict[str, Any]:
+        scores, tokens, method = self._embedder.rerank(question["query"], question["documents"])
+        return {"scores": scores, "tokens": tokens, "method": method}
+
+    def _stats(self, _question: Question, _is_wanted: IsWanted) -> dict[str, Any]:
+        return self._scheduler.stats()
+
+
+class Pipe:
+    """Reads on one thread; sends from any."""
+
+    def __init__(self, reading: BinaryIO, writing_fd: int) -> None:
+        self._reading = reading
+        self._writing_fd = writing_fd
+        self._sending = threading.Lock()
+        self.received_bytes = 0
+        """The size of the frame that came last."""
+
+    def receive(self) -> dict[str, Any] | None:
+        """The next frame; None when the other end is gone or sends what is no frame."""
+        head = self._reading.read(LENGTH.size)
+        if len(head) < LENGTH.size:
+            return None
+        (size,) = LENGTH.unpack(head)
+        if size > MAX_FRAME_BYTES:
+            return None
+        body = self._reading.read(size)
+        self.received_bytes = size
+        if len(body) < size:
+            return None
+        try:
+            return unpack(body)
+        except ValueError:
+            return None
+
+    def send(self, frame: dict[str, Any]) -> None:
+        """Blocks while the other end does not read. Ends the process when it is gone."""
+        rest = memoryview(pack(frame))
+        with self._sending:
+            try:
+                while rest:
+                    rest = rest[os.write(self._writing_fd, rest) :]
+            except OSError:
+                os._exit(0)
+
+
+def take_standard_streams() -> Pipe:
+    """Keeps the pipe on descriptors of its own; what native code prints goes to stderr."""
+    reading_fd, writing_fd = os.dup(0), os.dup(1)
+    os.dup2(2, 1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    return Pipe(os.fdopen(reading_fd, "rb", buffering=1 << 16), writing_fd)
+
 
 OPTION_FIELDS = frozenset(field.name for field in fields(EngineOptions))
 PATH_OPTIONS = ("draft_model", "projector", "prompt_folder")

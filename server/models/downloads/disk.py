@@ -8,8 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from server.errors import DiskFull
-from server.models.downloads.journal import Journal
-from server.models.downloads.trouble import disk_trouble
+from server.models.downloads.journal import Journal, disk_trouble
 
 READ_BYTES = 1 << 20
 MOST_MARGIN = 256 << 20

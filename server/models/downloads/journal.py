@@ -1,19 +1,37 @@
-"""What a download has got so far, kept so that neither a crash nor a full disk can lose or bend it.
+"""What a download has got so far: neither a crash nor a full disk can lose or bend it.
 
 One line for the plan, then a line for each piece that lies on the disk with its digest. A line cut
 short by a crash is as if it had never been written.
 """
 
+import errno
 import json
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from server.errors import DiskFailed, DiskFull
-from server.models.downloads.trouble import disk_trouble
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def is_full(error: OSError) -> bool:
+    return error.errno in _FULL
+
+
+@contextmanager
+def disk_trouble() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if is_full(error):
+            raise DiskFull(f"The disk takes no more: {error.strerror}.") from error
+        raise DiskFailed(f"The disk refused: {error.strerror or error}.") from error
+
 
 NAME = "journal.jsonl"
 

@@ -1,8 +1,10 @@
-"""All downloads: started, paused, taken up again after a restart, cancelled for good."""
+"""All downloads: started, claimed by one program, paused, resumed after a restart, cancelled."""
 
 import asyncio
+import errno
 import hashlib
 import logging
+import os
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,14 +15,41 @@ from server.errors import AppError, BadRequest, DiskFailed, DiskFull, HubRefused
 from server.face.models import Download, DownloadPhase
 from server.models import names
 from server.models.downloads import disk
-from server.models.downloads.claim import Claim
 from server.models.downloads.download import Limits, Restart, Transfer
-from server.models.downloads.journal import Journal, Plan, PlannedFile
+from server.models.downloads.journal import Journal, Plan, PlannedFile, disk_trouble
 from server.models.downloads.pace import Throttle
-from server.models.downloads.trouble import disk_trouble
 from server.models.hub import Hub, RemoteFile, Repository
 from server.observe import Value
+from server.system.files import try_lock
 from server.tasks import spawn, stop
+
+NAME = "lock"
+
+_TAKEN = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
+
+
+class Claim:
+    """On the folder of a download. Raises BadRequest where another program has it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file: int | None = None
+        try:
+            self._file = os.open(folder / NAME, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:
+            return  # Full, or not there: the download will say so itself.
+        try:
+            try_lock(self._file)
+        except OSError as error:
+            self.release()
+            # Some network file systems know no locks; that keeps nobody from downloading.
+            if error.errno in _TAKEN:
+                raise BadRequest("Another program is at this download.", "id") from None
+
+    def release(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            os.close(file)
+
 
 log = logging.getLogger(__name__)
 FOLDER = ".downloads"

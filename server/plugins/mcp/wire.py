@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from server.chat import Json
-from server.egress import Egress
+from server.egress import Egress, read_up_to
 from server.errors import EgressRefused, FlowFailed
-from server.plugins.bodies import read_up_to
 from server.plugins.processes import end, follow, start
 from server.plugins.walls import command as walls
 from server.plugins.walls.doorway import Doorway

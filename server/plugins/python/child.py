@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from server.plugins.python import guard
 from server.plugins.walls import inside
-from server.system.lifeline import die_with_parent
+from server.system.processes import die_with_parent
 
 try:
     import resource

@@ -1,16 +1,31 @@
 """GraphQL requests of clients up to 1.10.6: checked, run, and answered in one piece or in parts."""
 
-from collections.abc import AsyncGenerator
+import json
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
-from functools import partial
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from importlib.resources import files
 from typing import Any
 
 from graphql import (
+    DirectiveNode,
+    DocumentNode,
     ExecutionResult,
     FieldNode,
+    GraphQLDeferDirective,
     GraphQLError,
+    GraphQLSchema,
+    GraphQLStreamDirective,
     OperationDefinitionNode,
     OperationType,
+    Visitor,
+    build_schema,
+    get_operation_ast,
+    parse,
+    specified_directives,
+    validate,
+    visit,
 )
 from graphql.execution import (
     ExperimentalIncrementalExecutionResults,
@@ -19,15 +34,258 @@ from graphql.execution import (
 from graphql.execution.values import get_argument_values, get_variable_values
 
 from server.chat import Json
-from server.conversation.agents.base import Agents
+from server.conversation.agents.base import Agents, ThreadState
+from server.conversation.threads.history import said_in
+from server.conversation.threads.threads import Said, Thread
 from server.errors import AppError, BadRequest
 from server.events import Events, OfChoice
-from server.protocols.base import AgentRun, Facts, Frames, Look, Reply, Told
-from server.protocols.copilotkit import delivery, errors, queries, request, schema
-from server.protocols.copilotkit.incremental import Paths
+from server.protocols.base import (
+    EVENT_STREAM,
+    KEEP_ALIVE,
+    AgentRun,
+    Facts,
+    Frames,
+    Look,
+    Reply,
+    Told,
+)
+from server.protocols.copilotkit import errors, request
 from server.protocols.copilotkit.response import Response
-from server.protocols.copilotkit.schema import SCHEMA, Document, Refused
 from server.tasks import spawn, stop
+
+MULTIPART = 'multipart/mixed; boundary="-"'
+RESPONSE_JSON = "application/graphql-response+json"
+PLAIN_JSON = "application/json"
+DELIMITER = b"\r\n---"
+PART = b"\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: "
+
+
+def stream_type(accept: str) -> str | None:
+    """How the client wants increments; None: it takes none at all."""
+    if not accept or "multipart/mixed" in accept or "*/*" in accept:
+        return MULTIPART
+    return EVENT_STREAM if EVENT_STREAM in accept else None
+
+
+def json_type(accept: str) -> str:
+    return RESPONSE_JSON if RESPONSE_JSON in accept else PLAIN_JSON
+
+
+def keep_alive(kind: str) -> bytes:
+    """A part that carries nothing but that there is more to come."""
+    return _part({"hasNext": True}) if kind == MULTIPART else KEEP_ALIVE
+
+
+async def multipart(payloads: AsyncGenerator[Json, None]) -> Frames:
+    """A client sees a part only once the next delimiter is there, so it follows the part."""
+    yield DELIMITER
+    async for payload in payloads:
+        yield _part(payload)
+    yield b"--\r\n"
+
+
+async def event_stream(payloads: AsyncGenerator[Json, None]) -> Frames:
+    yield b":\n\n"
+    async for payload in payloads:
+        yield b"event: next\ndata: %b\n\n" % _dumped(payload)
+    yield b"event: complete\ndata:\n\n"
+
+
+def _part(payload: Json) -> bytes:
+    body = _dumped(payload)
+    return b"%b%d\r\n\r\n%b%b" % (PART, len(body), body, DELIMITER)
+
+
+def _dumped(payload: Json) -> bytes:
+    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace")
+
+
+class Paths:
+    """Remembers where each id points, and which item of its list comes next."""
+
+    def __init__(self) -> None:
+        self._paths: dict[str, list[str | int]] = {}
+        self._next: dict[str, int] = {}
+
+    def initial(self, payload: Mapping[str, Any]) -> Json:
+        self._learn(payload, payload.get("data"))
+        kept = ("data", "errors", "extensions", "hasNext")
+        return {name: payload[name] for name in kept if name in payload}
+
+    def following(self, payload: Mapping[str, Any]) -> Json | None:
+        """None when the payload carries nothing a client could use."""
+        self._learn(payload, None)
+        increments = [self._placed(entry) for entry in payload.get("incremental", ())]
+        for done in payload.get("completed", ()):
+            if done.get("errors"):
+                path = self._paths.get(done["id"], [])
+                increments.append({"data": None, "path": path, "errors": done["errors"]})
+            self._paths.pop(done["id"], None)
+        if increments:
+            return {"incremental": increments, "hasNext": payload["hasNext"]}
+        return None if payload["hasNext"] else {"hasNext": False}
+
+    def _placed(self, entry: Mapping[str, Any]) -> Json:
+        base = self._paths[entry["id"]]
+        extra = {name: entry[name] for name in ("errors", "extensions") if entry.get(name)}
+        if "items" not in entry:
+            path = [*base, *entry.get("subPath", ())]
+            return {"data": entry["data"], "path": path} | extra
+        index = self._next[entry["id"]]
+        self._next[entry["id"]] = index + len(entry["items"])
+        return {"items": entry["items"], "path": [*base, index]} | extra
+
+    def _learn(self, payload: Mapping[str, Any], data: Any) -> None:
+        for pending in payload.get("pending", ()):
+            path = list(pending["path"])
+            self._paths[pending["id"]] = path
+            there = _at(data, path)
+            self._next[pending["id"]] = len(there) if isinstance(there, list) else 0
+
+
+def _at(data: Any, path: list[str | int]) -> Any:
+    for step in path:
+        try:
+            data = data[step]
+        except (TypeError, KeyError, IndexError):
+            return None
+    return data
+
+
+def query_root(agents: Agents, sees: str | None) -> Json:
+    async def available(_info: Any) -> Json:
+        cards = await agents.cards()
+        listed = [
+            {"id": card.name, "name": card.name, "description": card.description} for card in cards
+        ]
+        return {"agents": listed}
+
+    async def load(_info: Any, data: Json) -> Json:
+        agent = await agents.find(data["agentName"])
+        thread_id = data["threadId"]
+        found = await agent.recall(thread_id) or _kept(agents.threads.find(thread_id, sees))
+        return {
+            "threadId": thread_id,
+            "threadExists": found is not None,
+            "state": json.dumps(found.state if found else {}, ensure_ascii=False),
+            "messages": json.dumps(_messages(found), ensure_ascii=False),
+        }
+
+    return {"hello": "Hello World", "availableAgents": available, "loadAgentState": load}
+
+
+def _kept(thread: Thread | None) -> ThreadState | None:
+    return ThreadState(thread.state or {}, said_in(thread)) if thread else None
+
+
+def _messages(found: ThreadState | None) -> list[Json]:
+    return [told for one in (found.said if found else ()) for told in _told(one)]
+
+
+def _told(said: Said) -> list[Json]:
+    """A message as the pages' own store writes it: text and each call apart."""
+    message = said.message
+    if message.role == "tool":
+        return [
+            {
+                "id": said.id,
+                "actionExecutionId": message.tool_call_id,
+                "actionName": message.name or "",
+                "result": message.content,
+            }
+        ]
+    told: list[Json] = []
+    if message.content or not message.tool_calls:
+        told.append({"id": said.id, "role": message.role, "content": message.content})
+    for call in message.tool_calls:
+        told.append(
+            {
+                "id": call.id,
+                "name": call.name,
+                "arguments": call.arguments,
+                "parentMessageId": said.id,
+            }
+        )
+    return told
+
+
+MAX_TOKENS = 4000
+REMEMBERED = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    node: DocumentNode
+    is_incremental: bool
+
+    def operation(self, name: str | None) -> OperationDefinitionNode | None:
+        return get_operation_ast(self.node, name)
+
+
+class Refused(Exception):
+    """The document is none we can run: GraphQL's own words for why."""
+
+    def __init__(self, errors: list[GraphQLError]) -> None:
+        super().__init__("; ".join(error.message for error in errors))
+        self.errors = errors
+
+
+def _load() -> GraphQLSchema:
+    text = files(__package__).joinpath("schema.graphql").read_text("utf-8")
+    built = build_schema(text)
+    return GraphQLSchema(
+        built.query_type,
+        built.mutation_type,
+        types=tuple(built.type_map.values()),
+        directives=(*specified_directives, GraphQLDeferDirective, GraphQLStreamDirective),
+    )
+
+
+SCHEMA = _load()
+LONGEST_DOCUMENT = 200_000
+
+
+@lru_cache(REMEMBERED)
+def read(text: str) -> Document:
+    """Clients send the same few documents over and over: each is checked once."""
+    if len(text) > LONGEST_DOCUMENT:
+        raise Refused([GraphQLError("The document is too long.")])
+    try:
+        node = parse(text, max_tokens=MAX_TOKENS)
+    except GraphQLError as error:
+        raise Refused([error]) from None
+    errors = validate(SCHEMA, node)
+    if errors:
+        raise Refused([_marked(error, "GRAPHQL_VALIDATION_FAILED") for error in errors])
+    directives = _Directives()
+    visit(node, directives)
+    return Document(node, not directives.names.isdisjoint({"defer", "stream"}))
+
+
+def field_of(operation: OperationDefinitionNode, name: str) -> FieldNode | None:
+    """The one field of that name at the top of the operation."""
+    found = [
+        one
+        for one in operation.selection_set.selections
+        if isinstance(one, FieldNode) and one.name.value == name
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+class _Directives(Visitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def enter_directive(self, node: DirectiveNode, *_: object) -> None:
+        self.names.add(node.name.value)
+
+
+def _marked(error: GraphQLError, code: str) -> GraphQLError:
+    error.extensions = {"code": code}
+    return error
+
 
 GENERATE = "generateCopilotResponse"
 
@@ -43,7 +301,7 @@ def accept(body: Json, facts: Facts, *, reads_only: bool = False) -> Look | Repl
     if reads_only:
         message = "Can only perform a mutation operation from a POST request."
         return Reply({"errors": [{"message": message}]}, 405)
-    if asked.document.is_incremental and delivery.stream_type(wanted) is None:
+    if asked.document.is_incremental and stream_type(wanted) is None:
         return Reply(status=406, text="")
     return Look(partial(_generate, asked, facts))
 
@@ -69,7 +327,7 @@ class _Asked:
         text, name, variables = (body.get(key) for key in ("query", "operationName", "variables"))
         if not isinstance(text, str) or not isinstance(variables or {}, dict):
             raise Refused([GraphQLError("Must provide query string.")])
-        document = schema.read(text)
+        document = read(text)
         operation = document.operation(name if isinstance(name, str) else None)
         if operation is None or operation.operation is OperationType.SUBSCRIPTION:
             raise Refused([GraphQLError("Must name an operation of the document.")])
@@ -93,7 +351,7 @@ class _Asked:
         )
         if isinstance(values, list):
             raise Refused(values)
-        field = schema.field_of(self.operation, GENERATE)
+        field = field_of(self.operation, GENERATE)
         if self.operation.operation is not OperationType.MUTATION:
             return field, {}
         if field is None:
@@ -107,9 +365,9 @@ _Result = ExecutionResult | ExperimentalIncrementalExecutionResults
 
 
 async def _query(asked: _Asked, facts: Facts, agents: Agents) -> Told:
-    result = await asked.execute(queries.root(agents, facts.sees))
+    result = await asked.execute(query_root(agents, facts.sees))
     assert isinstance(result, ExecutionResult)
-    return Reply(_whole(result), content_type=delivery.json_type(asked.accept))
+    return Reply(_whole(result), content_type=json_type(asked.accept))
 
 
 async def _generate(asked: _Asked, facts: Facts, agents: Agents) -> Told:
@@ -120,7 +378,7 @@ async def _generate(asked: _Asked, facts: Facts, agents: Agents) -> Told:
         agent = await agents.find(wanted.agent)
     except AppError as error:
         body = errors.early(error, asked.field)
-        return Reply(body, content_type=delivery.json_type(asked.accept))
+        return Reply(body, content_type=json_type(asked.accept))
     run = partial(agents.run, agent, wanted)
 
     def begin() -> Response:
@@ -129,17 +387,17 @@ async def _generate(asked: _Asked, facts: Facts, agents: Agents) -> Told:
 
     if not asked.document.is_incremental:
         return AgentRun(run, collect=partial(_collect, asked, begin), model=wanted.model)
-    kind = delivery.stream_type(asked.accept) or delivery.MULTIPART
-    write = delivery.multipart if kind == delivery.MULTIPART else delivery.event_stream
+    kind = stream_type(asked.accept) or MULTIPART
+    write = multipart if kind == MULTIPART else event_stream
     render = partial(_render, asked, begin, write)
-    kept = delivery.keep_alive(kind)
+    kept = keep_alive(kind)
     return AgentRun(run, render, content_type=kind, keep_alive=kept, model=wanted.model)
 
 
 async def _collect(asked: _Asked, begin: Any, events: Events) -> Reply:
     async with aclosing(_payloads(asked, begin(), events)) as payloads:
         body = await anext(payloads)
-    return Reply(body, content_type=delivery.json_type(asked.accept))
+    return Reply(body, content_type=json_type(asked.accept))
 
 
 async def _render(asked: _Asked, begin: Any, write: Any, events: Events) -> Frames:
@@ -182,10 +440,8 @@ def _whole(result: ExecutionResult) -> Json:
 
 
 def _refusal(told: list[Json], accept_header: str) -> Reply:
-    kind = delivery.json_type(accept_header)
-    return Reply(
-        {"errors": told}, 400 if kind == delivery.RESPONSE_JSON else 200, content_type=kind
-    )
+    kind = json_type(accept_header)
+    return Reply({"errors": told}, 400 if kind == RESPONSE_JSON else 200, content_type=kind)
 
 
 def failed(error: Exception) -> Reply:

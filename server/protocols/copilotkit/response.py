@@ -3,12 +3,12 @@
 import asyncio
 import json
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
-from server.chat import Json, ToolCall
+from server.chat import Json, Message, ToolCall
 from server.conversation.agents.base import AgentRequest
 from server.conversation.threads.threads import result_id
 from server.errors import AppError
@@ -28,7 +28,45 @@ from server.events import (
     ToolCallStarted,
 )
 from server.protocols.copilotkit.errors import failed_status
-from server.protocols.copilotkit.interrupts import meta_event
+
+PLAIN = "LangGraphInterruptEvent"
+IN_MESSAGES = "CopilotKitLangGraphInterruptEvent"
+Begin = Callable[[str, str], Json]
+"""Makes the common fields of a finished message of that kind and id."""
+
+
+def meta_event(event: Interrupted, begin: Begin) -> Json:
+    value = event.value if isinstance(event.value, str) else _dumped(event.value)
+    if not event.said:
+        return _event(PLAIN) | {"value": value}
+    asked = [
+        written
+        for number, message in enumerate(event.said)
+        for written in _written(message, f"{event.id}-{number}", begin)
+    ]
+    return _event(IN_MESSAGES) | {"data": {"value": value, "messages": asked}}
+
+
+def _event(name: str) -> Json:
+    return {"__typename": name, "type": "MetaEvent", "name": name, "response": None}
+
+
+def _written(message: Message, message_id: str, begin: Begin) -> Iterator[Json]:
+    if message.content:
+        text = {"role": "assistant", "content": [message.content], "parentMessageId": None}
+        yield begin("TextMessageOutput", message_id) | text
+    for call in message.tool_calls:
+        yield begin("ActionExecutionMessageOutput", call.id) | {
+            "name": call.name,
+            "arguments": [_dumped(call.arguments)],
+            "scope": None,
+            "parentMessageId": message_id,
+        }
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
 
 T = TypeVar("T")
 JOIN_S = 0.03

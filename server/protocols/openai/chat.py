@@ -42,6 +42,8 @@ from server.protocols.frames import (
     Mould,
     chat_usage,
     dumped,
+    error_object,
+    failed,
     logprob,
     placed,
     sse,
@@ -59,7 +61,6 @@ from server.protocols.messages import (
     several_calls,
     tools_of,
 )
-from server.protocols.openai.errors import error_object, failed
 
 MOST_CHOICES = 16
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-from server.asking.means import Means
+from server.asking.small import Means
 from server.chat import ChatRequest, Infill, Json, Prompt
 from server.conversation.run import converse
 from server.events import (
@@ -33,8 +33,7 @@ from server.protocols.fields import (
     stop_texts,
     token_limit,
 )
-from server.protocols.frames import DONE, chat_usage, placed, sse, summed
-from server.protocols.openai.errors import error_object, failed
+from server.protocols.frames import DONE, chat_usage, error_object, failed, placed, sse, summed
 
 DEFAULT_TOKENS = 16
 MOST_CHOICES = 16

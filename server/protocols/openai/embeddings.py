@@ -10,7 +10,7 @@ from server.chat import Json, Prompt
 from server.engine.base import Embeddings
 from server.protocols.base import Ask, Endpoint, Facts, Reply
 from server.protocols.fields import Fields, model_name, prompts_of
-from server.protocols.openai.errors import failed
+from server.protocols.frames import failed
 
 MOST_INPUTS = 2048
 LARGEST = 65536

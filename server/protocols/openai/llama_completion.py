@@ -15,8 +15,7 @@ from server.protocols.fields import (
     stop_texts,
     token_limit,
 )
-from server.protocols.frames import logprob, placed, sse
-from server.protocols.openai.errors import error_object, failed
+from server.protocols.frames import error_object, failed, logprob, placed, sse
 
 MOST_FILES = 256
 

@@ -7,8 +7,8 @@ from typing import Any
 from server.chat import ChatRequest, Json
 from server.protocols.base import Ask, Endpoint, Facts, Reply
 from server.protocols.fields import Fields, model_name, template_options
+from server.protocols.frames import failed
 from server.protocols.messages import messages_of, tools_of
-from server.protocols.openai.errors import failed
 
 MOST_TOKENS = 1_000_000
 COUNTERS = {

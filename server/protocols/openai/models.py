@@ -8,7 +8,7 @@ from server.errors import ModelNotFound
 from server.face.core import ModelCard
 from server.protocols.base import Endpoint, Facts, Reply
 from server.protocols.fields import Fields
-from server.protocols.openai.errors import failed
+from server.protocols.frames import failed
 
 ANTHROPIC_HEADER = "anthropic-version"
 UNKNOWN_TIME = "1970-01-01T00:00:00Z"

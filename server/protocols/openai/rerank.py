@@ -10,7 +10,7 @@ from server.chat import Json
 from server.engine.base import Ranking
 from server.protocols.base import Ask, Endpoint, Facts, Reply
 from server.protocols.fields import Fields, model_name
-from server.protocols.openai.errors import failed
+from server.protocols.frames import failed
 
 MOST_DOCUMENTS = 2048
 METHODS = {"rank": "rank", "embeddings": "cosine of embeddings"}

@@ -1,14 +1,28 @@
-"""POST /v1/responses, and the answers remembered for previous_response_id."""
+"""POST /v1/responses, its items, and the answers remembered for previous_response_id."""
 
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-from server.chat import ChatRequest, Constraint, Json, Message
+from server.chat import ChatRequest, Constraint, Json, Message, Tool, ToolCall
 from server.conversation.threads.responses import KeptResponse
 from server.errors import AppError, BadRequest
-from server.events import Events, Failed, PromptProgress
+from server.events import (
+    CallArguments,
+    CallOpened,
+    ClientToolCall,
+    Event,
+    Events,
+    Failed,
+    Finished,
+    PromptProgress,
+    ReasoningDelta,
+    TextDelta,
+    Usage,
+)
 from server.protocols.base import KEEP_ALIVE, Ask, Cancel, Endpoint, Facts, Frames, Reply
 from server.protocols.constraints import (
     check_together,
@@ -24,11 +38,306 @@ from server.protocols.fields import (
     template_options,
     token_limit,
 )
-from server.protocols.frames import placed, sse, warned
-from server.protocols.messages import choice_of, hosted_names, left_out, several_calls, token_count
-from server.protocols.openai.errors import error_object, failed
-from server.protocols.openai.response_items import input_items, input_messages, response_tools
-from server.protocols.openai.response_output import Output
+from server.protocols.frames import dumped, error_object, failed, logprob, placed, sse, warned
+from server.protocols.messages import (
+    arguments_of,
+    choice_of,
+    function_tool,
+    hosted_names,
+    left_out,
+    listed_tools,
+    parts_of,
+    several_calls,
+    token_count,
+)
+
+ROLES = ("system", "developer", "user", "assistant")
+
+
+def input_messages(fields: Fields, earlier: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Everything said so far: the instructions, the earlier turns, the new input."""
+    instructions = fields.text("instructions")
+    said = [Message("system", instructions)] if instructions else []
+    said += earlier
+    given = fields.value("input")
+    if isinstance(given, str) and given:
+        return (*said, Message("user", given))
+    if not isinstance(given, list) or not given:
+        raise fields.wrong("input", "must be a string or an array of items, and not empty")
+    thought = ""
+    for at, item in enumerate(given):
+        one = Fields(item, f"input[{at}]")
+        if one.value("type") == "reasoning":
+            thought += _thought(one)
+            continue
+        _add(said, one)
+        if thought and said[-1].role == "assistant":
+            said[-1] = replace(said[-1], reasoning=(said[-1].reasoning or "") + thought)
+        thought = ""
+    return tuple(said)
+
+
+def input_items(given: Any, response_id: str) -> tuple[Json, ...]:
+    """What a response was asked with, each item with a type and an id of its own."""
+    items = given if isinstance(given, list) else [{"role": "user", "content": given}]
+    return tuple(
+        _listed({"id": f"item_{response_id.removeprefix('resp_')}_{at}", **item})
+        for at, item in enumerate(items)
+    )
+
+
+def _listed(item: Json) -> Json:
+    kind = item.get("type") or "message"
+    content = item.get("content")
+    if kind != "message" or not isinstance(content, str):
+        return {**item, "type": kind}
+    said = item.get("role") == "assistant"
+    part: Json = {"type": "output_text" if said else "input_text", "text": content}
+    part |= {"annotations": []} if said else {}
+    return {**item, "type": kind, "status": "completed", "content": [part]}
+
+
+def response_tools(fields: Fields) -> tuple[Tool, ...]:
+    return listed_tools(fields, _tool)
+
+
+def _tool(fields: Fields) -> Tool:
+    if fields.value("type") != "function":
+        raise fields.wrong("type", "is missing")
+    return function_tool(fields)
+
+
+def _add(said: list[Message], item: Fields) -> None:
+    kind = item.value("type") or "message"
+    if kind == "message":
+        said.append(_message(item))
+    elif kind == "function_call":
+        name, call_id = item.some_text("name"), item.some_text("call_id")
+        call = ToolCall(call_id, name, arguments_of(item.text("arguments") or ""))
+        if said and said[-1].role == "assistant":
+            said[-1] = replace(said[-1], tool_calls=(*said[-1].tool_calls, call))
+        else:
+            said.append(Message("assistant", "", tool_calls=(call,)))
+    elif kind == "function_call_output":
+        said.append(_result(said, item))
+    else:
+        raise item.wrong("type", "is not supported here")
+
+
+def _thought(item: Fields) -> str:
+    """What was thought before the item that follows; else the summary that others make of it."""
+    parts = item.list("content") or item.list("summary")
+    return "".join(Fields(part).text("text") or "" for part in parts)
+
+
+def _message(item: Fields) -> Message:
+    role: Any = item.word("role", ROLES)
+    if role is None:
+        raise item.wrong("role", "is missing")
+    if item.value("content") is None:
+        raise item.wrong("content", "is missing")
+    content, images = parts_of(item)
+    return Message("system" if role == "developer" else role, content, images)
+
+
+def _result(said: list[Message], item: Fields) -> Message:
+    call_id = item.some_text("call_id")
+    calls = {call.id: call.name for message in said for call in message.tool_calls}
+    if call_id not in calls:
+        raise item.wrong("call_id", "must name an earlier function_call")
+    content, images = parts_of(item, "output")
+    return Message("tool", content, images, tool_call_id=call_id, name=calls[call_id])
+
+
+TEXT_KINDS = {"message": "output_text", "reasoning": "reasoning_text"}
+
+
+class Output:
+    """The items of one response. `see` yields what a stream must say about each event."""
+
+    def __init__(self, head: Json) -> None:
+        self.response: Json = {**head, "output": [], "status": "in_progress"}
+        self._sequence = 0
+        self._places: dict[int, int] = {}
+        self._open: int | None = None
+
+    @property
+    def items(self) -> list[Json]:
+        items: list[Json] = self.response["output"]
+        return items
+
+    def begin(self) -> Iterator[Json]:
+        yield self._event("response.created", response=dict(self.response))
+        yield self._event("response.in_progress", response=dict(self.response))
+
+    def see(self, event: Event) -> Iterator[Json]:
+        match event:
+            case TextDelta(text, logprobs):
+                yield from self._text("message", text, list(map(logprob, logprobs)))
+            case ReasoningDelta(text):
+                yield from self._text("reasoning", text, [])
+            case CallOpened(index, call_id, name):
+                yield from self._call(call_id, name)
+                self._places[index] = len(self.items) - 1
+            case CallArguments(index, text):
+                yield from self._arguments(self._places[index], text)
+            case ClientToolCall(call) if not self._has_call(call.id):
+                yield from self._call(call.id, call.name)
+                yield from self._arguments(len(self.items) - 1, dumped(call.arguments))
+            case Finished(reason, usage):
+                yield from self._finish(reason, usage)
+
+    def said(self) -> Message:
+        """The answer as the next request's history has it."""
+        calls = tuple(
+            ToolCall(item["call_id"], item["name"], arguments_of(item["arguments"]))
+            for item in self.items
+            if item["type"] == "function_call"
+        )
+        thought = self._said_as("reasoning") or None
+        return Message("assistant", self._said_as("message"), tool_calls=calls, reasoning=thought)
+
+    def _said_as(self, kind: str) -> str:
+        items = (item for item in self.items if item["type"] == kind)
+        return "".join(part["text"] for item in items for part in item["content"])
+
+    def _text(self, kind: str, text: str, logprobs: list[Json]) -> Iterator[Json]:
+        if self._open is None or self.items[self._open]["type"] != kind:
+            yield from self._add(_text_item(kind))
+            yield self._event("response.content_part.added", part=_part(kind), **self._at())
+        part = self._part()
+        part["text"] += text
+        if kind == "message":
+            part["logprobs"] += logprobs
+            yield self._event(
+                "response.output_text.delta", delta=text, logprobs=logprobs, **self._at()
+            )
+        else:
+            yield self._event("response.reasoning_text.delta", delta=text, **self._at())
+
+    def _call(self, call_id: str, name: str) -> Iterator[Json]:
+        item = {
+            "id": "fc_" + uuid4().hex,
+            "type": "function_call",
+            "call_id": call_id,
+            "name": name,
+            "arguments": "",
+            "status": "in_progress",
+        }
+        yield from self._add(item)
+
+    def _arguments(self, place: int, text: str) -> Iterator[Json]:
+        item = self.items[place]
+        item["arguments"] += text
+        yield self._event(
+            "response.function_call_arguments.delta",
+            delta=text,
+            item_id=item["id"],
+            output_index=place,
+        )
+
+    def _add(self, item: Json) -> Iterator[Json]:
+        yield from self._close("completed")
+        self.items.append(item)
+        self._open = len(self.items) - 1
+        shown = {**item, "content": []} if "content" in item else dict(item)
+        yield self._event("response.output_item.added", item=shown, output_index=self._open)
+
+    def _close(self, status: str) -> Iterator[Json]:
+        if self._open is None:
+            return
+        item = self.items[self._open]
+        item["status"] = status
+        if item["type"] == "function_call":
+            yield self._event(
+                "response.function_call_arguments.done",
+                arguments=item["arguments"],
+                name=item["name"],
+                item_id=item["id"],
+                output_index=self._open,
+            )
+        else:
+            yield from self._close_text(item["type"])
+        yield self._event("response.output_item.done", item=dict(item), output_index=self._open)
+        self._open = None
+
+    def _close_text(self, kind: str) -> Iterator[Json]:
+        part = self._part()
+        more = {"logprobs": part["logprobs"]} if kind == "message" else {}
+        name = TEXT_KINDS[kind]
+        yield self._event(f"response.{name}.done", text=part["text"], **self._at(), **more)
+        yield self._event("response.content_part.done", part=dict(part), **self._at())
+
+    def _finish(self, reason: str, usage: Usage) -> Iterator[Json]:
+        cut = reason == "length"
+        yield from self._close("incomplete" if cut else "completed")
+        self.response["status"] = "incomplete" if cut else "completed"
+        if cut:
+            self.response["incomplete_details"] = {"reason": "max_output_tokens"}
+        self.response["usage"] = _usage(usage)
+        yield self._event(f"response.{self.response['status']}", response=dict(self.response))
+
+    def failed(self, error: Json) -> Json:
+        if self.response["status"] == "cancelled":
+            return self._event("response.failed", response=dict(self.response))
+        self.response["status"] = "failed"
+        self.response["error"] = {"code": "server_error", "message": error["message"]}
+        return self._event("response.failed", response=dict(self.response))
+
+    def _has_call(self, call_id: str) -> bool:
+        return any(item.get("call_id") == call_id for item in self.items)
+
+    def _at(self) -> Json:
+        assert self._open is not None
+        return {
+            "item_id": self.items[self._open]["id"],
+            "output_index": self._open,
+            "content_index": 0,
+        }
+
+    def _part(self) -> Json:
+        assert self._open is not None
+        part: Json = self.items[self._open]["content"][0]
+        return part
+
+    def _event(self, kind: str, **data: Any) -> Json:
+        self._sequence += 1
+        return {"type": kind, "sequence_number": self._sequence - 1, **data}
+
+
+def _text_item(kind: str) -> Json:
+    if kind == "reasoning":
+        return {
+            "id": "rs_" + uuid4().hex,
+            "type": kind,
+            "summary": [],
+            "content": [_part(kind)],
+            "status": "in_progress",
+        }
+    return {
+        "id": "msg_" + uuid4().hex,
+        "type": kind,
+        "role": "assistant",
+        "content": [_part(kind)],
+        "status": "in_progress",
+    }
+
+
+def _part(kind: str) -> Json:
+    if kind == "reasoning":
+        return {"type": "reasoning_text", "text": ""}
+    return {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
+
+
+def _usage(usage: Usage) -> Json:
+    return {
+        "input_tokens": usage.prompt_tokens,
+        "input_tokens_details": {"cached_tokens": usage.cached_tokens, "cache_write_tokens": 0},
+        "output_tokens": usage.completion_tokens,
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+        "total_tokens": usage.prompt_tokens + usage.completion_tokens,
+    }
+
 
 ECHOED = ("instructions", "metadata", "temperature", "top_p", "max_output_tokens", "reasoning",
           "previous_response_id", "text", "truncation", "user")  # fmt: skip

@@ -1,7 +1,7 @@
 import pytest
 
 from app.charts.figure import Figure, Kind, Series
-from app.charts.scale import linear, logarithmic, upwards
+from app.charts.view import linear, logarithmic, upwards
 
 
 def figure(kind: Kind, *values: tuple[float | None, ...], **more: bool) -> Figure:

@@ -10,8 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolTip
 
 from app.charts.figure import Figure, Kind, Series
-from app.charts.pie import slice_at
-from app.charts.view import ChartView
+from app.charts.view import ChartView, slice_at
 from app.look import theme
 
 Shown = Callable[[Any], Any]

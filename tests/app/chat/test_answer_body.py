@@ -2,9 +2,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from app.chat.answer_body import AnswerBody
-from app.chat.message import Answer
-from app.chat.suggestion import Suggestion
+from app.chat.transcript import Answer, AnswerBody, Suggestion
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]

@@ -1,8 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from app.chat.chat_list import ChatList
-from app.chat.chats import Chat, Said
+from app.chat.chats import Chat, ChatList, Said
 
 Shown = Callable[[Any], Any]
 CHATS = [Chat(f"c{n}", said=[Said("user", f"Chat {n}")]) for n in range(3)]

@@ -4,7 +4,7 @@ from contextlib import aclosing
 import pytest
 from aiohttp import web
 
-from app.chat import client
+from app.chat import turn
 from app.chat.dialects import Options
 from server.chat import Message
 from server.errors import AppError, LinkLost
@@ -14,8 +14,8 @@ from tests.kit.fake_api import USAGE, api, chunk, streaming
 ASKED = [Message("user", "Hi")]
 
 
-async def hear(address: str, key: str = "") -> list[client.Heard]:
-    async with aclosing(client.ask(address, key, ASKED)) as heard:
+async def hear(address: str, key: str = "") -> list[turn.Heard]:
+    async with aclosing(turn.ask(address, key, ASKED)) as heard:
         return [piece async for piece in heard]
 
 
@@ -42,8 +42,8 @@ async def test_steps_come_as_comments_and_the_window_says_who_it_is() -> None:
     sent: list[str | None] = []
 
     async def handle(request: web.Request) -> web.StreamResponse:
-        sent.append(request.headers.get(client.OWN_HEADER))
-        sent.append(request.headers.get(client.CHAT_HEADER))
+        sent.append(request.headers.get(turn.OWN_HEADER))
+        sent.append(request.headers.get(turn.CHAT_HEADER))
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
         await response.write(b": step Calling GET /value\n\n: still here\n\n")
@@ -51,7 +51,7 @@ async def test_steps_come_as_comments_and_the_window_says_who_it_is() -> None:
         return response
 
     async with api(handle) as address:
-        asked = client.ask(address, "", ASKED, Options(chat="c1"), own_key="own")
+        asked = turn.ask(address, "", ASKED, Options(chat="c1"), own_key="own")
         async with aclosing(asked) as heard:
             assert [piece async for piece in heard] == [
                 StatusNote("Calling GET /value"),

@@ -1,6 +1,6 @@
 import pytest
 
-from app.chat.code_colours import LONGEST, spans
+from app.chat.markdown import LONGEST, spans
 
 
 def coloured(code: str, language: str) -> list[tuple[str, str]]:

@@ -3,9 +3,8 @@ from typing import Any
 
 import pytest
 
-from app.chat import draw_budget
-from app.chat.draw_budget import Budget
-from app.chat.transcript import Transcript
+from app.chat import transcript as draw_budget
+from app.chat.transcript import Budget, Transcript
 from app.look.controls import Label, hint
 from tests.kit.until import until
 

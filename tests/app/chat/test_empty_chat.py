@@ -2,7 +2,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from app.chat.empty_chat import EmptyChat, suggestions
+from app.chat.page import EmptyChat, suggestions
 from server.face.core import ModelStatus
 from tests.kit.fake_core import LOADED, SERVING
 from tests.kit.fake_plugins import PORTFOLIO

@@ -1,7 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from app.chat.message import Answer, Pace, Question
+from app.chat.transcript import Answer, Pace, Question
 from server.events import Finished, Usage
 from tests.kit.until import until
 

@@ -9,11 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.chat import message
-from app.chat.answer_body import AnswerBody
+from app.chat import transcript
 from app.chat.chats import ChatStore
-from app.chat.message import Answer, Question
 from app.chat.page import ChatPage
+from app.chat.transcript import Answer, AnswerBody, Question
 from server.errors import AppError
 from server.face.core import ModelStatus, ServerStatus
 from server.settings import Settings
@@ -143,7 +142,7 @@ async def test_an_answer_that_cannot_be_drawn_says_so_and_ends_the_turn(
 
     async with api(answering("Once")) as address:
         page = shown(ChatPage(serving(address)))
-        monkeypatch.setattr(message, "_RENDER_MS", 60_000)
+        monkeypatch.setattr(transcript, "_RENDER_MS", 60_000)
         monkeypatch.setattr(AnswerBody, "show_text", stumble)
         page.ask("A story, please.")
         await finished(page)

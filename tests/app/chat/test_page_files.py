@@ -10,8 +10,8 @@ from aiohttp import web
 from PySide6.QtGui import QImage
 
 from app.chat.chats import ChatStore
-from app.chat.message import Answer, Question
 from app.chat.page import ChatPage
+from app.chat.transcript import Answer, Question
 from server import tasks
 from server.errors import AppError
 from server.face.core import FileText, ServerStatus

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from app.chat.chats import Chat, ChatStore, Said
-from app.chat.message import Answer, Question
 from app.chat.page import ChatPage
+from app.chat.transcript import Answer, Question
 from server.face.core import ServerStatus
 from tests.kit.fake_api import api, chunk, streaming
 from tests.kit.fake_core import FakeCore

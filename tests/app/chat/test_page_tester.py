@@ -9,8 +9,8 @@ from aiohttp import web
 
 from app.chat.attachments import Attachment
 from app.chat.chats import Chat, ChatStore, Said
-from app.chat.message import Answer, Question
 from app.chat.page import ChatPage
+from app.chat.transcript import Answer, Question
 from server.errors import AppError
 from server.face.core import ModelStatus, ServerStatus
 from tests.kit.fake_api import USAGE, answering, api, chunk, streaming

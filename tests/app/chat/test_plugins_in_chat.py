@@ -12,8 +12,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from app.chat.chats import ChatStore
-from app.chat.message import Answer
 from app.chat.page import ChatPage
+from app.chat.transcript import Answer
 from app.shell.window import Window
 from server.core.core import Core
 from server.engine.base import EngineOptions

@@ -1,7 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from app.chat.suggestion import Suggestion
+from app.chat.transcript import Suggestion
 
 LONG = "Erkläre in zwei Sätzen, was ein Burggraben bei einer Geldanlage ist und wozu er dient."
 

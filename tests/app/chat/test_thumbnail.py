@@ -5,7 +5,7 @@ from PySide6.QtCore import QBuffer
 from PySide6.QtGui import QImage
 
 from app.chat.attachments import Attachment
-from app.chat.thumbnail import Thumbnail
+from app.chat.transcript import Thumbnail
 from server.chat import Image
 
 Shown = Callable[[Any], Any]

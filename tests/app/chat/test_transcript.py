@@ -4,8 +4,7 @@ from typing import Any
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QAbstractSlider
 
-from app.chat.message import Question
-from app.chat.transcript import Transcript
+from app.chat.transcript import Question, Transcript
 from server.events import Finished
 from tests.kit.until import until
 

@@ -1,7 +1,7 @@
 from pytestqt.qtbot import QtBot
 
-from app.connect.client_card import ClientCard
 from app.connect.clients import all_clients
+from app.connect.page import ClientCard
 
 ADDRESS = "http://127.0.0.1:7777"
 KEY = "secret-of-the-keyring"

@@ -7,8 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.hardware.memory_bar import parts_of
-from app.hardware.page import HardwarePage
+from app.hardware.page import HardwarePage, parts_of
 from server import tasks
 from server.errors import AppError
 from server.face.models import Device, Fit, Machine, Setup

@@ -1,8 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from app.logs.lines import LogLines
-from app.logs.view import LogView
+from app.logs.view import LogLines, LogView
 from app.look import theme
 from server.face.core import LogLine
 

@@ -4,7 +4,7 @@ from typing import Any
 from PySide6.QtWidgets import QLabel
 
 from app.look import theme
-from app.look.beside import Beside, Panel
+from app.look.layouts import Beside, Panel
 
 Shown = Callable[[Any], Any]
 

@@ -10,7 +10,7 @@ from app.look.fit_label import FitLabel
 from app.look.sentences import LONGEST, Form, Joints, Sentences, told
 from app.look.summary import summarise
 from app.look.translate import FOLDER, LANGUAGES, SERVER, read
-from app.models.downloads import state_words
+from app.models.page import state_words
 from app.shell.window import Window
 from server.engine.causes import of_exit
 from server.errors import ModelDamaged, ModelNotFound

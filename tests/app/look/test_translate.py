@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QApplication
 
 from app.look import translate
 from app.look.translate import CONTEXT, ENGLISH, FOLDER, LANGUAGES, SERVER, read, tr
-from app.shell.pages import PAGES
 from app.shell.session import Session
 from app.shell.tray import Tray
-from app.shell.window import Window
+from app.shell.window import PAGES, Window
 from scripts.translations import contexts, texts, write
 from server.settings import Settings
 from tests.kit.fake_core import FakeCore

@@ -7,9 +7,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.look.controls import Button, Label
 from app.models.discover import FileRow, RepositoryRow
-from app.models.downloads import state_words, time_left
 from app.models.installed import FolderRow
-from app.models.page import DISCOVER, DOWNLOADS, ModelsPage
+from app.models.page import DISCOVER, DOWNLOADS, ModelsPage, state_words, time_left
 from server.errors import AppError, LinkLost
 from server.face.core import ModelStatus, ServerStatus
 from server.face.models import Download, FoundFolder, HubModel

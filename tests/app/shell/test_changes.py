@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from app.shell.changes import News
+from app.shell.tray import News
 from server.face.models import Download
 from server.observe import Value
 

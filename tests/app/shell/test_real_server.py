@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from app.activity.page import ActivityPage
-from app.chat.message import Answer
 from app.chat.page import ChatPage
+from app.chat.transcript import Answer
 from app.connect.page import ConnectPage
 from app.hardware.page import HardwarePage
 from app.home.page import HomePage

@@ -1,6 +1,6 @@
 from PySide6.QtCore import QSettings
 
-from app.shell.recent import KEPT, RecentModels
+from app.shell.tray import KEPT, RecentModels
 from server.face.core import ModelCard, ModelStatus
 from tests.kit.fake_core import FakeCore
 

@@ -22,8 +22,7 @@ from pytestqt.qtbot import QtBot
 
 from app.look import theme
 from app.look.controls import Button
-from app.shell.pages import PAGES
-from app.shell.window import Window
+from app.shell.window import PAGES, Window
 from server.errors import AppError
 from server.face.core import Knock, ModelStatus, ServerStatus
 from server.face.plugins import OptionCard

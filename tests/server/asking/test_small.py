@@ -1,7 +1,6 @@
 import json
 
-from server.asking.means import Means
-from server.asking.small import ask_json, ask_text
+from server.asking.small import Means, ask_json, ask_text
 from server.errors import EngineCrashed
 from tests.kit.engines import ScriptedEngine, says
 

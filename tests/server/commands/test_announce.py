@@ -2,7 +2,7 @@ from typing import Literal
 
 import pytest
 
-from server.commands.announce import MOST_PAGES, PAGES_S, Announcer
+from server.commands.serve import MOST_PAGES, PAGES_S, Announcer
 from server.face.core import Knock, ServerStatus
 from tests.kit.fake_core import FakeCore
 

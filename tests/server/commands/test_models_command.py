@@ -13,7 +13,7 @@ import pytest
 
 from server import cli
 from server.face import client
-from server.models import starter
+from server.models import library
 from server.system import paths
 from tests.kit.fake_hub import FakeHub
 from tests.kit.gguf_files import write_model
@@ -69,7 +69,7 @@ async def test_what_fails_is_one_sentence_and_a_code(fake: FakeHub):
         1,
         "The hub has no such repository or file.\n",
     )
-    code, said = await moat(fake, "fit", starter.NAME, "--context", "1000000", "--slots", "64")
+    code, said = await moat(fake, "fit", library.NAME, "--context", "1000000", "--slots", "64")
     assert code == 1
     assert said.startswith("does not fit: It needs ")
 
@@ -91,6 +91,6 @@ async def test_a_running_server_does_the_download_and_the_deletion(fake: FakeHub
 @pytest.mark.parametrize("wrong", [("--slots", "-400"), ("--context", "-1"), ("--layers", "-2")])
 def test_impossible_numbers_are_refused(wrong: tuple[str, str], capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit) as ended:
-        cli.main(["models", "fit", starter.NAME, *wrong])
+        cli.main(["models", "fit", library.NAME, *wrong])
     assert ended.value.code == 2
     assert f"argument {wrong[0]}: a number from" in capsys.readouterr().err

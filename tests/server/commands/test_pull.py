@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from server.commands.pull import Progress, line
+from server.commands.models import Progress, line
 from server.errors import BadRequest
 from server.face.models import Download
 

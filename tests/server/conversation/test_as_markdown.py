@@ -1,4 +1,4 @@
-from server.conversation.as_markdown import markdown, written
+from server.conversation.run import markdown, written
 from server.events import Artifact, Event, Finished, TextDelta
 from tests.kit.engines import replay
 

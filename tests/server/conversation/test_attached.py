@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from server.chat import File, Image, Message
-from server.conversation.attached import MOST_FILES, read_files
+from server.conversation.agents.local import MOST_FILES, read_files
 from server.engine.base import ModelFacts
 from tests.kit.office_files import docx, pdf, xlsx
 

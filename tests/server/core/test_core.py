@@ -18,7 +18,7 @@ from server.engine.watch import Limits
 from server.errors import BadRequest, ModelLoadFailed, ModelNotFound
 from server.events import Failed, Finished, TextDelta
 from server.face.core import About, ServerStatus
-from server.models import starter
+from server.models import library
 from server.system.paths import find
 from server.tasks import spawn
 from tests.kit.engines import ScriptedEngine, says
@@ -70,7 +70,7 @@ async def test_starting_listens_and_loads_the_starter(core: Core, engines: Engin
     assert core.server.get().phase == "ready"
     assert core.server.get().address.startswith("http://127.0.0.1:")
     status = core.model.get()
-    assert (status.phase, status.name, status.context_tokens) == ("ready", starter.NAME, 4096)
+    assert (status.phase, status.name, status.context_tokens) == ("ready", library.NAME, 4096)
     assert [path.name for path, _ in engines.made] == ["SmolLM2-135M-Instruct.Q4_1.gguf"]
 
 
@@ -97,7 +97,7 @@ async def test_a_model_that_cannot_load_is_a_state_with_its_reason(core: Core, e
     events = [event async for event in core.answer_chat(ASK, About("test"))]
     assert isinstance(events[0], Failed)
     engines.fails = ""
-    await core.load_model(starter.NAME)
+    await core.load_model(library.NAME)
     assert core.model.get().phase == "ready"
 
 

@@ -1,7 +1,6 @@
 from contextlib import aclosing
 
-from server.core.meter import Meter
-from server.core.running_requests import Requests
+from server.core.running_requests import Meter, Requests
 from server.events import Finished, TextDelta, Usage
 from server.face.core import About
 from tests.kit.engines import replay

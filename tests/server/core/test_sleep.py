@@ -3,7 +3,7 @@
 import asyncio
 
 from server import tasks
-from server.core.sleep import JUMP_S, clock, watch
+from server.core.core import JUMP_S, clock, watch
 
 
 class Clock:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from server.core import last_look, updates
+from server.core import updates
 from server.core.updates import AGAIN_S, EVERY_S, UpdateFailed, Updates
 from server.errors import EgressRefused
 from server.settings import UpdateSettings
@@ -143,7 +143,7 @@ async def test_what_was_found_is_still_known_after_a_start(desk: Desk) -> None:
 
 async def test_what_was_changed_on_the_disk_is_not_believed(desk: Desk) -> None:
     await desk.asks_at(MORNING)
-    file = desk.folder / last_look.NAME
+    file = desk.folder / updates.NAME
     file.write_text(file.read_text("utf-8").replace("9.1.0", "9.2.0"), "utf-8")
     desk.start()
     desk.updates.recall()
@@ -152,7 +152,7 @@ async def test_what_was_changed_on_the_disk_is_not_believed(desk: Desk) -> None:
 
 @pytest.mark.parametrize("content", ["", "{", '{"due_at": "soon"}', '{"due_at": NaN}'])
 async def test_a_file_that_cannot_be_read_means_looking(desk: Desk, content: str) -> None:
-    (desk.folder / last_look.NAME).write_text(content, "utf-8")
+    (desk.folder / updates.NAME).write_text(content, "utf-8")
     desk.start()
     assert await desk.asks_at(MORNING)
 
@@ -160,7 +160,7 @@ async def test_a_file_that_cannot_be_read_means_looking(desk: Desk, content: str
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 async def test_only_the_user_can_read_it(desk: Desk) -> None:
     await desk.asks_at(MORNING)
-    assert (desk.folder / last_look.NAME).stat().st_mode & 0o777 == 0o600
+    assert (desk.folder / updates.NAME).stat().st_mode & 0o777 == 0o600
 
 
 async def test_watching_looks_when_the_time_has_come(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfWriter
 
-from server.core.window_link import Windowed, new_own_key
+from server.core.core import Windowed, new_own_key
 from server.errors import BadRequest
 
 

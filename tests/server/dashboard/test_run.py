@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from server.asking.means import Means
+from server.asking.small import Means
 from server.dashboard.links import AllowedFiles
 from server.dashboard.query import Element, Entry, Item, Query, Result, Source, Widget
 from server.dashboard.run import SPEECHLESS, converse

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from server.asking.means import Means
+from server.asking.small import Means
 from server.dashboard.query import Query, Widget
 from server.dashboard.widget_choice import Choice, choose
 from server.engine.base import ModelFacts

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from server.data import csv_tables
-from server.data.csv_tables import import_csv
+from server.data import sqlite
+from server.data.sqlite import import_csv
 from server.errors import FlowFailed
 from tests.kit.csv_rows import rows
 
@@ -40,7 +40,7 @@ def test_what_older_rules_imported_is_made_again(
     source.write_text("a\n1\n", encoding="utf-8")
     before = import_csv(source, tmp_path, "t")
     assert import_csv(source, tmp_path, "t") == before
-    monkeypatch.setattr(csv_tables, "RULES", csv_tables.RULES + 1)
+    monkeypatch.setattr(sqlite, "RULES", sqlite.RULES + 1)
     assert import_csv(source, tmp_path, "t") != before
     assert not before.exists()
 

@@ -3,8 +3,7 @@ from typing import Any
 import pytest
 
 from server.data import tables
-from server.data.grids import table
-from server.data.tables import Table
+from server.data.tables import Table, table
 
 HEADER = ["Region", "Q1", "Q2"]
 ROWS = [["EU", 10, 20], ["US", 30, 40]]

@@ -3,7 +3,7 @@ import zipfile
 
 import pytest
 
-from server.data import office, xml_parts
+from server.data import office
 from server.data.office import Sheet
 from tests.kit.office_files import MAIN, xlsx, zipped
 
@@ -20,7 +20,7 @@ def test_cells_with_their_kinds() -> None:
 
 
 def test_a_part_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xml_parts, "MAX_PART_BYTES", 10)
+    monkeypatch.setattr(office, "MAX_PART_BYTES", 10)
     with zipfile.ZipFile(io.BytesIO(xlsx())) as archive, pytest.raises(zipfile.BadZipFile):
         list(office.sheets(archive))
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from server.data.separated import decimal_sign, delimiter
+from server.data.cells import decimal_sign, delimiter
 from tests.kit.csv_rows import rows
 
 

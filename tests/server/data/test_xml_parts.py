@@ -4,9 +4,9 @@ import zipfile
 
 import pytest
 
-from server.data import xml_parts
+from server.data import office
 from server.data.documents import Unreadable, read
-from server.data.xml_parts import elements
+from server.data.office import elements
 from tests.kit.office_files import docx
 
 
@@ -28,7 +28,7 @@ def test_what_was_seen_does_not_stay_in_memory(one: bytes) -> None:
 
 
 def test_one_element_of_endless_parts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xml_parts, "MOST_INSIDE", 100)
+    monkeypatch.setattr(office, "MOST_INSIDE", 100)
     with pytest.raises(Unreadable, match="damaged"):
         read(docx("<w:x/>" * 200), "t.docx")
 

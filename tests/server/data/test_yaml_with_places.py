@@ -1,7 +1,6 @@
 import pytest
 
-from server.data.findings import Findings, key_at, nearest, value_at
-from server.data.yaml_with_places import read
+from server.data.yaml_with_places import Findings, key_at, nearest, read, value_at
 
 
 def findings_of(text: str, *, is_json: bool = False) -> list[str]:

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from server.engine import link_log
+from server.engine import link
 
 
 async def test_lines_are_logged_whole_with_their_level(caplog: pytest.LogCaptureFixture) -> None:
@@ -14,7 +14,7 @@ async def test_lines_are_logged_whole_with_their_level(caplog: pytest.LogCapture
     stream.feed_data(b"info: loading\nwarn")
     stream.feed_data("ing: größer\n\nplain error: text\nlast".encode())
     stream.feed_eof()
-    await link_log.follow(stream)
+    await link.follow(stream)
     assert [(record.levelname, record.message) for record in caplog.records] == [
         ("INFO", "loading"),
         ("WARNING", "größer"),
@@ -28,5 +28,5 @@ async def test_an_endless_line_is_cut(caplog: pytest.LogCaptureFixture) -> None:
     stream = asyncio.StreamReader()
     stream.feed_data(b"x" * 200_000 + b"\xff")
     stream.feed_eof()
-    await link_log.follow(stream)
-    assert max(len(record.message) for record in caplog.records) <= link_log.MAX_LINE_BYTES
+    await link.follow(stream)
+    assert max(len(record.message) for record in caplog.records) <= link.MAX_LINE_BYTES

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from server.data.findings import Findings
-from server.data.yaml_with_places import read
+from server.data.yaml_with_places import Findings, read
 from server.errors import FlowFailed
 from server.events import (
     Event,

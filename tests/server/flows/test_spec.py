@@ -1,7 +1,6 @@
 import pytest
 
-from server.data.findings import Findings
-from server.data.yaml_with_places import read
+from server.data.yaml_with_places import Findings, read
 from server.flows import spec
 
 KNOWN = spec.Known(("GET /api/test", "DELETE /conf"), ("own_tool",), ("time",))

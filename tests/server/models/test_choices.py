@@ -3,9 +3,8 @@
 import pytest
 
 from server.errors import BadRequest
-from server.models.choices import files_of, named
 from server.models.hub import RemoteFile, Repository
-from server.models.repository import group
+from server.models.repository import files_of, group, named
 
 NAMES = ("m-Q4_0.gguf", "m-F16-00001-of-00002.gguf", "m-F16-00002-of-00002.gguf", "mmproj-F16.gguf")
 FOUND = Repository(

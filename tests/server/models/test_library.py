@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from server.errors import BadRequest, ModelNotFound, NoModel
-from server.models import starter
+from server.models import library as starter
 from server.models.gguf.cache import Headers
 from server.models.gguf.header import Header
 from server.models.library import Library, title_of
@@ -13,7 +13,7 @@ from tests.kit import without_rights
 from tests.kit.gguf_files import write, write_model
 
 WITHOUT_STARTER = (
-    "from pathlib import Path\nfrom server.models import starter\n"
+    "from pathlib import Path\nfrom server.models import library as starter\n"
     "from server.models.library import Library\nstarter.find = lambda: None"
 )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from server.face.models import HubFile
 from server.models.gguf.header import Header
 from server.models.library import Library
-from server.models.projectors import choose, pair
+from server.models.repository import choose, pair
 from tests.kit.gguf_files import Shape, write_model
 
 EYES = {"general.type": "mmproj"}

@@ -10,7 +10,7 @@ import pytest
 from server.egress import Egress
 from server.errors import BadRequest, HubRefused, ModelDamaged
 from server.face.models import Setup
-from server.models import starter
+from server.models import library
 from server.models.service import ModelShelf
 from server.settings import NetworkSettings, Settings
 from server.system.keychain import Keychain
@@ -37,7 +37,7 @@ class Desk:
         self.settings = self.settings.changed(field, value)
 
     def names(self) -> set[str]:
-        return {card.name for card in self.shelf.look()} - {starter.NAME}
+        return {card.name for card in self.shelf.look()} - {library.NAME}
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ async def test_a_header_on_the_hub_that_makes_no_sense_is_not_judged(
 
 async def test_the_starter_and_models_of_others_are_not_deleted(desk: Desk, tmp_path: Path):
     with pytest.raises(BadRequest, match="part of the program"):
-        await desk.shelf.delete_model(starter.NAME)
+        await desk.shelf.delete_model(library.NAME)
     write_model(tmp_path / "others" / "theirs.gguf")
     await desk.change("model.folders", (str(tmp_path / "others"),))
     assert desk.names() == {"theirs"}
@@ -162,10 +162,10 @@ async def test_a_damaged_model_is_described_as_such(desk: Desk):
 
 async def test_every_change_of_a_slider_has_its_estimate(desk: Desk):
     desk.shelf.look()
-    small = await desk.shelf.estimate_model(starter.NAME, Setup(2048, 1))
-    large = await desk.shelf.estimate_model(starter.NAME, Setup(8192, 4))
-    half = await desk.shelf.estimate_model(starter.NAME, Setup(8192, 4, "q8_0"))
-    never = await desk.shelf.estimate_model(starter.NAME, Setup(1 << 20, 64))
+    small = await desk.shelf.estimate_model(library.NAME, Setup(2048, 1))
+    large = await desk.shelf.estimate_model(library.NAME, Setup(8192, 4))
+    half = await desk.shelf.estimate_model(library.NAME, Setup(8192, 4, "q8_0"))
+    never = await desk.shelf.estimate_model(library.NAME, Setup(1 << 20, 64))
     assert small.needed_bytes < half.needed_bytes < large.needed_bytes
     assert never.verdict == "does not fit"
 
@@ -218,12 +218,12 @@ async def test_pause_resume_and_cancel_reach_the_download(desk: Desk, fake: Fake
 
 async def test_a_draft_model_counts_in_every_estimate(desk: Desk, tmp_path: Path):
     desk.shelf.look()
-    alone = await desk.shelf.estimate_model(starter.NAME, Setup(2048, 1))
+    alone = await desk.shelf.estimate_model(library.NAME, Setup(2048, 1))
     await desk.change("model.draft_model", str(tmp_path / "small.gguf"))
-    both = await desk.shelf.estimate_model(starter.NAME, Setup(2048, 1))
+    both = await desk.shelf.estimate_model(library.NAME, Setup(2048, 1))
     draft_bytes = (tmp_path / "small.gguf").stat().st_size
     assert both.needed_bytes - alone.needed_bytes > draft_bytes
-    described = await desk.shelf.describe_model(starter.NAME)
+    described = await desk.shelf.describe_model(library.NAME)
     assert described.fit.setup.draft_bytes == draft_bytes
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from server.flows.base import Flow, Step
-from server.plugins.choosing import MOST_TOKENS, choose, mentioned, rank
+from server.plugins.answering import MOST_TOKENS, choose, mentioned, rank
 from tests.kit.engines import ScriptedEngine, says
 
 FLOWS = [

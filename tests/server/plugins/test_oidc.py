@@ -3,8 +3,7 @@ from typing import Any
 
 import pytest
 
-from server.data.findings import Findings
-from server.data.yaml_with_places import read
+from server.data.yaml_with_places import Findings, read
 from server.plugins.manifest import Manifest, parse
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from server.egress import Egress
 from server.errors import EgressRefused
-from server.plugins.oidc import ACCESS, EXPIRES, REFRESH
-from server.plugins.oidc import Provider as Named
+from server.plugins.manifest import ACCESS, EXPIRES, REFRESH
+from server.plugins.manifest import Provider as Named
 from server.plugins.secrets import Sealed
 from server.plugins.sign_in import SignIn, SignInFailed
 from server.settings import NetworkSettings

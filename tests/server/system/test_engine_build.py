@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from server.system import engine_build
+from server.system import backends
 
 
 def test_the_installed_engine_names_its_version() -> None:
-    folder = engine_build.folder()
+    folder = backends.library_folder()
     assert folder
-    assert re.match(r"\d+\.\d+\.\d+", engine_build.read(folder))
+    assert re.match(r"\d+\.\d+\.\d+", backends.read(folder))
 
 
 def test_no_library_names_nothing(tmp_path: Path) -> None:
-    assert engine_build.read(tmp_path) == ""
+    assert backends.read(tmp_path) == ""
     (tmp_path / "libggml-base.so").write_text("no library")
-    assert engine_build.read(tmp_path) == ""
+    assert backends.read(tmp_path) == ""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 def test_a_library_of_before_it_had_versions_names_nothing(tmp_path: Path) -> None:
     shutil.copyfile(_ctypes.__file__, tmp_path / "libggml-base.so")
-    assert engine_build.read(tmp_path) == ""
+    assert backends.read(tmp_path) == ""

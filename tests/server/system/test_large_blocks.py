@@ -8,7 +8,7 @@ import pytest
 
 GROW = """
 import psutil
-from server.system import large_blocks
+from server.system import hardware as large_blocks
 
 assert large_blocks.give_back()
 mine = psutil.Process()

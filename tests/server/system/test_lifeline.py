@@ -8,11 +8,11 @@ import sys
 import psutil
 import pytest
 
-from server.system import lifeline, processes
+from server.system import processes
 
 CHILD = """
 import sys, threading
-from server.system import lifeline
+from server.system import processes as lifeline
 lifeline.die_with_parent()
 print("up", flush=True)
 threading.Event().wait()
@@ -56,7 +56,7 @@ def test_a_child_born_an_orphan_ends_at_once() -> None:
 async def test_the_end_of_the_pipe_is_noticed_whatever_came_before() -> None:
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as stream:
-        gone = asyncio.get_running_loop().create_task(lifeline.parent_gone(stream))
+        gone = asyncio.get_running_loop().create_task(processes.parent_gone(stream))
         os.write(writing, b"a word before\n")
         await asyncio.sleep(0.05)
         assert not gone.done()

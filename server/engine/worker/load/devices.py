@@ -1,9 +1,14 @@
-"""The graphics devices the compiled engine can use, with their memory as the driver tells it."""
+"""What the compiled engine says about itself: its version and the graphics devices it can use."""
 
 import ctypes
+import json
+import sys
+from importlib import metadata
 from typing import Any
 
-from server.engine.worker.load import backends
+from server.engine.worker.load import backends, selftest
+from server.engine.worker.load.native import FOLDER, lib
+from server.system import backends as engine_build
 
 CPU_KIND, ACCELERATOR_KIND = 0, 3
 
@@ -51,3 +56,22 @@ def _library() -> Any:
 
 def _text(found: bytes | None) -> str:
     return (found or b"").decode(errors="replace")
+
+
+def main() -> None:
+    loaded = backends.load(selftest.usual())
+    facts = {
+        "version": metadata.version("llama-cpp-python"),
+        "ggml": engine_build.read(FOLDER),
+        "system": lib.llama_print_system_info().decode(errors="replace").strip(" |"),
+        "gpu": bool(lib.llama_supports_gpu_offload()),
+        "devices": read(),
+        "variant": loaded.variant,
+        "added": loaded.added,
+        "refused": loaded.refused,
+    }
+    sys.stdout.write(json.dumps(facts) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -3,19 +3,47 @@
 import copy
 import threading
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
+from time import perf_counter
 from typing import Any
 
 from server.chat import Sampling
 from server.engine.wire import Job
 from server.engine.worker.decode.batch import Tokens
+from server.engine.worker.decode.constrained import Constrained
 from server.engine.worker.decode.grammar import Grammars
 from server.engine.worker.decode.trigger import Trigger
-from server.engine.worker.prompt.request import Request
 from server.engine.worker.prompt.template import Template, TemplateFailed
-from server.engine.worker.prompt.vision import Projector, Prompt
+from server.engine.worker.prompt.vision import Picture, Projector, Prompt
 from server.engine.worker.prompt.vocabulary import Vocabulary
 from server.engine.worker.refusals import Refused, too_long
+
+
+@dataclass(eq=False, slots=True)
+class Request:
+    id: int
+    tokens: Tokens
+    sampling: Sampling = field(default_factory=Sampling)
+    max_tokens: int | None = None
+    stops: tuple[str, ...] = ()
+    constrained: Constrained | None = None
+    visible: frozenset[int] = frozenset()
+    top_logprobs: int | None = None
+    client: str = ""
+    pictures: tuple[Picture, ...] = ()
+    cancelled: bool = False
+    submitted_at: float = field(default_factory=perf_counter)
+
+    def whole_until(self, count: int) -> int:
+        """As many of the first `count` places as hold no part of a picture."""
+        cut = (one.start for one in self.pictures if one.start < count < one.end)
+        return next(cut, count)
+
+    def tokens_until(self, count: int) -> int:
+        """What the first `count` places take in the cache: a picture may take more than places."""
+        pictures = (one for one in self.pictures if one.end <= count)
+        return count + sum(one.tokens - one.positions for one in pictures)
+
 
 JOB_FIELDS = frozenset(field.name for field in fields(Job))
 SAMPLING_FIELDS = frozenset(field.name for field in fields(Sampling))

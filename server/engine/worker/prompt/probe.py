@@ -19,9 +19,9 @@ from server.engine.styles.learned import (
     behind,
     probe_tools,
 )
-from server.engine.styles.marks import shared_end
 from server.engine.styles.messages import THOUGHT_NAMES
 from server.engine.styles.signatures import declared
+from server.engine.styles.stream import shared_end
 from server.engine.worker.prompt.template import RenderLost, Template, TemplateFailed
 
 SYSTEM, QUESTION, RESULT = "needle-system", "needle-question", "needle-result"

@@ -6,12 +6,11 @@ from itertools import count
 
 from server.engine.worker.decode.batch import Tokens
 from server.engine.worker.load.context import Context
-from server.engine.worker.prompt.request import Request
+from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.schedule.compose import LEAST_CHUNK
 from server.engine.worker.schedule.copying import Copying
 from server.engine.worker.schedule.disk_cache import DiskCache, Stored
-from server.engine.worker.schedule.prefix import HostCache, Kept, common_prefix
-from server.engine.worker.schedule.slots import Slot
+from server.engine.worker.schedule.prefix import HostCache, Kept, Slot, common_prefix
 
 WORTH_RESTORING = 64
 WORTH_SHARING = 16

@@ -1,18 +1,106 @@
-"""One answer in the making: what it still has to read, what it says, and why it ended."""
+"""One answer in the making: what it still has to read, the text it may show, and why it ended."""
 
+import codecs
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from server.engine.worker.decode.batch import Tokens
 from server.engine.worker.decode.candidates import Logits
-from server.engine.worker.decode.logprobs import Entry, logprob_entry
 from server.engine.worker.decode.sampling import Sampler
 from server.engine.worker.decode.speculate import Payoff, Purse
-from server.engine.worker.decode.text import TextOut
-from server.engine.worker.prompt.request import Request
+from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.prompt.vision import Picture, View
 from server.engine.worker.prompt.vocabulary import Vocabulary
-from server.engine.worker.schedule.slots import Slot
+from server.engine.worker.schedule.prefix import Slot
+
+Entry = list[Any]
+
+
+def logprob_entry(logits: Logits, token: int, top: int, vocabulary: Vocabulary) -> Entry:
+    """[text, bytes, logprob, [[text, bytes, logprob], ...]] of a token and the likeliest ones."""
+    exact = logits.astype(np.float64)
+    exact -= exact.max()
+    exact -= np.log(np.exp(exact).sum())
+    likeliest = _best(exact, top)
+    alternatives = [_named(vocabulary, int(t), float(exact[t])) for t in likeliest]
+    return [*_named(vocabulary, token, float(exact[token])), alternatives]
+
+
+def _best(values: Any, count: int) -> Any:
+    if count <= 0:
+        return ()
+    best = np.argpartition(values, -count)[-count:]
+    return best[np.argsort(-values[best], kind="stable")]
+
+
+def _named(vocabulary: Vocabulary, token: int, logprob: float) -> Entry:
+    piece = vocabulary.marked_piece(token)
+    return [piece.decode(errors="replace"), piece, logprob]
+
+
+class TextOut:
+    """Feed it bytes; take `ready` text. It holds back what may turn out to be a stop string."""
+
+    def __init__(self, stops: tuple[str, ...] = ()) -> None:
+        self.ready = ""
+        self.met: str | None = None
+        """The stop string that was found."""
+        self._stops = tuple(stop for stop in stops if stop)
+        self._held = ""
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    @property
+    def stopped(self) -> bool:
+        return self.met is not None
+
+    @property
+    def holds(self) -> bool:
+        return bool(self._held) or bool(self._decoder.getstate()[0])
+
+    def feed(self, piece: bytes) -> None:
+        text = self._decoder.decode(piece)
+        if not self._stops:
+            self.ready += text
+            return
+        text = self._held + text
+        cut = first_stop(text, self._stops)
+        if cut >= 0:
+            self.met = next(stop for stop in self._stops if text.startswith(stop, cut))
+            self.ready += text[:cut]
+            self._held = ""
+            return
+        keep = unfinished_stop(text, self._stops)
+        self.ready += text[: len(text) - keep]
+        self._held = text[len(text) - keep :]
+
+    def take(self) -> str:
+        text, self.ready = self.ready, ""
+        return text
+
+    def finish(self) -> None:
+        """No more bytes come: what was held back is text after all."""
+        if not self.stopped:
+            self.ready += self._held + self._decoder.decode(b"", final=True)
+        self._held = ""
+
+
+def first_stop(text: str, stops: tuple[str, ...]) -> int:
+    """Where the earliest stop string begins; -1 if there is none."""
+    return min((at for at in (text.find(stop) for stop in stops) if at >= 0), default=-1)
+
+
+def unfinished_stop(text: str, stops: tuple[str, ...]) -> int:
+    """The length of the longest end of `text` that could become a stop string."""
+    longest = 0
+    for stop in stops:
+        for size in range(min(len(stop) - 1, len(text)), longest, -1):
+            if text.endswith(stop[:size]):
+                longest = size
+                break
+    return longest
+
 
 Item = list[Any]
 

@@ -13,8 +13,7 @@ from server.engine.worker.load.plan import Plan
 from server.engine.worker.load.threads import ThreadCount
 from server.engine.worker.refusals import Refused
 from server.engine.worker.schedule.pace import Pace
-from server.engine.worker.schedule.prefix import common_prefix
-from server.engine.worker.schedule.slots import Slot, make_slots
+from server.engine.worker.schedule.prefix import Slot, common_prefix, make_slots
 
 NEAR = 8
 """So little unread text is read with the guess, as part of what it costs."""

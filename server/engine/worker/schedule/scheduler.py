@@ -1,13 +1,19 @@
-"""Many answers at once: one thread owns the context and takes step after step."""
+"""Many answers at once: one thread owns the context, says whose turn it is, and steps on.
+
+An answer under way must not feel a prompt that came later: the prompt is read in chunks between its
+tokens, cut so that the gap stays near the usual one. Prompts that were there before an answer began
+are its equals: while little of them is left they are read first, at full speed, because every
+answer then runs in a wider batch and the last first token comes soonest.
+"""
 
 import threading
-from collections import deque
-from collections.abc import Callable
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from time import perf_counter
 from typing import Any
 
-from server.engine.worker.decode.batch import Batch
+from server.engine.worker.decode.batch import Batch, RowBatch
 from server.engine.worker.decode.candidates import CandidateArray
 from server.engine.worker.decode.sampling import Sampler
 from server.engine.worker.decode.speculate import Purse
@@ -16,22 +22,156 @@ from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import lib
 from server.engine.worker.load.plan import Plan
 from server.engine.worker.load.threads import ThreadCount
-from server.engine.worker.prompt.request import Request
-from server.engine.worker.prompt.vision import Projector
+from server.engine.worker.prompt.prepare import Request
+from server.engine.worker.prompt.vision import Picture, Projector, View
 from server.engine.worker.schedule.admission import Admission
 from server.engine.worker.schedule.answer import Answer, Item
-from server.engine.worker.schedule.compose import DecodeBatch, fill_chunk, in_sequence
+from server.engine.worker.schedule.compose import DecodeBatch, fill_chunk, first_size, in_sequence
 from server.engine.worker.schedule.copying import Copying
-from server.engine.worker.schedule.counters import Counters
 from server.engine.worker.schedule.disk_cache import DiskCache, file_mark, folder_for
 from server.engine.worker.schedule.draft import DraftModel
-from server.engine.worker.schedule.look import Look
 from server.engine.worker.schedule.pace import Pace
-from server.engine.worker.schedule.prefix import HostCache
-from server.engine.worker.schedule.slots import make_slots
-from server.engine.worker.schedule.step import Failed, Step
-from server.engine.worker.schedule.turns import Turns
-from server.engine.worker.schedule.waiting import WaitingLine
+from server.engine.worker.schedule.prefix import HostCache, make_slots
+from server.engine.worker.schedule.step import Counters, Failed, Step
+
+NOT_ENCODED = -3
+
+
+class Look:
+    def __init__(
+        self, projector: Projector | None, context: Context, step: Step, counters: Counters
+    ) -> None:
+        self.has_encoded = False
+        """The last step was the long one, which cannot be parted."""
+        self.is_encoding = False
+        self._projector = projector
+        self._context = context
+        self._step = step
+        self._counters = counters
+
+    def take(self, answer: Answer, picture: Picture, most: int) -> None:
+        """One step: encoding it, or reading as many rows as there is time for."""
+        if answer.view is None:
+            answer.view = self._encode(picture)
+            self.has_encoded = True
+            return
+        view = answer.view
+        size = first_size(view.left, most) if view.causal else view.left
+        self._read(view, size, answer.slot.sequence)
+        view.done += size
+        if not view.left:
+            answer.pass_picture()
+
+    def _encode(self, picture: Picture) -> View:
+        assert self._projector is not None
+        began = perf_counter()
+        self.is_encoding = True
+        try:
+            view = self._projector.encode(picture)
+        finally:
+            self.is_encoding = False
+        if view is None:
+            raise Failed(NOT_ENCODED)
+        self._counters.steps += 1
+        self._counters.pictures += 1
+        self._counters.encode_s += perf_counter() - began
+        return view
+
+    def _read(self, view: View, size: int, sequence: int) -> None:
+        part = slice(view.done, view.done + size)
+        batch = RowBatch(view.rows[part], view.places[:, part], sequence)
+        if view.causal:
+            self._step.read_rows(batch)
+            return
+        self._context.look_back_only(only=False)
+        try:
+            self._step.read_rows(batch)
+        finally:
+            self._context.look_back_only(only=True)
+
+
+STRETCH = 2.1
+SHORTEST_GAP_S = 0.015
+YOUNG_CHUNK_S = 0.5
+LONGEST_HOLD_S = 5.0
+SHORT_PROMPT_TOKENS = 512
+
+
+class Turns:
+    def __init__(self, pace: Pace, most: int) -> None:
+        self._pace = pace
+        self._most = most
+        self._has_read = False
+
+    def chunk_tokens(self, running: list[Answer], reading: list[Answer]) -> int:
+        """How many prompt tokens to read now; 0 when the running answers decode."""
+        if not reading:
+            return 0
+        if not running:
+            return self._most
+        earliest = min(answer.first_at for answer in running)
+        later = any(answer.request.submitted_at > earliest for answer in reading)
+        if not later and self._is_soon_read(reading):
+            return self._most
+        self._has_read = not self._has_read
+        if not self._has_read:
+            return 0
+        if not later:
+            return self._pace.chunk_tokens(YOUNG_CHUNK_S, self._most)
+        usual_s = self._pace.decode_s(len(running))
+        gap_s = max(STRETCH * usual_s, SHORTEST_GAP_S)
+        return self._pace.chunk_tokens(gap_s - usual_s, self._most)
+
+    def in_order(self, reading: list[Answer]) -> list[Answer]:
+        """The shortest prompt first, but waiting earns priority."""
+        now = perf_counter()
+
+        def left_s(answer: Answer) -> float:
+            waited_s = now - answer.request.submitted_at
+            return self._pace.reading_s(len(answer.todo)) - waited_s
+
+        return sorted(reading, key=left_s)
+
+    def _is_soon_read(self, reading: list[Answer]) -> bool:
+        """A burst of short prompts, or not much in all."""
+        left = [len(answer.todo) for answer in reading]
+        return max(left) <= SHORT_PROMPT_TOKENS or self._pace.reading_s(sum(left)) <= LONGEST_HOLD_S
+
+
+class WaitingLine:
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._lines: OrderedDict[str, deque[Request]] = OrderedDict()
+        self._count = 0
+
+    def __len__(self) -> int:
+        """Asked from other threads too, while the line changes: so it is counted along."""
+        return self._count
+
+    def join(self, request: Request) -> bool:
+        """False when the line is full."""
+        if len(self) >= self.limit:
+            return False
+        self._lines.setdefault(request.client, deque()).append(request)
+        self._count += 1
+        return True
+
+    def in_turn(self) -> Iterator[Request]:
+        """The first of each client in turn, then the second of each, and so on."""
+        lines = [list(line) for line in self._lines.values()]
+        for place in range(max(map(len, lines), default=0)):
+            yield from (line[place] for line in lines if place < len(line))
+
+    def leave(self, request: Request, *, served: bool) -> None:
+        """Its turn came (its client goes to the back), or it is cancelled."""
+        line = self._lines[request.client]
+        line.remove(request)
+        self._count -= 1
+        if not line:
+            del self._lines[request.client]
+        elif served:
+            self._lines.move_to_end(request.client)
+
 
 BREATH_S = 0.1
 IDLE_WAIT_S = 5.0

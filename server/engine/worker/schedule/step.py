@@ -1,5 +1,6 @@
-"""One step: evaluate a batch, then let the answers in it choose what follows."""
+"""One step: evaluate a batch, let the answers in it choose what follows, and count it."""
 
+from dataclasses import dataclass
 from time import perf_counter
 
 from server.engine.worker.decode.batch import Batch, RowBatch
@@ -8,8 +9,26 @@ from server.engine.worker.load.context import Context
 from server.engine.worker.prompt.vocabulary import Vocabulary
 from server.engine.worker.refusals import Refused
 from server.engine.worker.schedule.answer import Answer, Item
-from server.engine.worker.schedule.counters import Counters
 from server.engine.worker.schedule.pace import Pace
+
+
+@dataclass(slots=True)
+class Counters:
+    steps: int = 0
+    decode_s: float = 0.0
+    choose_s: float = 0.0
+    whole_s: float = 0.0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    pictures: int = 0
+    encode_s: float = 0.0
+    drafted_tokens: int = 0
+    accepted_tokens: int = 0
+    answers: int = 0
+    cancelled: int = 0
+    refused: int = 0
+    cache_full: int = 0
 
 
 class Failed(Exception):

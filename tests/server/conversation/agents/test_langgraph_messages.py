@@ -1,5 +1,5 @@
 from server.chat import Message, ToolCall
-from server.conversation.agents import langgraph_messages as messages
+from server.conversation.agents import langgraph as messages
 from server.conversation.agents.base import AgentRequest
 from server.conversation.threads.threads import Said
 from server.events import Interrupted
@@ -17,15 +17,15 @@ ASKED = {
 
 def test_messages_of_every_role_come_back_as_they_went():
     said = (Said("u", Message("user", "hi")), Said("t", Message("tool", "4", tool_call_id="c")))
-    told = [messages.write(one) for one in said]
+    told = [messages.write_message(one) for one in said]
     types = {"user": "human", "tool": "tool"}
-    again = tuple(messages.read({**one, "type": types[one["role"]]}) for one in told)
+    again = tuple(messages.read_message({**one, "type": types[one["role"]]}) for one in told)
     assert again == said
 
 
 def test_content_in_parts_is_joined():
     parts = [{"type": "text", "text": "a"}, {"type": "image_url"}, {"type": "text", "text": "b"}]
-    assert messages.text({"content": parts}) == "ab"
+    assert messages.message_text({"content": parts}) == "ab"
 
 
 def test_a_plain_interrupt_is_its_value():
@@ -40,10 +40,10 @@ def test_an_interrupt_of_copilotkits_sdk_is_its_value_and_its_messages():
 
 
 def test_a_thread_waits_for_what_its_tasks_interrupted():
-    assert messages.waiting({"tasks": [{"interrupts": [ASKED]}, {"interrupts": []}]}) == (
-        messages.interrupted(ASKED),
-    )
-    assert messages.waiting(None) == ()
+    assert messages.waiting_interrupts(
+        {"tasks": [{"interrupts": [ASKED]}, {"interrupts": []}]}
+    ) == (messages.interrupted(ASKED),)
+    assert messages.waiting_interrupts(None) == ()
 
 
 def test_only_the_user_or_the_page_answers_by_saying_something():

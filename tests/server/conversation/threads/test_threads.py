@@ -4,8 +4,7 @@ import pytest
 
 from server.chat import Message, ToolCall
 from server.conversation.threads.history import said_in
-from server.conversation.threads.kept import joined
-from server.conversation.threads.threads import EVERYBODY, Bounds, KeptRun, Said, Threads
+from server.conversation.threads.threads import EVERYBODY, Bounds, KeptRun, Said, Threads, joined
 from server.events import (
     Artifact,
     CallArguments,

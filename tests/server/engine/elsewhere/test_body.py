@@ -12,7 +12,7 @@ from server.chat import (
     ToolCall,
     ToolChoice,
 )
-from server.engine.elsewhere.body import body_of
+from server.engine.elsewhere.engine import body_of
 from server.errors import NotSupported
 
 CALL = ToolCall("c1", "add", {"a": 1})

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from server.chat import ToolCall
-from server.engine.elsewhere.stream import RemoteAnswer, data_lines
+from server.engine.elsewhere.engine import RemoteAnswer, data_lines
 from server.events import CallArguments, CallOpened, Finished, TextDelta, ToolCallRequested, Usage
 
 STREAM = 'event: x\ndata: {"a": "ü"}\r\n\n: note\n\ndata:[DONE]\n\n'.encode()

@@ -8,7 +8,7 @@ import pytest
 from server.chat import Tool
 from server.engine.base import ModelFacts
 from server.engine.jobs import job_of
-from server.engine.styles import choose, command_r, functionary_v3_1, llama3
+from server.engine.styles import choose, llama3, table
 from tests.server.engine.styles.samples import ASK, SWITCH, calls_in, pieces, streamed
 
 SEARCH = Tool("brave_search", "", {"type": "object", "properties": {"query": {"type": "string"}}})
@@ -24,8 +24,8 @@ def test_built_in_tools_and_programs_are_calls(size: int) -> None:
     made = pieces(llama3.FORMAT.prepare(BUILT_IN, FACTS).parser, search, size)
     assert calls_in(made) == [("brave_search", {"query": "cats"})]
     program = f"<|python_tag|>{PROGRAM}"
-    for style in (llama3, functionary_v3_1):
-        run = pieces(style.FORMAT.prepare(BUILT_IN, FACTS).parser, program, size)
+    for style in (llama3.FORMAT, table.FUNCTIONARY_V3_1):
+        run = pieces(style.prepare(BUILT_IN, FACTS).parser, program, size)
         assert calls_in(run) == [("code_interpreter", {"src": PROGRAM})]
         (call,) = streamed(run)[2]
         assert json.loads(call[1]) == {"src": PROGRAM}
@@ -51,7 +51,7 @@ def test_json_in_the_middle_of_an_answer_is_text(size: int) -> None:
 def test_command_r_acts_on_a_line_of_its_own(plan: str) -> None:
     made = '```json\n[\n  {"tool_name": "switch", "parameters": {"lamp": 1}}\n]\n```'
     for mark in ("Action:", "Action: "):
-        prepared = command_r.FORMAT.prepare(ASK, ModelFacts())
+        prepared = table.COMMAND_R.prepare(ASK, ModelFacts())
         assert prepared.trigger_lead == "\n"
         said = pieces(prepared.parser, f"{plan}{mark}{made}", 3)
         assert calls_in(said) == [("switch", {"lamp": 1})]

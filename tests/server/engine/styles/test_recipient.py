@@ -6,7 +6,7 @@ import pytest
 
 from server.chat import Constraint, Tool, ToolChoice
 from server.engine.base import ModelFacts
-from server.engine.styles import functionary_v2, functionary_v3_2
+from server.engine.styles import recipient
 from server.engine.styles.base import Format
 from tests.server.engine.styles.samples import ASK, calls_in, matches, pieces, streamed
 
@@ -17,8 +17,8 @@ V3 = f"switch\n{CALL}>>>switch\n{CALL}"
 BOTH = pytest.mark.parametrize(
     ("style", "calls", "text"),
     [
-        (functionary_v2.FORMAT, V2, "all\n<|content|>Hello."),
-        (functionary_v3_2.FORMAT, V3, "all\nHello."),
+        (recipient.FUNCTIONARY_V2, V2, "all\n<|content|>Hello."),
+        (recipient.FUNCTIONARY_V3_2, V3, "all\nHello."),
     ],
     ids=["v2", "v3.2"],
 )
@@ -57,14 +57,14 @@ def test_a_bound_answer_has_its_reader_before_it(style: Format, calls: str, text
 @pytest.mark.parametrize("tools", [(), ASK.tools])
 def test_a_divider_without_a_reader_is_text(size: int, tools: tuple[Tool, ...]) -> None:
     answer = "Try:\n>>> print(1)\n1\n>>>all is done >>>"
-    prepared = functionary_v3_2.FORMAT.prepare(replace(ASK, tools=tools), FACTS)
+    prepared = recipient.FUNCTIONARY_V3_2.prepare(replace(ASK, tools=tools), FACTS)
     made = pieces(prepared.parser, f"all\n{answer}", size)
     assert calls_in(made) == []
     assert streamed(made)[0] == answer
 
 
 def test_text_may_stand_before_a_call() -> None:
-    made = pieces(functionary_v3_2.FORMAT.prepare(ASK, FACTS).parser, f"all\nWell.>>>{V3}", 3)
+    made = pieces(recipient.FUNCTIONARY_V3_2.prepare(ASK, FACTS).parser, f"all\nWell.>>>{V3}", 3)
     assert streamed(made)[0] == "Well."
     assert len(calls_in(made)) == 2
 

@@ -8,7 +8,7 @@ from server.chat import ChatRequest, Message
 from server.engine.base import ModelFacts
 from server.engine.styles import choose, gpt_oss, plain
 from server.engine.styles.base import Prepared
-from server.engine.styles.stops import Stops
+from server.engine.styles.stream import Stops
 from server.events import CallOpened, Finished, Piece, TextDelta, TokenLogprob, Usage
 from tests.server.engine.styles.samples import ASK, calls_in, pieces, streamed, with_template
 

@@ -10,8 +10,7 @@ import pytest
 
 from server.errors import DiskFailed, DiskFull
 from server.models.downloads import disk
-from server.models.downloads.journal import Journal, Plan, PlannedFile
-from server.models.downloads.trouble import disk_trouble
+from server.models.downloads.journal import Journal, Plan, PlannedFile, disk_trouble
 
 SIZE = 3 << 20
 PLAN = Plan("id", "a", "o/r", "m", (PlannedFile("a", SIZE, ""), PlannedFile("b", 10, "")), 1 << 20)

@@ -10,11 +10,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from server.data.findings import Findings
-from server.data.yaml_with_places import read
+from server.data.yaml_with_places import Findings, read
 from server.egress import Egress
 from server.errors import FlowFailed
-from server.plugins.api import openapi
+from server.plugins.api import operations
 from server.plugins.api.action import ApiAction, Reaching
 from server.plugins.manifest import Auth
 from server.plugins.secrets import Sealed
@@ -111,7 +110,7 @@ async def make(misbehaving: tuple[Misbehaving, TestServer], tmp_path: Path) -> A
         findings = Findings("openapi.yaml")
         head = f"openapi: 3.0.0\ninfo: {{title: t, version: '1'}}\nservers: [{{url: '{url}'}}]\n"
         text = f"{head}paths:\n{PATHS.replace('MEDIA', media)}"
-        api = openapi.parse(read(text.encode(), findings), findings)
+        api = operations.parse(read(text.encode(), findings), findings)
         assert api
         return ApiAction(api.operations[key], Reaching(door, "plugin p", url, sealed, auth))
 

@@ -9,11 +9,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from server.data.findings import Findings
-from server.data.yaml_with_places import read
+from server.data.yaml_with_places import Findings, read
 from server.egress import Egress
 from server.errors import FlowFailed
-from server.plugins.api import openapi
+from server.plugins.api import operations
 from server.plugins.api.action import ApiAction, Reaching
 from server.plugins.secrets import Sealed
 from server.settings import NetworkSettings
@@ -60,7 +59,7 @@ async def taken(request: web.Request) -> web.Response:
 
 def upload(url: str, door: Egress, tmp_path: Path, described: str = UPLOAD) -> ApiAction:
     findings = Findings("openapi.yaml")
-    api = openapi.parse(read(described.replace("URL", url).encode(), findings), findings)
+    api = operations.parse(read(described.replace("URL", url).encode(), findings), findings)
     assert api
     sealed = Sealed("p", Keychain(tmp_path / "secrets.json"), Redactor())
     return ApiAction(api.operations["POST /upload"], Reaching(door, "plugin p", url, sealed))

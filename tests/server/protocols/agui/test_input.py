@@ -9,7 +9,7 @@ from server.conversation.threads.threads import Said
 from server.errors import BadRequest
 from server.face.core import ModelCard
 from server.protocols.agui import messages
-from server.protocols.agui.input import read
+from server.protocols.agui.routes import read
 from server.protocols.base import Facts
 
 FACTS = Facts("http://x", models=(ModelCard("tiny", "", 1),))

@@ -1,4 +1,4 @@
-from server.protocols.copilotkit.incremental import Paths
+from server.protocols.copilotkit.operations import Paths
 
 FIRST = {
     "data": {"answer": {"words": ["a"], "id": "1"}},

@@ -1,6 +1,6 @@
 from server.chat import Json, Message, ToolCall
 from server.events import Interrupted
-from server.protocols.copilotkit.interrupts import meta_event
+from server.protocols.copilotkit.response import meta_event
 
 
 def begin(kind: str, message_id: str) -> Json:

@@ -14,7 +14,7 @@ from server.errors import (
     NoModel,
     NotSupported,
 )
-from server.protocols.openai.errors import failed
+from server.protocols.frames import failed
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from server.engine.base import EngineOptions
 from server.engine.worker.decode.candidates import CandidateArray, Logits
 from server.engine.worker.decode.sampling import Sampler, make_chain, seed_of
 from server.engine.worker.load.model import Model
-from server.engine.worker.load.native import lib
-from server.engine.worker.load.native_log import NativeLog
+from server.engine.worker.load.native import NativeLog, lib
 from server.engine.worker.prompt.vocabulary import Vocabulary
 
 ROWS = 25

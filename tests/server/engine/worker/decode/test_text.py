@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.engine.worker.decode.text import TextOut, first_stop, unfinished_stop
+from server.engine.worker.schedule.answer import TextOut, first_stop, unfinished_stop
 
 LETTERS = st.text("abé€😀", max_size=30)
 

@@ -13,7 +13,7 @@ from server.engine.watch import Limits
 from server.engine.worker.load import selftest
 from server.engine.worker.load.backends import CHOSEN_BY_HAND, Variant
 from server.engine.worker.load.selftest import Trials
-from server.models import starter
+from server.models import library as starter
 from server.system import processes
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from server.engine.base import EngineOptions
 from server.engine.worker.load.model import Model
-from server.engine.worker.load.native_log import NativeLog
+from server.engine.worker.load.native import NativeLog
 from server.engine.worker.load.plan import make_plan
 from server.engine.worker.schedule.draft import LEAST_READ, NEAR, DraftModel
 from tests.kit.worker_client import WorkerClient

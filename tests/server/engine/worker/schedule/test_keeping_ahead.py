@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.engine.worker.schedule.admission import AHEAD_BYTES, WORTH_KEEPING, Admission
-from server.engine.worker.schedule.prefix import HostCache
-from server.engine.worker.schedule.slots import make_slots
+from server.engine.worker.schedule.prefix import HostCache, make_slots
 
 SHORT, LONG = AHEAD_BYTES, AHEAD_BYTES + 1
 

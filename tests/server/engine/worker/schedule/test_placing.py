@@ -4,12 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from server.engine.worker.prompt.request import Request
+from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.schedule.admission import Admission
 from server.engine.worker.schedule.copying import Copying
 from server.engine.worker.schedule.pace import Pace
-from server.engine.worker.schedule.prefix import HostCache
-from server.engine.worker.schedule.slots import Slot, make_slots
+from server.engine.worker.schedule.prefix import HostCache, Slot, make_slots
 
 
 class Memory:

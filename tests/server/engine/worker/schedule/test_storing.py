@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from server.engine.worker.prompt.request import Request
+from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.schedule import scheduler
 from server.engine.worker.schedule.admission import WORTH_STORING, Admission
 from server.engine.worker.schedule.disk_cache import HEADER, DiskCache
-from server.engine.worker.schedule.prefix import HostCache, Kept
-from server.engine.worker.schedule.slots import make_slots
+from server.engine.worker.schedule.prefix import HostCache, Kept, make_slots
 
 STATE_BYTES = 100
 FILE_BYTES = HEADER.size + 4 * WORTH_STORING + STATE_BYTES

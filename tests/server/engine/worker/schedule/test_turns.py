@@ -5,10 +5,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from server.engine.worker.prompt.request import Request
+from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.schedule.answer import Answer
 from server.engine.worker.schedule.pace import Pace
-from server.engine.worker.schedule.turns import SHORT_PROMPT_TOKENS, Turns
+from server.engine.worker.schedule.scheduler import SHORT_PROMPT_TOKENS, Turns
 
 MOST = 512
 

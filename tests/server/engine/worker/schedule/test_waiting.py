@@ -5,8 +5,8 @@ import threading
 
 import numpy as np
 
-from server.engine.worker.prompt.request import Request
-from server.engine.worker.schedule.waiting import WaitingLine
+from server.engine.worker.prompt.prepare import Request
+from server.engine.worker.schedule.scheduler import WaitingLine
 
 
 def request(request_id: int, client: str) -> Request:

@@ -1,11 +1,11 @@
-"""A page's main part with panels at its sides: next to it where there is room, else over it."""
+"""Layouts that pages share: panels beside a page, a centred column, a strip that scrolls."""
 
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.look import theme
-from app.look.controls import restyle
+from app.look.controls import restyle, stack
 
 _INSET = theme.PAGE_MARGIN - theme.MEDIUM
 
@@ -63,3 +63,53 @@ class Beside(QWidget):
             elif not over:
                 free.setRight(x - 1)
         self.main.setGeometry(free)
+
+
+def centred(part: QWidget) -> QHBoxLayout:
+    part.setMaximumWidth(theme.READING_WIDTH)
+    line = QHBoxLayout()
+    line.setContentsMargins(theme.PAGE_MARGIN, 0, theme.PAGE_MARGIN, 0)
+    line.addStretch(1)
+    line.addWidget(part, 1000)
+    line.addStretch(1)
+    return line
+
+
+class ShortScroll(QScrollArea):
+    def __init__(self, *parts: QWidget) -> None:
+        super().__init__()
+        self._most = 0
+        inner = QWidget()
+        inner.setObjectName("column")
+        self._column = stack(*parts, spacing=0)
+        inner.setLayout(self._column)
+        self.setWidget(inner)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def set_most(self, height: int) -> None:
+        self._most = height
+        self.updateGeometry()
+
+    def show_top(self) -> None:
+        self.verticalScrollBar().setValue(0)
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802
+        needed = self._column.totalHeightForWidth(width)
+        return min(needed if needed >= 0 else self._column.totalSizeHint().height(), self._most)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(super().sizeHint().width(), self.heightForWidth(self.width()))
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(0, 0)
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return done
