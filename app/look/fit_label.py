@@ -4,7 +4,6 @@ from PySide6.QtWidgets import QWidget
 
 from app.look.controls import Label, restyle, stack
 from app.look.sentences import told
-from app.look.summary import size
 from app.look.translate import tr
 from server.face.models import Fit, Verdict
 
@@ -53,9 +52,3 @@ def parameters(count: int) -> str:
 
 def facts(*parts: str) -> str:
     return "  ·  ".join(part for part in parts if part)
-
-
-def memory_of(fit: Fit) -> str:
-    return tr("{needed} of {free} free").format(
-        needed=size(fit.needed_bytes), free=size(fit.free_bytes)
-    )

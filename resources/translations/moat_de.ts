@@ -1332,10 +1332,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Noch nicht bekannt</translation>
   </message>
   <message>
-   <source>{needed} of {free} free</source>
-   <translation>{needed} von {free} freien</translation>
-  </message>
-  <message>
    <source>On</source>
    <translation>An</translation>
   </message>

@@ -1332,10 +1332,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>尚不清楚</translation>
   </message>
   <message>
-   <source>{needed} of {free} free</source>
-   <translation>{needed} / 空闲 {free}</translation>
-  </message>
-  <message>
    <source>On</source>
    <translation>开</translation>
   </message>

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from server.chat import ChatRequest, Constraint, Json, Message, Sampling, Tool
+from server.chat import ChatRequest, Constraint, Json, Message, Sampling
 from server.engine.base import Engine
 from server.errors import AppError
 from server.events import Event, TextDelta
@@ -31,7 +31,6 @@ class Answering(Protocol):
 @dataclass(frozen=True, slots=True)
 class Means:
     engine: Engine
-    tools: tuple[Tool, ...] = ()
     client: str = ""
     plugins: Answering | None = None
     """Asked first whether one of their flows answers; None: the model answers by itself."""

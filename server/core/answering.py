@@ -97,4 +97,4 @@ class Answering:
         talk = self.house.talk_for(is_own=about.is_own)
         can_plan = trial.trials_at(self.trials).is_able if self.trials else None
         engine = await self.engine(model)
-        return Means(engine, (), about.client, talk, files=self.files, can_plan=can_plan)
+        return Means(engine, about.client, talk, files=self.files, can_plan=can_plan)

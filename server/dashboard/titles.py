@@ -83,7 +83,7 @@ def plain_better_prompt(prompt: str, widgets: list[str]) -> str:
 
 
 def file_info(data: bytes, file: str, name: str, description: str) -> Json:
-    """The same for a file; one that cannot be read is named by its name."""
+    """Name, description and columns of a file. A file that cannot be read gets its own name."""
     stem = PurePath(file.replace("\\", "/")).stem.replace("_", " ").replace("-", " ")
     name = name or plain_title(stem or "A file")
     try:

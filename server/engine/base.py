@@ -53,7 +53,6 @@ class ModelFacts:
     eos: str = ""
     special_tokens: tuple[str, ...] = ()
     sees_images: bool = False
-    embedding_size: int = 0
     device: str = "cpu"
     build: str = ""
     extra: dict[str, Any] = field(default_factory=dict)

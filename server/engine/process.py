@@ -33,9 +33,10 @@ CALM_S = 60.0
 """A crash longer ago than this no longer delays a restart."""
 LONGEST_DELAY_S = 2.0
 TOO_MANY_CRASHES = 6
+"""As many within CALM_S: from then on the worker is started only when it is asked."""
 LARGE_CHARS = 64 * 1024
 EMBEDDED_AT_ONCE = 8
-"""In that time: from then on it is started only when asked."""
+"""Texts in one message to the worker."""
 
 
 class WorkerProcess:

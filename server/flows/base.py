@@ -157,7 +157,6 @@ class Record:
     step: str
     call_type: str
     output: Output
-    took_ms: int = 0
 
 
 @dataclass(slots=True)

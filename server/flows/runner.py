@@ -126,7 +126,7 @@ class Run:
                 match sign:
                     case Output():
                         took = int((asyncio.get_running_loop().time() - began) * 1000)
-                        record = Record(step.name, step.call_type, sign, took)
+                        record = Record(step.name, step.call_type, sign)
                         self.work.records.append(record)
                         self.answered = sign.is_answer and is_last_text
                         self.work.kit.note(f"step {step.name} ({step.call_type}) took {took} ms")

@@ -9,7 +9,6 @@ from server.data.shorten import as_text, shorten
 from server.flows.base import Work
 
 NAMES = ("question", "data", "context", "time", "output", "message", "error")
-LITERAL = re.compile(r"\{\{(\w[\w.]*)\}\}")
 _PLACE = re.compile(
     r"\{\{(?P<literal>\w[\w.]*)\}\}|\{(?P<name>" + "|".join(NAMES) + r")\}"
     r"|\{steps\.(?P<path>[^{}\s]+)\}"

@@ -174,14 +174,6 @@ def _smaller_types(kv_type: KvType) -> tuple[KvType, ...]:
     return order[order.index(kv_type) + 1 :]
 
 
-def fitting(header: Header, setup: Setup, machine: Machine) -> Setup | None:
-    """The first rung that fits, or None when not even the last does."""
-    for rung in ladder(header, setup, machine):
-        if judge(header, rung, machine).verdict != "does not fit":
-            return rung
-    return None
-
-
 def explain(asked: Setup, taken: Setup) -> str:
     """What was taken less than asked for, in one sentence."""
     changes = []

@@ -36,7 +36,6 @@ REFUSED = frozenset({
     "ctypes", "_ctypes", "cffi", "socket", "_socket", "subprocess", "_posixsubprocess",
     "multiprocessing", "pty", "webbrowser",
 })  # fmt: skip
-TOOL_NAMES = frozenset({"name", "_name"})
 
 State = Literal["ok", "warnings", "partly broken", "broken"]
 

@@ -163,7 +163,7 @@ class Copilot:
         )
         # A question about an attached document is the model's to answer, not a flow's.
         plugins = None if attached.is_about_files else self._plugins(request.is_own)
-        events = converse(Means(engine, ours, request.client, plugins), chat)
+        events = converse(Means(engine, request.client, plugins), chat)
         if request.ends_after_tools:
             events = _one_turn(events)
         for problem in attached.problems:

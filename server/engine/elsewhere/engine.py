@@ -548,7 +548,6 @@ def _facts(model: Json) -> ModelFacts:
         context_tokens=context,
         trained_context_tokens=meta.get("n_ctx_train") or context,
         vocabulary=meta.get("n_vocab") or 0,
-        embedding_size=meta.get("n_embd") or 0,
         device="remote",
     )
 

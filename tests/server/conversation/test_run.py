@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from server.asking.small import Means
-from server.chat import ChatRequest, Json, Message, Tool, ToolCall, ToolChoice
+from server.chat import ChatRequest, Json, Message, Sampling, Tool, ToolCall, ToolChoice
 from server.conversation.run import MAX_TURNS, converse
 from server.errors import BadRequest, ContextOverflow
 from server.events import (
@@ -104,10 +104,12 @@ async def test_a_refusal_is_the_last_event():
 
 async def test_several_choices_each_end_once_and_differ_by_seed():
     engine = ScriptedEngine(says("a"), says("b"), says("c"))
-    events = await collect(converse(Means(engine), ChatRequest(ASK.messages, choices=3)))
+    asked = ChatRequest(ASK.messages, choices=3, sampling=Sampling(seed=7))
+    events = await collect(converse(Means(engine), asked))
     ends = [e.index for e in events if isinstance(e, OfChoice) and isinstance(e.event, Finished)]
     assert sorted(ends) == [0, 1, 2]
     assert all(request.choices == 1 for request in engine.requests)
+    assert sorted(request.sampling.seed for request in engine.requests) == [7, 8, 9]
 
 
 @pytest.mark.parametrize("choices", [1, 2])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from server.face.models import Device, Machine, Setup
-from server.models.fit import explain, fitting, judge, ladder, settle, without_card
+from server.models.fit import explain, judge, ladder, settle, without_card
 from server.models.gguf.header import Header
 from server.models.gguf.parse import parse
 from server.models.memory import memory_of
@@ -14,6 +14,7 @@ from tests.kit.gguf_files import Q4_K, Q6_K, Shape, head, metadata_of, tensors_o
 GB = 10**9
 EIGHT_B = Shape(4096, 36, 32, 8, 12288, 1000, 40960, Q4_K, Q6_K, "qwen3", 128)
 LAPTOP = Machine(16 * GB, 10 * GB, 8)
+WIDE = Setup(131072, 8)
 CARD = Device("A card", "CUDA", 23 * GB, 24 * GB)
 
 
@@ -93,11 +94,14 @@ def test_each_rung_takes_less_and_the_last_is_small():
     assert (rungs[-1].context_tokens, rungs[-1].slots) == (512, 1)
 
 
-def test_the_first_rung_that_fits_is_taken_or_none():
-    taken = fitting(EIGHT, Setup(131072, 8), LAPTOP)
-    assert taken is not None
-    assert judge(EIGHT, taken, LAPTOP).verdict != "does not fit"
-    assert fitting(EIGHT, Setup(131072, 8), Machine(2 * GB, GB)) is None
+def test_the_ladder_leads_to_a_rung_that_fits_or_none_fits():
+    verdicts = [judge(EIGHT, rung, LAPTOP).verdict for rung in ladder(EIGHT, WIDE, LAPTOP)]
+    assert verdicts[0] == "does not fit"
+    assert verdicts[-1] != "does not fit"
+    small = Machine(2 * GB, GB)
+    assert {judge(EIGHT, rung, small).verdict for rung in ladder(EIGHT, WIDE, small)} == {
+        "does not fit"
+    }
 
 
 def test_what_was_changed_is_one_sentence():

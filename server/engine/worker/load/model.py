@@ -68,7 +68,6 @@ class Model:
                 eos=self.vocabulary.eos,
                 special_tokens=tuple(special),
                 sees_images=sees_images,
-                embedding_size=lib.llama_model_n_embd(self.native),
                 device="gpu" if self.uses_gpu else "cpu",
                 build=lib.llama_print_system_info().decode(errors="replace").strip(),
                 extra={

@@ -184,7 +184,7 @@ def to_border(place: int, block: int) -> int:
 
 
 def first_size(left: int, room: int) -> int:
-    """The same, but never nothing: a rest too short to be parted is read whole.
+    """The size of the first part, never 0: a rest that is too short to divide is read whole.
 
     Where there is no room for a chunk, the gap is what counts: any part will do.
     """

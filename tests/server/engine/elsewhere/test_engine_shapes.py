@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from server.engine.elsewhere.engine import RemoteAnswer
 from server.errors import EngineCrashed
+from server.events import ToolCallRequested
 from tests.prove.readers import READERS
 
 SSE = next(reader for reader in READERS if reader.name == "sse")
@@ -50,3 +52,8 @@ def test_depth_without_end_is_no_answer(tmp_path: Path) -> None:
 def test_arguments_of_depth_without_end_are_a_call_that_is_not_valid(tmp_path: Path) -> None:
     call = {"index": 0, "function": {"name": "f", "arguments": "[" * 200_000}}
     SSE.read(stream(choice(delta={"tool_calls": [call]}), ENDED), tmp_path)
+    answer = RemoteAnswer()
+    answer.feed(choice(delta={"tool_calls": [call]}, finish_reason="stop"))
+    asked, _ = answer.finish()
+    assert isinstance(asked, ToolCallRequested)
+    assert not asked.valid

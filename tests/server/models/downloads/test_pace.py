@@ -1,5 +1,7 @@
 """Speed and time left, and a limit that is held."""
 
+import asyncio
+
 from server.models.downloads.pace import Pace, Throttle
 
 
@@ -32,7 +34,9 @@ async def test_without_a_limit_nothing_waits():
 
 
 async def test_a_limit_makes_wait():
-    clock = Clock()
-    throttle = Throttle(lambda: 1_000_000, clock)
-    await throttle.take(5_000)
-    await throttle.take(20_000)
+    throttle = Throttle(lambda: 100_000, Clock())
+    await throttle.take(500)
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    await throttle.take(4_500)
+    assert loop.time() - began >= 0.045
