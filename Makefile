@@ -1,5 +1,5 @@
 # Each target does all the set-up it needs; done before, that takes a moment.
-.PHONY: help setup run test check bench startup prove evaluate package package-windows package-graphics screenshots pins distclean clean-cache
+.PHONY: help setup run test check format bench startup prove evaluate package package-windows package-graphics screenshots pins distclean clean-cache
 
 SETUP = "$$(scripts/find_python.sh)" scripts/setup.py
 IN_ENVIRONMENT = .venv/bin
@@ -8,6 +8,7 @@ help:
 	@echo "make run          start Moat: in the tray, or headless where there is no display"
 	@echo "make test         run all tests"
 	@echo "make check        ruff, mypy for each system, import-linter"
+	@echo "make format       rewrite the code as 'make check' wants it (ruff format, ruff check --fix)"
 	@echo "make setup        only the set-up for 'make run'"
 	@echo "make bench        speed and memory beside llama-server (QUICK=1: the short form)"
 	@echo "make startup      start-up times, memory, idleness"
@@ -38,6 +39,11 @@ check:
 	@$(IN_ENVIRONMENT)/ruff format --check .
 	@$(IN_ENVIRONMENT)/python -m scripts.check_types
 	@$(IN_ENVIRONMENT)/lint-imports
+
+format:
+	@$(SETUP) --for test
+	@$(IN_ENVIRONMENT)/ruff check --fix .
+	@$(IN_ENVIRONMENT)/ruff format .
 
 bench:
 	@$(SETUP) --for test

@@ -85,3 +85,15 @@ def test_a_pull_request_is_tested_on_both_processors_and_every_python() -> None:
         ["make", "check"],
         ["make", "test"],
     ]
+
+
+def test_the_checks_of_a_pull_request_are_ruff_format_types_and_contracts() -> None:
+    """Each is a line of `make check`, and `make format` mends what the first two find."""
+    recipe = re.search(r"^check:\n((?:\t.*\n)+)", MAKEFILE, re.M)
+    assert recipe
+    for tool in ("ruff check .", "ruff format --check .", "scripts.check_types", "lint-imports"):
+        assert tool in recipe[1], tool
+    mending = re.search(r"^format:\n((?:\t.*\n)+)", MAKEFILE, re.M)
+    assert mending
+    assert "ruff check --fix ." in mending[1]
+    assert "ruff format ." in mending[1]
