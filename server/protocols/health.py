@@ -6,7 +6,10 @@ from server.protocols.base import Endpoint, Facts, Reply
 
 
 def accept(_body: Any, facts: Facts) -> Reply:
-    """A model that works long on one step is busy; one that answers no ping cannot serve."""
+    """Tells whether the engine answers: `ok`, `busy`, or `not answering` with 503.
+
+    A model that works long on one step is busy; one that answers no ping cannot serve.
+    """
     status = 503 if facts.engine_health == "not answering" else 200
     return Reply({"status": facts.engine_health}, status)
 

@@ -35,6 +35,7 @@ EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 
 def accept(body: Any, facts: Facts) -> ChatRequest:
+    """Answers a conversation in the form of Anthropic's Messages API."""
     fields = Fields(body)
     limit = token_limit(fields, "max_tokens")
     if limit is None:
@@ -43,6 +44,7 @@ def accept(body: Any, facts: Facts) -> ChatRequest:
 
 
 def count_tokens(body: Any, facts: Facts) -> Ask:
+    """Counts the tokens of a conversation without answering it."""
     request = _request(Fields(body), facts, None)
     return token_count(request, lambda count: Reply({"input_tokens": count}))
 

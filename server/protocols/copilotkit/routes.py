@@ -16,6 +16,7 @@ BASES = ("/api/copilotkit", "/copilotkit")
 
 
 def accept(body: Any, facts: Facts) -> Accepted:
+    """Takes GraphQL (clients up to 1.10.6) or a method of AG-UI in an envelope (from 1.50 on)."""
     if isinstance(body, dict) and "query" in body:
         return _graphql(body, facts)
     if not isinstance(body, dict) or not isinstance(body.get("method"), str):
@@ -27,6 +28,7 @@ def accept(body: Any, facts: Facts) -> Accepted:
 
 
 def ask_by_get(_body: Any, facts: Facts) -> Accepted:
+    """Answers a GraphQL query that changes nothing, given in the address."""
     if "query" not in facts.query:
         error = {"message": "Must provide query string.", "extensions": {"code": "BAD_REQUEST"}}
         return Reply({"errors": [error]})
@@ -93,38 +95,47 @@ def _invalid(message: str) -> Reply:
 
 
 def _info(_body: Any, facts: Facts) -> Accepted:
+    """Lists the agents, and what this runtime is able to do."""
     return agui.info(facts)
 
 
 def _run(body: Any, facts: Facts) -> Accepted:
+    """Runs an agent and streams its events."""
     return agui.run(body, facts.path["agent"], facts)
 
 
 def _connect(body: Any, facts: Facts) -> Accepted:
+    """Replays what is kept of a thread, and follows a run of it that is under way."""
     return agui.connect(body, facts.path["agent"], facts)
 
 
 def _suggest(body: Any, facts: Facts) -> Accepted:
+    """Runs an agent for suggestions; nothing of it is kept."""
     return agui.run(body, facts.path["agent"], facts, is_kept=False)
 
 
 def _stop(_body: Any, facts: Facts) -> Accepted:
+    """Stops the run of a thread."""
     return agui.stop(facts.path["agent"], facts.path["thread"], facts)
 
 
 def _threads(_body: Any, facts: Facts) -> Accepted:
+    """Lists the threads of an agent that the page may see."""
     return agui.threads(facts.query.get("agentId", ""), facts)
 
 
 def _thread(_body: Any, facts: Facts) -> Accepted:
+    """Gives the `messages`, the `events` or the `state` of a thread."""
     return agui.thread(facts.path["thread"], facts.path["what"], facts)
 
 
 def _clear(_body: Any, facts: Facts) -> Accepted:
+    """Forgets all threads that the page may see."""
     return agui.clear(facts)
 
 
 def _transcribe(_body: Any, _facts: Facts) -> Accepted:
+    """Is refused: there is no model for speech."""
     return agui.transcribe()
 
 

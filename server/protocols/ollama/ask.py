@@ -40,6 +40,7 @@ UNKNOWN_OPTIONS = {"tfs_z": "it is no longer part of the engine."}
 
 
 def accept_chat(body: Any, facts: Facts) -> ChatRequest | Ask | Manage:
+    """Answers a conversation; without messages it loads or unloads the model."""
     fields = Fields(body)
     refuse(fields, {"_debug_render_only": NEITHER["_debug_render_only"]})
     messages = _messages(fields)
@@ -50,6 +51,7 @@ def accept_chat(body: Any, facts: Facts) -> ChatRequest | Ask | Manage:
 
 
 def accept_generate(body: Any, facts: Facts) -> ChatRequest | Ask | Manage:
+    """Answers one prompt; without a prompt it loads or unloads the model."""
     fields = Fields(body)
     refuse(fields, NEITHER)
     prompt = fields.text("prompt") or ""

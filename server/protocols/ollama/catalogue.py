@@ -21,22 +21,25 @@ SCALES = ((10**9, "B"), (10**6, "M"), (10**3, "K"))
 
 
 def root(_body: Any, facts: Facts) -> Reply:
-    """Programs compare the text; a person with a browser is told what this is."""
+    """Says that a server is there. Programs compare the text; a browser gets another."""
     if "text/html" in facts.headers.get("accept", ""):
         return Reply(text="Moat is running. Its Connect page shows what to connect, and how.")
     return Reply(text="Ollama is running", content_type="text/plain")
 
 
 def tags(_body: Any, facts: Facts) -> Reply:
+    """Lists the models of this machine."""
     return Reply({"models": [_card(card) for card in facts.models]})
 
 
 def running(_body: Any, facts: Facts) -> Reply:
+    """Lists the models that are loaded."""
     cards = [card for card in facts.models if card.loaded and not card.base]
     return Reply({"models": [_running(card, facts) for card in cards]})
 
 
 def show(body: Any, facts: Facts) -> Manage:
+    """Describes a model: its template, parameters, licence and abilities."""
     card = card_of(Fields(body), facts)
 
     async def look(keeper: ModelKeeper) -> Managed:
@@ -46,14 +49,17 @@ def show(body: Any, facts: Facts) -> Manage:
 
 
 def version(_body: Any, facts: Facts) -> Reply:
+    """Gives the version of Ollama's API that is spoken, and Moat's own."""
     return Reply({"version": OLLAMA_VERSION, "moat": facts.version})
 
 
 def status(_body: Any, _facts: Facts) -> Reply:
+    """Says that no model runs in a cloud."""
     return Reply({"cloud": {"disabled": True, "source": "moat"}})
 
 
 def embed(body: Any, facts: Facts) -> Ask:
+    """Gives the embeddings of one text or several."""
     fields = Fields(body)
     given = fields.value("input")
     texts = [given] if isinstance(given, str) and given else given or []
@@ -76,7 +82,7 @@ def embed(body: Any, facts: Facts) -> Ask:
 
 
 def embed_one(body: Any, facts: Facts) -> Ask:
-    """The older form: one prompt, one vector."""
+    """Gives the embedding of one prompt: the older form."""
     fields = Fields(body)
     prompt, model = fields.text("prompt") or "", model_name(body, facts)
     keep_s = keep_alive(fields)

@@ -36,6 +36,7 @@ WITHOUT_EFFECT = ("num_ctx", "num_keep", "num_batch", "num_gpu", "main_gpu", "nu
 
 
 def pull(body: Any, facts: Facts) -> Manage:
+    """Downloads a model from the hub, and streams how far it is. Pages may not."""
     _check_sender(facts)
     fields = Fields(body)
     name = fields.text("model") or fields.some_text("name")
@@ -52,6 +53,7 @@ def pull(body: Any, facts: Facts) -> Manage:
 
 
 def delete(body: Any, facts: Facts) -> Manage:
+    """Deletes a model. Pages may not."""
     _check_sender(facts)
     card = card_of(Fields(body), facts)
 
@@ -63,6 +65,7 @@ def delete(body: Any, facts: Facts) -> Manage:
 
 
 def copy(body: Any, facts: Facts) -> Manage:
+    """Gives a model a second name. Pages may not."""
     _check_sender(facts)
     fields = Fields(body)
     source, target = card_of(fields, facts, "source"), fields.some_text("destination")
@@ -76,6 +79,7 @@ def copy(body: Any, facts: Facts) -> Manage:
 
 
 def create(body: Any, facts: Facts) -> Manage:
+    """Makes a model of another name with a system prompt and parameters. Pages may not."""
     _check_sender(facts)
     fields = Fields(body)
     refuse(fields, NOT_MADE)
@@ -115,10 +119,12 @@ def _check_sender(facts: Facts) -> None:
 
 
 def push(_body: Any, _facts: Facts) -> Reply:
+    """Is refused: Moat uploads no models."""
     raise NotSupported("Moat uploads no models.")
 
 
 def blob(_body: Any, _facts: Facts) -> Reply:
+    """Is refused: files of models are not taken."""
     raise NotSupported(f"Files are not taken: {ONLY_FROM}")
 
 

@@ -66,6 +66,7 @@ MOST_CHOICES = 16
 
 
 def accept(body: Any, facts: Facts) -> ChatRequest:
+    """Answers a conversation in the form of OpenAI's chat completions."""
     fields = Fields(body)
     refuse_what_is_not_done(fields, echo=(False,))
     tools, choice = _tools(fields)

@@ -41,6 +41,7 @@ MOST_PROMPTS = 64
 
 
 def accept(body: Any, facts: Facts) -> ChatRequest | Run:
+    """Continues one prompt or several, as texts or as token numbers."""
     fields = Fields(body)
     streams(body)
     _wants_usage(fields)

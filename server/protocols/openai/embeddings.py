@@ -17,6 +17,7 @@ LARGEST = 65536
 
 
 def accept(body: Any, facts: Facts) -> Ask:
+    """Gives the embeddings of texts or of token numbers."""
     fields = Fields(body)
     texts = _inputs(fields)
     model = model_name(fields, facts)

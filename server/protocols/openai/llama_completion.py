@@ -21,6 +21,7 @@ MOST_FILES = 256
 
 
 def accept(body: Any, facts: Facts) -> ChatRequest:
+    """Continues a prompt in llama-server's own form."""
     fields = Fields(body)
     request = _request(fields, facts)
     prompts = prompts_of(fields, "prompt")
@@ -30,7 +31,7 @@ def accept(body: Any, facts: Facts) -> ChatRequest:
 
 
 def accept_infill(body: Any, facts: Facts) -> ChatRequest:
-    """The text between `input_prefix` and `input_suffix`; `prompt` is how it begins."""
+    """Fills the gap between `input_prefix` and `input_suffix`; `prompt` is how it begins."""
     fields = Fields(body)
     if fields.value("input_prefix") is None and fields.value("input_suffix") is None:
         raise fields.wrong("input_prefix", "is missing, and 'input_suffix' too")

@@ -26,6 +26,7 @@ GAUGES = {"running": "Answers being written", "waiting": "Requests that wait"}
 
 
 def tokenize(body: Any, facts: Facts) -> Ask:
+    """Turns a text into token numbers."""
     fields = Fields(body)
     text = fields.text("content")
     if text is None:
@@ -36,6 +37,7 @@ def tokenize(body: Any, facts: Facts) -> Ask:
 
 
 def detokenize(body: Any, facts: Facts) -> Ask:
+    """Turns token numbers into a text."""
     fields = Fields(body)
     tokens = fields.list("tokens")
     if len(tokens) > MOST_TOKENS or not all(
@@ -49,6 +51,7 @@ def detokenize(body: Any, facts: Facts) -> Ask:
 
 
 def apply_template(body: Any, facts: Facts) -> Ask:
+    """Renders a conversation as the prompt that the model would read."""
     fields = Fields(body)
     request = ChatRequest(
         messages=messages_of(fields),
@@ -61,10 +64,12 @@ def apply_template(body: Any, facts: Facts) -> Ask:
 
 
 def properties(_body: Any, facts: Facts) -> Ask:
+    """Describes the loaded model in llama-server's words; loads nothing."""
     return Ask("stats", None, {}, partial(_properties, facts))
 
 
 def metrics(_body: Any, _facts: Facts) -> Ask:
+    """Gives the engine's figures for Prometheus; loads nothing."""
     return Ask("stats", None, {}, _metrics)
 
 

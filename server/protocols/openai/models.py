@@ -16,12 +16,14 @@ MOST_LISTED = 1000
 
 
 def listed(_body: Any, facts: Facts) -> Reply:
+    """Lists the models; in Anthropic's form where `anthropic-version` is sent."""
     if ANTHROPIC_HEADER in facts.headers:
         return _anthropic_list(facts)
     return Reply({"object": "list", "data": [_card(card) for card in facts.models]})
 
 
 def one(_body: Any, facts: Facts) -> Reply:
+    """Describes one model."""
     name = facts.path["id"]
     found = next((card for card in facts.models if card.name == name), None)
     if ANTHROPIC_HEADER in facts.headers:

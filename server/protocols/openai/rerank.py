@@ -18,6 +18,7 @@ PATHS = ("/v1/rerank", "/v1/reranking", "/v2/rerank")
 
 
 def accept(body: Any, facts: Facts) -> Ask:
+    """Ranks documents by how well they answer a question."""
     fields = Fields(body)
     query = fields.some_text("query")
     of_tei = fields.value("documents") is None and fields.value("texts") is not None

@@ -354,6 +354,7 @@ class ResponseNotFound(AppError):
 
 
 def accept(body: Any, facts: Facts) -> ChatRequest:
+    """Answers in the form of OpenAI's Responses API."""
     fields = Fields(body)
     refuse_what_is_not_done(fields, prompt=())
     streams(body)
@@ -417,7 +418,7 @@ async def collect(events: Events, body: Any, facts: Facts) -> Reply:
 
 
 def count_tokens(body: Any, facts: Facts) -> Ask:
-    """POST /v1/responses/input_tokens: what a response would be asked with."""
+    """Counts the tokens of a request without answering it."""
     return token_count(
         accept(body, facts),
         lambda count: Reply({"object": "response.input_tokens", "input_tokens": count}),
@@ -425,11 +426,12 @@ def count_tokens(body: Any, facts: Facts) -> Ask:
 
 
 def recall(_body: Any, facts: Facts) -> Reply:
+    """Gives a response that is remembered."""
     return Reply(_found(facts).response)
 
 
 def list_input(_body: Any, facts: Facts) -> Reply:
-    """The items of one request, the last first unless asked otherwise."""
+    """Lists the items of a response's request, the last first unless asked otherwise."""
     query = Fields(dict(facts.query))
     items = list(_found(facts).items)
     if (query.word("order", ("asc", "desc")) or "desc") == "desc":
@@ -464,6 +466,7 @@ def cancel(_body: Any, facts: Facts) -> Cancel:
 
 
 def forget(_body: Any, facts: Facts) -> Reply:
+    """Forgets a response."""
     response = _found(facts).response
     facts.responses.forget(facts.owner, response["id"])
     return Reply({"id": response["id"], "object": "response", "deleted": True})

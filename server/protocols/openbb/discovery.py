@@ -17,6 +17,7 @@ PRESETS = {"precise": "Precise", "balanced": "Balanced", "creative": "Creative"}
 
 
 def copilots(_body: Any, facts: Facts) -> Reply:
+    """Describes the copilot to older builds of Workspace."""
     copilot = {
         **_names(facts),
         "hasStreaming": True,
@@ -29,6 +30,7 @@ def copilots(_body: Any, facts: Facts) -> Reply:
 
 
 def agents(_body: Any, facts: Facts) -> Reply:
+    """Describes the copilot to Workspace: its addresses, features and models."""
     agent: Json = {
         **_names(facts),
         "endpoints": {"query": facts.address + QUERY, "feedback": facts.address + FEEDBACK},

@@ -17,6 +17,7 @@ CLIENT_FAULTS = (408, 413, 415)
 
 
 def accept(body: Any, facts: Facts, *, old_path: bool = False) -> Run:
+    """Answers a question about a dashboard, step by step."""
     query = read_query(body, legacy=is_legacy(body, old_path=old_path))
     wanted = body.get("model")
     known = {card.name for card in facts.models}

@@ -16,6 +16,7 @@ CODE_FIELDS = ("prompt", "request", "query", "instructions", "description", "cod
 
 
 def chat_title(body: Any, facts: Facts) -> Run | Reply:
+    """Gives a chat its title."""
     asked = _questions(_object(body))
     fallback = titles.plain_title(asked[0] if asked else "")
     if not facts.models:
@@ -24,6 +25,7 @@ def chat_title(body: Any, facts: Facts) -> Run | Reply:
 
 
 def dashboard_title(body: Any, facts: Facts) -> Run | Reply:
+    """Gives a dashboard its title."""
     names = _widget_names(_object(body))
     fallback = titles.plain_title(" and ".join(names[:2])) if names else "Dashboard"
     if not facts.models:
@@ -32,6 +34,7 @@ def dashboard_title(body: Any, facts: Facts) -> Run | Reply:
 
 
 def enhance_prompt(body: Any, facts: Facts) -> Run | Reply:
+    """Makes a prompt clearer."""
     if isinstance(body, str):
         body = {"prompt": body}
     fields = _object(body)
@@ -45,6 +48,7 @@ def enhance_prompt(body: Any, facts: Facts) -> Run | Reply:
 
 
 def widget_info(body: Any, _facts: Facts) -> Reply:
+    """Gives a widget its name and description, by its data."""
     asked = _object(body).get("widget_generation_request")
     asked = asked if isinstance(asked, dict) else {}
     name, description = str(asked.get("name") or ""), str(asked.get("description") or "")
@@ -52,7 +56,7 @@ def widget_info(body: Any, _facts: Facts) -> Reply:
 
 
 def widget_info_of_file(body: Any, _facts: Facts) -> Look:
-    """The same of a file: its tables, else its text."""
+    """Gives a widget its name and description, by a file: its tables, else its text."""
     fields = _object(body)
     uploads = [one for one in fields.values() if isinstance(one, Upload)]
     if not uploads:
@@ -68,6 +72,7 @@ def widget_info_of_file(body: Any, _facts: Facts) -> Look:
 
 
 def code(body: Any, facts: Facts) -> Run | Reply:
+    """Writes code that does what is asked for."""
     fields = _object(body)
     request = "\n".join([*_questions(fields), _first_text(fields, CODE_FIELDS)]).strip()
     if not facts.models or not request:
