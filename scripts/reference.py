@@ -1,0 +1,159 @@
+"""Writes the lists of routes and settings from the code: python -m scripts.reference [--check]."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from scripts.bootstrap.places import ROOT
+from server.protocols import ENDPOINTS
+from server.protocols.base import Endpoint
+from server.settings import Settings
+
+DOCS = ROOT / "docs"
+MADE = "<!-- Made from the code by `python -m scripts.reference`: change that, not this file. -->\n"
+ROUTES = """# Every route
+
+Moat answers all of these at one address, `http://localhost:7777` unless the settings say otherwise.
+[What programs can ask](api.md) says what is understood and what is refused. Each section is a
+protocol, named after its folder or module in `server/protocols/`. A route with several paths
+answers the same at each.
+
+Not listed is `/control/`, the link between the window and its server: it needs a secret that is
+made anew at each start.
+"""
+SETTINGS = """# Every setting
+
+The Settings page of the window is made from the same declarations (`server/settings.py`). The
+settings are kept in `settings.json` ([where](../README.md#where-data-lives)): a group is an object,
+a setting is a member of it. A value that is not valid is set aside, and the default holds.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="reference", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; say what is old")
+    parser.add_argument("--into", type=Path, default=DOCS, help="the folder; docs if not given")
+    options = parser.parse_args(arguments)
+    old = outdated(options.into)
+    if not options.check:
+        for name in old:
+            (options.into / name).write_text(PAGES[name](), encoding="utf-8")
+        return 0
+    for name in old:
+        sys.stderr.write(f"{name} is not what the code says: run python -m scripts.reference\n")
+    return 1 if old else 0
+
+
+def outdated(folder: Path) -> list[str]:
+    """The pages that are missing or say something else than the code."""
+    return [name for name, made in PAGES.items() if _read(folder / name) != made()]
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+def routes_page(endpoints: Iterable[Endpoint] = ENDPOINTS) -> str:
+    sections: dict[str, list[Endpoint]] = {}
+    for endpoint in endpoints:
+        sections.setdefault(_protocol(endpoint), []).append(endpoint)
+    parts = [ROUTES, MADE]
+    for name, of_protocol in sections.items():
+        about = import_module(f"server.protocols.{name}").__doc__ or ""
+        parts.append(f"## {name}\n\n{about.strip()}\n")
+        parts.append(_table(("method", "path", "what it does"), _route_rows(of_protocol)))
+    return "\n".join(parts)
+
+
+def _protocol(endpoint: Endpoint) -> str:
+    module: str = _function(endpoint).__module__
+    return module.removeprefix("server.protocols.").partition(".")[0]
+
+
+def _function(endpoint: Endpoint) -> Callable[..., Any]:
+    accept = endpoint.accept
+    return accept.func if isinstance(accept, partial) else accept
+
+
+def _route_rows(endpoints: Iterable[Endpoint]) -> Iterator[tuple[str, ...]]:
+    """A row for each function that takes requests: all its methods and paths."""
+    rows: dict[int, list[Endpoint]] = {}
+    for endpoint in endpoints:
+        rows.setdefault(id(endpoint.accept), []).append(endpoint)
+    for together in rows.values():
+        methods = dict.fromkeys(endpoint.method for endpoint in together)
+        paths = dict.fromkeys(f"`{_plain(endpoint.path)}`" for endpoint in together)
+        yield ", ".join(methods), " · ".join(paths), _what_it_does(together[0])
+
+
+def _plain(path: str) -> str:
+    """The path without the patterns of its places: {id}, not {id:.+}."""
+    return "".join(
+        part if at % 2 == 0 else "{" + part.partition(":")[0] + "}"
+        for at, part in enumerate(path.replace("}", "{").split("{"))
+    )
+
+
+def _what_it_does(endpoint: Endpoint) -> str:
+    """The first paragraph of the docstring of the function that takes the request."""
+    function = _function(endpoint)
+    about = (function.__doc__ or "").strip().partition("\n\n")[0]
+    if not about:
+        sys.exit(
+            f"{endpoint.method} {endpoint.path}: {function.__module__}.{function.__qualname__} "
+            "has no docstring that says what the route does."
+        )
+    return " ".join(about.split())
+
+
+def settings_page(settings: type[Settings] = Settings) -> str:
+    parts = [SETTINGS, MADE]
+    for name, group in settings.model_fields.items():
+        parts.append(f"## {group.title or name}\n\nThe group `{name}`.\n")
+        fields = getattr(group.annotation, "model_fields", {})
+        head = ("setting", "title", "value", "default", "meaning")
+        parts.append(_table(head, (_setting_row(field, info) for field, info in fields.items())))
+    return "\n".join(parts)
+
+
+def _setting_row(name: str, info: FieldInfo) -> tuple[str, ...]:
+    default = info.get_default(call_default_factory=True)
+    shown = f"`{json.dumps(default)}`" if default not in ("", ()) else "empty"
+    return f"`{name}`", info.title or name, _kind(info), shown, info.description or ""
+
+
+def _kind(info: FieldInfo) -> str:
+    kind = info.annotation
+    if kind is bool:
+        return "`true` or `false`"
+    if get_origin(kind) is Literal:
+        return ", ".join(f"`{json.dumps(choice)}`" for choice in get_args(kind))
+    if get_origin(kind) is tuple:
+        return "list of numbers" if get_args(kind)[0] is float else "list of texts"
+    if kind is not int:
+        return "text"
+    least = next((bound.ge for bound in info.metadata if hasattr(bound, "ge")), None)
+    most = next((bound.le for bound in info.metadata if hasattr(bound, "le")), None)
+    return f"{least} to {most}"
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+PAGES: dict[str, Callable[[], str]] = {"routes.md": routes_page, "settings.md": settings_page}
+
+if __name__ == "__main__":
+    sys.exit(main())
