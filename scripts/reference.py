@@ -25,8 +25,8 @@ Moat answers all of these at one address, `http://localhost:7777` unless the set
 protocol, named after its folder or module in `server/protocols/`. A route with several paths
 answers the same at each.
 
-Not listed is `/control/`, the link between the window and its server: it needs a secret that is
-made anew at each start.
+Not listed is the link between the window and its server (`/control/`). It has a port of its own and
+needs a secret that is made anew at each start.
 """
 SETTINGS = """# Every setting
 
