@@ -18,7 +18,7 @@ import psutil
 from server import VERSION
 from server.core.settings_store import SettingsStore
 from server.models import library
-from server.models.fit import GB
+from server.sizes import GB
 from server.system import backends, hardware, paths, processes
 from server.system.keychain import Keychain, KeyringFailed
 from server.system.ports import Occupant, who_listens

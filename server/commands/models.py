@@ -17,14 +17,13 @@ from server.errors import AppError, BadRequest
 from server.face import client
 from server.face.client import RunningServer
 from server.face.models import Download, Fit, KvType, Setup
-from server.models.fit import GB
 from server.models.service import ModelShelf
 from server.observe import Value
+from server.sizes import GB, MB
 from server.system import paths
 from server.system.keychain import Keychain
 from server.system.limits import printable
 
-MB = 1_000_000
 BAR = 24
 
 

@@ -27,6 +27,7 @@ from server.events import (
 )
 from server.face.core import About, AnsweredRequest, Load, RequestPhase, RunningRequest
 from server.observe import Recent, Value
+from server.sizes import MB
 from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
@@ -267,7 +268,6 @@ def _summary(tracked: _Tracked) -> AnsweredRequest:
     )
 
 
-MB = 1024 * 1024
 LOOK_EVERY_S = 2.0
 
 

@@ -7,9 +7,9 @@ from server.engine.base import EngineOptions
 from server.engine.pool import PoolLimits
 from server.models import memory
 from server.settings import ModelSettings
+from server.sizes import MB
 
 ALL_LAYERS = 999
-MB = 1024 * 1024
 ANY_QUEUE = 1 << 16
 """Who may wait is decided when a request arrives (`Requests`), not by the worker later."""
 

@@ -18,6 +18,7 @@ from server.engine.watch import Health
 from server.errors import Busy, ModelLoadFailed, Stopping
 from server.events import Pieces
 from server.observe import Value
+from server.sizes import MB
 from server.tasks import spawn
 
 Use = Callable[..., AbstractAsyncContextManager[Engine]]
@@ -71,7 +72,6 @@ class PooledEngine:
 
 
 log = logging.getLogger(__name__)
-MB = 1_000_000
 LONGEST_S = 366 * 24 * 3600.0
 """A model that is to stay longer than this is not unloaded by itself."""
 

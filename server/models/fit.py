@@ -5,19 +5,19 @@ from dataclasses import replace
 
 from server.face.models import Fit, KvType, Machine, Memory, Setup, Verdict
 from server.models.gguf.header import Header
-from server.models.memory import MB, Layout, largest_context, layout_of, memory_of
+from server.models.memory import Layout, largest_context, layout_of, memory_of
+from server.sizes import MIB, in_gb
 
-GB = 10**9
 """As sizes are shown everywhere."""
 COMFORTABLE = 0.8
 """Of the free memory: what a model may take and leave the rest of the machine in peace."""
-GPU_MARGIN = 512 * MB
-SYSTEM_MARGIN = 256 * MB
+GPU_MARGIN = 512 * MIB
+SYSTEM_MARGIN = 256 * MIB
 CACHE_SHARE = 0.25
-CACHE_MOST = 4096 * MB
+CACHE_MOST = 4096 * MIB
 SMALLEST_CONTEXT = 2048
 LAST_CONTEXT = 512
-SLOW_BYTES = 8192 * MB
+SLOW_BYTES = 8192 * MIB
 """Weights read for each token; more than this on a processor is slow."""
 
 
@@ -92,15 +92,15 @@ def _verdict(
     short = memory.needed + SYSTEM_MARGIN - free
     card, gpu_short = _shortest_card(memory, setup, machine)
     if memory.gpu and gpu_short > 0:
-        return "does not fit", f"{card} lacks {_gb(gpu_short)}: put fewer layers on it."
+        return "does not fit", f"{card} lacks {in_gb(gpu_short)}: put fewer layers on it."
     if short > 0:
-        needs = f"It needs {_gb(memory.needed)} and {_gb(free)} are free"
+        needs = f"It needs {in_gb(memory.needed)} and {in_gb(free)} are free"
         if memory.needed + SYSTEM_MARGIN < machine.memory_bytes:
             return "does not fit", f"{needs}: close other programs, or take a smaller one."
-        return "does not fit", f"{needs}; this machine has {_gb(machine.memory_bytes)} in all."
-    where = f"{_gb(memory.needed)} of the {_gb(free)} free"
+        return "does not fit", f"{needs}; this machine has {in_gb(machine.memory_bytes)} in all."
+    where = f"{in_gb(memory.needed)} of the {in_gb(free)} free"
     if memory.gpu:
-        where = f"{_gb(memory.gpu)} on the graphics card, {_gb(memory.needed)} in memory"
+        where = f"{in_gb(memory.gpu)} on the graphics card, {in_gb(memory.needed)} in memory"
     note = _slowness(header, setup, layout, memory)
     if (
         memory.needed > COMFORTABLE * free
@@ -200,11 +200,7 @@ def without_card(asked: Setup, taken: Setup, machine: Machine, last_card: str) -
         card = machine.devices[0]
         if taken.gpu_layers > 0:
             return f"The engine did not put it on {card.name}; the log says why."
-        return f"{card.name} has only {_gb(card.free_bytes)} free."
+        return f"{card.name} has only {in_gb(card.free_bytes)} free."
     if last_card:
         return f"{last_card}, used before, is not there: look at its driver, or start anew."
     return "There is no graphics card that the engine can use." if asked.gpu_layers > 0 else ""
-
-
-def _gb(size: int) -> str:
-    return f"{size / GB:.1f} GB"

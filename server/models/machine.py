@@ -14,12 +14,12 @@ from typing import Any
 import psutil
 
 from server.face.models import Device, Machine
+from server.sizes import MIB
 from server.system import backends, hardware, processes
 from server.system import backends as engine_build
 
 log = logging.getLogger(__name__)
 PATIENCE_S = 30.0
-MB = 1024 * 1024
 ARM_DOT = "asimddp"
 GROUP = Path("/sys/fs/cgroup")
 GPU_LIBRARIES = ("cuda", "vulkan", "metal", "hip", "sycl", "musa", "cann", "opencl")
@@ -132,7 +132,7 @@ def read_nvidia(text: str) -> list[Device]:
     for line in text.splitlines():
         parts = [part.strip() for part in line.split(",")]
         if len(parts) == 3 and parts[1].isdigit() and parts[2].isdigit():
-            found.append(Device(parts[0], "CUDA", int(parts[2]) * MB, int(parts[1]) * MB))
+            found.append(Device(parts[0], "CUDA", int(parts[2]) * MIB, int(parts[1]) * MIB))
     return found
 
 

@@ -13,15 +13,15 @@ from server.models.gguf.plausible import defect
 from server.models.gguf.tensors import FORMATS
 from server.models.repository import size_of
 from server.settings import ModelSettings
+from server.sizes import MIB
 
-MB = 1024 * 1024
 KV_BYTES: dict[KvType, float] = {"f16": 2.0, "q8_0": 34 / 32, "q4_0": 18 / 32}
-PROGRAM_BYTES = 85 * MB
+PROGRAM_BYTES = 85 * MIB
 """The worker itself, and the child that renders templates."""
 TOKEN_BYTES = 300
 """What llama.cpp keeps for each token of the vocabulary."""
 CELLS = 256
-CARD_BYTES = 600 * MB
+CARD_BYTES = 600 * MIB
 """What the driver and its libraries take on a graphics card for every program that uses it."""
 BLOCK = re.compile(r"blk\.(\d+)\.")
 REPACKED = {

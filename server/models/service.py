@@ -48,13 +48,13 @@ from server.models.library import Library, check_deletable, delete, only_eyes, o
 from server.models.machine import Surveyor
 from server.models.repository import group
 from server.settings import NetworkSettings, Settings
+from server.sizes import MB
 from server.system.keychain import Keychain
 from server.system.lazy import Late
 
 templates = Late("server.models.gguf.templates")
 TOKEN = "hub-token"
 PEEK_BYTES = 512 * 1024
-MB_PER_S = 1_000_000
 
 
 class ModelShelf:
@@ -290,7 +290,7 @@ class ModelShelf:
         return token
 
     def _limit(self) -> float:
-        return self._network().download_limit_mb_s * MB_PER_S
+        return self._network().download_limit_mb_s * MB
 
     def _changed(self) -> None:
         self.on_change()

@@ -12,6 +12,7 @@ from server.face.core import Knock, ServerStatus
 from server.observe import Recent, Value
 from server.protocols.base import Endpoint
 from server.settings import ServerSettings
+from server.sizes import MB
 from server.system.ports import who_listens
 from server.tasks import whole
 from server.web.app import Site, create_app
@@ -21,7 +22,6 @@ from server.web.tls import NOWHERE, Secure, Secured
 
 log = logging.getLogger(__name__)
 
-MB = 1024 * 1024
 KEPT_KNOCKS = 40
 LONGEST_ANSWER_S = 3600.0
 NOBODYS_KEY = secrets.token_urlsafe(32)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from server.errors import DiskFull
 from server.models.downloads.journal import Journal, disk_trouble
+from server.sizes import MB
 
 READ_BYTES = 1 << 20
 MOST_MARGIN = 256 << 20
-MB = 1 << 20
 
 
 def digest(data: bytes | bytearray | memoryview) -> "hashlib.blake2b":

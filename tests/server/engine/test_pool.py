@@ -11,11 +11,12 @@ import pytest
 
 from server.chat import ChatRequest, Message
 from server.engine.base import Embeddings, EngineOptions, LoadState
-from server.engine.pool import MB, Found, Loaded, Pool, PoolLimits
+from server.engine.pool import Found, Loaded, Pool, PoolLimits
 from server.errors import Busy, ModelLoadFailed, ModelNotFound, Stopping
 from server.events import Finished, TextDelta
 from tests.kit.fake_engine import NamedEngine
 
+MB = 1_000_000
 SIZES = {"small": 100 * MB, "middle": 200 * MB, "large": 300 * MB, "broken": 100 * MB}
 Start = Callable[..., Pool]
 ASK = ChatRequest(prompt="go on")

@@ -33,6 +33,7 @@ from server.engine.worker.schedule.draft import DraftModel
 from server.engine.worker.schedule.pace import Pace
 from server.engine.worker.schedule.prefix import HostCache, make_slots
 from server.engine.worker.schedule.step import Counters, Failed, Step
+from server.sizes import MB
 
 NOT_ENCODED = -3
 
@@ -204,7 +205,7 @@ class Scheduler:
         self._reading: list[Answer] = []
         self._waiting = WaitingLine(options.queue_limit)
         self._array = CandidateArray()
-        cache = HostCache(options.prompt_cache_mb << 20)
+        cache = HostCache(options.prompt_cache_mb * MB)
         shape = (plan.batch_tokens, plan.slots, context.sequence_tokens)
         draft = DraftModel(options.draft_model, model, plan) if options.draft_model else None
         pace = Pace()
@@ -443,4 +444,4 @@ def _disk_cache(model: Model, plan: Plan) -> DiskCache | None:
     loras = tuple(map(file_mark, options.loras))
     shape = (plan.kv_type, loras, lib.LLAMA_STATE_SEQ_VERSION)
     folder = folder_for(options.prompt_folder, model.path, shape)
-    return DiskCache(folder, options.prompt_disk_mb << 20)
+    return DiskCache(folder, options.prompt_disk_mb * MB)
