@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from server.language.words import STOP_WORDS as COMMON_WORDS
+from server.language.words import stem
+
 K1 = 1.2
 B = 0.4
 KIN_WEIGHT = 0.5
@@ -16,12 +19,12 @@ CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 SLASHED = re.compile(r"\b([A-Za-z])/([A-Za-z])\b")
 """P/E and its like are one word."""
 STOP_TEXT = """
-a an and are as at be been but by can could did do does for from get give had has have how i if in
-into is it its let like list me my of on or our please show so tell than that the their them then
-there these they this those to up us was we were what when where which who whose why will with
-would you your about data dashboard widget s
+about been but can could dashboard data did do does get give had has have how i if into its let
+like list me my our please s show so tell than their them then there these they those up us we were
+when where which who whose why widget will would your
 """
-STOP_WORDS = frozenset(STOP_TEXT.split())
+STOP_WORDS = COMMON_WORDS | set(STOP_TEXT.split())
+"""Questions about a dashboard are full of more words that tell nothing about it."""
 KIN = (
     "price quote close ohlc trade share",
     "news headline article story press",
@@ -57,17 +60,6 @@ KIN = (
 )
 
 
-def stem(word: str) -> str:
-    """A crude cut that lets plurals and verb forms meet; not a dictionary form."""
-    word = word.lower()
-    for ending, rest in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", "e")):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return (word[: -len(ending)] + rest).rstrip("e") or word
-    if word.endswith("s") and not word.endswith("ss") and len(word) > 3:
-        word = word[:-1]
-    return word.rstrip("e") if len(word) > 3 else word
-
-
 def stems(text: str) -> list[str]:
     spaced = CAMEL.sub(" ", SLASHED.sub(r"\1\2", text)).replace("_", " ")
     found = (word.lower() for word in WORD.findall(spaced))
@@ -98,19 +90,28 @@ def rank(question: str, documents: Sequence[Mapping[str, float]]) -> list[Ranked
     A document is a map of texts to their weights.
     """
     counts = [_weighed(document) for document in documents]
-    lengths = [sum(count.values()) for count in counts]
-    usual = sum(lengths) / len(lengths) if lengths else 1.0
-    wanted = {word: weight * _rarity(word, counts) for word, weight in _wanted(question).items()}
-    ranked = []
-    for index, count in enumerate(counts):
-        length = K1 * (1 - B + B * lengths[index] / (usual or 1.0))
-        score = 0.0
-        for word, weight in wanted.items():
-            if count[word]:
-                score += weight * _saturated(count[word], length)
-        if score > 0:
-            ranked.append(Ranked(index, score))
+    scores = bm25(_wanted(question), counts, B, COMMON)
+    ranked = [Ranked(index, score) for index, score in enumerate(scores) if score > 0]
     return sorted(ranked, key=lambda one: (-one.score, one.index))
+
+
+def bm25(
+    wanted: Mapping[str, float], counts: Sequence[Counter[str]], b: float, common: float = 0.0
+) -> list[float]:
+    """The score of each document for weighted words.
+
+    `b`: how much the length of a document counts; `common`: what a word of every document is worth.
+    """
+    lengths = [sum(count.values()) for count in counts]
+    usual = sum(lengths) / max(len(lengths), 1) or 1.0
+    weights = {word: weight * _rarity(word, counts, common) for word, weight in wanted.items()}
+    scores = []
+    for count, length in zip(counts, lengths, strict=True):
+        damping = K1 * (1 - b + b * length / usual)
+        scores.append(
+            sum(weight * _saturated(count[word], damping) for word, weight in weights.items())
+        )
+    return scores
 
 
 def _wanted(question: str) -> dict[str, float]:
@@ -128,9 +129,9 @@ def _weighed(document: Mapping[str, float]) -> Counter[str]:
     return count
 
 
-def _rarity(word: str, counts: Sequence[Counter[str]]) -> float:
+def _rarity(word: str, counts: Sequence[Counter[str]], common: float) -> float:
     having = sum(1 for count in counts if count[word])
-    return COMMON + math.log(1 + (len(counts) - having + 0.5) / (having + 0.5))
+    return common + math.log(1 + (len(counts) - having + 0.5) / (having + 0.5))
 
 
 def _saturated(frequency: float, length: float) -> float:

@@ -14,11 +14,18 @@ STOP_WORDS = frozenset(_STOP_TEXT.split())
 def terms(text: str) -> list[str]:
     """Words, and pairs of characters where words are not written apart."""
     words = [word.lower() for word in _WORD.findall(text.replace("_", " "))]
-    found = [_stem(word) for word in words if word not in STOP_WORDS]
+    found = [stem(word) for word in words if word not in STOP_WORDS]
     for run in _CHINESE.findall(text):
         found += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
     return found
 
 
-def _stem(word: str) -> str:
-    return word[:-1] if word.endswith("s") and len(word) > 3 and not word.endswith("ss") else word
+def stem(word: str) -> str:
+    """A crude cut that lets plurals and verb forms meet; not a dictionary form."""
+    word = word.lower()
+    for ending, rest in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", "e")):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return (word[: -len(ending)] + rest).rstrip("e") or word
+    if word.endswith("s") and not word.endswith("ss") and len(word) > 3:
+        word = word[:-1]
+    return word.rstrip("e") if len(word) > 3 else word

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import math
 import re
 import time
 from collections import Counter
@@ -19,12 +18,12 @@ from server.events import Event, Finished, Interrupted, StatusNote, StepChanged,
 from server.flows.arguments import ASKING
 from server.flows.base import Flow, Kit, Work
 from server.flows.runner import Paused, Run, resume, resume_with_text
+from server.language.ranking import bm25
 from server.language.words import terms
 from server.plugins.approvals import chat_key
 from server.plugins.kit import lent_to
 
 MOST = 12
-K1 = 1.2
 B = 0.75
 MOST_TOKENS = 600
 """Of the question to the model: reading more takes long on a machine without a graphics card."""
@@ -62,18 +61,7 @@ def _told(flow: Flow) -> str:
 def _scores(question: str, texts: Sequence[str]) -> list[float]:
     """BM25 over words, and over pairs of characters where words are not written apart."""
     counts = [Counter(terms(text)) for text in texts]
-    wanted = set(terms(question))
-    usual = sum(count.total() for count in counts) / max(len(counts), 1) or 1.0
-    having = Counter(term for count in counts for term in count if term in wanted)
-    scores = []
-    for count in counts:
-        weight = K1 * (1 - B + B * count.total() / usual)
-        score = 0.0
-        for term in wanted & count.keys():
-            rarity = math.log(1 + (len(counts) - having[term] + 0.5) / (having[term] + 0.5))
-            score += rarity * count[term] * (K1 + 1) / (count[term] + weight)
-        scores.append(score)
-    return scores
+    return bm25(dict.fromkeys(terms(question), 1.0), counts, B)
 
 
 async def choose(

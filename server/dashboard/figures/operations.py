@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 
 from server.language.dates import NUMBER, NUMBERS, left_over
-from server.language.ranking import stem, stems
+from server.language.ranking import stems
+from server.language.words import stem
 
 OPERATIONS = {
     "growth": "growth grow grew grown change changed rise rose risen fall fell fallen return "

@@ -1,4 +1,5 @@
-from server.language.ranking import rank, stem, stems
+from server.language.ranking import rank, stems
+from server.language.words import stem
 
 
 def order(question: str, *documents: str) -> list[int]:
