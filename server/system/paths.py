@@ -10,7 +10,7 @@ import server
 from server.errors import AppError
 
 APP = "moat"
-RESOURCES = Path(server.__file__).resolve().parents[2] / "resources"
+RESOURCES = Path(server.__file__).resolve().parent.parent / "resources"
 
 
 class FolderFailed(AppError):

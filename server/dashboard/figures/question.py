@@ -11,7 +11,8 @@ from server.data.cells import CURRENCIES
 from server.data.periods import Timeline, timelines
 from server.data.tables import Cell, Column, Table
 from server.language.dates import Span, Timed, Unclear, read
-from server.language.ranking import RELATED, stem, stems
+from server.language.ranking import RELATED, stems
+from server.language.words import stem
 
 GROUPING = re.compile(r"\b(?:by|per|each|every|for each|across)\s+(\w+(?:\s\w+)?)", re.IGNORECASE)
 BY_TIME = re.compile(r"\b(?:by|per|each|every)\s+(?:day|week|month|quarter|year)\b", re.IGNORECASE)

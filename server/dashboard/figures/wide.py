@@ -12,7 +12,8 @@ from server.data.cells import as_number, is_missing, reads_as_number, unit
 from server.data.describe import written
 from server.data.tables import YEAR, Cell, Table, decimals_of
 from server.language.dates import MONTHS
-from server.language.ranking import stem, stems
+from server.language.ranking import stems
+from server.language.words import stem
 
 MONTH = re.compile(
     rf"\b({'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?\s?"
