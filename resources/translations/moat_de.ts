@@ -4,28 +4,216 @@
  <context>
   <name>Moat</name>
   <message>
-   <source>{name} is an image, and the model in use cannot see images.</source>
-   <translation>{name} ist ein Bild, und das Modell in Gebrauch kann keine Bilder sehen.</translation>
+   <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
+   <translation>Moat kann die Programme von {count} Plugins nicht überwachen: {names}.</translation>
   </message>
   <message>
-   <source>{name} is larger than {size}.</source>
-   <translation>{name} ist größer als {size}.</translation>
+   <source>Prompts, documents and answers are worked on here and stay here.</source>
+   <translation>Fragen, Dokumente und Antworten werden hier bearbeitet und bleiben hier.</translation>
   </message>
   <message>
-   <source>{name} is not a text file.</source>
-   <translation>{name} ist keine Textdatei.</translation>
+   <source>Time</source>
+   <translation>Zeit</translation>
   </message>
   <message>
-   <source>{name} is not the image it claims to be.</source>
-   <translation>{name} ist nicht das Bild, das es zu sein vorgibt.</translation>
+   <source>Client</source>
+   <translation>Programm</translation>
   </message>
   <message>
-   <source>{name} holds no text.</source>
-   <translation>{name} enthält keinen Text.</translation>
+   <source>Route</source>
+   <translation>Weg</translation>
   </message>
   <message>
-   <source>{name} could not be read: {why}.</source>
-   <translation>{name} konnte nicht gelesen werden: {why}.</translation>
+   <source>Model</source>
+   <translation>Modell</translation>
+  </message>
+  <message>
+   <source>Tokens</source>
+   <translation>Token</translation>
+  </message>
+  <message>
+   <source>Took</source>
+   <translation>Dauer</translation>
+  </message>
+  <message>
+   <source>Ended</source>
+   <translation>Ende</translation>
+  </message>
+  <message>
+   <source>Host</source>
+   <translation>Host</translation>
+  </message>
+  <message>
+   <source>Why</source>
+   <translation>Wozu</translation>
+  </message>
+  <message>
+   <source>Answer</source>
+   <translation>Antwort</translation>
+  </message>
+  <message>
+   <source>Received</source>
+   <translation>Empfangen</translation>
+  </message>
+  <message>
+   <source>No answer</source>
+   <translation>Keine Antwort</translation>
+  </message>
+  <message>
+   <source>Answered</source>
+   <translation>Beantwortet</translation>
+  </message>
+  <message>
+   <source>Cut at the limit</source>
+   <translation>An der Grenze abgeschnitten</translation>
+  </message>
+  <message>
+   <source>Asked for a tool</source>
+   <translation>Verlangte ein Werkzeug</translation>
+  </message>
+  <message>
+   <source>Client left</source>
+   <translation>Programm ging</translation>
+  </message>
+  <message>
+   <source>Cancelled</source>
+   <translation>Abgebrochen</translation>
+  </message>
+  <message>
+   <source>Moat stopped</source>
+   <translation>Moat hielt an</translation>
+  </message>
+  <message>
+   <source>Engine stopped</source>
+   <translation>Engine blieb stehen</translation>
+  </message>
+  <message>
+   <source>Queue was full</source>
+   <translation>Warteschlange voll</translation>
+  </message>
+  <message>
+   <source>Prompt too long</source>
+   <translation>Eingabe zu lang</translation>
+  </message>
+  <message>
+   <source>Refused</source>
+   <translation>Abgelehnt</translation>
+  </message>
+  <message>
+   <source>Took too long</source>
+   <translation>Dauerte zu lange</translation>
+  </message>
+  <message>
+   <source>Chat template failed</source>
+   <translation>Chat-Vorlage fehlerhaft</translation>
+  </message>
+  <message>
+   <source>Unknown model</source>
+   <translation>Unbekanntes Modell</translation>
+  </message>
+  <message>
+   <source>No model is installed</source>
+   <translation>Kein Modell ist installiert</translation>
+  </message>
+  <message>
+   <source>Model not loaded</source>
+   <translation>Modell nicht geladen</translation>
+  </message>
+  <message>
+   <source>Too little memory</source>
+   <translation>Zu wenig Speicher</translation>
+  </message>
+  <message>
+   <source>Model is damaged</source>
+   <translation>Modell beschädigt</translation>
+  </message>
+  <message>
+   <source>Not supported</source>
+   <translation>Nicht unterstützt</translation>
+  </message>
+  <message>
+   <source>Not let out</source>
+   <translation>Nicht hinausgelassen</translation>
+  </message>
+  <message>
+   <source>Unknown agent</source>
+   <translation>Unbekannter Agent</translation>
+  </message>
+  <message>
+   <source>Agent failed</source>
+   <translation>Agent fehlgeschlagen</translation>
+  </message>
+  <message>
+   <source>Flow failed</source>
+   <translation>Ablauf fehlgeschlagen</translation>
+  </message>
+  <message>
+   <source>Topic refused</source>
+   <translation>Thema abgelehnt</translation>
+  </message>
+  <message>
+   <source>Failed</source>
+   <translation>Fehlgeschlagen</translation>
+  </message>
+  <message>
+   <source>Requests</source>
+   <translation>Anfragen</translation>
+  </message>
+  <message>
+   <source>Outgoing</source>
+   <translation>Ausgehend</translation>
+  </message>
+  <message>
+   <source>Other machines may connect to Moat: their answers go to them.</source>
+   <translation>Andere Rechner dürfen sich verbinden: ihre Antworten gehen zu ihnen.</translation>
+  </message>
+  <message>
+   <source>Moat is set to offline: every outgoing connection is refused.</source>
+   <translation>Moat ist offline gestellt: jede ausgehende Verbindung wird verweigert.</translation>
+  </message>
+  <message>
+   <source>unnamed</source>
+   <translation>unbenannt</translation>
+  </message>
+  <message>
+   <source>Parts of this page</source>
+   <translation>Teile dieser Seite</translation>
+  </message>
+  <message>
+   <source>Requests that have ended</source>
+   <translation>Beendete Anfragen</translation>
+  </message>
+  <message>
+   <source>Outgoing connections</source>
+   <translation>Ausgehende Verbindungen</translation>
+  </message>
+  <message>
+   <source>Moat has connected to {count} hosts.</source>
+   <translation>Moat hat sich mit {count} Hosts verbunden.</translation>
+  </message>
+  <message>
+   <source>No request has come yet.</source>
+   <translation>Noch keine Anfrage ist gekommen.</translation>
+  </message>
+  <message>
+   <source>Nothing went out.</source>
+   <translation>Nichts ging hinaus.</translation>
+  </message>
+  <message>
+   <source>Activity</source>
+   <translation>Aktivität</translation>
+  </message>
+  <message>
+   <source>Nothing has left this machine since {time}.</source>
+   <translation>Seit {time} hat nichts diesen Rechner verlassen.</translation>
+  </message>
+  <message>
+   <source>Moat has connected to {host} and nowhere else.</source>
+   <translation>Moat hat sich mit {host} verbunden und sonst mit niemandem.</translation>
+  </message>
+  <message>
+   <source>Last at {time}: {why}.</source>
+   <translation>Zuletzt um {time}: {why}.</translation>
   </message>
   <message>
    <source>{count} points from {first} to {last}.</source>
@@ -64,8 +252,348 @@
    <translation>{count} weitere Zeilen</translation>
   </message>
   <message>
+   <source>{name} is an image, and the model in use cannot see images.</source>
+   <translation>{name} ist ein Bild, und das Modell in Gebrauch kann keine Bilder sehen.</translation>
+  </message>
+  <message>
+   <source>{name} is larger than {size}.</source>
+   <translation>{name} ist größer als {size}.</translation>
+  </message>
+  <message>
+   <source>{name} is not a text file.</source>
+   <translation>{name} ist keine Textdatei.</translation>
+  </message>
+  <message>
+   <source>{name} is not the image it claims to be.</source>
+   <translation>{name} ist nicht das Bild, das es zu sein vorgibt.</translation>
+  </message>
+  <message>
+   <source>{name} holds no text.</source>
+   <translation>{name} enthält keinen Text.</translation>
+  </message>
+  <message>
+   <source>{name} could not be read: {why}.</source>
+   <translation>{name} konnte nicht gelesen werden: {why}.</translation>
+  </message>
+  <message>
+   <source>Search chats</source>
+   <translation>Chats durchsuchen</translation>
+  </message>
+  <message>
+   <source>Kept chats</source>
+   <translation>Aufgehobene Chats</translation>
+  </message>
+  <message>
+   <source>Delete</source>
+   <translation>Löschen</translation>
+  </message>
+  <message>
+   <source>Keep</source>
+   <translation>Behalten</translation>
+  </message>
+  <message>
+   <source>No chat matches.</source>
+   <translation>Kein Chat passt.</translation>
+  </message>
+  <message>
+   <source>Chats are kept here, on this computer.</source>
+   <translation>Chats werden hier aufgehoben, auf diesem Computer.</translation>
+  </message>
+  <message>
+   <source>Delete the chosen chat</source>
+   <translation>Gewählten Chat löschen</translation>
+  </message>
+  <message>
+   <source>This deletes “{title}” for good.</source>
+   <translation>„{title}“ wird endgültig gelöscht.</translation>
+  </message>
+  <message>
    <source>Image</source>
    <translation>Bild</translation>
+  </message>
+  <message>
+   <source>Really delete {name}</source>
+   <translation>{name} wirklich löschen</translation>
+  </message>
+  <message>
+   <source>Keep {name}</source>
+   <translation>{name} behalten</translation>
+  </message>
+  <message>
+   <source>Your message</source>
+   <translation>Ihre Nachricht</translation>
+  </message>
+  <message>
+   <source>Send</source>
+   <translation>Senden</translation>
+  </message>
+  <message>
+   <source>Remove the attached files</source>
+   <translation>Angehängte Dateien entfernen</translation>
+  </message>
+  <message>
+   <source>Attach files</source>
+   <translation>Dateien anhängen</translation>
+  </message>
+  <message>
+   <source>With {names}</source>
+   <translation>Mit {names}</translation>
+  </message>
+  <message>
+   <source>Reading {name}…</source>
+   <translation>{name} wird gelesen…</translation>
+  </message>
+  <message>
+   <source>Stop the answer</source>
+   <translation>Antwort anhalten</translation>
+  </message>
+  <message>
+   <source>this code</source>
+   <translation>diesen Code</translation>
+  </message>
+  <message>
+   <source>Automatic</source>
+   <translation>Automatisch</translation>
+  </message>
+  <message>
+   <source>Explain in two sentences what a moat is in investing.</source>
+   <translation>Erkläre in zwei Sätzen, was beim Investieren ein Burggraben ist.</translation>
+  </message>
+  <message>
+   <source>Write a short table with three kinds of bonds and their risks.</source>
+   <translation>Schreibe eine kurze Tabelle mit drei Arten von Anleihen und ihren Risiken.</translation>
+  </message>
+  <message>
+   <source>Write a Python function that computes a moving average.</source>
+   <translation>Schreibe eine Python-Funktion, die einen gleitenden Durchschnitt berechnet.</translation>
+  </message>
+  <message>
+   <source>Protocol</source>
+   <translation>Schnittstelle</translation>
+  </message>
+  <message>
+   <source>Show raw events</source>
+   <translation>Rohe Ereignisse zeigen</translation>
+  </message>
+  <message>
+   <source>System prompt</source>
+   <translation>Systemanweisung</translation>
+  </message>
+  <message>
+   <source>How it should behave</source>
+   <translation>Wie es sich verhalten soll</translation>
+  </message>
+  <message>
+   <source>Temperature</source>
+   <translation>Temperatur</translation>
+  </message>
+  <message>
+   <source>Longest answer</source>
+   <translation>Längste Antwort</translation>
+  </message>
+  <message>
+   <source>OpenBB's protocol carries no system prompt and no sampling.</source>
+   <translation>Die Schnittstelle von OpenBB kennt keine Systemanweisung und keine Abtastung.</translation>
+  </message>
+  <message>
+   <source>Raw events</source>
+   <translation>Rohe Ereignisse</translation>
+  </message>
+  <message>
+   <source>The events of the next answer appear here.</source>
+   <translation>Die Ereignisse der nächsten Antwort erscheinen hier.</translation>
+  </message>
+  <message>
+   <source>the raw events</source>
+   <translation>die rohen Ereignisse</translation>
+  </message>
+  <message>
+   <source>Start</source>
+   <translation>Starten</translation>
+  </message>
+  <message>
+   <source>Moat is not serving</source>
+   <translation>Moat bedient nicht</translation>
+  </message>
+  <message>
+   <source>Moat is starting</source>
+   <translation>Moat startet</translation>
+  </message>
+  <message>
+   <source>One moment.</source>
+   <translation>Einen Augenblick.</translation>
+  </message>
+  <message>
+   <source>Everything you write stays on this computer.</source>
+   <translation>Alles, was Sie schreiben, bleibt auf diesem Computer.</translation>
+  </message>
+  <message>
+   <source>New chat</source>
+   <translation>Neuer Chat</translation>
+  </message>
+  <message>
+   <source>Chats</source>
+   <translation>Chats</translation>
+  </message>
+  <message>
+   <source>Options</source>
+   <translation>Optionen</translation>
+  </message>
+  <message>
+   <source>Write a message</source>
+   <translation>Nachricht schreiben</translation>
+  </message>
+  <message>
+   <source>Start Moat to write to a model</source>
+   <translation>Starten Sie Moat, um einem Modell zu schreiben</translation>
+  </message>
+  <message>
+   <source>Export this chat</source>
+   <translation>Diesen Chat exportieren</translation>
+  </message>
+  <message>
+   <source>Start it to chat with a model.</source>
+   <translation>Starten Sie es, um mit einem Modell zu sprechen.</translation>
+  </message>
+  <message>
+   <source>Restart</source>
+   <translation>Neu starten</translation>
+  </message>
+  <message>
+   <source>No model is loaded</source>
+   <translation>Kein Modell ist geladen</translation>
+  </message>
+  <message>
+   <source>Your first message loads it, or pick one now.</source>
+   <translation>Ihre erste Nachricht lädt es, oder wählen Sie jetzt eines.</translation>
+  </message>
+  <message>
+   <source>Pick a model</source>
+   <translation>Modell wählen</translation>
+  </message>
+  <message>
+   <source>Pick another model</source>
+   <translation>Anderes Modell wählen</translation>
+  </message>
+  <message>
+   <source>Show kept chats</source>
+   <translation>Aufgehobene Chats zeigen</translation>
+  </message>
+  <message>
+   <source>Show options</source>
+   <translation>Optionen zeigen</translation>
+  </message>
+  <message>
+   <source>The chat could not be exported: {why}.</source>
+   <translation>Der Chat konnte nicht exportiert werden: {why}.</translation>
+  </message>
+  <message>
+   <source>Chat</source>
+   <translation>Chat</translation>
+  </message>
+  <message>
+   <source>Loading {name}</source>
+   <translation>{name} wird geladen</translation>
+  </message>
+  <message>
+   <source>{percent}. You can write already.</source>
+   <translation>{percent}. Sie können schon schreiben.</translation>
+  </message>
+  <message>
+   <source>{name} could not be loaded</source>
+   <translation>{name} konnte nicht geladen werden</translation>
+  </message>
+  <message>
+   <source>Ask {name}</source>
+   <translation>{name} fragen</translation>
+  </message>
+  <message>
+   <source>Only the beginning is shown.</source>
+   <translation>Nur der Anfang wird gezeigt.</translation>
+  </message>
+  <message>
+   <source>Show all as text</source>
+   <translation>Alles als Text zeigen</translation>
+  </message>
+  <message>
+   <source>1 token</source>
+   <translation>1 Token</translation>
+  </message>
+  <message>
+   <source>{count} tokens</source>
+   <translation>{count} Token</translation>
+  </message>
+  <message>
+   <source>Show the reasoning</source>
+   <translation>Überlegung zeigen</translation>
+  </message>
+  <message>
+   <source>The reasoning</source>
+   <translation>Die Überlegung</translation>
+  </message>
+  <message>
+   <source>Waiting for the first word…</source>
+   <translation>Wartet auf das erste Wort…</translation>
+  </message>
+  <message>
+   <source>the answer</source>
+   <translation>die Antwort</translation>
+  </message>
+  <message>
+   <source>Conversation</source>
+   <translation>Gespräch</translation>
+  </message>
+  <message>
+   <source>Hide the text</source>
+   <translation>Text ausblenden</translation>
+  </message>
+  <message>
+   <source>A question to ask</source>
+   <translation>Eine Frage</translation>
+  </message>
+  <message>
+   <source>Edit and ask again</source>
+   <translation>Ändern und noch einmal fragen</translation>
+  </message>
+  <message>
+   <source>You: {text}</source>
+   <translation>Sie: {text}</translation>
+  </message>
+  <message>
+   <source>Answer again</source>
+   <translation>Noch einmal antworten</translation>
+  </message>
+  <message>
+   <source>Stopped</source>
+   <translation>Angehalten</translation>
+  </message>
+  <message>
+   <source>The answer broke off</source>
+   <translation>Die Antwort brach ab</translation>
+  </message>
+  <message>
+   <source>Show {count} earlier messages</source>
+   <translation>{count} frühere Nachrichten zeigen</translation>
+  </message>
+  <message>
+   <source>first after {time} s</source>
+   <translation>erstes nach {time} s</translation>
+  </message>
+  <message>
+   <source>cut at the length limit</source>
+   <translation>an der Längengrenze abgeschnitten</translation>
+  </message>
+  <message>
+   <source>The model gave an empty answer.</source>
+   <translation>Das Modell gab eine leere Antwort.</translation>
+  </message>
+  <message>
+   <source>{speed} tokens/s</source>
+   <translation>{speed} Token/s</translation>
+  </message>
+  <message>
+   <source>{used} of {all} tokens of context used</source>
+   <translation>{used} von {all} Token Kontext benutzt</translation>
   </message>
   <message>
    <source>Open the copilot's menu in OpenBB Workspace, choose to add an agent, and paste:</source>
@@ -124,124 +652,248 @@
    <translation>Es kam eine Antwort, aber auf diesem Computer ist noch kein Modell.</translation>
   </message>
   <message>
-   <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
-   <translation>Moat kann die Programme von {count} Plugins nicht überwachen: {names}.</translation>
+   <source>Safari lets a page reach this machine by HTTPS only. The certificate is made here, holds for localhost alone, and is renewed by itself.</source>
+   <translation>Safari lässt Seiten diesen Rechner nur über HTTPS erreichen. Das Zertifikat wird hier erzeugt, gilt nur für localhost und erneuert sich von selbst.</translation>
   </message>
   <message>
-   <source>Prompts, documents and answers are worked on here and stay here.</source>
-   <translation>Fragen, Dokumente und Antworten werden hier bearbeitet und bleiben hier.</translation>
+   <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
+   <translation>Vertrauen Sie ihm einmal, in einem Terminal. In Firefox importieren Sie die Datei als Zertifizierungsstelle:</translation>
   </message>
   <message>
-   <source>Requests</source>
-   <translation>Anfragen</translation>
+   <source>Test</source>
+   <translation>Testen</translation>
   </message>
   <message>
-   <source>Outgoing</source>
-   <translation>Ausgehend</translation>
+   <source>There is no address while Moat is stopped.</source>
+   <translation>Solange Moat angehalten ist, gibt es keine Adresse.</translation>
   </message>
   <message>
-   <source>Other machines may connect to Moat: their answers go to them.</source>
-   <translation>Andere Rechner dürfen sich verbinden: ihre Antworten gehen zu ihnen.</translation>
+   <source>Test again</source>
+   <translation>Noch einmal testen</translation>
   </message>
   <message>
-   <source>Moat is set to offline: every outgoing connection is refused.</source>
-   <translation>Moat ist offline gestellt: jede ausgehende Verbindung wird verweigert.</translation>
+   <source>Testing…</source>
+   <translation>Wird getestet …</translation>
   </message>
   <message>
-   <source>Parts of this page</source>
-   <translation>Teile dieser Seite</translation>
+   <source>Serve HTTPS too</source>
+   <translation>Auch HTTPS anbieten</translation>
   </message>
   <message>
-   <source>Requests that have ended</source>
-   <translation>Beendete Anfragen</translation>
+   <source>The address for HTTPS</source>
+   <translation>Die Adresse für HTTPS</translation>
   </message>
   <message>
-   <source>Outgoing connections</source>
-   <translation>Ausgehende Verbindungen</translation>
+   <source>the address for HTTPS</source>
+   <translation>die Adresse für HTTPS</translation>
   </message>
   <message>
-   <source>Moat has connected to {count} hosts.</source>
-   <translation>Moat hat sich mit {count} Hosts verbunden.</translation>
+   <source>The command that trusts the certificate</source>
+   <translation>Der Befehl, der dem Zertifikat vertraut</translation>
   </message>
   <message>
-   <source>No request has come yet.</source>
-   <translation>Noch keine Anfrage ist gekommen.</translation>
-  </message>
-  <message>
-   <source>Nothing went out.</source>
-   <translation>Nichts ging hinaus.</translation>
-  </message>
-  <message>
-   <source>Activity</source>
-   <translation>Aktivität</translation>
-  </message>
-  <message>
-   <source>Nothing has left this machine since {time}.</source>
-   <translation>Seit {time} hat nichts diesen Rechner verlassen.</translation>
-  </message>
-  <message>
-   <source>Moat has connected to {host} and nowhere else.</source>
-   <translation>Moat hat sich mit {host} verbunden und sonst mit niemandem.</translation>
-  </message>
-  <message>
-   <source>Last at {time}: {why}.</source>
-   <translation>Zuletzt um {time}: {why}.</translation>
-  </message>
-  <message>
-   <source>New chat</source>
-   <translation>Neuer Chat</translation>
-  </message>
-  <message>
-   <source>Chats</source>
-   <translation>Chats</translation>
-  </message>
-  <message>
-   <source>Options</source>
-   <translation>Optionen</translation>
-  </message>
-  <message>
-   <source>Write a message</source>
-   <translation>Nachricht schreiben</translation>
-  </message>
-  <message>
-   <source>Start Moat to write to a model</source>
-   <translation>Starten Sie Moat, um einem Modell zu schreiben</translation>
-  </message>
-  <message>
-   <source>Attach files</source>
-   <translation>Dateien anhängen</translation>
-  </message>
-  <message>
-   <source>Export this chat</source>
-   <translation>Diesen Chat exportieren</translation>
-  </message>
-  <message>
-   <source>Show kept chats</source>
-   <translation>Aufgehobene Chats zeigen</translation>
-  </message>
-  <message>
-   <source>Show options</source>
-   <translation>Optionen zeigen</translation>
-  </message>
-  <message>
-   <source>The chat could not be exported: {why}.</source>
-   <translation>Der Chat konnte nicht exportiert werden: {why}.</translation>
-  </message>
-  <message>
-   <source>Chat</source>
-   <translation>Chat</translation>
+   <source>the command</source>
+   <translation>den Befehl</translation>
   </message>
   <message>
    <source>Connect</source>
    <translation>Verbinden</translation>
   </message>
   <message>
-   <source>Use these settings</source>
-   <translation>Diese Einstellungen benutzen</translation>
+   <source>Address for {name}</source>
+   <translation>Adresse für {name}</translation>
+  </message>
+  <message>
+   <source>the address for {name}</source>
+   <translation>die Adresse für {name}</translation>
+  </message>
+  <message>
+   <source>What to paste for {name}</source>
+   <translation>Was für {name} einzusetzen ist</translation>
+  </message>
+  <message>
+   <source>what to paste for {name}</source>
+   <translation>was für {name} einzusetzen ist</translation>
+  </message>
+  <message>
+   <source>What to paste for an older {name}</source>
+   <translation>Was für ein älteres {name} einzufügen ist</translation>
+  </message>
+  <message>
+   <source>what to paste for an older {name}</source>
+   <translation>was für ein älteres {name} einzufügen ist</translation>
+  </message>
+  <message>
+   <source>Test {name}</source>
+   <translation>{name} testen</translation>
+  </message>
+  <message>
+   <source>Let pages of {site} use your models?</source>
+   <translation>Dürfen Seiten von {site} Ihre Modelle benutzen?</translation>
+  </message>
+  <message>
+   <source>When you connect from a web page and nothing appears here, the browser kept the request back.
+Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
+Firefox: allow it when it asks to reach devices on your local network.
+Brave: the shield icon, then allow localhost for this site.
+Safari does not let a secure page reach this computer; use another browser.</source>
+   <translation>Wenn Sie sich von einer Webseite aus verbinden und hier nichts erscheint, hat der Browser die Anfrage zurückgehalten.
+Chrome, Edge (ab 142): das Symbol links der Adresse, dann „Zugriff auf lokales Netzwerk“, dann Zulassen; Seite neu laden.
+Firefox: erlauben Sie es, wenn er nach Geräten im lokalen Netzwerk fragt.
+Brave: das Schild-Symbol, dann localhost für diese Seite erlauben.
+Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen anderen Browser.</translation>
+  </message>
+  <message>
+   <source>This address has letters that a browser may show in another script (xn--). They can look like those of another address.</source>
+   <translation>Diese Adresse hat Buchstaben, die ein Browser in einer anderen Schrift zeigen kann (xn--). Sie können denen einer anderen Adresse gleichen.</translation>
+  </message>
+  <message>
+   <source>Nothing arrives?</source>
+   <translation>Es kommt nichts an?</translation>
+  </message>
+  <message>
+   <source>This page was turned away: its origin is not allowed.</source>
+   <translation>Diese Seite wurde abgewiesen: ihre Herkunft ist nicht erlaubt.</translation>
+  </message>
+  <message>
+   <source>The access key was missing or wrong.</source>
+   <translation>Der Zugangsschlüssel fehlte oder war falsch.</translation>
+  </message>
+  <message>
+   <source>It asked whether it may connect and was told yes; no request followed.</source>
+   <translation>Sie fragte, ob sie sich verbinden darf, und durfte; es folgte keine Anfrage.</translation>
+  </message>
+  <message>
+   <source>Connected.</source>
+   <translation>Verbunden.</translation>
+  </message>
+  <message>
+   <source>You allowed it just now.</source>
+   <translation>Sie haben sie eben erlaubt.</translation>
+  </message>
+  <message>
+   <source>No other page has asked for anything.</source>
+   <translation>Keine andere Seite hat etwas angefragt.</translation>
+  </message>
+  <message>
+   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
+   <translation>Noch keine Webseite hat etwas gefragt. Wer kommt oder abgewiesen wird, steht hier.</translation>
+  </message>
+  <message>
+   <source>Pages of {site} may use your models now.</source>
+   <translation>Seiten von {site} dürfen jetzt Ihre Modelle benutzen.</translation>
+  </message>
+  <message>
+   <source>Allow</source>
+   <translation>Erlauben</translation>
   </message>
   <message>
    <source>Undo</source>
    <translation>Zurücknehmen</translation>
+  </message>
+  <message>
+   <source>Remove</source>
+   <translation>Entfernen</translation>
+  </message>
+  <message>
+   <source>Copy the key</source>
+   <translation>Schlüssel kopieren</translation>
+  </message>
+  <message>
+   <source>At the door</source>
+   <translation>An der Tür</translation>
+  </message>
+  <message>
+   <source>Allow {origin}</source>
+   <translation>{origin} erlauben</translation>
+  </message>
+  <message>
+   <source>No longer allow {origin}</source>
+   <translation>{origin} nicht mehr erlauben</translation>
+  </message>
+  <message>
+   <source>Pages at {origin} may not connect. Allow this origin below.</source>
+   <translation>Seiten von {origin} dürfen sich nicht verbinden. Erlauben Sie diese Herkunft.</translation>
+  </message>
+  <message>
+   <source>{method} {path} was answered in {ms} ms.</source>
+   <translation>{method} {path} wurde in {ms} ms beantwortet.</translation>
+  </message>
+  <message>
+   <source>The access key is missing or wrong.</source>
+   <translation>Der Zugangsschlüssel fehlt oder ist falsch.</translation>
+  </message>
+  <message>
+   <source>{path} answered something this client cannot read.</source>
+   <translation>{path} antwortete etwas, das dieses Programm nicht lesen kann.</translation>
+  </message>
+  <message>
+   <source>the server answered with status {status}.</source>
+   <translation>der Server antwortete mit Status {status}.</translation>
+  </message>
+  <message>
+   <source>Nothing answered at {address}. Is Moat started?</source>
+   <translation>Unter {address} antwortet niemand. Ist Moat gestartet?</translation>
+  </message>
+  <message>
+   <source>The answer does not let {origin} read it.</source>
+   <translation>Die Antwort lässt sich von {origin} nicht lesen.</translation>
+  </message>
+  <message>
+   <source>Context</source>
+   <translation>Kontext</translation>
+  </message>
+  <message>
+   <source>How much it can read and write at once.</source>
+   <translation>Wie viel es auf einmal lesen und schreiben kann.</translation>
+  </message>
+  <message>
+   <source>Layers on the graphics card</source>
+   <translation>Schichten auf der Grafikkarte</translation>
+  </message>
+  <message>
+   <source>Split across the graphics cards</source>
+   <translation>Verteilung auf die Grafikkarten</translation>
+  </message>
+  <message>
+   <source>Precision of the context</source>
+   <translation>Genauigkeit des Kontexts</translation>
+  </message>
+  <message>
+   <source>Answers at the same time</source>
+   <translation>Gleichzeitige Antworten</translation>
+  </message>
+  <message>
+   <source>Processor threads</source>
+   <translation>Prozessor-Threads</translation>
+  </message>
+  <message>
+   <source>Tokens read in one step</source>
+   <translation>Token je Leseschritt</translation>
+  </message>
+  <message>
+   <source>More reads long prompts faster on a graphics card and takes more memory.</source>
+   <translation>Mehr liest lange Eingaben auf einer Grafikkarte schneller und braucht mehr Speicher.</translation>
+  </message>
+  <message>
+   <source>Flash attention</source>
+   <translation>Flash Attention</translation>
+  </message>
+  <message>
+   <source>Weights</source>
+   <translation>Gewichte</translation>
+  </message>
+  <message>
+   <source>Working space</source>
+   <translation>Arbeitsraum</translation>
+  </message>
+  <message>
+   <source>On the graphics card</source>
+   <translation>Auf der Grafikkarte</translation>
+  </message>
+  <message>
+   <source>Use these settings</source>
+   <translation>Diese Einstellungen benutzen</translation>
   </message>
   <message>
    <source>Model to judge</source>
@@ -256,8 +908,52 @@
    <translation>Hardware</translation>
   </message>
   <message>
+   <source>A quarter of the memory</source>
+   <translation>Ein Viertel des Speichers</translation>
+  </message>
+  <message>
    <source>There is no model yet. Models has some to get.</source>
    <translation>Noch gibt es kein Modell. Unter „Modelle“ sind welche zu holen.</translation>
+  </message>
+  <message>
+   <source>{tokens} tokens</source>
+   <translation>{tokens} Token</translation>
+  </message>
+  <message>
+   <source>Full</source>
+   <translation>Voll</translation>
+  </message>
+  <message>
+   <source>Half the memory</source>
+   <translation>Halber Speicher</translation>
+  </message>
+  <message>
+   <source>On</source>
+   <translation>An</translation>
+  </message>
+  <message>
+   <source>Off</source>
+   <translation>Aus</translation>
+  </message>
+  <message>
+   <source>Loading the model</source>
+   <translation>Das Modell wird geladen</translation>
+  </message>
+  <message>
+   <source>Stop</source>
+   <translation>Anhalten</translation>
+  </message>
+  <message>
+   <source>Starting</source>
+   <translation>Startet</translation>
+  </message>
+  <message>
+   <source>Model that answers</source>
+   <translation>Antwortendes Modell</translation>
+  </message>
+  <message>
+   <source>Unload</source>
+   <translation>Entladen</translation>
   </message>
   <message>
    <source>the address</source>
@@ -266,10 +962,6 @@
   <message>
    <source>What happened</source>
    <translation>Was geschehen ist</translation>
-  </message>
-  <message>
-   <source>There is no address while Moat is stopped.</source>
-   <translation>Solange Moat angehalten ist, gibt es keine Adresse.</translation>
   </message>
   <message>
    <source>Try again</source>
@@ -284,12 +976,28 @@
    <translation>Adresse des Servers</translation>
   </message>
   <message>
+   <source>Stop loading</source>
+   <translation>Laden abbrechen</translation>
+  </message>
+  <message>
+   <source>Unload the model and free its memory</source>
+   <translation>Das Modell entladen und seinen Speicher freigeben</translation>
+  </message>
+  <message>
    <source>Address</source>
    <translation>Adresse</translation>
   </message>
   <message>
    <source>Home</source>
    <translation>Start</translation>
+  </message>
+  <message>
+   <source>{do} serving</source>
+   <translation>Bedienen: {do}</translation>
+  </message>
+  <message>
+   <source>None</source>
+   <translation>Keines</translation>
   </message>
   <message>
    <source>Pause</source>
@@ -344,184 +1052,140 @@
    <translation>Protokoll</translation>
   </message>
   <message>
-   <source>Downloads</source>
-   <translation>Downloads</translation>
+   <source>Log lines</source>
+   <translation>Protokollzeilen</translation>
   </message>
   <message>
-   <source>{name} was deleted; {size} are free again.</source>
-   <translation>{name} wurde gelöscht; {size} sind wieder frei.</translation>
+   <source>Dismiss</source>
+   <translation>Schließen</translation>
   </message>
   <message>
-   <source>{name} was taken off the list; its file stays where it is.</source>
-   <translation>{name} steht nicht mehr in der Liste; die Datei bleibt, wo sie ist.</translation>
+   <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
+   <translation>Dieses System hat keinen nutzbaren Schlüsselbund: Es wird unverschlüsselt in {file} aufbewahrt, nur für Sie lesbar.</translation>
   </message>
   <message>
-   <source>Add a GGUF file</source>
-   <translation>GGUF-Datei hinzufügen</translation>
+   <source>It is kept in the system's keyring.</source>
+   <translation>Es wird im Schlüsselbund des Systems aufbewahrt.</translation>
   </message>
   <message>
-   <source>Models (*.gguf)</source>
-   <translation>Modelle (*.gguf)</translation>
+   <source>Copied</source>
+   <translation>Kopiert</translation>
   </message>
   <message>
-   <source>On this computer</source>
-   <translation>Auf diesem Computer</translation>
+   <source>Copied {what}</source>
+   <translation>Kopiert: {what}</translation>
   </message>
   <message>
-   <source>Discover</source>
-   <translation>Entdecken</translation>
+   <source>Copy {what}</source>
+   <translation>{what} kopieren</translation>
   </message>
   <message>
-   <source>Models</source>
-   <translation>Modelle</translation>
+   <source>No requests at the moment.</source>
+   <translation>Im Augenblick keine Anfragen.</translation>
   </message>
   <message>
-   <source>Reading the files of {repo}…</source>
-   <translation>Die Dateien von {repo} werden gelesen…</translation>
+   <source>Tokens per second in the last minutes</source>
+   <translation>Token pro Sekunde in den letzten Minuten</translation>
   </message>
   <message>
-   <source>Add a plugin folder</source>
-   <translation>Plugin-Ordner hinzufügen</translation>
+   <source>Memory in the last minutes</source>
+   <translation>Speicher in den letzten Minuten</translation>
   </message>
   <message>
-   <source>Add a zip file</source>
-   <translation>Zip-Datei hinzufügen</translation>
+   <source>tokens per second</source>
+   <translation>Token pro Sekunde</translation>
   </message>
   <message>
-   <source>No plugin is here yet. A plugin is a folder with a manifest.</source>
-   <translation>Noch kein Plugin. Ein Plugin ist ein Ordner mit einem Manifest.</translation>
+   <source>running</source>
+   <translation>laufen</translation>
   </message>
   <message>
-   <source>Resume plugins</source>
-   <translation>Plugins fortsetzen</translation>
+   <source>waiting</source>
+   <translation>warten</translation>
   </message>
   <message>
-   <source>Plugins are paused: none answers or is called.</source>
-   <translation>Plugins sind angehalten: Keines antwortet oder wird aufgerufen.</translation>
+   <source>Cancel</source>
+   <translation>Abbrechen</translation>
   </message>
   <message>
-   <source>Plugins</source>
-   <translation>Plugins</translation>
+   <source>Unnamed client</source>
+   <translation>Unbenanntes Programm</translation>
   </message>
   <message>
-   <source>No setting matches.</source>
-   <translation>Keine Einstellung passt.</translation>
+   <source>memory in use</source>
+   <translation>Speicher benutzt</translation>
   </message>
   <message>
-   <source>Export settings</source>
-   <translation>Einstellungen exportieren</translation>
+   <source>Cancel this request</source>
+   <translation>Diese Anfrage abbrechen</translation>
   </message>
   <message>
-   <source>Import settings</source>
-   <translation>Einstellungen importieren</translation>
+   <source>Cancel the request of {who}</source>
+   <translation>Die Anfrage von {who} abbrechen</translation>
   </message>
   <message>
-   <source>Search settings</source>
-   <translation>Einstellungen durchsuchen</translation>
+   <source>Runs well</source>
+   <translation>Läuft gut</translation>
   </message>
   <message>
-   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
-   <translation>Andere Rechner können sich jetzt verbinden. Für sie gibt es noch kein HTTPS: Der Zugangsschlüssel und alle Texte werden unverschlüsselt übertragen. Nutzen Sie das nur in einem Netz, dem Sie vertrauen.</translation>
+   <source>Tight</source>
+   <translation>Knapp</translation>
   </message>
   <message>
-   <source>The settings could not be exported: {why}.</source>
-   <translation>Die Einstellungen konnten nicht exportiert werden: {why}.</translation>
+   <source>Does not fit</source>
+   <translation>Passt nicht</translation>
   </message>
   <message>
-   <source>This file holds no settings of Moat.</source>
-   <translation>Diese Datei enthält keine Einstellungen von Moat.</translation>
+   <source>Not known yet</source>
+   <translation>Noch nicht bekannt</translation>
   </message>
   <message>
-   <source>Settings</source>
-   <translation>Einstellungen</translation>
+   <source>Support for graphics cards added: {names}</source>
+   <translation>Hinzugefügte Unterstützung für Grafikkarten: {names}</translation>
   </message>
   <message>
-   <source>Language models on this computer, for the programs you work with.</source>
-   <translation>Sprachmodelle auf diesem Computer, für die Programme, mit denen Sie arbeiten.</translation>
+   <source>No graphics card that models could use was found: the processor does the work.</source>
+   <translation>Keine nutzbare Grafikkarte gefunden: der Prozessor macht die Arbeit.</translation>
+  </message>
+  <message>
+   <source>Look again</source>
+   <translation>Noch einmal ansehen</translation>
   </message>
   <message>
    <source>Looking at this machine…</source>
    <translation>Dieser Rechner wird angesehen…</translation>
   </message>
   <message>
-   <source>Begin at once with the small starter model</source>
-   <translation>Sofort mit dem kleinen Startmodell beginnen</translation>
+   <source>memory</source>
+   <translation>Speicher</translation>
   </message>
   <message>
-   <source>Start Moat when I log in</source>
-   <translation>Moat bei der Anmeldung starten</translation>
+   <source>free just now</source>
+   <translation>gerade frei</translation>
   </message>
   <message>
-   <source>I have models elsewhere</source>
-   <translation>Ich habe Modelle anderswo</translation>
+   <source>processor cores</source>
+   <translation>Prozessorkerne</translation>
   </message>
   <message>
-   <source>Begin</source>
-   <translation>Beginnen</translation>
+   <source>This build of the engine cannot use it.</source>
+   <translation>Dieser Bau der Maschine kann sie nicht benutzen.</translation>
   </message>
   <message>
-   <source>Download {name} ({size}), the best for this machine</source>
-   <translation>{name} laden ({size}), das beste für diesen Rechner</translation>
+   <source>The graphics card is not used</source>
+   <translation>Die Grafikkarte wird nicht benutzt</translation>
   </message>
   <message>
-   <source>{total} of memory, {free} free, {cores} processor cores.</source>
-   <translation>{total} Speicher, {free} frei, {cores} Prozessorkerne.</translation>
+   <source>{name} ({backend}): {free} of {total} free</source>
+   <translation>{name} ({backend}): {free} von {total} frei</translation>
   </message>
   <message>
-   <source>A folder with models</source>
-   <translation>Ein Ordner mit Modellen</translation>
+   <source>Look at this machine again</source>
+   <translation>Diesen Rechner noch einmal ansehen</translation>
   </message>
   <message>
    <source>This machine</source>
    <translation>Dieser Rechner</translation>
-  </message>
-  <message>
-   <source>Which model should answer?</source>
-   <translation>Welches Modell soll antworten?</translation>
-  </message>
-  <message>
-   <source>Welcome to Moat</source>
-   <translation>Willkommen bei Moat</translation>
-  </message>
-  <message>
-   <source>Where models live</source>
-   <translation>Wo die Modelle liegen</translation>
-  </message>
-  <message>
-   <source>Pages at {origin} may not connect. Allow this origin below.</source>
-   <translation>Seiten von {origin} dürfen sich nicht verbinden. Erlauben Sie diese Herkunft.</translation>
-  </message>
-  <message>
-   <source>{method} {path} was answered in {ms} ms.</source>
-   <translation>{method} {path} wurde in {ms} ms beantwortet.</translation>
-  </message>
-  <message>
-   <source>The access key is missing or wrong.</source>
-   <translation>Der Zugangsschlüssel fehlt oder ist falsch.</translation>
-  </message>
-  <message>
-   <source>{path} answered something this client cannot read.</source>
-   <translation>{path} antwortete etwas, das dieses Programm nicht lesen kann.</translation>
-  </message>
-  <message>
-   <source>the server answered with status {status}.</source>
-   <translation>der Server antwortete mit Status {status}.</translation>
-  </message>
-  <message>
-   <source>Nothing answered at {address}. Is Moat started?</source>
-   <translation>Unter {address} antwortet niemand. Ist Moat gestartet?</translation>
-  </message>
-  <message>
-   <source>The answer does not let {origin} read it.</source>
-   <translation>Die Antwort lässt sich von {origin} nicht lesen.</translation>
-  </message>
-  <message>
-   <source>The language changes when Moat is started again.</source>
-   <translation>Die Sprache wechselt beim nächsten Start von Moat.</translation>
-  </message>
-  <message>
-   <source>Stopped</source>
-   <translation>Angehalten</translation>
   </message>
   <message>
    <source>Loading</source>
@@ -584,10 +1248,6 @@
    <translation>Moat ist angehalten</translation>
   </message>
   <message>
-   <source>Moat is starting</source>
-   <translation>Moat startet</translation>
-  </message>
-  <message>
    <source>This takes a second or two.</source>
    <translation>Das dauert ein, zwei Sekunden.</translation>
   </message>
@@ -616,14 +1276,6 @@
    <translation>Schreibt: bisher {count} Token</translation>
   </message>
   <message>
-   <source>Loading {name}</source>
-   <translation>{name} wird geladen</translation>
-  </message>
-  <message>
-   <source>{name} could not be loaded</source>
-   <translation>{name} konnte nicht geladen werden</translation>
-  </message>
-  <message>
    <source>Answering {count} requests</source>
    <translation>Beantwortet {count} Anfragen</translation>
   </message>
@@ -634,402 +1286,6 @@
   <message>
    <source>{name} answers on this computer.</source>
    <translation>{name} antwortet auf diesem Computer.</translation>
-  </message>
-  <message>
-   <source>{plugin} needs a little more</source>
-   <translation>{plugin} braucht noch etwas</translation>
-  </message>
-  <message>
-   <source>Model</source>
-   <translation>Modell</translation>
-  </message>
-  <message>
-   <source>Open Moat</source>
-   <translation>Moat öffnen</translation>
-  </message>
-  <message>
-   <source>Quit Moat</source>
-   <translation>Moat beenden</translation>
-  </message>
-  <message>
-   <source>A plugin asks for your permission</source>
-   <translation>Ein Plugin bittet um Ihre Erlaubnis</translation>
-  </message>
-  <message>
-   <source>Open Moat to fill in its form.</source>
-   <translation>Öffnen Sie Moat, um das Formular auszufüllen.</translation>
-  </message>
-  <message>
-   <source>Stop</source>
-   <translation>Anhalten</translation>
-  </message>
-  <message>
-   <source>Restart</source>
-   <translation>Neu starten</translation>
-  </message>
-  <message>
-   <source>Start</source>
-   <translation>Starten</translation>
-  </message>
-  <message>
-   <source>Unnamed client</source>
-   <translation>Unbenanntes Programm</translation>
-  </message>
-  <message>
-   <source>Download finished</source>
-   <translation>Download fertig</translation>
-  </message>
-  <message>
-   <source>Copy address</source>
-   <translation>Adresse kopieren</translation>
-  </message>
-  <message>
-   <source>Stop loading</source>
-   <translation>Laden abbrechen</translation>
-  </message>
-  <message>
-   <source>Unload</source>
-   <translation>Entladen</translation>
-  </message>
-  <message>
-   <source>Running requests ({count})</source>
-   <translation>Laufende Anfragen ({count})</translation>
-  </message>
-  <message>
-   <source>Cancel {who}: {what}</source>
-   <translation>{who} abbrechen: {what}</translation>
-  </message>
-  <message>
-   <source>Pause plugins</source>
-   <translation>Plugins anhalten</translation>
-  </message>
-  <message>
-   <source>Download failed</source>
-   <translation>Download fehlgeschlagen</translation>
-  </message>
-  <message>
-   <source>That did not work</source>
-   <translation>Das hat nicht geklappt</translation>
-  </message>
-  <message>
-   <source>No model is installed</source>
-   <translation>Kein Modell ist installiert</translation>
-  </message>
-  <message>
-   <source>{used} of {all} tokens of context used</source>
-   <translation>{used} von {all} Token Kontext benutzt</translation>
-  </message>
-  <message>
-   <source>The model gave an empty answer.</source>
-   <translation>Das Modell gab eine leere Antwort.</translation>
-  </message>
-  <message>
-   <source>Look for a new version</source>
-   <translation>Nach einer neuen Version sehen</translation>
-  </message>
-  <message>
-   <source>Licences</source>
-   <translation>Lizenzen</translation>
-  </message>
-  <message>
-   <source>This is the newest version that was announced.</source>
-   <translation>Das ist die neueste Version, die angekündigt wurde.</translation>
-  </message>
-  <message>
-   <source>Text of the licence</source>
-   <translation>Text der Lizenz</translation>
-  </message>
-  <message>
-   <source>About Moat</source>
-   <translation>Über Moat</translation>
-  </message>
-  <message>
-   <source>Version {version}</source>
-   <translation>Version {version}</translation>
-  </message>
-  <message>
-   <source>Version {version} is there: {page}</source>
-   <translation>Version {version} ist da: {page}</translation>
-  </message>
-  <message>
-   <source>No requests at the moment.</source>
-   <translation>Im Augenblick keine Anfragen.</translation>
-  </message>
-  <message>
-   <source>Tokens per second in the last minutes</source>
-   <translation>Token pro Sekunde in den letzten Minuten</translation>
-  </message>
-  <message>
-   <source>Memory in the last minutes</source>
-   <translation>Speicher in den letzten Minuten</translation>
-  </message>
-  <message>
-   <source>tokens per second</source>
-   <translation>Token pro Sekunde</translation>
-  </message>
-  <message>
-   <source>running</source>
-   <translation>laufen</translation>
-  </message>
-  <message>
-   <source>waiting</source>
-   <translation>warten</translation>
-  </message>
-  <message>
-   <source>Cancel</source>
-   <translation>Abbrechen</translation>
-  </message>
-  <message>
-   <source>memory in use</source>
-   <translation>Speicher benutzt</translation>
-  </message>
-  <message>
-   <source>Cancel this request</source>
-   <translation>Diese Anfrage abbrechen</translation>
-  </message>
-  <message>
-   <source>Cancel the request of {who}</source>
-   <translation>Die Anfrage von {who} abbrechen</translation>
-  </message>
-  <message>
-   <source>Answer</source>
-   <translation>Antwort</translation>
-  </message>
-  <message>
-   <source>a whole number</source>
-   <translation>eine ganze Zahl</translation>
-  </message>
-  <message>
-   <source>a number</source>
-   <translation>eine Zahl</translation>
-  </message>
-  <message>
-   <source>Choose</source>
-   <translation>Auswählen</translation>
-  </message>
-  <message>
-   <source>Yes</source>
-   <translation>Ja</translation>
-  </message>
-  <message>
-   <source>Choose a file</source>
-   <translation>Datei wählen</translation>
-  </message>
-  <message>
-   <source>a number without thousands separators, such as 10000</source>
-   <translation>eine Zahl ohne Tausendertrennzeichen, etwa 10000,</translation>
-  </message>
-  <message>
-   <source>One in a line</source>
-   <translation>Eins pro Zeile</translation>
-  </message>
-  <message>
-   <source>{client} wants to use this plugin for the first time.</source>
-   <translation>{client} möchte dieses Plugin zum ersten Mal benutzen.</translation>
-  </message>
-  <message>
-   <source>Allow once</source>
-   <translation>Einmal erlauben</translation>
-  </message>
-  <message>
-   <source>Always allow</source>
-   <translation>Immer erlauben</translation>
-  </message>
-  <message>
-   <source>Deny</source>
-   <translation>Ablehnen</translation>
-  </message>
-  <message>
-   <source>What would be sent</source>
-   <translation>Was gesendet würde</translation>
-  </message>
-  <message>
-   <source>It only reads.</source>
-   <translation>Es liest nur.</translation>
-  </message>
-  <message>
-   <source>It changes something. Look at what would be sent before you allow it.</source>
-   <translation>Es ändert etwas. Sehen Sie an, was gesendet würde, bevor Sie es erlauben.</translation>
-  </message>
-  <message>
-   <source>It may do harm that cannot be undone.</source>
-   <translation>Es kann Schaden anrichten, der sich nicht rückgängig machen lässt.</translation>
-  </message>
-  <message>
-   <source>Allow once: {what}</source>
-   <translation>Einmal erlauben: {what}</translation>
-  </message>
-  <message>
-   <source>{plugin} asks: {what}</source>
-   <translation>{plugin} fragt: {what}</translation>
-  </message>
-  <message>
-   <source>Always allow: {what}</source>
-   <translation>Immer erlauben: {what}</translation>
-  </message>
-  <message>
-   <source>Deny: {what}</source>
-   <translation>Ablehnen: {what}</translation>
-  </message>
-  <message>
-   <source>Remove the attached files</source>
-   <translation>Angehängte Dateien entfernen</translation>
-  </message>
-  <message>
-   <source>With {names}</source>
-   <translation>Mit {names}</translation>
-  </message>
-  <message>
-   <source>Reading {name}…</source>
-   <translation>{name} wird gelesen…</translation>
-  </message>
-  <message>
-   <source>Dismiss</source>
-   <translation>Schließen</translation>
-  </message>
-  <message>
-   <source>Search chats</source>
-   <translation>Chats durchsuchen</translation>
-  </message>
-  <message>
-   <source>Kept chats</source>
-   <translation>Aufgehobene Chats</translation>
-  </message>
-  <message>
-   <source>Delete</source>
-   <translation>Löschen</translation>
-  </message>
-  <message>
-   <source>Keep</source>
-   <translation>Behalten</translation>
-  </message>
-  <message>
-   <source>No chat matches.</source>
-   <translation>Kein Chat passt.</translation>
-  </message>
-  <message>
-   <source>Chats are kept here, on this computer.</source>
-   <translation>Chats werden hier aufgehoben, auf diesem Computer.</translation>
-  </message>
-  <message>
-   <source>Delete the chosen chat</source>
-   <translation>Gewählten Chat löschen</translation>
-  </message>
-  <message>
-   <source>This deletes “{title}” for good.</source>
-   <translation>„{title}“ wird endgültig gelöscht.</translation>
-  </message>
-  <message>
-   <source>Really delete {name}</source>
-   <translation>{name} wirklich löschen</translation>
-  </message>
-  <message>
-   <source>Keep {name}</source>
-   <translation>{name} behalten</translation>
-  </message>
-  <message>
-   <source>Automatic</source>
-   <translation>Automatisch</translation>
-  </message>
-  <message>
-   <source>Protocol</source>
-   <translation>Schnittstelle</translation>
-  </message>
-  <message>
-   <source>Show raw events</source>
-   <translation>Rohe Ereignisse zeigen</translation>
-  </message>
-  <message>
-   <source>System prompt</source>
-   <translation>Systemanweisung</translation>
-  </message>
-  <message>
-   <source>How it should behave</source>
-   <translation>Wie es sich verhalten soll</translation>
-  </message>
-  <message>
-   <source>Temperature</source>
-   <translation>Temperatur</translation>
-  </message>
-  <message>
-   <source>Longest answer</source>
-   <translation>Längste Antwort</translation>
-  </message>
-  <message>
-   <source>OpenBB's protocol carries no system prompt and no sampling.</source>
-   <translation>Die Schnittstelle von OpenBB kennt keine Systemanweisung und keine Abtastung.</translation>
-  </message>
-  <message>
-   <source>Test</source>
-   <translation>Testen</translation>
-  </message>
-  <message>
-   <source>Test again</source>
-   <translation>Noch einmal testen</translation>
-  </message>
-  <message>
-   <source>Testing…</source>
-   <translation>Wird getestet …</translation>
-  </message>
-  <message>
-   <source>Address for {name}</source>
-   <translation>Adresse für {name}</translation>
-  </message>
-  <message>
-   <source>the address for {name}</source>
-   <translation>die Adresse für {name}</translation>
-  </message>
-  <message>
-   <source>What to paste for {name}</source>
-   <translation>Was für {name} einzusetzen ist</translation>
-  </message>
-  <message>
-   <source>what to paste for {name}</source>
-   <translation>was für {name} einzusetzen ist</translation>
-  </message>
-  <message>
-   <source>What to paste for an older {name}</source>
-   <translation>Was für ein älteres {name} einzufügen ist</translation>
-  </message>
-  <message>
-   <source>what to paste for an older {name}</source>
-   <translation>was für ein älteres {name} einzufügen ist</translation>
-  </message>
-  <message>
-   <source>Test {name}</source>
-   <translation>{name} testen</translation>
-  </message>
-  <message>
-   <source>Your message</source>
-   <translation>Ihre Nachricht</translation>
-  </message>
-  <message>
-   <source>Send</source>
-   <translation>Senden</translation>
-  </message>
-  <message>
-   <source>Stop the answer</source>
-   <translation>Antwort anhalten</translation>
-  </message>
-  <message>
-   <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
-   <translation>Dieses System hat keinen nutzbaren Schlüsselbund: Es wird unverschlüsselt in {file} aufbewahrt, nur für Sie lesbar.</translation>
-  </message>
-  <message>
-   <source>It is kept in the system's keyring.</source>
-   <translation>Es wird im Schlüsselbund des Systems aufbewahrt.</translation>
-  </message>
-  <message>
-   <source>Copied</source>
-   <translation>Kopiert</translation>
-  </message>
-  <message>
-   <source>Copied {what}</source>
-   <translation>Kopiert: {what}</translation>
-  </message>
-  <message>
-   <source>Copy {what}</source>
-   <translation>{what} kopieren</translation>
   </message>
   <message>
    <source>Download</source>
@@ -1112,88 +1368,120 @@
    <translation>Dateien von {name} zeigen</translation>
   </message>
   <message>
-   <source>Let pages of {site} use your models?</source>
-   <translation>Dürfen Seiten von {site} Ihre Modelle benutzen?</translation>
+   <source>{count} models, {size}, in {path}</source>
+   <translation>{count} Modelle, {size}, in {path}</translation>
   </message>
   <message>
-   <source>When you connect from a web page and nothing appears here, the browser kept the request back.
-Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
-Firefox: allow it when it asks to reach devices on your local network.
-Brave: the shield icon, then allow localhost for this site.
-Safari does not let a secure page reach this computer; use another browser.</source>
-   <translation>Wenn Sie sich von einer Webseite aus verbinden und hier nichts erscheint, hat der Browser die Anfrage zurückgehalten.
-Chrome, Edge (ab 142): das Symbol links der Adresse, dann „Zugriff auf lokales Netzwerk“, dann Zulassen; Seite neu laden.
-Firefox: erlauben Sie es, wenn er nach Geräten im lokalen Netzwerk fragt.
-Brave: das Schild-Symbol, dann localhost für diese Seite erlauben.
-Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen anderen Browser.</translation>
+   <source>Show the chat template</source>
+   <translation>Chat-Vorlage zeigen</translation>
   </message>
   <message>
-   <source>This address has letters that a browser may show in another script (xn--). They can look like those of another address.</source>
-   <translation>Diese Adresse hat Buchstaben, die ein Browser in einer anderen Schrift zeigen kann (xn--). Sie können denen einer anderen Adresse gleichen.</translation>
+   <source>Chat template</source>
+   <translation>Chat-Vorlage</translation>
   </message>
   <message>
-   <source>Nothing arrives?</source>
-   <translation>Es kommt nichts an?</translation>
+   <source>Load</source>
+   <translation>Laden</translation>
   </message>
   <message>
-   <source>This page was turned away: its origin is not allowed.</source>
-   <translation>Diese Seite wurde abgewiesen: ihre Herkunft ist nicht erlaubt.</translation>
+   <source>Details</source>
+   <translation>Einzelheiten</translation>
   </message>
   <message>
-   <source>The access key was missing or wrong.</source>
-   <translation>Der Zugangsschlüssel fehlte oder war falsch.</translation>
+   <source>This takes it off the list. The file stays where it is.</source>
+   <translation>Das nimmt es von der Liste. Die Datei bleibt, wo sie ist.</translation>
   </message>
   <message>
-   <source>It asked whether it may connect and was told yes; no request followed.</source>
-   <translation>Sie fragte, ob sie sich verbinden darf, und durfte; es folgte keine Anfrage.</translation>
+   <source>Add a GGUF file</source>
+   <translation>GGUF-Datei hinzufügen</translation>
   </message>
   <message>
-   <source>Connected.</source>
-   <translation>Verbunden.</translation>
+   <source>No model is on this computer yet. Discover one, or add a file you have.</source>
+   <translation>Noch kein Modell auf diesem Computer. Entdecken Sie eines, oder fügen Sie eine Datei hinzu.</translation>
   </message>
   <message>
-   <source>You allowed it just now.</source>
-   <translation>Sie haben sie eben erlaubt.</translation>
+   <source>Discover models</source>
+   <translation>Modelle entdecken</translation>
   </message>
   <message>
-   <source>No other page has asked for anything.</source>
-   <translation>Keine andere Seite hat etwas angefragt.</translation>
+   <source>1 model, {size}, in {path}</source>
+   <translation>1 Modell, {size}, in {path}</translation>
   </message>
   <message>
-   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
-   <translation>Noch keine Webseite hat etwas gefragt. Wer kommt oder abgewiesen wird, steht hier.</translation>
+   <source>Use them</source>
+   <translation>Benutzen</translation>
   </message>
   <message>
-   <source>Pages of {site} may use your models now.</source>
-   <translation>Seiten von {site} dürfen jetzt Ihre Modelle benutzen.</translation>
+   <source>Show what differs</source>
+   <translation>Unterschiede zeigen</translation>
   </message>
   <message>
-   <source>Allow</source>
-   <translation>Erlauben</translation>
+   <source>Licence: {name}</source>
+   <translation>Lizenz: {name}</translation>
   </message>
   <message>
-   <source>Remove</source>
-   <translation>Entfernen</translation>
+   <source>Tool calls: {style}</source>
+   <translation>Werkzeugaufrufe: {style}</translation>
   </message>
   <message>
-   <source>Copy the key</source>
-   <translation>Schlüssel kopieren</translation>
+   <source>Answers now</source>
+   <translation>Antwortet jetzt</translation>
   </message>
   <message>
-   <source>At the door</source>
-   <translation>An der Tür</translation>
+   <source>This frees {size} on the disk.</source>
+   <translation>Das macht {size} auf der Platte frei.</translation>
   </message>
   <message>
-   <source>Allow {origin}</source>
-   <translation>{origin} erlauben</translation>
+   <source>Found from other programs</source>
+   <translation>Bei anderen Programmen gefunden</translation>
   </message>
   <message>
-   <source>No longer allow {origin}</source>
-   <translation>{origin} nicht mehr erlauben</translation>
+   <source>The file is damaged: {why}.</source>
+   <translation>Die Datei ist beschädigt: {why}.</translation>
+  </message>
+  <message>
+   <source>not said</source>
+   <translation>nicht angegeben</translation>
+  </message>
+  <message>
+   <source>not in its template</source>
+   <translation>nicht in seiner Vorlage</translation>
+  </message>
+  <message>
+   <source>Sees images: {file}</source>
+   <translation>Sieht Bilder: {file}</translation>
+  </message>
+  <message>
+   <source>On this computer</source>
+   <translation>Auf diesem Computer</translation>
+  </message>
+  <message>
+   <source>Load {name}</source>
+   <translation>{name} laden</translation>
+  </message>
+  <message>
+   <source>Details of {name}</source>
+   <translation>Einzelheiten zu {name}</translation>
+  </message>
+  <message>
+   <source>Delete {name}</source>
+   <translation>{name} löschen</translation>
+  </message>
+  <message>
+   <source>Use the models of {name}</source>
+   <translation>Die Modelle von {name} benutzen</translation>
   </message>
   <message>
    <source>less than a minute left</source>
    <translation>weniger als eine Minute übrig</translation>
+  </message>
+  <message>
+   <source>Accept the terms on the model's page, then paste a token with the right to read.</source>
+   <translation>Nehmen Sie die Bedingungen auf der Seite des Modells an und fügen Sie dann ein Token mit Leserecht ein.</translation>
+  </message>
+  <message>
+   <source>Downloads</source>
+   <translation>Downloads</translation>
   </message>
   <message>
    <source>Remove {name} from this list</source>
@@ -1220,6 +1508,30 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>noch {hours} h {minutes} min</translation>
   </message>
   <message>
+   <source>Token of Hugging Face</source>
+   <translation>Token von Hugging Face</translation>
+  </message>
+  <message>
+   <source>Save</source>
+   <translation>Speichern</translation>
+  </message>
+  <message>
+   <source>Forget</source>
+   <translation>Vergessen</translation>
+  </message>
+  <message>
+   <source>{name} was deleted; {size} are free again.</source>
+   <translation>{name} wurde gelöscht; {size} sind wieder frei.</translation>
+  </message>
+  <message>
+   <source>{name} was taken off the list; its file stays where it is.</source>
+   <translation>{name} steht nicht mehr in der Liste; die Datei bleibt, wo sie ist.</translation>
+  </message>
+  <message>
+   <source>Models (*.gguf)</source>
+   <translation>Modelle (*.gguf)</translation>
+  </message>
+  <message>
    <source>Waiting</source>
    <translation>Wartet</translation>
   </message>
@@ -1234,150 +1546,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{minutes} min left</source>
    <translation>noch {minutes} min</translation>
-  </message>
-  <message>
-   <source>{name}: {percent} downloaded</source>
-   <translation>{name}: {percent} geladen</translation>
-  </message>
-  <message>
-   <source>Pause {name}</source>
-   <translation>{name} anhalten</translation>
-  </message>
-  <message>
-   <source>Resume {name}</source>
-   <translation>{name} fortsetzen</translation>
-  </message>
-  <message>
-   <source>Try {name} again</source>
-   <translation>{name} noch einmal versuchen</translation>
-  </message>
-  <message>
-   <source>Only the beginning is shown.</source>
-   <translation>Nur der Anfang wird gezeigt.</translation>
-  </message>
-  <message>
-   <source>Show all as text</source>
-   <translation>Alles als Text zeigen</translation>
-  </message>
-  <message>
-   <source>Hide the text</source>
-   <translation>Text ausblenden</translation>
-  </message>
-  <message>
-   <source>Explain in two sentences what a moat is in investing.</source>
-   <translation>Erkläre in zwei Sätzen, was beim Investieren ein Burggraben ist.</translation>
-  </message>
-  <message>
-   <source>Write a short table with three kinds of bonds and their risks.</source>
-   <translation>Schreibe eine kurze Tabelle mit drei Arten von Anleihen und ihren Risiken.</translation>
-  </message>
-  <message>
-   <source>Write a Python function that computes a moving average.</source>
-   <translation>Schreibe eine Python-Funktion, die einen gleitenden Durchschnitt berechnet.</translation>
-  </message>
-  <message>
-   <source>Moat is not serving</source>
-   <translation>Moat bedient nicht</translation>
-  </message>
-  <message>
-   <source>One moment.</source>
-   <translation>Einen Augenblick.</translation>
-  </message>
-  <message>
-   <source>Everything you write stays on this computer.</source>
-   <translation>Alles, was Sie schreiben, bleibt auf diesem Computer.</translation>
-  </message>
-  <message>
-   <source>Start it to chat with a model.</source>
-   <translation>Starten Sie es, um mit einem Modell zu sprechen.</translation>
-  </message>
-  <message>
-   <source>No model is loaded</source>
-   <translation>Kein Modell ist geladen</translation>
-  </message>
-  <message>
-   <source>Your first message loads it, or pick one now.</source>
-   <translation>Ihre erste Nachricht lädt es, oder wählen Sie jetzt eines.</translation>
-  </message>
-  <message>
-   <source>Pick a model</source>
-   <translation>Modell wählen</translation>
-  </message>
-  <message>
-   <source>Pick another model</source>
-   <translation>Anderes Modell wählen</translation>
-  </message>
-  <message>
-   <source>{percent}. You can write already.</source>
-   <translation>{percent}. Sie können schon schreiben.</translation>
-  </message>
-  <message>
-   <source>Ask {name}</source>
-   <translation>{name} fragen</translation>
-  </message>
-  <message>
-   <source>Runs well</source>
-   <translation>Läuft gut</translation>
-  </message>
-  <message>
-   <source>Tight</source>
-   <translation>Knapp</translation>
-  </message>
-  <message>
-   <source>Does not fit</source>
-   <translation>Passt nicht</translation>
-  </message>
-  <message>
-   <source>Not known yet</source>
-   <translation>Noch nicht bekannt</translation>
-  </message>
-  <message>
-   <source>On</source>
-   <translation>An</translation>
-  </message>
-  <message>
-   <source>Reset “{name}”</source>
-   <translation>„{name}“ zurücksetzen</translation>
-  </message>
-  <message>
-   <source>Continue</source>
-   <translation>Weiter</translation>
-  </message>
-  <message>
-   <source>Do not answer</source>
-   <translation>Nicht antworten</translation>
-  </message>
-  <message>
-   <source>{name} must be {what}.</source>
-   <translation>{name} muss {what} sein.</translation>
-  </message>
-  <message>
-   <source>Loading the model</source>
-   <translation>Das Modell wird geladen</translation>
-  </message>
-  <message>
-   <source>Starting</source>
-   <translation>Startet</translation>
-  </message>
-  <message>
-   <source>{do} serving</source>
-   <translation>Bedienen: {do}</translation>
-  </message>
-  <message>
-   <source>Accept the terms on the model's page, then paste a token with the right to read.</source>
-   <translation>Nehmen Sie die Bedingungen auf der Seite des Modells an und fügen Sie dann ein Token mit Leserecht ein.</translation>
-  </message>
-  <message>
-   <source>Token of Hugging Face</source>
-   <translation>Token von Hugging Face</translation>
-  </message>
-  <message>
-   <source>Save</source>
-   <translation>Speichern</translation>
-  </message>
-  <message>
-   <source>Forget</source>
-   <translation>Vergessen</translation>
   </message>
   <message>
    <source>Save the token</source>
@@ -1400,292 +1568,160 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das Token ist vergessen.</translation>
   </message>
   <message>
-   <source>{count} models, {size}, in {path}</source>
-   <translation>{count} Modelle, {size}, in {path}</translation>
+   <source>Discover</source>
+   <translation>Entdecken</translation>
   </message>
   <message>
-   <source>Load</source>
-   <translation>Laden</translation>
+   <source>Models</source>
+   <translation>Modelle</translation>
   </message>
   <message>
-   <source>Details</source>
-   <translation>Einzelheiten</translation>
+   <source>{name}: {percent} downloaded</source>
+   <translation>{name}: {percent} geladen</translation>
   </message>
   <message>
-   <source>This takes it off the list. The file stays where it is.</source>
-   <translation>Das nimmt es von der Liste. Die Datei bleibt, wo sie ist.</translation>
+   <source>Reading the files of {repo}…</source>
+   <translation>Die Dateien von {repo} werden gelesen…</translation>
   </message>
   <message>
-   <source>No model is on this computer yet. Discover one, or add a file you have.</source>
-   <translation>Noch kein Modell auf diesem Computer. Entdecken Sie eines, oder fügen Sie eine Datei hinzu.</translation>
+   <source>Pause {name}</source>
+   <translation>{name} anhalten</translation>
   </message>
   <message>
-   <source>Discover models</source>
-   <translation>Modelle entdecken</translation>
+   <source>Resume {name}</source>
+   <translation>{name} fortsetzen</translation>
   </message>
   <message>
-   <source>1 model, {size}, in {path}</source>
-   <translation>1 Modell, {size}, in {path}</translation>
+   <source>Try {name} again</source>
+   <translation>{name} noch einmal versuchen</translation>
   </message>
   <message>
-   <source>Use them</source>
-   <translation>Benutzen</translation>
+   <source>a whole number</source>
+   <translation>eine ganze Zahl</translation>
   </message>
   <message>
-   <source>Answers now</source>
-   <translation>Antwortet jetzt</translation>
+   <source>a number</source>
+   <translation>eine Zahl</translation>
   </message>
   <message>
-   <source>This frees {size} on the disk.</source>
-   <translation>Das macht {size} auf der Platte frei.</translation>
+   <source>Choose</source>
+   <translation>Auswählen</translation>
   </message>
   <message>
-   <source>Found from other programs</source>
-   <translation>Bei anderen Programmen gefunden</translation>
+   <source>Yes</source>
+   <translation>Ja</translation>
   </message>
   <message>
-   <source>Load {name}</source>
-   <translation>{name} laden</translation>
+   <source>Choose a file</source>
+   <translation>Datei wählen</translation>
   </message>
   <message>
-   <source>Details of {name}</source>
-   <translation>Einzelheiten zu {name}</translation>
+   <source>a number without thousands separators, such as 10000</source>
+   <translation>eine Zahl ohne Tausendertrennzeichen, etwa 10000,</translation>
   </message>
   <message>
-   <source>Delete {name}</source>
-   <translation>{name} löschen</translation>
+   <source>One in a line</source>
+   <translation>Eins pro Zeile</translation>
   </message>
   <message>
-   <source>Use the models of {name}</source>
-   <translation>Die Modelle von {name} benutzen</translation>
+   <source>{client} wants to use this plugin for the first time.</source>
+   <translation>{client} möchte dieses Plugin zum ersten Mal benutzen.</translation>
   </message>
   <message>
-   <source>Context</source>
-   <translation>Kontext</translation>
+   <source>Allow once</source>
+   <translation>Einmal erlauben</translation>
   </message>
   <message>
-   <source>How much it can read and write at once.</source>
-   <translation>Wie viel es auf einmal lesen und schreiben kann.</translation>
+   <source>Always allow</source>
+   <translation>Immer erlauben</translation>
   </message>
   <message>
-   <source>Layers on the graphics card</source>
-   <translation>Schichten auf der Grafikkarte</translation>
+   <source>Deny</source>
+   <translation>Ablehnen</translation>
   </message>
   <message>
-   <source>Split across the graphics cards</source>
-   <translation>Verteilung auf die Grafikkarten</translation>
+   <source>What would be sent</source>
+   <translation>Was gesendet würde</translation>
   </message>
   <message>
-   <source>Precision of the context</source>
-   <translation>Genauigkeit des Kontexts</translation>
+   <source>It only reads.</source>
+   <translation>Es liest nur.</translation>
   </message>
   <message>
-   <source>Answers at the same time</source>
-   <translation>Gleichzeitige Antworten</translation>
+   <source>It changes something. Look at what would be sent before you allow it.</source>
+   <translation>Es ändert etwas. Sehen Sie an, was gesendet würde, bevor Sie es erlauben.</translation>
   </message>
   <message>
-   <source>Processor threads</source>
-   <translation>Prozessor-Threads</translation>
+   <source>It may do harm that cannot be undone.</source>
+   <translation>Es kann Schaden anrichten, der sich nicht rückgängig machen lässt.</translation>
   </message>
   <message>
-   <source>Tokens read in one step</source>
-   <translation>Token je Leseschritt</translation>
+   <source>Allow once: {what}</source>
+   <translation>Einmal erlauben: {what}</translation>
   </message>
   <message>
-   <source>More reads long prompts faster on a graphics card and takes more memory.</source>
-   <translation>Mehr liest lange Eingaben auf einer Grafikkarte schneller und braucht mehr Speicher.</translation>
+   <source>{plugin} asks: {what}</source>
+   <translation>{plugin} fragt: {what}</translation>
   </message>
   <message>
-   <source>Flash attention</source>
-   <translation>Flash Attention</translation>
+   <source>Always allow: {what}</source>
+   <translation>Immer erlauben: {what}</translation>
   </message>
   <message>
-   <source>A quarter of the memory</source>
-   <translation>Ein Viertel des Speichers</translation>
-  </message>
-  <message>
-   <source>{tokens} tokens</source>
-   <translation>{tokens} Token</translation>
-  </message>
-  <message>
-   <source>Full</source>
-   <translation>Voll</translation>
-  </message>
-  <message>
-   <source>Half the memory</source>
-   <translation>Halber Speicher</translation>
-  </message>
-  <message>
-   <source>Off</source>
-   <translation>Aus</translation>
-  </message>
-  <message>
-   <source>Log lines</source>
-   <translation>Protokollzeilen</translation>
-  </message>
-  <message>
-   <source>Support for graphics cards added: {names}</source>
-   <translation>Hinzugefügte Unterstützung für Grafikkarten: {names}</translation>
-  </message>
-  <message>
-   <source>No graphics card that models could use was found: the processor does the work.</source>
-   <translation>Keine nutzbare Grafikkarte gefunden: der Prozessor macht die Arbeit.</translation>
-  </message>
-  <message>
-   <source>Look again</source>
-   <translation>Noch einmal ansehen</translation>
-  </message>
-  <message>
-   <source>memory</source>
-   <translation>Speicher</translation>
-  </message>
-  <message>
-   <source>free just now</source>
-   <translation>gerade frei</translation>
-  </message>
-  <message>
-   <source>processor cores</source>
-   <translation>Prozessorkerne</translation>
-  </message>
-  <message>
-   <source>This build of the engine cannot use it.</source>
-   <translation>Dieser Bau der Maschine kann sie nicht benutzen.</translation>
-  </message>
-  <message>
-   <source>The graphics card is not used</source>
-   <translation>Die Grafikkarte wird nicht benutzt</translation>
-  </message>
-  <message>
-   <source>{name} ({backend}): {free} of {total} free</source>
-   <translation>{name} ({backend}): {free} von {total} frei</translation>
-  </message>
-  <message>
-   <source>Look at this machine again</source>
-   <translation>Diesen Rechner noch einmal ansehen</translation>
-  </message>
-  <message>
-   <source>this code</source>
-   <translation>diesen Code</translation>
-  </message>
-  <message>
-   <source>Weights</source>
-   <translation>Gewichte</translation>
-  </message>
-  <message>
-   <source>Working space</source>
-   <translation>Arbeitsraum</translation>
-  </message>
-  <message>
-   <source>On the graphics card</source>
-   <translation>Auf der Grafikkarte</translation>
-  </message>
-  <message>
-   <source>1 token</source>
-   <translation>1 Token</translation>
-  </message>
-  <message>
-   <source>{count} tokens</source>
-   <translation>{count} Token</translation>
-  </message>
-  <message>
-   <source>Show the reasoning</source>
-   <translation>Überlegung zeigen</translation>
-  </message>
-  <message>
-   <source>The reasoning</source>
-   <translation>Die Überlegung</translation>
-  </message>
-  <message>
-   <source>Waiting for the first word…</source>
-   <translation>Wartet auf das erste Wort…</translation>
-  </message>
-  <message>
-   <source>the answer</source>
-   <translation>die Antwort</translation>
-  </message>
-  <message>
-   <source>Edit and ask again</source>
-   <translation>Ändern und noch einmal fragen</translation>
-  </message>
-  <message>
-   <source>You: {text}</source>
-   <translation>Sie: {text}</translation>
-  </message>
-  <message>
-   <source>Answer again</source>
-   <translation>Noch einmal antworten</translation>
-  </message>
-  <message>
-   <source>No answer</source>
-   <translation>Keine Antwort</translation>
-  </message>
-  <message>
-   <source>The answer broke off</source>
-   <translation>Die Antwort brach ab</translation>
-  </message>
-  <message>
-   <source>first after {time} s</source>
-   <translation>erstes nach {time} s</translation>
-  </message>
-  <message>
-   <source>cut at the length limit</source>
-   <translation>an der Längengrenze abgeschnitten</translation>
-  </message>
-  <message>
-   <source>{speed} tokens/s</source>
-   <translation>{speed} Token/s</translation>
-  </message>
-  <message>
-   <source>Show the chat template</source>
-   <translation>Chat-Vorlage zeigen</translation>
-  </message>
-  <message>
-   <source>Chat template</source>
-   <translation>Chat-Vorlage</translation>
-  </message>
-  <message>
-   <source>Show what differs</source>
-   <translation>Unterschiede zeigen</translation>
-  </message>
-  <message>
-   <source>Licence: {name}</source>
-   <translation>Lizenz: {name}</translation>
-  </message>
-  <message>
-   <source>Tool calls: {style}</source>
-   <translation>Werkzeugaufrufe: {style}</translation>
-  </message>
-  <message>
-   <source>The file is damaged: {why}.</source>
-   <translation>Die Datei ist beschädigt: {why}.</translation>
-  </message>
-  <message>
-   <source>not said</source>
-   <translation>nicht angegeben</translation>
-  </message>
-  <message>
-   <source>not in its template</source>
-   <translation>nicht in seiner Vorlage</translation>
-  </message>
-  <message>
-   <source>Sees images: {file}</source>
-   <translation>Sieht Bilder: {file}</translation>
-  </message>
-  <message>
-   <source>Model that answers</source>
-   <translation>Antwortendes Modell</translation>
-  </message>
-  <message>
-   <source>Unload the model and free its memory</source>
-   <translation>Das Modell entladen und seinen Speicher freigeben</translation>
-  </message>
-  <message>
-   <source>None</source>
-   <translation>Keines</translation>
+   <source>Deny: {what}</source>
+   <translation>Ablehnen: {what}</translation>
   </message>
   <message>
    <source>It reaches nothing outside Moat.</source>
    <translation>Es erreicht nichts außerhalb von Moat.</translation>
+  </message>
+  <message>
+   <source>Show its log</source>
+   <translation>Protokoll zeigen</translation>
+  </message>
+  <message>
+   <source>the log</source>
+   <translation>das Protokoll</translation>
+  </message>
+  <message>
+   <source>Read it again</source>
+   <translation>Neu lesen</translation>
+  </message>
+  <message>
+   <source>It may also change and delete (PUT, PATCH, DELETE)</source>
+   <translation>Es darf auch ändern und löschen (PUT, PATCH, DELETE)</translation>
+  </message>
+  <message>
+   <source>Choose a folder</source>
+   <translation>Ordner wählen</translation>
+  </message>
+  <message>
+   <source>Apply</source>
+   <translation>Übernehmen</translation>
+  </message>
+  <message>
+   <source>Flow to try</source>
+   <translation>Ablauf zum Ausprobieren</translation>
+  </message>
+  <message>
+   <source>Find its tools</source>
+   <translation>Werkzeuge suchen</translation>
+  </message>
+  <message>
+   <source>A question to try it with</source>
+   <translation>Eine Frage zum Ausprobieren</translation>
+  </message>
+  <message>
+   <source>What came of it</source>
+   <translation>Was dabei herauskam</translation>
+  </message>
+  <message>
+   <source>the report</source>
+   <translation>den Bericht</translation>
+  </message>
+  <message>
+   <source>Running…</source>
+   <translation>Läuft…</translation>
   </message>
   <message>
    <source>Kept unencrypted</source>
@@ -1784,100 +1820,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Niemals</translation>
   </message>
   <message>
-   <source>Not set yet</source>
-   <translation>Noch nicht gesetzt</translation>
-  </message>
-  <message>
-   <source>Disable</source>
-   <translation>Ausschalten</translation>
-  </message>
-  <message>
-   <source>What {name} may do</source>
-   <translation>Was {name} darf</translation>
-  </message>
-  <message>
-   <source>It connects to: {hosts}.</source>
-   <translation>Es verbindet sich mit: {hosts}.</translation>
-  </message>
-  <message>
-   <source>It starts: {commands}.</source>
-   <translation>Es startet: {commands}.</translation>
-  </message>
-  <message>
-   <source>Since your review: {changes}.</source>
-   <translation>Seit Ihrer Prüfung: {changes}.</translation>
-  </message>
-  <message>
-   <source>It asks for: {secrets}.</source>
-   <translation>Es verlangt: {secrets}.</translation>
-  </message>
-  <message>
-   <source>Back to version {old}</source>
-   <translation>Zurück zu Version {old}</translation>
-  </message>
-  <message>
-   <source>Remove {name}</source>
-   <translation>{name} entfernen</translation>
-  </message>
-  <message>
-   <source>Show its log</source>
-   <translation>Protokoll zeigen</translation>
-  </message>
-  <message>
-   <source>the log</source>
-   <translation>das Protokoll</translation>
-  </message>
-  <message>
-   <source>Read it again</source>
-   <translation>Neu lesen</translation>
-  </message>
-  <message>
    <source>Nothing has been written yet.</source>
    <translation>Noch wurde nichts geschrieben.</translation>
-  </message>
-  <message>
-   <source>Log of {name}</source>
-   <translation>Protokoll von {name}</translation>
-  </message>
-  <message>
-   <source>Show the log of {name}</source>
-   <translation>Protokoll von {name} zeigen</translation>
-  </message>
-  <message>
-   <source>It may also change and delete (PUT, PATCH, DELETE)</source>
-   <translation>Es darf auch ändern und löschen (PUT, PATCH, DELETE)</translation>
-  </message>
-  <message>
-   <source>Choose a folder</source>
-   <translation>Ordner wählen</translation>
-  </message>
-  <message>
-   <source>Apply</source>
-   <translation>Übernehmen</translation>
-  </message>
-  <message>
-   <source>Flow to try</source>
-   <translation>Ablauf zum Ausprobieren</translation>
-  </message>
-  <message>
-   <source>Find its tools</source>
-   <translation>Werkzeuge suchen</translation>
-  </message>
-  <message>
-   <source>A question to try it with</source>
-   <translation>Eine Frage zum Ausprobieren</translation>
-  </message>
-  <message>
-   <source>What came of it</source>
-   <translation>Was dabei herauskam</translation>
-  </message>
-  <message>
-   <source>the report</source>
-   <translation>den Bericht</translation>
-  </message>
-  <message>
-   <source>Running…</source>
-   <translation>Läuft…</translation>
   </message>
   <message>
    <source>Find its tools: starts its programs</source>
@@ -1904,6 +1848,18 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Fertig.</translation>
   </message>
   <message>
+   <source>Not set yet</source>
+   <translation>Noch nicht gesetzt</translation>
+  </message>
+  <message>
+   <source>Disable</source>
+   <translation>Ausschalten</translation>
+  </message>
+  <message>
+   <source>Log of {name}</source>
+   <translation>Protokoll von {name}</translation>
+  </message>
+  <message>
    <source>Dry run: shows the request, sends nothing</source>
    <translation>Trockenlauf: zeigt die Anfrage, sendet nichts</translation>
   </message>
@@ -1916,192 +1872,236 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Wirklich ausführen</translation>
   </message>
   <message>
+   <source>What {name} may do</source>
+   <translation>Was {name} darf</translation>
+  </message>
+  <message>
+   <source>It connects to: {hosts}.</source>
+   <translation>Es verbindet sich mit: {hosts}.</translation>
+  </message>
+  <message>
+   <source>It starts: {commands}.</source>
+   <translation>Es startet: {commands}.</translation>
+  </message>
+  <message>
+   <source>Since your review: {changes}.</source>
+   <translation>Seit Ihrer Prüfung: {changes}.</translation>
+  </message>
+  <message>
+   <source>It asks for: {secrets}.</source>
+   <translation>Es verlangt: {secrets}.</translation>
+  </message>
+  <message>
+   <source>Show the log of {name}</source>
+   <translation>Protokoll von {name} zeigen</translation>
+  </message>
+  <message>
+   <source>Back to version {old}</source>
+   <translation>Zurück zu Version {old}</translation>
+  </message>
+  <message>
    <source>{name} (tool)</source>
    <translation>{name} (Werkzeug)</translation>
   </message>
   <message>
-   <source>Raw events</source>
-   <translation>Rohe Ereignisse</translation>
+   <source>Remove {name}</source>
+   <translation>{name} entfernen</translation>
   </message>
   <message>
-   <source>The events of the next answer appear here.</source>
-   <translation>Die Ereignisse der nächsten Antwort erscheinen hier.</translation>
+   <source>Continue</source>
+   <translation>Weiter</translation>
   </message>
   <message>
-   <source>the raw events</source>
-   <translation>die rohen Ereignisse</translation>
+   <source>Do not answer</source>
+   <translation>Nicht antworten</translation>
   </message>
   <message>
-   <source>Time</source>
-   <translation>Zeit</translation>
+   <source>{plugin} needs a little more</source>
+   <translation>{plugin} braucht noch etwas</translation>
   </message>
   <message>
-   <source>Client</source>
-   <translation>Programm</translation>
+   <source>{name} must be {what}.</source>
+   <translation>{name} muss {what} sein.</translation>
   </message>
   <message>
-   <source>Route</source>
-   <translation>Weg</translation>
+   <source>Add a plugin folder</source>
+   <translation>Plugin-Ordner hinzufügen</translation>
   </message>
   <message>
-   <source>Tokens</source>
-   <translation>Token</translation>
+   <source>Add a zip file</source>
+   <translation>Zip-Datei hinzufügen</translation>
   </message>
   <message>
-   <source>Took</source>
-   <translation>Dauer</translation>
+   <source>No plugin is here yet. A plugin is a folder with a manifest.</source>
+   <translation>Noch kein Plugin. Ein Plugin ist ein Ordner mit einem Manifest.</translation>
   </message>
   <message>
-   <source>Ended</source>
-   <translation>Ende</translation>
+   <source>Resume plugins</source>
+   <translation>Plugins fortsetzen</translation>
   </message>
   <message>
-   <source>Host</source>
-   <translation>Host</translation>
+   <source>Plugins are paused: none answers or is called.</source>
+   <translation>Plugins sind angehalten: Keines antwortet oder wird aufgerufen.</translation>
   </message>
   <message>
-   <source>Why</source>
-   <translation>Wozu</translation>
+   <source>Plugins</source>
+   <translation>Plugins</translation>
   </message>
   <message>
-   <source>Received</source>
-   <translation>Empfangen</translation>
+   <source>Look for a new version</source>
+   <translation>Nach einer neuen Version sehen</translation>
   </message>
   <message>
-   <source>Answered</source>
-   <translation>Beantwortet</translation>
+   <source>Licences</source>
+   <translation>Lizenzen</translation>
   </message>
   <message>
-   <source>Cut at the limit</source>
-   <translation>An der Grenze abgeschnitten</translation>
+   <source>This is the newest version that was announced.</source>
+   <translation>Das ist die neueste Version, die angekündigt wurde.</translation>
   </message>
   <message>
-   <source>Asked for a tool</source>
-   <translation>Verlangte ein Werkzeug</translation>
+   <source>Text of the licence</source>
+   <translation>Text der Lizenz</translation>
   </message>
   <message>
-   <source>Client left</source>
-   <translation>Programm ging</translation>
+   <source>No setting matches.</source>
+   <translation>Keine Einstellung passt.</translation>
   </message>
   <message>
-   <source>Cancelled</source>
-   <translation>Abgebrochen</translation>
+   <source>Export settings</source>
+   <translation>Einstellungen exportieren</translation>
   </message>
   <message>
-   <source>Moat stopped</source>
-   <translation>Moat hielt an</translation>
+   <source>Import settings</source>
+   <translation>Einstellungen importieren</translation>
   </message>
   <message>
-   <source>Engine stopped</source>
-   <translation>Engine blieb stehen</translation>
+   <source>Search settings</source>
+   <translation>Einstellungen durchsuchen</translation>
   </message>
   <message>
-   <source>Queue was full</source>
-   <translation>Warteschlange voll</translation>
+   <source>About Moat</source>
+   <translation>Über Moat</translation>
   </message>
   <message>
-   <source>Prompt too long</source>
-   <translation>Eingabe zu lang</translation>
+   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
+   <translation>Andere Rechner können sich jetzt verbinden. Für sie gibt es noch kein HTTPS: Der Zugangsschlüssel und alle Texte werden unverschlüsselt übertragen. Nutzen Sie das nur in einem Netz, dem Sie vertrauen.</translation>
   </message>
   <message>
-   <source>Refused</source>
-   <translation>Abgelehnt</translation>
+   <source>The settings could not be exported: {why}.</source>
+   <translation>Die Einstellungen konnten nicht exportiert werden: {why}.</translation>
   </message>
   <message>
-   <source>Took too long</source>
-   <translation>Dauerte zu lange</translation>
+   <source>Version {version}</source>
+   <translation>Version {version}</translation>
   </message>
   <message>
-   <source>Chat template failed</source>
-   <translation>Chat-Vorlage fehlerhaft</translation>
+   <source>Version {version} is there: {page}</source>
+   <translation>Version {version} ist da: {page}</translation>
   </message>
   <message>
-   <source>Unknown model</source>
-   <translation>Unbekanntes Modell</translation>
+   <source>This file holds no settings of Moat.</source>
+   <translation>Diese Datei enthält keine Einstellungen von Moat.</translation>
   </message>
   <message>
-   <source>Model not loaded</source>
-   <translation>Modell nicht geladen</translation>
+   <source>Settings</source>
+   <translation>Einstellungen</translation>
   </message>
   <message>
-   <source>Too little memory</source>
-   <translation>Zu wenig Speicher</translation>
+   <source>Reset “{name}”</source>
+   <translation>„{name}“ zurücksetzen</translation>
   </message>
   <message>
-   <source>Model is damaged</source>
-   <translation>Modell beschädigt</translation>
+   <source>The language changes when Moat is started again.</source>
+   <translation>Die Sprache wechselt beim nächsten Start von Moat.</translation>
   </message>
   <message>
-   <source>Not supported</source>
-   <translation>Nicht unterstützt</translation>
+   <source>Open Moat</source>
+   <translation>Moat öffnen</translation>
   </message>
   <message>
-   <source>Not let out</source>
-   <translation>Nicht hinausgelassen</translation>
+   <source>Quit Moat</source>
+   <translation>Moat beenden</translation>
   </message>
   <message>
-   <source>Unknown agent</source>
-   <translation>Unbekannter Agent</translation>
+   <source>A plugin asks for your permission</source>
+   <translation>Ein Plugin bittet um Ihre Erlaubnis</translation>
   </message>
   <message>
-   <source>Agent failed</source>
-   <translation>Agent fehlgeschlagen</translation>
+   <source>Open Moat to fill in its form.</source>
+   <translation>Öffnen Sie Moat, um das Formular auszufüllen.</translation>
   </message>
   <message>
-   <source>Flow failed</source>
-   <translation>Ablauf fehlgeschlagen</translation>
+   <source>Download finished</source>
+   <translation>Download fertig</translation>
   </message>
   <message>
-   <source>Topic refused</source>
-   <translation>Thema abgelehnt</translation>
+   <source>Copy address</source>
+   <translation>Adresse kopieren</translation>
   </message>
   <message>
-   <source>Failed</source>
-   <translation>Fehlgeschlagen</translation>
+   <source>Running requests ({count})</source>
+   <translation>Laufende Anfragen ({count})</translation>
   </message>
   <message>
-   <source>unnamed</source>
-   <translation>unbenannt</translation>
+   <source>Cancel {who}: {what}</source>
+   <translation>{who} abbrechen: {what}</translation>
   </message>
   <message>
-   <source>Safari lets a page reach this machine by HTTPS only. The certificate is made here, holds for localhost alone, and is renewed by itself.</source>
-   <translation>Safari lässt Seiten diesen Rechner nur über HTTPS erreichen. Das Zertifikat wird hier erzeugt, gilt nur für localhost und erneuert sich von selbst.</translation>
+   <source>Pause plugins</source>
+   <translation>Plugins anhalten</translation>
   </message>
   <message>
-   <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
-   <translation>Vertrauen Sie ihm einmal, in einem Terminal. In Firefox importieren Sie die Datei als Zertifizierungsstelle:</translation>
+   <source>Download failed</source>
+   <translation>Download fehlgeschlagen</translation>
   </message>
   <message>
-   <source>Serve HTTPS too</source>
-   <translation>Auch HTTPS anbieten</translation>
+   <source>That did not work</source>
+   <translation>Das hat nicht geklappt</translation>
   </message>
   <message>
-   <source>The address for HTTPS</source>
-   <translation>Die Adresse für HTTPS</translation>
+   <source>Language models on this computer, for the programs you work with.</source>
+   <translation>Sprachmodelle auf diesem Computer, für die Programme, mit denen Sie arbeiten.</translation>
   </message>
   <message>
-   <source>the address for HTTPS</source>
-   <translation>die Adresse für HTTPS</translation>
+   <source>Begin at once with the small starter model</source>
+   <translation>Sofort mit dem kleinen Startmodell beginnen</translation>
   </message>
   <message>
-   <source>The command that trusts the certificate</source>
-   <translation>Der Befehl, der dem Zertifikat vertraut</translation>
+   <source>Start Moat when I log in</source>
+   <translation>Moat bei der Anmeldung starten</translation>
   </message>
   <message>
-   <source>the command</source>
-   <translation>den Befehl</translation>
+   <source>I have models elsewhere</source>
+   <translation>Ich habe Modelle anderswo</translation>
   </message>
   <message>
-   <source>A question to ask</source>
-   <translation>Eine Frage</translation>
+   <source>Begin</source>
+   <translation>Beginnen</translation>
   </message>
   <message>
-   <source>Conversation</source>
-   <translation>Gespräch</translation>
+   <source>Download {name} ({size}), the best for this machine</source>
+   <translation>{name} laden ({size}), das beste für diesen Rechner</translation>
   </message>
   <message>
-   <source>Show {count} earlier messages</source>
-   <translation>{count} frühere Nachrichten zeigen</translation>
+   <source>{total} of memory, {free} free, {cores} processor cores.</source>
+   <translation>{total} Speicher, {free} frei, {cores} Prozessorkerne.</translation>
+  </message>
+  <message>
+   <source>A folder with models</source>
+   <translation>Ein Ordner mit Modellen</translation>
+  </message>
+  <message>
+   <source>Which model should answer?</source>
+   <translation>Welches Modell soll antworten?</translation>
+  </message>
+  <message>
+   <source>Welcome to Moat</source>
+   <translation>Willkommen bei Moat</translation>
+  </message>
+  <message>
+   <source>Where models live</source>
+   <translation>Wo die Modelle liegen</translation>
   </message>
   <message>
    <source>This desktop shows no tray icons, so Moat lives in this window. Closing the window quits Moat.</source>
@@ -2567,12 +2567,28 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der Chat konnte nicht aufgehoben werden: {0}.</translation>
   </message>
   <message>
-   <source>The server part of Moat ended (exit code {0}).</source>
-   <translation>Der Serverteil von Moat ist zu Ende gegangen (Code {0}).</translation>
-  </message>
-  <message>
    <source>The server part of Moat said something this window does not understand.</source>
    <translation>Der Serverteil von Moat sagte etwas, das dieses Fenster nicht versteht.</translation>
+  </message>
+  <message>
+   <source>Something went wrong inside Moat.</source>
+   <translation>In Moat ging etwas schief.</translation>
+  </message>
+  <message>
+   <source>The server answered with status {0}.</source>
+   <translation>Der Server antwortete mit Status {0}.</translation>
+  </message>
+  <message>
+   <source>The answer broke off before its end.</source>
+   <translation>Die Antwort brach vor ihrem Ende ab.</translation>
+  </message>
+  <message>
+   <source>OpenBB's protocol carries no images. Choose another protocol in the options.</source>
+   <translation>Die Schnittstelle von OpenBB überträgt keine Bilder. Wählen Sie in den Optionen eine andere Schnittstelle.</translation>
+  </message>
+  <message>
+   <source>The server part of Moat ended (exit code {0}).</source>
+   <translation>Der Serverteil von Moat ist zu Ende gegangen (Code {0}).</translation>
   </message>
   <message>
    <source>The server part of Moat was ended by {0}.</source>
@@ -2595,24 +2611,100 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} Ein neuer Start läuft.</translation>
   </message>
   <message>
-   <source>The server answered with status {0}.</source>
-   <translation>Der Server antwortete mit Status {0}.</translation>
-  </message>
-  <message>
-   <source>The answer broke off before its end.</source>
-   <translation>Die Antwort brach vor ihrem Ende ab.</translation>
-  </message>
-  <message>
-   <source>OpenBB's protocol carries no images. Choose another protocol in the options.</source>
-   <translation>Die Schnittstelle von OpenBB überträgt keine Bilder. Wählen Sie in den Optionen eine andere Schnittstelle.</translation>
-  </message>
-  <message>
    <source>The server part of Moat is there, but it does not answer.</source>
    <translation>Der Serverteil von Moat ist da, aber er antwortet nicht.</translation>
   </message>
   <message>
+   <source>The engine cannot do: {0}.</source>
+   <translation>Das kann die Engine nicht: {0}.</translation>
+  </message>
+  <message>
+   <source>There are no models here.</source>
+   <translation>Hier gibt es keine Modelle.</translation>
+  </message>
+  <message>
+   <source>The settings could not be saved: {0}.</source>
+   <translation>Die Einstellungen konnten nicht gespeichert werden: {0}.</translation>
+  </message>
+  <message>
+   <source>The setting {0} cannot be that: {1}</source>
+   <translation>Die Einstellung {0} kann das nicht sein: {1}</translation>
+  </message>
+  <message>
+   <source>{0} is too big to read.</source>
+   <translation>{0} ist zu groß zum Lesen.</translation>
+  </message>
+  <message>
+   <source>{0} could not be read: {1}.</source>
+   <translation>{0} konnte nicht gelesen werden: {1}.</translation>
+  </message>
+  <message>
    <source>There is no file {0}.</source>
    <translation>Es gibt keine Datei {0}.</translation>
+  </message>
+  <message>
+   <source>{0} did not answer after the computer slept and was loaded again.</source>
+   <translation>{0} antwortete nicht mehr, nachdem der Computer geschlafen hatte, und wurde neu geladen.</translation>
+  </message>
+  <message>
+   <source>The request was cancelled in Moat's window.</source>
+   <translation>Die Anfrage wurde im Fenster von Moat abgebrochen.</translation>
+  </message>
+  <message>
+   <source>The request was cancelled by its client.</source>
+   <translation>Die Anfrage wurde von ihrem Programm abgebrochen.</translation>
+  </message>
+  <message>
+   <source>Something went wrong inside Moat; the log says what.</source>
+   <translation>In Moat ging etwas schief; das Protokoll sagt, was.</translation>
+  </message>
+  <message>
+   <source>{0} would be lost with '{1}': delete that first.</source>
+   <translation>{0} ginge mit '{1}' verloren: löschen Sie das zuerst.</translation>
+  </message>
+  <message>
+   <source>The download was cancelled.</source>
+   <translation>Der Download wurde abgebrochen.</translation>
+  </message>
+  <message>
+   <source>The settings file could not be read; it is kept as {0}.</source>
+   <translation>Die Datei der Einstellungen war nicht zu lesen; sie ist als {0} aufgehoben.</translation>
+  </message>
+  <message>
+   <source>The setting {0} was not valid and is back to its default.</source>
+   <translation>Die Einstellung {0} war ungültig und steht wieder auf ihrem Standard.</translation>
+  </message>
+  <message>
+   <source>Part of the setting {0} was not valid and is left out.</source>
+   <translation>Ein Teil der Einstellung {0} war ungültig und ist weggelassen.</translation>
+  </message>
+  <message>
+   <source>The announcement is not signed by those it should be from.</source>
+   <translation>Die Ankündigung ist nicht von denen unterschrieben, von denen sie sein sollte.</translation>
+  </message>
+  <message>
+   <source>Looking for new versions is turned off in the settings.</source>
+   <translation>Nach neuen Versionen zu sehen ist in den Einstellungen ausgeschaltet.</translation>
+  </message>
+  <message>
+   <source>This Moat does not know where new versions are announced. Give an https address and a key in the settings.</source>
+   <translation>Dieses Moat weiß nicht, wo neue Versionen angekündigt werden. Geben Sie in den Einstellungen eine https-Adresse und einen Schlüssel an.</translation>
+  </message>
+  <message>
+   <source>The announcement could not be read: {0}.</source>
+   <translation>Die Ankündigung war nicht zu lesen: {0}.</translation>
+  </message>
+  <message>
+   <source>The announcement is too large to be one.</source>
+   <translation>Die Ankündigung ist zu groß, um eine zu sein.</translation>
+  </message>
+  <message>
+   <source>What the address answers is no announcement.</source>
+   <translation>Was die Adresse antwortet, ist keine Ankündigung.</translation>
+  </message>
+  <message>
+   <source>The announcement is signed but cannot be understood.</source>
+   <translation>Die Ankündigung ist unterschrieben, aber nicht zu verstehen.</translation>
   </message>
   <message>
    <source>{0} redirects to another host.</source>
@@ -2695,40 +2787,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der Schlüsselbund des Systems funktioniert gerade nicht ({0}). Entsperren Sie ihn und versuchen Sie es noch einmal.</translation>
   </message>
   <message>
-   <source>The request was cancelled in Moat's window.</source>
-   <translation>Die Anfrage wurde im Fenster von Moat abgebrochen.</translation>
-  </message>
-  <message>
-   <source>The request was cancelled by its client.</source>
-   <translation>Die Anfrage wurde von ihrem Programm abgebrochen.</translation>
-  </message>
-  <message>
-   <source>Something went wrong inside Moat; the log says what.</source>
-   <translation>In Moat ging etwas schief; das Protokoll sagt, was.</translation>
-  </message>
-  <message>
-   <source>The settings file could not be read; it is kept as {0}.</source>
-   <translation>Die Datei der Einstellungen war nicht zu lesen; sie ist als {0} aufgehoben.</translation>
-  </message>
-  <message>
-   <source>The setting {0} was not valid and is back to its default.</source>
-   <translation>Die Einstellung {0} war ungültig und steht wieder auf ihrem Standard.</translation>
-  </message>
-  <message>
-   <source>Part of the setting {0} was not valid and is left out.</source>
-   <translation>Ein Teil der Einstellung {0} war ungültig und ist weggelassen.</translation>
-  </message>
-  <message>
    <source>{0} is an archive, not a document.</source>
    <translation>{0} ist ein Archiv, kein Dokument.</translation>
-  </message>
-  <message>
-   <source>{0} is too big to read.</source>
-   <translation>{0} ist zu groß zum Lesen.</translation>
-  </message>
-  <message>
-   <source>{0} has Excel's or Word's old format; save it as xlsx or docx.</source>
-   <translation>{0} hat das alte Format von Excel oder Word; speichern Sie es als xlsx oder docx.</translation>
   </message>
   <message>
    <source>{0} is not text.</source>
@@ -2767,12 +2827,76 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} enthält keinen Text; vielleicht ist es ein Scan, und Moat liest keine Bilder.</translation>
   </message>
   <message>
+   <source>There are no rows to draw.</source>
+   <translation>Es gibt keine Zeilen zu zeichnen.</translation>
+  </message>
+  <message>
+   <source>There are no rows to draw: render follows a table of data.</source>
+   <translation>Es gibt keine Zeilen zu zeichnen: „render“ folgt auf eine Tabelle.</translation>
+  </message>
+  <message>
+   <source>There is no column of numbers to draw.</source>
+   <translation>Es gibt keine Spalte mit Zahlen zu zeichnen.</translation>
+  </message>
+  <message>
+   <source>The chart is refused at '{0}': {1}</source>
+   <translation>Das Diagramm wird bei „{0}“ abgelehnt: {1}</translation>
+  </message>
+  <message>
+   <source>There is no database {0}.</source>
+   <translation>Es gibt keine Datenbank {0}.</translation>
+  </message>
+  <message>
+   <source>Only SELECT is allowed.</source>
+   <translation>Nur SELECT ist erlaubt.</translation>
+  </message>
+  <message>
+   <source>{0} cannot be read as a table: {1}.</source>
+   <translation>{0} lässt sich nicht als Tabelle lesen: {1}.</translation>
+  </message>
+  <message>
+   <source>The query failed: {0}.</source>
+   <translation>Die Abfrage ist gescheitert: {0}.</translation>
+  </message>
+  <message>
    <source>The model's answer ended without a reason.</source>
    <translation>Die Antwort des Modells endete ohne Grund.</translation>
   </message>
   <message>
-   <source>Something went wrong inside Moat.</source>
-   <translation>In Moat ging etwas schief.</translation>
+   <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
+   <translation>Bis das gelingt, fehlen vielleicht Systemanweisungen, Werkzeuge und Gedanken; bei der nächsten Frage wird es wieder versucht.</translation>
+  </message>
+  <message>
+   <source>System prompts, tools or thoughts may not reach the model.</source>
+   <translation>Systemanweisungen, Werkzeuge oder Gedanken erreichen das Modell vielleicht nicht.</translation>
+  </message>
+  <message>
+   <source>{0}: The chat template could not be tried out: {1}. {2}</source>
+   <translation>{0}: Die Chat-Vorlage konnte nicht ausprobiert werden: {1}. {2}</translation>
+  </message>
+  <message>
+   <source>{0} does not fit: {1}</source>
+   <translation>{0} passt nicht: {1}</translation>
+  </message>
+  <message>
+   <source>The engine was started again and could not use the graphics card.</source>
+   <translation>Die Engine wurde neu gestartet und konnte die Grafikkarte nicht benutzen.</translation>
+  </message>
+  <message>
+   <source>{0} cannot see images: {1} does not fit it.</source>
+   <translation>{0} kann keine Bilder sehen: {1} passt nicht dazu.</translation>
+  </message>
+  <message>
+   <source>{0} runs on the processor. {1}</source>
+   <translation>{0} läuft auf dem Prozessor. {1}</translation>
+  </message>
+  <message>
+   <source>The engine stopped: {0}.</source>
+   <translation>Die Engine ist stehen geblieben: {0}.</translation>
+  </message>
+  <message>
+   <source>The model could not be loaded. {0}</source>
+   <translation>Das Modell konnte nicht geladen werden. {0}</translation>
   </message>
   <message>
    <source>The model needs about {0} MB of memory, but only {1} MB of the {2} MB allowed can be freed.</source>
@@ -2789,6 +2913,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} It did so again and again.</source>
    <translation>{0} Das geschah immer wieder.</translation>
+  </message>
+  <message>
+   <source>The engine on the other machine takes only a JSON schema, and only for a chat.</source>
+   <translation>Die Engine auf dem anderen Rechner nimmt nur ein JSON-Schema, und nur für einen Chat.</translation>
+  </message>
+  <message>
+   <source>The engine on the other machine cannot fill a gap in a text.</source>
+   <translation>Die Engine auf dem anderen Rechner kann keine Lücke in einem Text füllen.</translation>
   </message>
   <message>
    <source>The engine at {0} failed: {1}</source>
@@ -2831,22 +2963,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Engine auf {0} sagt: {1}</translation>
   </message>
   <message>
-   <source>The engine on the other machine takes only a JSON schema, and only for a chat.</source>
-   <translation>Die Engine auf dem anderen Rechner nimmt nur ein JSON-Schema, und nur für einen Chat.</translation>
-  </message>
-  <message>
-   <source>The engine on the other machine cannot fill a gap in a text.</source>
-   <translation>Die Engine auf dem anderen Rechner kann keine Lücke in einem Text füllen.</translation>
-  </message>
-  <message>
-   <source>The engine stopped: {0}.</source>
-   <translation>Die Engine ist stehen geblieben: {0}.</translation>
-  </message>
-  <message>
-   <source>The model could not be loaded. {0}</source>
-   <translation>Das Modell konnte nicht geladen werden. {0}</translation>
-  </message>
-  <message>
    <source>'{0}' cannot be the name of a model.</source>
    <translation>'{0}' kann nicht der Name eines Modells sein.</translation>
   </message>
@@ -2855,52 +2971,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Ein Modell '{0}' gibt es schon.</translation>
   </message>
   <message>
-   <source>There is no such file in {0}. There are: {1}.</source>
-   <translation>Diese Datei gibt es in {0} nicht. Es gibt: {1}.</translation>
-  </message>
-  <message>
-   <source>Another program is at this download.</source>
-   <translation>Ein anderes Programm arbeitet an diesem Download.</translation>
-  </message>
-  <message>
-   <source>The disk is full: {0} MB more are needed.</source>
-   <translation>Die Festplatte ist voll: {0} MB mehr werden gebraucht.</translation>
-  </message>
-  <message>
-   <source>{0} Trying again in {1} s.</source>
-   <translation>{0} Neuer Versuch in {1} s.</translation>
-  </message>
-  <message>
-   <source>The hub ended the file before its end.</source>
-   <translation>Der Hub brach die Datei vor ihrem Ende ab.</translation>
-  </message>
-  <message>
-   <source>The hub no longer has this file.</source>
-   <translation>Der Hub hat diese Datei nicht mehr.</translation>
-  </message>
-  <message>
-   <source>The file does not have the content the hub promises, twice: it was thrown away.</source>
-   <translation>Die Datei hat zweimal nicht den Inhalt, den der Hub verspricht: Sie wurde verworfen.</translation>
-  </message>
-  <message>
-   <source>There is nothing to download.</source>
-   <translation>Es gibt nichts zu laden.</translation>
-  </message>
-  <message>
-   <source>{0} is here already.</source>
-   <translation>{0} ist schon hier.</translation>
-  </message>
-  <message>
-   <source>There is no such download.</source>
-   <translation>Diesen Download gibt es nicht.</translation>
-  </message>
-  <message>
-   <source>{0} It goes on when there is room.</source>
-   <translation>{0} Es geht weiter, sobald Platz ist.</translation>
-  </message>
-  <message>
-   <source>The hub's file changes again and again.</source>
-   <translation>Die Datei des Hubs ändert sich immer wieder.</translation>
+   <source>Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M.</source>
+   <translation>Nennen Sie stattdessen ein Repository: hf.co/owner/repository oder hf.co/owner/repository:Q4_K_M.</translation>
   </message>
   <message>
    <source>Without a graphics card it will write slowly.</source>
@@ -3003,16 +3075,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Antwort des Hubs ist viel zu lang.</translation>
   </message>
   <message>
-   <source>The download cannot be begun: {0}.</source>
-   <translation>Der Download lässt sich nicht beginnen: {0}.</translation>
-  </message>
-  <message>
-   <source>The disk is full.</source>
-   <translation>Die Festplatte ist voll.</translation>
-  </message>
-  <message>
    <source>{0} only lets a model see; it is no model itself.</source>
    <translation>{0} lässt ein Modell nur sehen; ein Modell ist es selbst nicht.</translation>
+  </message>
+  <message>
+   <source>The starter model is part of the program.</source>
+   <translation>Das Startmodell ist Teil des Programms.</translation>
+  </message>
+  <message>
+   <source>This model belongs to another program; delete it there.</source>
+   <translation>Dieses Modell gehört einem anderen Programm; löschen Sie es dort.</translation>
   </message>
   <message>
    <source>{0} is there, but this build of the engine cannot use it.</source>
@@ -3035,20 +3107,72 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Diese Datei läge außerhalb des Modellordners.</translation>
   </message>
   <message>
-   <source>The starter model is part of the program.</source>
-   <translation>Das Startmodell ist Teil des Programms.</translation>
-  </message>
-  <message>
-   <source>This model belongs to another program; delete it there.</source>
-   <translation>Dieses Modell gehört einem anderen Programm; löschen Sie es dort.</translation>
-  </message>
-  <message>
-   <source>Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M.</source>
-   <translation>Nennen Sie stattdessen ein Repository: hf.co/owner/repository oder hf.co/owner/repository:Q4_K_M.</translation>
+   <source>There is no such file in {0}. There are: {1}.</source>
+   <translation>Diese Datei gibt es in {0} nicht. Es gibt: {1}.</translation>
   </message>
   <message>
    <source>This repository holds no GGUF files.</source>
    <translation>Dieses Repository enthält keine GGUF-Dateien.</translation>
+  </message>
+  <message>
+   <source>The disk is full: {0} MB more are needed.</source>
+   <translation>Die Festplatte ist voll: {0} MB mehr werden gebraucht.</translation>
+  </message>
+  <message>
+   <source>{0} Trying again in {1} s.</source>
+   <translation>{0} Neuer Versuch in {1} s.</translation>
+  </message>
+  <message>
+   <source>The hub ended the file before its end.</source>
+   <translation>Der Hub brach die Datei vor ihrem Ende ab.</translation>
+  </message>
+  <message>
+   <source>The hub no longer has this file.</source>
+   <translation>Der Hub hat diese Datei nicht mehr.</translation>
+  </message>
+  <message>
+   <source>The file does not have the content the hub promises, twice: it was thrown away.</source>
+   <translation>Die Datei hat zweimal nicht den Inhalt, den der Hub verspricht: Sie wurde verworfen.</translation>
+  </message>
+  <message>
+   <source>The disk refused: {0}.</source>
+   <translation>Der Datenträger hat abgelehnt: {0}.</translation>
+  </message>
+  <message>
+   <source>The disk takes no more: {0}.</source>
+   <translation>Die Festplatte nimmt nichts mehr an: {0}.</translation>
+  </message>
+  <message>
+   <source>The download cannot be begun: {0}.</source>
+   <translation>Der Download lässt sich nicht beginnen: {0}.</translation>
+  </message>
+  <message>
+   <source>The disk is full.</source>
+   <translation>Die Festplatte ist voll.</translation>
+  </message>
+  <message>
+   <source>There is nothing to download.</source>
+   <translation>Es gibt nichts zu laden.</translation>
+  </message>
+  <message>
+   <source>{0} is here already.</source>
+   <translation>{0} ist schon hier.</translation>
+  </message>
+  <message>
+   <source>There is no such download.</source>
+   <translation>Diesen Download gibt es nicht.</translation>
+  </message>
+  <message>
+   <source>Another program is at this download.</source>
+   <translation>Ein anderes Programm arbeitet an diesem Download.</translation>
+  </message>
+  <message>
+   <source>{0} It goes on when there is room.</source>
+   <translation>{0} Es geht weiter, sobald Platz ist.</translation>
+  </message>
+  <message>
+   <source>The hub's file changes again and again.</source>
+   <translation>Die Datei des Hubs ändert sich immer wieder.</translation>
   </message>
   <message>
    <source>The chat template is not the one the model's makers publish.</source>
@@ -3079,102 +3203,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Chat-Vorlage verhält sich anders, wenn eine Nachricht „{0}“ enthält.</translation>
   </message>
   <message>
-   <source>The disk refused: {0}.</source>
-   <translation>Der Datenträger hat abgelehnt: {0}.</translation>
-  </message>
-  <message>
-   <source>The disk takes no more: {0}.</source>
-   <translation>Die Festplatte nimmt nichts mehr an: {0}.</translation>
-  </message>
-  <message>
-   <source>The engine cannot do: {0}.</source>
-   <translation>Das kann die Engine nicht: {0}.</translation>
-  </message>
-  <message>
-   <source>There are no models here.</source>
-   <translation>Hier gibt es keine Modelle.</translation>
-  </message>
-  <message>
-   <source>The settings could not be saved: {0}.</source>
-   <translation>Die Einstellungen konnten nicht gespeichert werden: {0}.</translation>
-  </message>
-  <message>
-   <source>The setting {0} cannot be that: {1}</source>
-   <translation>Die Einstellung {0} kann das nicht sein: {1}</translation>
-  </message>
-  <message>
-   <source>{0} did not answer after the computer slept and was loaded again.</source>
-   <translation>{0} antwortete nicht mehr, nachdem der Computer geschlafen hatte, und wurde neu geladen.</translation>
-  </message>
-  <message>
-   <source>{0} would be lost with '{1}': delete that first.</source>
-   <translation>{0} ginge mit '{1}' verloren: löschen Sie das zuerst.</translation>
-  </message>
-  <message>
-   <source>The download was cancelled.</source>
-   <translation>Der Download wurde abgebrochen.</translation>
-  </message>
-  <message>
-   <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
-   <translation>Bis das gelingt, fehlen vielleicht Systemanweisungen, Werkzeuge und Gedanken; bei der nächsten Frage wird es wieder versucht.</translation>
-  </message>
-  <message>
-   <source>System prompts, tools or thoughts may not reach the model.</source>
-   <translation>Systemanweisungen, Werkzeuge oder Gedanken erreichen das Modell vielleicht nicht.</translation>
-  </message>
-  <message>
-   <source>{0}: The chat template could not be tried out: {1}. {2}</source>
-   <translation>{0}: Die Chat-Vorlage konnte nicht ausprobiert werden: {1}. {2}</translation>
-  </message>
-  <message>
-   <source>{0} does not fit: {1}</source>
-   <translation>{0} passt nicht: {1}</translation>
-  </message>
-  <message>
-   <source>The engine was started again and could not use the graphics card.</source>
-   <translation>Die Engine wurde neu gestartet und konnte die Grafikkarte nicht benutzen.</translation>
-  </message>
-  <message>
-   <source>{0} cannot see images: {1} does not fit it.</source>
-   <translation>{0} kann keine Bilder sehen: {1} passt nicht dazu.</translation>
-  </message>
-  <message>
-   <source>{0} runs on the processor. {1}</source>
-   <translation>{0} läuft auf dem Prozessor. {1}</translation>
-  </message>
-  <message>
-   <source>The announcement is not signed by those it should be from.</source>
-   <translation>Die Ankündigung ist nicht von denen unterschrieben, von denen sie sein sollte.</translation>
-  </message>
-  <message>
-   <source>Looking for new versions is turned off in the settings.</source>
-   <translation>Nach neuen Versionen zu sehen ist in den Einstellungen ausgeschaltet.</translation>
-  </message>
-  <message>
-   <source>This Moat does not know where new versions are announced. Give an https address and a key in the settings.</source>
-   <translation>Dieses Moat weiß nicht, wo neue Versionen angekündigt werden. Geben Sie in den Einstellungen eine https-Adresse und einen Schlüssel an.</translation>
-  </message>
-  <message>
-   <source>The announcement could not be read: {0}.</source>
-   <translation>Die Ankündigung war nicht zu lesen: {0}.</translation>
-  </message>
-  <message>
-   <source>The announcement is too large to be one.</source>
-   <translation>Die Ankündigung ist zu groß, um eine zu sein.</translation>
-  </message>
-  <message>
-   <source>What the address answers is no announcement.</source>
-   <translation>Was die Adresse antwortet, ist keine Ankündigung.</translation>
-  </message>
-  <message>
-   <source>The announcement is signed but cannot be understood.</source>
-   <translation>Die Ankündigung ist unterschrieben, aber nicht zu verstehen.</translation>
-  </message>
-  <message>
-   <source>{0} could not be read: {1}.</source>
-   <translation>{0} konnte nicht gelesen werden: {1}.</translation>
-  </message>
-  <message>
    <source>The answer's grammar failed: {0}</source>
    <translation>Die Grammatik der Antwort ist gescheitert: {0}</translation>
   </message>
@@ -3185,6 +3213,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The adapter {0} does not fit.</source>
    <translation>Der Adapter {0} passt nicht.</translation>
+  </message>
+  <message>
+   <source>llama.cpp could not load {0}; the log says why.</source>
+   <translation>llama.cpp konnte {0} nicht laden; das Protokoll sagt, warum.</translation>
+  </message>
+  <message>
+   <source>{0} is not a GGUF model file.</source>
+   <translation>{0} ist keine GGUF-Modelldatei.</translation>
   </message>
   <message>
    <source>The draft model {0} has another vocabulary.</source>
@@ -3199,6 +3235,18 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Noch ist kein Modell geladen.</translation>
   </message>
   <message>
+   <source>The worker does not know '{0}'.</source>
+   <translation>Der Arbeitsprozess kennt „{0}“ nicht.</translation>
+  </message>
+  <message>
+   <source>At most {0} characters are tokenised.</source>
+   <translation>Höchstens {0} Zeichen werden in Tokens zerlegt.</translation>
+  </message>
+  <message>
+   <source>At most {0} tokens are read at once.</source>
+   <translation>Höchstens {0} Tokens werden auf einmal gelesen.</translation>
+  </message>
+  <message>
    <source>The request could not be read: {0}.</source>
    <translation>Die Anfrage war nicht zu lesen: {0}.</translation>
   </message>
@@ -3207,12 +3255,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Frage war nicht zu lesen: {0}.</translation>
   </message>
   <message>
-   <source>llama.cpp could not load {0}; the log says why.</source>
-   <translation>llama.cpp konnte {0} nicht laden; das Protokoll sagt, warum.</translation>
-  </message>
-  <message>
-   <source>{0} is not a GGUF model file.</source>
-   <translation>{0} ist keine GGUF-Modelldatei.</translation>
+   <source>The prompt has {0} tokens; the model has room for {1}.</source>
+   <translation>Die Frage hat {0} Token; das Modell hat Platz für {1}.</translation>
   </message>
   <message>
    <source>An image is damaged, or is none of PNG, JPEG, GIF, WebP and BMP.</source>
@@ -3255,10 +3299,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Chat-Vorlage des Modells zeigt nicht, wo die Bilder stehen.</translation>
   </message>
   <message>
-   <source>The prompt has {0} tokens; the model has room for {1}.</source>
-   <translation>Die Frage hat {0} Token; das Modell hat Platz für {1}.</translation>
-  </message>
-  <message>
    <source>The model's chat template could not be rendered: {0}.</source>
    <translation>Die Chat-Vorlage des Modells ließ sich nicht ausfüllen: {0}.</translation>
   </message>
@@ -3295,22 +3335,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} brauchte länger als {1} s.</translation>
   </message>
   <message>
-   <source>There are no rows to draw.</source>
-   <translation>Es gibt keine Zeilen zu zeichnen.</translation>
-  </message>
-  <message>
-   <source>There are no rows to draw: render follows a table of data.</source>
-   <translation>Es gibt keine Zeilen zu zeichnen: „render“ folgt auf eine Tabelle.</translation>
-  </message>
-  <message>
-   <source>There is no column of numbers to draw.</source>
-   <translation>Es gibt keine Spalte mit Zahlen zu zeichnen.</translation>
-  </message>
-  <message>
-   <source>The chart is refused at '{0}': {1}</source>
-   <translation>Das Diagramm wird bei „{0}“ abgelehnt: {1}</translation>
-  </message>
-  <message>
    <source>Stopped: {0} was not run any further.</source>
    <translation>Abgebrochen: {0} wurde nicht weiter ausgeführt.</translation>
   </message>
@@ -3331,28 +3355,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der Ablauf brauchte länger als {0} Minuten.</translation>
   </message>
   <message>
-   <source>There is no database {0}.</source>
-   <translation>Es gibt keine Datenbank {0}.</translation>
-  </message>
-  <message>
-   <source>Only SELECT is allowed.</source>
-   <translation>Nur SELECT ist erlaubt.</translation>
-  </message>
-  <message>
-   <source>The query failed: {0}.</source>
-   <translation>Die Abfrage ist gescheitert: {0}.</translation>
-  </message>
-  <message>
-   <source>{0} cannot be read as a table: {1}.</source>
-   <translation>{0} lässt sich nicht als Tabelle lesen: {1}.</translation>
-  </message>
-  <message>
    <source>The model took longer than {0} s.</source>
    <translation>Das Modell brauchte länger als {0} s.</translation>
   </message>
   <message>
    <source>The model wrote no query that works. {0}</source>
    <translation>Das Modell schrieb keine Abfrage, die funktioniert. {0}</translation>
+  </message>
+  <message>
+   <source>A header or cookie cannot have line breaks.</source>
+   <translation>Ein Header oder Cookie kann keine Zeilenumbrüche haben.</translation>
   </message>
   <message>
    <source>{0} answered with '{1}', which is not read.</source>
@@ -3373,6 +3385,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Nobody has picked a file '{0}' to send.</source>
    <translation>Niemand hat eine Datei „{0}“ zum Senden ausgewählt.</translation>
+  </message>
+  <message>
+   <source>'{0}' cannot be '{1}'.</source>
+   <translation>„{0}“ kann nicht „{1}“ sein.</translation>
   </message>
   <message>
    <source>{0}: no answer in time.</source>
@@ -3453,6 +3469,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Nobody filled in the form in time.</source>
    <translation>Niemand füllte das Formular rechtzeitig aus.</translation>
+  </message>
+  <message>
+   <source>The server '{0}' failed: {1}</source>
+   <translation>Der Server „{0}“ ist gescheitert: {1}</translation>
   </message>
   <message>
    <source>{0} has no usable flow '{1}'.</source>
@@ -3623,6 +3643,70 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Schalten Sie {0} zuerst ein: Selbst eine Probe dieses Schritts führt seinen Code aus.</translation>
   </message>
   <message>
+   <source>{0} is off: allow changing methods for {1} first.</source>
+   <translation>{0} ist aus: Erlauben Sie {1} zuerst, zu ändern und zu löschen.</translation>
+  </message>
+  <message>
+   <source>Choose '{0}' for {1} under Plugins first.</source>
+   <translation>Wählen Sie zuerst „{0}“ für {1} unter „Plugins“.</translation>
+  </message>
+  <message>
+   <source>{0} has no MCP server '{1}'.</source>
+   <translation>{0} hat keinen MCP-Server „{1}“.</translation>
+  </message>
+  <message>
+   <source>{0} has no endpoint '{1}'.</source>
+   <translation>{0} hat keinen Endpunkt „{1}“.</translation>
+  </message>
+  <message>
+   <source>A tool may only read over HTTP; declare an API to change things.</source>
+   <translation>Ein Werkzeug darf über HTTP nur lesen; um zu ändern, geben Sie eine API an.</translation>
+  </message>
+  <message>
+   <source>{0} does not tell its tools: {1}</source>
+   <translation>{0} nennt seine Werkzeuge nicht: {1}</translation>
+  </message>
+  <message>
+   <source>It said: {0}</source>
+   <translation>Es meldete: {0}</translation>
+  </message>
+  <message>
+   <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>
+   <translation>Anmeldung nötig: {0} hat noch kein „{1}“. Tragen Sie es unter „Plugins“ ein.</translation>
+  </message>
+  <message>
+   <source>Nobody signed in within five minutes.</source>
+   <translation>Niemand hat sich innerhalb von fünf Minuten angemeldet.</translation>
+  </message>
+  <message>
+   <source>The provider says that it is another one.</source>
+   <translation>Der Anbieter sagt, er sei ein anderer.</translation>
+  </message>
+  <message>
+   <source>The provider names no safe address to sign in at.</source>
+   <translation>Der Anbieter nennt keine sichere Adresse zum Anmelden.</translation>
+  </message>
+  <message>
+   <source>The provider gave no token that can be used.</source>
+   <translation>Der Anbieter gab kein brauchbares Token.</translation>
+  </message>
+  <message>
+   <source>The provider refused the sign-in (status {0}).</source>
+   <translation>Der Anbieter lehnte die Anmeldung ab (Status {0}).</translation>
+  </message>
+  <message>
+   <source>The sign-in has expired. Sign in again under Plugins.</source>
+   <translation>Die Anmeldung ist abgelaufen. Melden Sie sich unter „Plugins“ neu an.</translation>
+  </message>
+  <message>
+   <source>The provider could not be reached to sign in.</source>
+   <translation>Der Anbieter war für die Anmeldung nicht zu erreichen.</translation>
+  </message>
+  <message>
+   <source>The provider did not sign you in.</source>
+   <translation>Der Anbieter hat Sie nicht angemeldet.</translation>
+  </message>
+  <message>
    <source>The plugin's code sent an answer nobody asked for; it was ended.</source>
    <translation>Der Code des Plugins hat eine Antwort gesendet, nach der niemand gefragt hat; er wurde beendet.</translation>
   </message>
@@ -3673,78 +3757,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The MCP server has ended.</source>
    <translation>Der MCP-Server ist zu Ende gegangen.</translation>
-  </message>
-  <message>
-   <source>{0} is off: allow changing methods for {1} first.</source>
-   <translation>{0} ist aus: Erlauben Sie {1} zuerst, zu ändern und zu löschen.</translation>
-  </message>
-  <message>
-   <source>Choose '{0}' for {1} under Plugins first.</source>
-   <translation>Wählen Sie zuerst „{0}“ für {1} unter „Plugins“.</translation>
-  </message>
-  <message>
-   <source>{0} has no MCP server '{1}'.</source>
-   <translation>{0} hat keinen MCP-Server „{1}“.</translation>
-  </message>
-  <message>
-   <source>{0} has no endpoint '{1}'.</source>
-   <translation>{0} hat keinen Endpunkt „{1}“.</translation>
-  </message>
-  <message>
-   <source>A tool may only read over HTTP; declare an API to change things.</source>
-   <translation>Ein Werkzeug darf über HTTP nur lesen; um zu ändern, geben Sie eine API an.</translation>
-  </message>
-  <message>
-   <source>{0} does not tell its tools: {1}</source>
-   <translation>{0} nennt seine Werkzeuge nicht: {1}</translation>
-  </message>
-  <message>
-   <source>It said: {0}</source>
-   <translation>Es meldete: {0}</translation>
-  </message>
-  <message>
-   <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>
-   <translation>Anmeldung nötig: {0} hat noch kein „{1}“. Tragen Sie es unter „Plugins“ ein.</translation>
-  </message>
-  <message>
-   <source>A header or cookie cannot have line breaks.</source>
-   <translation>Ein Header oder Cookie kann keine Zeilenumbrüche haben.</translation>
-  </message>
-  <message>
-   <source>'{0}' cannot be '{1}'.</source>
-   <translation>„{0}“ kann nicht „{1}“ sein.</translation>
-  </message>
-  <message>
-   <source>Nobody signed in within five minutes.</source>
-   <translation>Niemand hat sich innerhalb von fünf Minuten angemeldet.</translation>
-  </message>
-  <message>
-   <source>The provider says that it is another one.</source>
-   <translation>Der Anbieter sagt, er sei ein anderer.</translation>
-  </message>
-  <message>
-   <source>The provider names no safe address to sign in at.</source>
-   <translation>Der Anbieter nennt keine sichere Adresse zum Anmelden.</translation>
-  </message>
-  <message>
-   <source>The provider gave no token that can be used.</source>
-   <translation>Der Anbieter gab kein brauchbares Token.</translation>
-  </message>
-  <message>
-   <source>The provider refused the sign-in (status {0}).</source>
-   <translation>Der Anbieter lehnte die Anmeldung ab (Status {0}).</translation>
-  </message>
-  <message>
-   <source>The sign-in has expired. Sign in again under Plugins.</source>
-   <translation>Die Anmeldung ist abgelaufen. Melden Sie sich unter „Plugins“ neu an.</translation>
-  </message>
-  <message>
-   <source>The provider could not be reached to sign in.</source>
-   <translation>Der Anbieter war für die Anmeldung nicht zu erreichen.</translation>
-  </message>
-  <message>
-   <source>The provider did not sign you in.</source>
-   <translation>Der Anbieter hat Sie nicht angemeldet.</translation>
   </message>
   <message>
    <source>There are no agents here.</source>
@@ -3831,6 +3843,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Agenten anderswo</translation>
   </message>
   <message>
+   <source>look for a new version</source>
+   <translation>Suche nach einer neuen Version</translation>
+  </message>
+  <message>
    <source>access violation</source>
    <translation>Zugriffsverletzung</translation>
   </message>
@@ -3891,26 +3907,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>unbekannt</translation>
   </message>
   <message>
-   <source>not answering</source>
-   <translation>antwortet nicht</translation>
-  </message>
-  <message>
-   <source>it was halted by a signal and did not go on</source>
-   <translation>sie wurde durch ein Signal angehalten und lief nicht weiter</translation>
-  </message>
-  <message>
-   <source>it did not respond for {0} s</source>
-   <translation>sie reagierte {0} s lang nicht</translation>
-  </message>
-  <message>
-   <source>loading made no progress for {0} s</source>
-   <translation>das Laden kam {0} s lang nicht voran</translation>
-  </message>
-  <message>
-   <source>it made no progress on an answer for {0} s</source>
-   <translation>sie kam mit einer Antwort {0} s lang nicht voran</translation>
-  </message>
-  <message>
    <source>the engine on another machine</source>
    <translation>die Engine auf einem anderen Rechner</translation>
   </message>
@@ -3929,6 +3925,26 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>it closed its pipe</source>
    <translation>sie schloss ihre Leitung</translation>
+  </message>
+  <message>
+   <source>not answering</source>
+   <translation>antwortet nicht</translation>
+  </message>
+  <message>
+   <source>it was halted by a signal and did not go on</source>
+   <translation>sie wurde durch ein Signal angehalten und lief nicht weiter</translation>
+  </message>
+  <message>
+   <source>it did not respond for {0} s</source>
+   <translation>sie reagierte {0} s lang nicht</translation>
+  </message>
+  <message>
+   <source>loading made no progress for {0} s</source>
+   <translation>das Laden kam {0} s lang nicht voran</translation>
+  </message>
+  <message>
+   <source>it made no progress on an answer for {0} s</source>
+   <translation>sie kam mit einer Antwort {0} s lang nicht voran</translation>
   </message>
   <message>
    <source>its output is too long</source>
@@ -4029,18 +4045,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>it ends in the middle of its header</source>
    <translation>sie endet mitten im Kopf</translation>
-  </message>
-  <message>
-   <source>searching for models</source>
-   <translation>Suche nach Modellen</translation>
-  </message>
-  <message>
-   <source>downloading a model</source>
-   <translation>Laden eines Modells</translation>
-  </message>
-  <message>
-   <source>damaged, or not a model</source>
-   <translation>beschädigt oder kein Modell</translation>
   </message>
   <message>
    <source>the name of a tensor</source>
@@ -4271,40 +4275,24 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>der Tensor blk.{0}.{1} hat die Form {2}, anders als in Schicht 0</translation>
   </message>
   <message>
-   <source>starter: proves that everything works; pick a larger model for real work</source>
-   <translation>Startmodell: zeigt, dass alles läuft; für richtige Arbeit wählen Sie ein größeres</translation>
-  </message>
-  <message>
    <source>line {0}</source>
    <translation>Zeile {0}</translation>
   </message>
   <message>
-   <source>another program</source>
-   <translation>ein anderes Programm</translation>
+   <source>searching for models</source>
+   <translation>Suche nach Modellen</translation>
   </message>
   <message>
-   <source>{0} (process {1})</source>
-   <translation>{0} (Prozess {1})</translation>
+   <source>downloading a model</source>
+   <translation>Laden eines Modells</translation>
   </message>
   <message>
-   <source>A web page is allowed as https://host or http://host:port.</source>
-   <translation>Eine Webseite wird als https://host oder http://host:port erlaubt.</translation>
+   <source>starter: proves that everything works; pick a larger model for real work</source>
+   <translation>Startmodell: zeigt, dass alles läuft; für richtige Arbeit wählen Sie ein größeres</translation>
   </message>
   <message>
-   <source>look for a new version</source>
-   <translation>Suche nach einer neuen Version</translation>
-  </message>
-  <message>
-   <source>took too much memory</source>
-   <translation>nahm zu viel Speicher</translation>
-  </message>
-  <message>
-   <source>ended unexpectedly</source>
-   <translation>endete unerwartet</translation>
-  </message>
-  <message>
-   <source>plugin {0}</source>
-   <translation>Plugin {0}</translation>
+   <source>damaged, or not a model</source>
+   <translation>beschädigt oder kein Modell</translation>
   </message>
   <message>
    <source>Using {0}</source>
@@ -4315,8 +4303,32 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Schritt {0}</translation>
   </message>
   <message>
+   <source>plugin {0}</source>
+   <translation>Plugin {0}</translation>
+  </message>
+  <message>
+   <source>took too much memory</source>
+   <translation>nahm zu viel Speicher</translation>
+  </message>
+  <message>
+   <source>ended unexpectedly</source>
+   <translation>endete unerwartet</translation>
+  </message>
+  <message>
+   <source>A web page is allowed as https://host or http://host:port.</source>
+   <translation>Eine Webseite wird als https://host oder http://host:port erlaubt.</translation>
+  </message>
+  <message>
    <source>A proxy is written as http://host:port.</source>
    <translation>Ein Proxy wird als http://host:port geschrieben.</translation>
+  </message>
+  <message>
+   <source>another program</source>
+   <translation>ein anderes Programm</translation>
+  </message>
+  <message>
+   <source>{0} (process {1})</source>
+   <translation>{0} (Prozess {1})</translation>
   </message>
   <message>
    <source> by {0}</source>
@@ -4385,14 +4397,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Finds passages in documents of many languages.</source>
    <translation>Findet Stellen in Dokumenten vieler Sprachen.</translation>
-  </message>
-  <message>
-   <source>The server '{0}' failed: {1}</source>
-   <translation>Der Server „{0}“ ist gescheitert: {1}</translation>
-  </message>
-  <message>
-   <source>The worker does not know '{0}'.</source>
-   <translation>Der Arbeitsprozess kennt „{0}“ nicht.</translation>
   </message>
  </context>
 </TS>

@@ -4,28 +4,216 @@
  <context>
   <name>Moat</name>
   <message>
-   <source>{name} is an image, and the model in use cannot see images.</source>
-   <translation>{name} 是图片，而当前使用的模型看不了图片。</translation>
+   <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
+   <translation>Moat 无法监视 {count} 个插件的程序：{names}。</translation>
   </message>
   <message>
-   <source>{name} is larger than {size}.</source>
-   <translation>{name} 大于 {size}。</translation>
+   <source>Prompts, documents and answers are worked on here and stay here.</source>
+   <translation>提问、文档和回答都在这里处理，并留在这里。</translation>
   </message>
   <message>
-   <source>{name} is not a text file.</source>
-   <translation>{name} 不是文本文件。</translation>
+   <source>Time</source>
+   <translation>时间</translation>
   </message>
   <message>
-   <source>{name} is not the image it claims to be.</source>
-   <translation>{name} 并不是它声称的图片。</translation>
+   <source>Client</source>
+   <translation>客户端</translation>
   </message>
   <message>
-   <source>{name} holds no text.</source>
-   <translation>{name} 中没有文字。</translation>
+   <source>Route</source>
+   <translation>路径</translation>
   </message>
   <message>
-   <source>{name} could not be read: {why}.</source>
-   <translation>无法读取 {name}：{why}。</translation>
+   <source>Model</source>
+   <translation>模型</translation>
+  </message>
+  <message>
+   <source>Tokens</source>
+   <translation>词元</translation>
+  </message>
+  <message>
+   <source>Took</source>
+   <translation>用时</translation>
+  </message>
+  <message>
+   <source>Ended</source>
+   <translation>结果</translation>
+  </message>
+  <message>
+   <source>Host</source>
+   <translation>主机</translation>
+  </message>
+  <message>
+   <source>Why</source>
+   <translation>原因</translation>
+  </message>
+  <message>
+   <source>Answer</source>
+   <translation>回答</translation>
+  </message>
+  <message>
+   <source>Received</source>
+   <translation>接收</translation>
+  </message>
+  <message>
+   <source>No answer</source>
+   <translation>没有回答</translation>
+  </message>
+  <message>
+   <source>Answered</source>
+   <translation>已回答</translation>
+  </message>
+  <message>
+   <source>Cut at the limit</source>
+   <translation>达到上限</translation>
+  </message>
+  <message>
+   <source>Asked for a tool</source>
+   <translation>请求工具</translation>
+  </message>
+  <message>
+   <source>Client left</source>
+   <translation>客户端离开</translation>
+  </message>
+  <message>
+   <source>Cancelled</source>
+   <translation>已取消</translation>
+  </message>
+  <message>
+   <source>Moat stopped</source>
+   <translation>Moat 停止</translation>
+  </message>
+  <message>
+   <source>Engine stopped</source>
+   <translation>引擎停止</translation>
+  </message>
+  <message>
+   <source>Queue was full</source>
+   <translation>队列已满</translation>
+  </message>
+  <message>
+   <source>Prompt too long</source>
+   <translation>提示过长</translation>
+  </message>
+  <message>
+   <source>Refused</source>
+   <translation>已拒绝</translation>
+  </message>
+  <message>
+   <source>Took too long</source>
+   <translation>耗时过长</translation>
+  </message>
+  <message>
+   <source>Chat template failed</source>
+   <translation>聊天模板出错</translation>
+  </message>
+  <message>
+   <source>Unknown model</source>
+   <translation>未知模型</translation>
+  </message>
+  <message>
+   <source>No model is installed</source>
+   <translation>没有安装模型</translation>
+  </message>
+  <message>
+   <source>Model not loaded</source>
+   <translation>模型未加载</translation>
+  </message>
+  <message>
+   <source>Too little memory</source>
+   <translation>内存不足</translation>
+  </message>
+  <message>
+   <source>Model is damaged</source>
+   <translation>模型已损坏</translation>
+  </message>
+  <message>
+   <source>Not supported</source>
+   <translation>不支持</translation>
+  </message>
+  <message>
+   <source>Not let out</source>
+   <translation>未被放行</translation>
+  </message>
+  <message>
+   <source>Unknown agent</source>
+   <translation>未知代理</translation>
+  </message>
+  <message>
+   <source>Agent failed</source>
+   <translation>代理失败</translation>
+  </message>
+  <message>
+   <source>Flow failed</source>
+   <translation>流程失败</translation>
+  </message>
+  <message>
+   <source>Topic refused</source>
+   <translation>话题被拒绝</translation>
+  </message>
+  <message>
+   <source>Failed</source>
+   <translation>失败</translation>
+  </message>
+  <message>
+   <source>Requests</source>
+   <translation>请求</translation>
+  </message>
+  <message>
+   <source>Outgoing</source>
+   <translation>外出连接</translation>
+  </message>
+  <message>
+   <source>Other machines may connect to Moat: their answers go to them.</source>
+   <translation>其他机器可以连接 Moat：它们的回答会发给它们。</translation>
+  </message>
+  <message>
+   <source>Moat is set to offline: every outgoing connection is refused.</source>
+   <translation>Moat 处于离线状态：拒绝所有外出连接。</translation>
+  </message>
+  <message>
+   <source>unnamed</source>
+   <translation>未命名</translation>
+  </message>
+  <message>
+   <source>Parts of this page</source>
+   <translation>本页的各部分</translation>
+  </message>
+  <message>
+   <source>Requests that have ended</source>
+   <translation>已结束的请求</translation>
+  </message>
+  <message>
+   <source>Outgoing connections</source>
+   <translation>外出连接</translation>
+  </message>
+  <message>
+   <source>Moat has connected to {count} hosts.</source>
+   <translation>Moat 已连接 {count} 个主机。</translation>
+  </message>
+  <message>
+   <source>No request has come yet.</source>
+   <translation>还没有收到请求。</translation>
+  </message>
+  <message>
+   <source>Nothing went out.</source>
+   <translation>没有任何外出连接。</translation>
+  </message>
+  <message>
+   <source>Activity</source>
+   <translation>活动</translation>
+  </message>
+  <message>
+   <source>Nothing has left this machine since {time}.</source>
+   <translation>自 {time} 起，没有任何数据离开这台机器。</translation>
+  </message>
+  <message>
+   <source>Moat has connected to {host} and nowhere else.</source>
+   <translation>Moat 只连接过 {host}。</translation>
+  </message>
+  <message>
+   <source>Last at {time}: {why}.</source>
+   <translation>最近一次 {time}：{why}。</translation>
   </message>
   <message>
    <source>{count} points from {first} to {last}.</source>
@@ -64,8 +252,348 @@
    <translation>还有 {count} 行</translation>
   </message>
   <message>
+   <source>{name} is an image, and the model in use cannot see images.</source>
+   <translation>{name} 是图片，而当前使用的模型看不了图片。</translation>
+  </message>
+  <message>
+   <source>{name} is larger than {size}.</source>
+   <translation>{name} 大于 {size}。</translation>
+  </message>
+  <message>
+   <source>{name} is not a text file.</source>
+   <translation>{name} 不是文本文件。</translation>
+  </message>
+  <message>
+   <source>{name} is not the image it claims to be.</source>
+   <translation>{name} 并不是它声称的图片。</translation>
+  </message>
+  <message>
+   <source>{name} holds no text.</source>
+   <translation>{name} 中没有文字。</translation>
+  </message>
+  <message>
+   <source>{name} could not be read: {why}.</source>
+   <translation>无法读取 {name}：{why}。</translation>
+  </message>
+  <message>
+   <source>Search chats</source>
+   <translation>搜索对话</translation>
+  </message>
+  <message>
+   <source>Kept chats</source>
+   <translation>保存的对话</translation>
+  </message>
+  <message>
+   <source>Delete</source>
+   <translation>删除</translation>
+  </message>
+  <message>
+   <source>Keep</source>
+   <translation>保留</translation>
+  </message>
+  <message>
+   <source>No chat matches.</source>
+   <translation>没有匹配的对话。</translation>
+  </message>
+  <message>
+   <source>Chats are kept here, on this computer.</source>
+   <translation>对话保存在这里，就在这台电脑上。</translation>
+  </message>
+  <message>
+   <source>Delete the chosen chat</source>
+   <translation>删除选中的对话</translation>
+  </message>
+  <message>
+   <source>This deletes “{title}” for good.</source>
+   <translation>这将永久删除“{title}”。</translation>
+  </message>
+  <message>
    <source>Image</source>
    <translation>图片</translation>
+  </message>
+  <message>
+   <source>Really delete {name}</source>
+   <translation>确认删除 {name}</translation>
+  </message>
+  <message>
+   <source>Keep {name}</source>
+   <translation>保留 {name}</translation>
+  </message>
+  <message>
+   <source>Your message</source>
+   <translation>您的消息</translation>
+  </message>
+  <message>
+   <source>Send</source>
+   <translation>发送</translation>
+  </message>
+  <message>
+   <source>Remove the attached files</source>
+   <translation>移除附加的文件</translation>
+  </message>
+  <message>
+   <source>Attach files</source>
+   <translation>附加文件</translation>
+  </message>
+  <message>
+   <source>With {names}</source>
+   <translation>附带 {names}</translation>
+  </message>
+  <message>
+   <source>Reading {name}…</source>
+   <translation>正在读取 {name}…</translation>
+  </message>
+  <message>
+   <source>Stop the answer</source>
+   <translation>停止回答</translation>
+  </message>
+  <message>
+   <source>this code</source>
+   <translation>此代码</translation>
+  </message>
+  <message>
+   <source>Automatic</source>
+   <translation>自动</translation>
+  </message>
+  <message>
+   <source>Explain in two sentences what a moat is in investing.</source>
+   <translation>用两句话解释投资中的护城河是什么。</translation>
+  </message>
+  <message>
+   <source>Write a short table with three kinds of bonds and their risks.</source>
+   <translation>写一个简短的表格，列出三种债券及其风险。</translation>
+  </message>
+  <message>
+   <source>Write a Python function that computes a moving average.</source>
+   <translation>写一个计算移动平均的 Python 函数。</translation>
+  </message>
+  <message>
+   <source>Protocol</source>
+   <translation>协议</translation>
+  </message>
+  <message>
+   <source>Show raw events</source>
+   <translation>显示原始事件</translation>
+  </message>
+  <message>
+   <source>System prompt</source>
+   <translation>系统提示</translation>
+  </message>
+  <message>
+   <source>How it should behave</source>
+   <translation>它应当如何表现</translation>
+  </message>
+  <message>
+   <source>Temperature</source>
+   <translation>温度</translation>
+  </message>
+  <message>
+   <source>Longest answer</source>
+   <translation>最长回答</translation>
+  </message>
+  <message>
+   <source>OpenBB's protocol carries no system prompt and no sampling.</source>
+   <translation>OpenBB 的协议不含系统提示和采样参数。</translation>
+  </message>
+  <message>
+   <source>Raw events</source>
+   <translation>原始事件</translation>
+  </message>
+  <message>
+   <source>The events of the next answer appear here.</source>
+   <translation>下一次回答的事件会显示在这里。</translation>
+  </message>
+  <message>
+   <source>the raw events</source>
+   <translation>原始事件</translation>
+  </message>
+  <message>
+   <source>Start</source>
+   <translation>启动</translation>
+  </message>
+  <message>
+   <source>Moat is not serving</source>
+   <translation>Moat 没有提供服务</translation>
+  </message>
+  <message>
+   <source>Moat is starting</source>
+   <translation>Moat 正在启动</translation>
+  </message>
+  <message>
+   <source>One moment.</source>
+   <translation>请稍候。</translation>
+  </message>
+  <message>
+   <source>Everything you write stays on this computer.</source>
+   <translation>您写的一切都留在这台电脑上。</translation>
+  </message>
+  <message>
+   <source>New chat</source>
+   <translation>新对话</translation>
+  </message>
+  <message>
+   <source>Chats</source>
+   <translation>对话</translation>
+  </message>
+  <message>
+   <source>Options</source>
+   <translation>选项</translation>
+  </message>
+  <message>
+   <source>Write a message</source>
+   <translation>写一条消息</translation>
+  </message>
+  <message>
+   <source>Start Moat to write to a model</source>
+   <translation>启动 Moat 后即可与模型对话</translation>
+  </message>
+  <message>
+   <source>Export this chat</source>
+   <translation>导出此对话</translation>
+  </message>
+  <message>
+   <source>Start it to chat with a model.</source>
+   <translation>启动它，即可与模型对话。</translation>
+  </message>
+  <message>
+   <source>Restart</source>
+   <translation>重新启动</translation>
+  </message>
+  <message>
+   <source>No model is loaded</source>
+   <translation>没有加载模型</translation>
+  </message>
+  <message>
+   <source>Your first message loads it, or pick one now.</source>
+   <translation>您的第一条消息会加载它，也可以现在选择。</translation>
+  </message>
+  <message>
+   <source>Pick a model</source>
+   <translation>选择模型</translation>
+  </message>
+  <message>
+   <source>Pick another model</source>
+   <translation>选择另一个模型</translation>
+  </message>
+  <message>
+   <source>Show kept chats</source>
+   <translation>显示保存的对话</translation>
+  </message>
+  <message>
+   <source>Show options</source>
+   <translation>显示选项</translation>
+  </message>
+  <message>
+   <source>The chat could not be exported: {why}.</source>
+   <translation>无法导出对话：{why}。</translation>
+  </message>
+  <message>
+   <source>Chat</source>
+   <translation>对话</translation>
+  </message>
+  <message>
+   <source>Loading {name}</source>
+   <translation>正在加载 {name}</translation>
+  </message>
+  <message>
+   <source>{percent}. You can write already.</source>
+   <translation>{percent}。您可以先写。</translation>
+  </message>
+  <message>
+   <source>{name} could not be loaded</source>
+   <translation>无法加载 {name}</translation>
+  </message>
+  <message>
+   <source>Ask {name}</source>
+   <translation>向 {name} 提问</translation>
+  </message>
+  <message>
+   <source>Only the beginning is shown.</source>
+   <translation>只显示了开头部分。</translation>
+  </message>
+  <message>
+   <source>Show all as text</source>
+   <translation>以文本显示全部</translation>
+  </message>
+  <message>
+   <source>1 token</source>
+   <translation>1 个词元</translation>
+  </message>
+  <message>
+   <source>{count} tokens</source>
+   <translation>{count} 个词元</translation>
+  </message>
+  <message>
+   <source>Show the reasoning</source>
+   <translation>显示推理过程</translation>
+  </message>
+  <message>
+   <source>The reasoning</source>
+   <translation>推理过程</translation>
+  </message>
+  <message>
+   <source>Waiting for the first word…</source>
+   <translation>等待第一个词…</translation>
+  </message>
+  <message>
+   <source>the answer</source>
+   <translation>回答</translation>
+  </message>
+  <message>
+   <source>Conversation</source>
+   <translation>会话</translation>
+  </message>
+  <message>
+   <source>Hide the text</source>
+   <translation>隐藏文本</translation>
+  </message>
+  <message>
+   <source>A question to ask</source>
+   <translation>一个问题</translation>
+  </message>
+  <message>
+   <source>Edit and ask again</source>
+   <translation>编辑并重新提问</translation>
+  </message>
+  <message>
+   <source>You: {text}</source>
+   <translation>您：{text}</translation>
+  </message>
+  <message>
+   <source>Answer again</source>
+   <translation>重新回答</translation>
+  </message>
+  <message>
+   <source>Stopped</source>
+   <translation>已停止</translation>
+  </message>
+  <message>
+   <source>The answer broke off</source>
+   <translation>回答中断了</translation>
+  </message>
+  <message>
+   <source>Show {count} earlier messages</source>
+   <translation>显示更早的 {count} 条消息</translation>
+  </message>
+  <message>
+   <source>first after {time} s</source>
+   <translation>首个在 {time} 秒后</translation>
+  </message>
+  <message>
+   <source>cut at the length limit</source>
+   <translation>在长度上限处截断</translation>
+  </message>
+  <message>
+   <source>The model gave an empty answer.</source>
+   <translation>模型给出了空的回答。</translation>
+  </message>
+  <message>
+   <source>{speed} tokens/s</source>
+   <translation>{speed} 词元/秒</translation>
+  </message>
+  <message>
+   <source>{used} of {all} tokens of context used</source>
+   <translation>已用上下文 {used} / {all} 个词元</translation>
   </message>
   <message>
    <source>Open the copilot's menu in OpenBB Workspace, choose to add an agent, and paste:</source>
@@ -124,124 +652,248 @@
    <translation>已得到回应，但这台电脑上还没有模型。</translation>
   </message>
   <message>
-   <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
-   <translation>Moat 无法监视 {count} 个插件的程序：{names}。</translation>
+   <source>Safari lets a page reach this machine by HTTPS only. The certificate is made here, holds for localhost alone, and is renewed by itself.</source>
+   <translation>Safari 只允许网页通过 HTTPS 访问本机。证书在本机生成，仅对 localhost 有效，并会自动续期。</translation>
   </message>
   <message>
-   <source>Prompts, documents and answers are worked on here and stay here.</source>
-   <translation>提问、文档和回答都在这里处理，并留在这里。</translation>
+   <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
+   <translation>在终端中信任一次即可。在 Firefox 中请将该文件作为证书颁发机构导入：</translation>
   </message>
   <message>
-   <source>Requests</source>
-   <translation>请求</translation>
+   <source>Test</source>
+   <translation>测试</translation>
   </message>
   <message>
-   <source>Outgoing</source>
-   <translation>外出连接</translation>
+   <source>There is no address while Moat is stopped.</source>
+   <translation>Moat 停止时没有地址。</translation>
   </message>
   <message>
-   <source>Other machines may connect to Moat: their answers go to them.</source>
-   <translation>其他机器可以连接 Moat：它们的回答会发给它们。</translation>
+   <source>Test again</source>
+   <translation>再测一次</translation>
   </message>
   <message>
-   <source>Moat is set to offline: every outgoing connection is refused.</source>
-   <translation>Moat 处于离线状态：拒绝所有外出连接。</translation>
+   <source>Testing…</source>
+   <translation>正在测试…</translation>
   </message>
   <message>
-   <source>Parts of this page</source>
-   <translation>本页的各部分</translation>
+   <source>Serve HTTPS too</source>
+   <translation>同时提供 HTTPS</translation>
   </message>
   <message>
-   <source>Requests that have ended</source>
-   <translation>已结束的请求</translation>
+   <source>The address for HTTPS</source>
+   <translation>HTTPS 地址</translation>
   </message>
   <message>
-   <source>Outgoing connections</source>
-   <translation>外出连接</translation>
+   <source>the address for HTTPS</source>
+   <translation>HTTPS 地址</translation>
   </message>
   <message>
-   <source>Moat has connected to {count} hosts.</source>
-   <translation>Moat 已连接 {count} 个主机。</translation>
+   <source>The command that trusts the certificate</source>
+   <translation>信任该证书的命令</translation>
   </message>
   <message>
-   <source>No request has come yet.</source>
-   <translation>还没有收到请求。</translation>
-  </message>
-  <message>
-   <source>Nothing went out.</source>
-   <translation>没有任何外出连接。</translation>
-  </message>
-  <message>
-   <source>Activity</source>
-   <translation>活动</translation>
-  </message>
-  <message>
-   <source>Nothing has left this machine since {time}.</source>
-   <translation>自 {time} 起，没有任何数据离开这台机器。</translation>
-  </message>
-  <message>
-   <source>Moat has connected to {host} and nowhere else.</source>
-   <translation>Moat 只连接过 {host}。</translation>
-  </message>
-  <message>
-   <source>Last at {time}: {why}.</source>
-   <translation>最近一次 {time}：{why}。</translation>
-  </message>
-  <message>
-   <source>New chat</source>
-   <translation>新对话</translation>
-  </message>
-  <message>
-   <source>Chats</source>
-   <translation>对话</translation>
-  </message>
-  <message>
-   <source>Options</source>
-   <translation>选项</translation>
-  </message>
-  <message>
-   <source>Write a message</source>
-   <translation>写一条消息</translation>
-  </message>
-  <message>
-   <source>Start Moat to write to a model</source>
-   <translation>启动 Moat 后即可与模型对话</translation>
-  </message>
-  <message>
-   <source>Attach files</source>
-   <translation>附加文件</translation>
-  </message>
-  <message>
-   <source>Export this chat</source>
-   <translation>导出此对话</translation>
-  </message>
-  <message>
-   <source>Show kept chats</source>
-   <translation>显示保存的对话</translation>
-  </message>
-  <message>
-   <source>Show options</source>
-   <translation>显示选项</translation>
-  </message>
-  <message>
-   <source>The chat could not be exported: {why}.</source>
-   <translation>无法导出对话：{why}。</translation>
-  </message>
-  <message>
-   <source>Chat</source>
-   <translation>对话</translation>
+   <source>the command</source>
+   <translation>命令</translation>
   </message>
   <message>
    <source>Connect</source>
    <translation>连接</translation>
   </message>
   <message>
-   <source>Use these settings</source>
-   <translation>使用这些设置</translation>
+   <source>Address for {name}</source>
+   <translation>{name} 的地址</translation>
+  </message>
+  <message>
+   <source>the address for {name}</source>
+   <translation>{name} 的地址</translation>
+  </message>
+  <message>
+   <source>What to paste for {name}</source>
+   <translation>为 {name} 粘贴的内容</translation>
+  </message>
+  <message>
+   <source>what to paste for {name}</source>
+   <translation>为 {name} 粘贴的内容</translation>
+  </message>
+  <message>
+   <source>What to paste for an older {name}</source>
+   <translation>较旧的 {name} 需要粘贴的内容</translation>
+  </message>
+  <message>
+   <source>what to paste for an older {name}</source>
+   <translation>较旧的 {name} 需要粘贴的内容</translation>
+  </message>
+  <message>
+   <source>Test {name}</source>
+   <translation>测试 {name}</translation>
+  </message>
+  <message>
+   <source>Let pages of {site} use your models?</source>
+   <translation>允许 {site} 的网页使用您的模型吗？</translation>
+  </message>
+  <message>
+   <source>When you connect from a web page and nothing appears here, the browser kept the request back.
+Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
+Firefox: allow it when it asks to reach devices on your local network.
+Brave: the shield icon, then allow localhost for this site.
+Safari does not let a secure page reach this computer; use another browser.</source>
+   <translation>如果您从网页连接而这里什么都没有出现，说明浏览器拦住了请求。
+Chrome、Edge（142 及以上）：点击地址左侧的图标，选择“本地网络访问”，再选允许；然后重新加载页面。
+Firefox：当它询问是否访问本地网络设备时请允许。
+Brave：点击盾牌图标，为此网站允许 localhost。
+Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</translation>
+  </message>
+  <message>
+   <source>This address has letters that a browser may show in another script (xn--). They can look like those of another address.</source>
+   <translation>此地址含有浏览器可能以其他文字显示的字母（xn--）。它们可能看起来像另一个地址。</translation>
+  </message>
+  <message>
+   <source>Nothing arrives?</source>
+   <translation>什么都没收到？</translation>
+  </message>
+  <message>
+   <source>This page was turned away: its origin is not allowed.</source>
+   <translation>此页面被拒绝：它的来源未被允许。</translation>
+  </message>
+  <message>
+   <source>The access key was missing or wrong.</source>
+   <translation>访问密钥缺失或错误。</translation>
+  </message>
+  <message>
+   <source>It asked whether it may connect and was told yes; no request followed.</source>
+   <translation>它询问能否连接并得到允许；之后没有请求。</translation>
+  </message>
+  <message>
+   <source>Connected.</source>
+   <translation>已连接。</translation>
+  </message>
+  <message>
+   <source>You allowed it just now.</source>
+   <translation>您刚刚允许了它。</translation>
+  </message>
+  <message>
+   <source>No other page has asked for anything.</source>
+   <translation>没有其他网页提出请求。</translation>
+  </message>
+  <message>
+   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
+   <translation>还没有网页来过。来访或被拒绝的都会显示在这里。</translation>
+  </message>
+  <message>
+   <source>Pages of {site} may use your models now.</source>
+   <translation>{site} 的网页现在可以使用您的模型。</translation>
+  </message>
+  <message>
+   <source>Allow</source>
+   <translation>允许</translation>
   </message>
   <message>
    <source>Undo</source>
    <translation>撤销</translation>
+  </message>
+  <message>
+   <source>Remove</source>
+   <translation>移除</translation>
+  </message>
+  <message>
+   <source>Copy the key</source>
+   <translation>复制密钥</translation>
+  </message>
+  <message>
+   <source>At the door</source>
+   <translation>门口</translation>
+  </message>
+  <message>
+   <source>Allow {origin}</source>
+   <translation>允许 {origin}</translation>
+  </message>
+  <message>
+   <source>No longer allow {origin}</source>
+   <translation>不再允许 {origin}</translation>
+  </message>
+  <message>
+   <source>Pages at {origin} may not connect. Allow this origin below.</source>
+   <translation>来自 {origin} 的页面不能连接。请在下方允许此来源。</translation>
+  </message>
+  <message>
+   <source>{method} {path} was answered in {ms} ms.</source>
+   <translation>{method} {path} 在 {ms} 毫秒内得到回应。</translation>
+  </message>
+  <message>
+   <source>The access key is missing or wrong.</source>
+   <translation>访问密钥缺失或错误。</translation>
+  </message>
+  <message>
+   <source>{path} answered something this client cannot read.</source>
+   <translation>{path} 返回了此客户端无法读取的内容。</translation>
+  </message>
+  <message>
+   <source>the server answered with status {status}.</source>
+   <translation>服务器返回状态 {status}。</translation>
+  </message>
+  <message>
+   <source>Nothing answered at {address}. Is Moat started?</source>
+   <translation>{address} 没有回应。Moat 启动了吗？</translation>
+  </message>
+  <message>
+   <source>The answer does not let {origin} read it.</source>
+   <translation>该回应不允许 {origin} 读取。</translation>
+  </message>
+  <message>
+   <source>Context</source>
+   <translation>上下文</translation>
+  </message>
+  <message>
+   <source>How much it can read and write at once.</source>
+   <translation>一次能读写多少内容。</translation>
+  </message>
+  <message>
+   <source>Layers on the graphics card</source>
+   <translation>放在显卡上的层数</translation>
+  </message>
+  <message>
+   <source>Split across the graphics cards</source>
+   <translation>在显卡之间的分配</translation>
+  </message>
+  <message>
+   <source>Precision of the context</source>
+   <translation>上下文精度</translation>
+  </message>
+  <message>
+   <source>Answers at the same time</source>
+   <translation>同时回答数</translation>
+  </message>
+  <message>
+   <source>Processor threads</source>
+   <translation>处理器线程</translation>
+  </message>
+  <message>
+   <source>Tokens read in one step</source>
+   <translation>每步读取的词元</translation>
+  </message>
+  <message>
+   <source>More reads long prompts faster on a graphics card and takes more memory.</source>
+   <translation>数值越大，显卡读取长提示越快，占用的内存也越多。</translation>
+  </message>
+  <message>
+   <source>Flash attention</source>
+   <translation>Flash Attention</translation>
+  </message>
+  <message>
+   <source>Weights</source>
+   <translation>权重</translation>
+  </message>
+  <message>
+   <source>Working space</source>
+   <translation>工作空间</translation>
+  </message>
+  <message>
+   <source>On the graphics card</source>
+   <translation>在显卡上</translation>
+  </message>
+  <message>
+   <source>Use these settings</source>
+   <translation>使用这些设置</translation>
   </message>
   <message>
    <source>Model to judge</source>
@@ -256,8 +908,52 @@
    <translation>硬件</translation>
   </message>
   <message>
+   <source>A quarter of the memory</source>
+   <translation>四分之一内存</translation>
+  </message>
+  <message>
    <source>There is no model yet. Models has some to get.</source>
    <translation>还没有模型。可以在“模型”页获取。</translation>
+  </message>
+  <message>
+   <source>{tokens} tokens</source>
+   <translation>{tokens} 个词元</translation>
+  </message>
+  <message>
+   <source>Full</source>
+   <translation>完整</translation>
+  </message>
+  <message>
+   <source>Half the memory</source>
+   <translation>一半内存</translation>
+  </message>
+  <message>
+   <source>On</source>
+   <translation>开</translation>
+  </message>
+  <message>
+   <source>Off</source>
+   <translation>关</translation>
+  </message>
+  <message>
+   <source>Loading the model</source>
+   <translation>正在加载模型</translation>
+  </message>
+  <message>
+   <source>Stop</source>
+   <translation>停止</translation>
+  </message>
+  <message>
+   <source>Starting</source>
+   <translation>正在启动</translation>
+  </message>
+  <message>
+   <source>Model that answers</source>
+   <translation>负责回答的模型</translation>
+  </message>
+  <message>
+   <source>Unload</source>
+   <translation>卸载</translation>
   </message>
   <message>
    <source>the address</source>
@@ -266,10 +962,6 @@
   <message>
    <source>What happened</source>
    <translation>发生了什么</translation>
-  </message>
-  <message>
-   <source>There is no address while Moat is stopped.</source>
-   <translation>Moat 停止时没有地址。</translation>
   </message>
   <message>
    <source>Try again</source>
@@ -284,12 +976,28 @@
    <translation>服务器地址</translation>
   </message>
   <message>
+   <source>Stop loading</source>
+   <translation>停止加载</translation>
+  </message>
+  <message>
+   <source>Unload the model and free its memory</source>
+   <translation>卸载模型并释放内存</translation>
+  </message>
+  <message>
    <source>Address</source>
    <translation>地址</translation>
   </message>
   <message>
    <source>Home</source>
    <translation>首页</translation>
+  </message>
+  <message>
+   <source>{do} serving</source>
+   <translation>{do}服务</translation>
+  </message>
+  <message>
+   <source>None</source>
+   <translation>无</translation>
   </message>
   <message>
    <source>Pause</source>
@@ -344,184 +1052,140 @@
    <translation>日志</translation>
   </message>
   <message>
-   <source>Downloads</source>
-   <translation>下载</translation>
+   <source>Log lines</source>
+   <translation>日志行</translation>
   </message>
   <message>
-   <source>{name} was deleted; {size} are free again.</source>
-   <translation>{name} 已删除；释放了 {size}。</translation>
+   <source>Dismiss</source>
+   <translation>关闭</translation>
   </message>
   <message>
-   <source>{name} was taken off the list; its file stays where it is.</source>
-   <translation>{name} 已从列表移除；文件留在原处。</translation>
+   <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
+   <translation>此系统没有可用的密钥环：它以未加密的方式保存在 {file} 中，只有您可以读取。</translation>
   </message>
   <message>
-   <source>Add a GGUF file</source>
-   <translation>添加 GGUF 文件</translation>
+   <source>It is kept in the system's keyring.</source>
+   <translation>它保存在系统的密钥环中。</translation>
   </message>
   <message>
-   <source>Models (*.gguf)</source>
-   <translation>模型 (*.gguf)</translation>
+   <source>Copied</source>
+   <translation>已复制</translation>
   </message>
   <message>
-   <source>On this computer</source>
-   <translation>在这台电脑上</translation>
+   <source>Copied {what}</source>
+   <translation>已复制{what}</translation>
   </message>
   <message>
-   <source>Discover</source>
-   <translation>发现</translation>
+   <source>Copy {what}</source>
+   <translation>复制{what}</translation>
   </message>
   <message>
-   <source>Models</source>
-   <translation>模型</translation>
+   <source>No requests at the moment.</source>
+   <translation>目前没有请求。</translation>
   </message>
   <message>
-   <source>Reading the files of {repo}…</source>
-   <translation>正在读取 {repo} 的文件…</translation>
+   <source>Tokens per second in the last minutes</source>
+   <translation>最近几分钟的每秒词元数</translation>
   </message>
   <message>
-   <source>Add a plugin folder</source>
-   <translation>添加插件文件夹</translation>
+   <source>Memory in the last minutes</source>
+   <translation>最近几分钟的内存</translation>
   </message>
   <message>
-   <source>Add a zip file</source>
-   <translation>添加 zip 文件</translation>
+   <source>tokens per second</source>
+   <translation>词元/秒</translation>
   </message>
   <message>
-   <source>No plugin is here yet. A plugin is a folder with a manifest.</source>
-   <translation>还没有插件。插件是带有清单的文件夹。</translation>
+   <source>running</source>
+   <translation>进行中</translation>
   </message>
   <message>
-   <source>Resume plugins</source>
-   <translation>恢复插件</translation>
+   <source>waiting</source>
+   <translation>等待中</translation>
   </message>
   <message>
-   <source>Plugins are paused: none answers or is called.</source>
-   <translation>插件已暂停：不会回答，也不会被调用。</translation>
+   <source>Cancel</source>
+   <translation>取消</translation>
   </message>
   <message>
-   <source>Plugins</source>
-   <translation>插件</translation>
+   <source>Unnamed client</source>
+   <translation>未命名的客户端</translation>
   </message>
   <message>
-   <source>No setting matches.</source>
-   <translation>没有匹配的设置。</translation>
+   <source>memory in use</source>
+   <translation>已用内存</translation>
   </message>
   <message>
-   <source>Export settings</source>
-   <translation>导出设置</translation>
+   <source>Cancel this request</source>
+   <translation>取消此请求</translation>
   </message>
   <message>
-   <source>Import settings</source>
-   <translation>导入设置</translation>
+   <source>Cancel the request of {who}</source>
+   <translation>取消 {who} 的请求</translation>
   </message>
   <message>
-   <source>Search settings</source>
-   <translation>搜索设置</translation>
+   <source>Runs well</source>
+   <translation>运行良好</translation>
   </message>
   <message>
-   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
-   <translation>其他计算机现在可以连接。它们还没有 HTTPS：访问密钥和所有文本都以未加密的方式传输。请只在您信任的网络中使用。</translation>
+   <source>Tight</source>
+   <translation>勉强</translation>
   </message>
   <message>
-   <source>The settings could not be exported: {why}.</source>
-   <translation>无法导出设置：{why}。</translation>
+   <source>Does not fit</source>
+   <translation>放不下</translation>
   </message>
   <message>
-   <source>This file holds no settings of Moat.</source>
-   <translation>此文件不包含 Moat 的设置。</translation>
+   <source>Not known yet</source>
+   <translation>尚不清楚</translation>
   </message>
   <message>
-   <source>Settings</source>
-   <translation>设置</translation>
+   <source>Support for graphics cards added: {names}</source>
+   <translation>已添加的显卡支持：{names}</translation>
   </message>
   <message>
-   <source>Language models on this computer, for the programs you work with.</source>
-   <translation>在这台电脑上运行的语言模型，供您使用的程序调用。</translation>
+   <source>No graphics card that models could use was found: the processor does the work.</source>
+   <translation>没有找到模型可用的显卡：由处理器完成工作。</translation>
+  </message>
+  <message>
+   <source>Look again</source>
+   <translation>重新查看</translation>
   </message>
   <message>
    <source>Looking at this machine…</source>
    <translation>正在查看这台机器…</translation>
   </message>
   <message>
-   <source>Begin at once with the small starter model</source>
-   <translation>立即用小型入门模型开始</translation>
+   <source>memory</source>
+   <translation>内存</translation>
   </message>
   <message>
-   <source>Start Moat when I log in</source>
-   <translation>登录时启动 Moat</translation>
+   <source>free just now</source>
+   <translation>目前空闲</translation>
   </message>
   <message>
-   <source>I have models elsewhere</source>
-   <translation>我在别处有模型</translation>
+   <source>processor cores</source>
+   <translation>处理器核心</translation>
   </message>
   <message>
-   <source>Begin</source>
-   <translation>开始</translation>
+   <source>This build of the engine cannot use it.</source>
+   <translation>此引擎版本无法使用它。</translation>
   </message>
   <message>
-   <source>Download {name} ({size}), the best for this machine</source>
-   <translation>下载 {name}（{size}），最适合这台机器</translation>
+   <source>The graphics card is not used</source>
+   <translation>显卡没有被使用</translation>
   </message>
   <message>
-   <source>{total} of memory, {free} free, {cores} processor cores.</source>
-   <translation>内存 {total}，空闲 {free}，处理器核心 {cores} 个。</translation>
+   <source>{name} ({backend}): {free} of {total} free</source>
+   <translation>{name}（{backend}）：空闲 {free} / {total}</translation>
   </message>
   <message>
-   <source>A folder with models</source>
-   <translation>存放模型的文件夹</translation>
+   <source>Look at this machine again</source>
+   <translation>重新查看这台机器</translation>
   </message>
   <message>
    <source>This machine</source>
    <translation>这台机器</translation>
-  </message>
-  <message>
-   <source>Which model should answer?</source>
-   <translation>由哪个模型回答？</translation>
-  </message>
-  <message>
-   <source>Welcome to Moat</source>
-   <translation>欢迎使用 Moat</translation>
-  </message>
-  <message>
-   <source>Where models live</source>
-   <translation>模型存放位置</translation>
-  </message>
-  <message>
-   <source>Pages at {origin} may not connect. Allow this origin below.</source>
-   <translation>来自 {origin} 的页面不能连接。请在下方允许此来源。</translation>
-  </message>
-  <message>
-   <source>{method} {path} was answered in {ms} ms.</source>
-   <translation>{method} {path} 在 {ms} 毫秒内得到回应。</translation>
-  </message>
-  <message>
-   <source>The access key is missing or wrong.</source>
-   <translation>访问密钥缺失或错误。</translation>
-  </message>
-  <message>
-   <source>{path} answered something this client cannot read.</source>
-   <translation>{path} 返回了此客户端无法读取的内容。</translation>
-  </message>
-  <message>
-   <source>the server answered with status {status}.</source>
-   <translation>服务器返回状态 {status}。</translation>
-  </message>
-  <message>
-   <source>Nothing answered at {address}. Is Moat started?</source>
-   <translation>{address} 没有回应。Moat 启动了吗？</translation>
-  </message>
-  <message>
-   <source>The answer does not let {origin} read it.</source>
-   <translation>该回应不允许 {origin} 读取。</translation>
-  </message>
-  <message>
-   <source>The language changes when Moat is started again.</source>
-   <translation>重新启动 Moat 后语言才会改变。</translation>
-  </message>
-  <message>
-   <source>Stopped</source>
-   <translation>已停止</translation>
   </message>
   <message>
    <source>Loading</source>
@@ -584,10 +1248,6 @@
    <translation>Moat 已停止</translation>
   </message>
   <message>
-   <source>Moat is starting</source>
-   <translation>Moat 正在启动</translation>
-  </message>
-  <message>
    <source>This takes a second or two.</source>
    <translation>需要一两秒钟。</translation>
   </message>
@@ -616,14 +1276,6 @@
    <translation>正在写：目前 {count} 个词元</translation>
   </message>
   <message>
-   <source>Loading {name}</source>
-   <translation>正在加载 {name}</translation>
-  </message>
-  <message>
-   <source>{name} could not be loaded</source>
-   <translation>无法加载 {name}</translation>
-  </message>
-  <message>
    <source>Answering {count} requests</source>
    <translation>正在回答 {count} 个请求</translation>
   </message>
@@ -634,402 +1286,6 @@
   <message>
    <source>{name} answers on this computer.</source>
    <translation>{name} 在这台电脑上回答。</translation>
-  </message>
-  <message>
-   <source>{plugin} needs a little more</source>
-   <translation>{plugin} 还需要一些信息</translation>
-  </message>
-  <message>
-   <source>Model</source>
-   <translation>模型</translation>
-  </message>
-  <message>
-   <source>Open Moat</source>
-   <translation>打开 Moat</translation>
-  </message>
-  <message>
-   <source>Quit Moat</source>
-   <translation>退出 Moat</translation>
-  </message>
-  <message>
-   <source>A plugin asks for your permission</source>
-   <translation>有插件请求您的许可</translation>
-  </message>
-  <message>
-   <source>Open Moat to fill in its form.</source>
-   <translation>打开 Moat 填写表单。</translation>
-  </message>
-  <message>
-   <source>Stop</source>
-   <translation>停止</translation>
-  </message>
-  <message>
-   <source>Restart</source>
-   <translation>重新启动</translation>
-  </message>
-  <message>
-   <source>Start</source>
-   <translation>启动</translation>
-  </message>
-  <message>
-   <source>Unnamed client</source>
-   <translation>未命名的客户端</translation>
-  </message>
-  <message>
-   <source>Download finished</source>
-   <translation>下载完成</translation>
-  </message>
-  <message>
-   <source>Copy address</source>
-   <translation>复制地址</translation>
-  </message>
-  <message>
-   <source>Stop loading</source>
-   <translation>停止加载</translation>
-  </message>
-  <message>
-   <source>Unload</source>
-   <translation>卸载</translation>
-  </message>
-  <message>
-   <source>Running requests ({count})</source>
-   <translation>进行中的请求（{count}）</translation>
-  </message>
-  <message>
-   <source>Cancel {who}: {what}</source>
-   <translation>取消 {who}：{what}</translation>
-  </message>
-  <message>
-   <source>Pause plugins</source>
-   <translation>暂停插件</translation>
-  </message>
-  <message>
-   <source>Download failed</source>
-   <translation>下载失败</translation>
-  </message>
-  <message>
-   <source>That did not work</source>
-   <translation>没有成功</translation>
-  </message>
-  <message>
-   <source>No model is installed</source>
-   <translation>没有安装模型</translation>
-  </message>
-  <message>
-   <source>{used} of {all} tokens of context used</source>
-   <translation>已用上下文 {used} / {all} 个词元</translation>
-  </message>
-  <message>
-   <source>The model gave an empty answer.</source>
-   <translation>模型给出了空的回答。</translation>
-  </message>
-  <message>
-   <source>Look for a new version</source>
-   <translation>检查新版本</translation>
-  </message>
-  <message>
-   <source>Licences</source>
-   <translation>许可证</translation>
-  </message>
-  <message>
-   <source>This is the newest version that was announced.</source>
-   <translation>这是已发布的最新版本。</translation>
-  </message>
-  <message>
-   <source>Text of the licence</source>
-   <translation>许可证全文</translation>
-  </message>
-  <message>
-   <source>About Moat</source>
-   <translation>关于 Moat</translation>
-  </message>
-  <message>
-   <source>Version {version}</source>
-   <translation>版本 {version}</translation>
-  </message>
-  <message>
-   <source>Version {version} is there: {page}</source>
-   <translation>新版本 {version} 已发布：{page}</translation>
-  </message>
-  <message>
-   <source>No requests at the moment.</source>
-   <translation>目前没有请求。</translation>
-  </message>
-  <message>
-   <source>Tokens per second in the last minutes</source>
-   <translation>最近几分钟的每秒词元数</translation>
-  </message>
-  <message>
-   <source>Memory in the last minutes</source>
-   <translation>最近几分钟的内存</translation>
-  </message>
-  <message>
-   <source>tokens per second</source>
-   <translation>词元/秒</translation>
-  </message>
-  <message>
-   <source>running</source>
-   <translation>进行中</translation>
-  </message>
-  <message>
-   <source>waiting</source>
-   <translation>等待中</translation>
-  </message>
-  <message>
-   <source>Cancel</source>
-   <translation>取消</translation>
-  </message>
-  <message>
-   <source>memory in use</source>
-   <translation>已用内存</translation>
-  </message>
-  <message>
-   <source>Cancel this request</source>
-   <translation>取消此请求</translation>
-  </message>
-  <message>
-   <source>Cancel the request of {who}</source>
-   <translation>取消 {who} 的请求</translation>
-  </message>
-  <message>
-   <source>Answer</source>
-   <translation>回答</translation>
-  </message>
-  <message>
-   <source>a whole number</source>
-   <translation>整数</translation>
-  </message>
-  <message>
-   <source>a number</source>
-   <translation>数字</translation>
-  </message>
-  <message>
-   <source>Choose</source>
-   <translation>请选择</translation>
-  </message>
-  <message>
-   <source>Yes</source>
-   <translation>是</translation>
-  </message>
-  <message>
-   <source>Choose a file</source>
-   <translation>选择文件</translation>
-  </message>
-  <message>
-   <source>a number without thousands separators, such as 10000</source>
-   <translation>不带千位分隔符的数字，例如 10000</translation>
-  </message>
-  <message>
-   <source>One in a line</source>
-   <translation>每行一个</translation>
-  </message>
-  <message>
-   <source>{client} wants to use this plugin for the first time.</source>
-   <translation>{client} 想首次使用此插件。</translation>
-  </message>
-  <message>
-   <source>Allow once</source>
-   <translation>允许一次</translation>
-  </message>
-  <message>
-   <source>Always allow</source>
-   <translation>始终允许</translation>
-  </message>
-  <message>
-   <source>Deny</source>
-   <translation>拒绝</translation>
-  </message>
-  <message>
-   <source>What would be sent</source>
-   <translation>将要发送的内容</translation>
-  </message>
-  <message>
-   <source>It only reads.</source>
-   <translation>它只读取。</translation>
-  </message>
-  <message>
-   <source>It changes something. Look at what would be sent before you allow it.</source>
-   <translation>它会更改内容。允许之前请查看将要发送的内容。</translation>
-  </message>
-  <message>
-   <source>It may do harm that cannot be undone.</source>
-   <translation>它可能造成无法撤销的损害。</translation>
-  </message>
-  <message>
-   <source>Allow once: {what}</source>
-   <translation>允许一次：{what}</translation>
-  </message>
-  <message>
-   <source>{plugin} asks: {what}</source>
-   <translation>{plugin} 请求：{what}</translation>
-  </message>
-  <message>
-   <source>Always allow: {what}</source>
-   <translation>始终允许：{what}</translation>
-  </message>
-  <message>
-   <source>Deny: {what}</source>
-   <translation>拒绝：{what}</translation>
-  </message>
-  <message>
-   <source>Remove the attached files</source>
-   <translation>移除附加的文件</translation>
-  </message>
-  <message>
-   <source>With {names}</source>
-   <translation>附带 {names}</translation>
-  </message>
-  <message>
-   <source>Reading {name}…</source>
-   <translation>正在读取 {name}…</translation>
-  </message>
-  <message>
-   <source>Dismiss</source>
-   <translation>关闭</translation>
-  </message>
-  <message>
-   <source>Search chats</source>
-   <translation>搜索对话</translation>
-  </message>
-  <message>
-   <source>Kept chats</source>
-   <translation>保存的对话</translation>
-  </message>
-  <message>
-   <source>Delete</source>
-   <translation>删除</translation>
-  </message>
-  <message>
-   <source>Keep</source>
-   <translation>保留</translation>
-  </message>
-  <message>
-   <source>No chat matches.</source>
-   <translation>没有匹配的对话。</translation>
-  </message>
-  <message>
-   <source>Chats are kept here, on this computer.</source>
-   <translation>对话保存在这里，就在这台电脑上。</translation>
-  </message>
-  <message>
-   <source>Delete the chosen chat</source>
-   <translation>删除选中的对话</translation>
-  </message>
-  <message>
-   <source>This deletes “{title}” for good.</source>
-   <translation>这将永久删除“{title}”。</translation>
-  </message>
-  <message>
-   <source>Really delete {name}</source>
-   <translation>确认删除 {name}</translation>
-  </message>
-  <message>
-   <source>Keep {name}</source>
-   <translation>保留 {name}</translation>
-  </message>
-  <message>
-   <source>Automatic</source>
-   <translation>自动</translation>
-  </message>
-  <message>
-   <source>Protocol</source>
-   <translation>协议</translation>
-  </message>
-  <message>
-   <source>Show raw events</source>
-   <translation>显示原始事件</translation>
-  </message>
-  <message>
-   <source>System prompt</source>
-   <translation>系统提示</translation>
-  </message>
-  <message>
-   <source>How it should behave</source>
-   <translation>它应当如何表现</translation>
-  </message>
-  <message>
-   <source>Temperature</source>
-   <translation>温度</translation>
-  </message>
-  <message>
-   <source>Longest answer</source>
-   <translation>最长回答</translation>
-  </message>
-  <message>
-   <source>OpenBB's protocol carries no system prompt and no sampling.</source>
-   <translation>OpenBB 的协议不含系统提示和采样参数。</translation>
-  </message>
-  <message>
-   <source>Test</source>
-   <translation>测试</translation>
-  </message>
-  <message>
-   <source>Test again</source>
-   <translation>再测一次</translation>
-  </message>
-  <message>
-   <source>Testing…</source>
-   <translation>正在测试…</translation>
-  </message>
-  <message>
-   <source>Address for {name}</source>
-   <translation>{name} 的地址</translation>
-  </message>
-  <message>
-   <source>the address for {name}</source>
-   <translation>{name} 的地址</translation>
-  </message>
-  <message>
-   <source>What to paste for {name}</source>
-   <translation>为 {name} 粘贴的内容</translation>
-  </message>
-  <message>
-   <source>what to paste for {name}</source>
-   <translation>为 {name} 粘贴的内容</translation>
-  </message>
-  <message>
-   <source>What to paste for an older {name}</source>
-   <translation>较旧的 {name} 需要粘贴的内容</translation>
-  </message>
-  <message>
-   <source>what to paste for an older {name}</source>
-   <translation>较旧的 {name} 需要粘贴的内容</translation>
-  </message>
-  <message>
-   <source>Test {name}</source>
-   <translation>测试 {name}</translation>
-  </message>
-  <message>
-   <source>Your message</source>
-   <translation>您的消息</translation>
-  </message>
-  <message>
-   <source>Send</source>
-   <translation>发送</translation>
-  </message>
-  <message>
-   <source>Stop the answer</source>
-   <translation>停止回答</translation>
-  </message>
-  <message>
-   <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
-   <translation>此系统没有可用的密钥环：它以未加密的方式保存在 {file} 中，只有您可以读取。</translation>
-  </message>
-  <message>
-   <source>It is kept in the system's keyring.</source>
-   <translation>它保存在系统的密钥环中。</translation>
-  </message>
-  <message>
-   <source>Copied</source>
-   <translation>已复制</translation>
-  </message>
-  <message>
-   <source>Copied {what}</source>
-   <translation>已复制{what}</translation>
-  </message>
-  <message>
-   <source>Copy {what}</source>
-   <translation>复制{what}</translation>
   </message>
   <message>
    <source>Download</source>
@@ -1112,88 +1368,120 @@
    <translation>显示 {name} 的文件</translation>
   </message>
   <message>
-   <source>Let pages of {site} use your models?</source>
-   <translation>允许 {site} 的网页使用您的模型吗？</translation>
+   <source>{count} models, {size}, in {path}</source>
+   <translation>{count} 个模型，{size}，位于 {path}</translation>
   </message>
   <message>
-   <source>When you connect from a web page and nothing appears here, the browser kept the request back.
-Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
-Firefox: allow it when it asks to reach devices on your local network.
-Brave: the shield icon, then allow localhost for this site.
-Safari does not let a secure page reach this computer; use another browser.</source>
-   <translation>如果您从网页连接而这里什么都没有出现，说明浏览器拦住了请求。
-Chrome、Edge（142 及以上）：点击地址左侧的图标，选择“本地网络访问”，再选允许；然后重新加载页面。
-Firefox：当它询问是否访问本地网络设备时请允许。
-Brave：点击盾牌图标，为此网站允许 localhost。
-Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</translation>
+   <source>Show the chat template</source>
+   <translation>显示聊天模板</translation>
   </message>
   <message>
-   <source>This address has letters that a browser may show in another script (xn--). They can look like those of another address.</source>
-   <translation>此地址含有浏览器可能以其他文字显示的字母（xn--）。它们可能看起来像另一个地址。</translation>
+   <source>Chat template</source>
+   <translation>聊天模板</translation>
   </message>
   <message>
-   <source>Nothing arrives?</source>
-   <translation>什么都没收到？</translation>
+   <source>Load</source>
+   <translation>加载</translation>
   </message>
   <message>
-   <source>This page was turned away: its origin is not allowed.</source>
-   <translation>此页面被拒绝：它的来源未被允许。</translation>
+   <source>Details</source>
+   <translation>详情</translation>
   </message>
   <message>
-   <source>The access key was missing or wrong.</source>
-   <translation>访问密钥缺失或错误。</translation>
+   <source>This takes it off the list. The file stays where it is.</source>
+   <translation>这只会将它从列表中移除，文件会保留在原处。</translation>
   </message>
   <message>
-   <source>It asked whether it may connect and was told yes; no request followed.</source>
-   <translation>它询问能否连接并得到允许；之后没有请求。</translation>
+   <source>Add a GGUF file</source>
+   <translation>添加 GGUF 文件</translation>
   </message>
   <message>
-   <source>Connected.</source>
-   <translation>已连接。</translation>
+   <source>No model is on this computer yet. Discover one, or add a file you have.</source>
+   <translation>这台电脑上还没有模型。去发现一个，或添加您已有的文件。</translation>
   </message>
   <message>
-   <source>You allowed it just now.</source>
-   <translation>您刚刚允许了它。</translation>
+   <source>Discover models</source>
+   <translation>发现模型</translation>
   </message>
   <message>
-   <source>No other page has asked for anything.</source>
-   <translation>没有其他网页提出请求。</translation>
+   <source>1 model, {size}, in {path}</source>
+   <translation>1 个模型，{size}，位于 {path}</translation>
   </message>
   <message>
-   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
-   <translation>还没有网页来过。来访或被拒绝的都会显示在这里。</translation>
+   <source>Use them</source>
+   <translation>使用它们</translation>
   </message>
   <message>
-   <source>Pages of {site} may use your models now.</source>
-   <translation>{site} 的网页现在可以使用您的模型。</translation>
+   <source>Show what differs</source>
+   <translation>显示差异</translation>
   </message>
   <message>
-   <source>Allow</source>
-   <translation>允许</translation>
+   <source>Licence: {name}</source>
+   <translation>许可证：{name}</translation>
   </message>
   <message>
-   <source>Remove</source>
-   <translation>移除</translation>
+   <source>Tool calls: {style}</source>
+   <translation>工具调用：{style}</translation>
   </message>
   <message>
-   <source>Copy the key</source>
-   <translation>复制密钥</translation>
+   <source>Answers now</source>
+   <translation>正在使用</translation>
   </message>
   <message>
-   <source>At the door</source>
-   <translation>门口</translation>
+   <source>This frees {size} on the disk.</source>
+   <translation>这会释放 {size} 磁盘空间。</translation>
   </message>
   <message>
-   <source>Allow {origin}</source>
-   <translation>允许 {origin}</translation>
+   <source>Found from other programs</source>
+   <translation>在其他程序中找到</translation>
   </message>
   <message>
-   <source>No longer allow {origin}</source>
-   <translation>不再允许 {origin}</translation>
+   <source>The file is damaged: {why}.</source>
+   <translation>文件已损坏：{why}。</translation>
+  </message>
+  <message>
+   <source>not said</source>
+   <translation>未说明</translation>
+  </message>
+  <message>
+   <source>not in its template</source>
+   <translation>模板中没有</translation>
+  </message>
+  <message>
+   <source>Sees images: {file}</source>
+   <translation>可识别图像：{file}</translation>
+  </message>
+  <message>
+   <source>On this computer</source>
+   <translation>在这台电脑上</translation>
+  </message>
+  <message>
+   <source>Load {name}</source>
+   <translation>加载 {name}</translation>
+  </message>
+  <message>
+   <source>Details of {name}</source>
+   <translation>{name} 的详情</translation>
+  </message>
+  <message>
+   <source>Delete {name}</source>
+   <translation>删除 {name}</translation>
+  </message>
+  <message>
+   <source>Use the models of {name}</source>
+   <translation>使用 {name} 的模型</translation>
   </message>
   <message>
    <source>less than a minute left</source>
    <translation>剩余不到一分钟</translation>
+  </message>
+  <message>
+   <source>Accept the terms on the model's page, then paste a token with the right to read.</source>
+   <translation>请先在模型页面接受条款，然后粘贴具有读取权限的令牌。</translation>
+  </message>
+  <message>
+   <source>Downloads</source>
+   <translation>下载</translation>
   </message>
   <message>
    <source>Remove {name} from this list</source>
@@ -1220,6 +1508,30 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>剩余 {hours} 小时 {minutes} 分钟</translation>
   </message>
   <message>
+   <source>Token of Hugging Face</source>
+   <translation>Hugging Face 令牌</translation>
+  </message>
+  <message>
+   <source>Save</source>
+   <translation>保存</translation>
+  </message>
+  <message>
+   <source>Forget</source>
+   <translation>删除</translation>
+  </message>
+  <message>
+   <source>{name} was deleted; {size} are free again.</source>
+   <translation>{name} 已删除；释放了 {size}。</translation>
+  </message>
+  <message>
+   <source>{name} was taken off the list; its file stays where it is.</source>
+   <translation>{name} 已从列表移除；文件留在原处。</translation>
+  </message>
+  <message>
+   <source>Models (*.gguf)</source>
+   <translation>模型 (*.gguf)</translation>
+  </message>
+  <message>
    <source>Waiting</source>
    <translation>等待中</translation>
   </message>
@@ -1234,150 +1546,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{minutes} min left</source>
    <translation>剩余 {minutes} 分钟</translation>
-  </message>
-  <message>
-   <source>{name}: {percent} downloaded</source>
-   <translation>{name}：已下载 {percent}</translation>
-  </message>
-  <message>
-   <source>Pause {name}</source>
-   <translation>暂停 {name}</translation>
-  </message>
-  <message>
-   <source>Resume {name}</source>
-   <translation>继续 {name}</translation>
-  </message>
-  <message>
-   <source>Try {name} again</source>
-   <translation>重试 {name}</translation>
-  </message>
-  <message>
-   <source>Only the beginning is shown.</source>
-   <translation>只显示了开头部分。</translation>
-  </message>
-  <message>
-   <source>Show all as text</source>
-   <translation>以文本显示全部</translation>
-  </message>
-  <message>
-   <source>Hide the text</source>
-   <translation>隐藏文本</translation>
-  </message>
-  <message>
-   <source>Explain in two sentences what a moat is in investing.</source>
-   <translation>用两句话解释投资中的护城河是什么。</translation>
-  </message>
-  <message>
-   <source>Write a short table with three kinds of bonds and their risks.</source>
-   <translation>写一个简短的表格，列出三种债券及其风险。</translation>
-  </message>
-  <message>
-   <source>Write a Python function that computes a moving average.</source>
-   <translation>写一个计算移动平均的 Python 函数。</translation>
-  </message>
-  <message>
-   <source>Moat is not serving</source>
-   <translation>Moat 没有提供服务</translation>
-  </message>
-  <message>
-   <source>One moment.</source>
-   <translation>请稍候。</translation>
-  </message>
-  <message>
-   <source>Everything you write stays on this computer.</source>
-   <translation>您写的一切都留在这台电脑上。</translation>
-  </message>
-  <message>
-   <source>Start it to chat with a model.</source>
-   <translation>启动它，即可与模型对话。</translation>
-  </message>
-  <message>
-   <source>No model is loaded</source>
-   <translation>没有加载模型</translation>
-  </message>
-  <message>
-   <source>Your first message loads it, or pick one now.</source>
-   <translation>您的第一条消息会加载它，也可以现在选择。</translation>
-  </message>
-  <message>
-   <source>Pick a model</source>
-   <translation>选择模型</translation>
-  </message>
-  <message>
-   <source>Pick another model</source>
-   <translation>选择另一个模型</translation>
-  </message>
-  <message>
-   <source>{percent}. You can write already.</source>
-   <translation>{percent}。您可以先写。</translation>
-  </message>
-  <message>
-   <source>Ask {name}</source>
-   <translation>向 {name} 提问</translation>
-  </message>
-  <message>
-   <source>Runs well</source>
-   <translation>运行良好</translation>
-  </message>
-  <message>
-   <source>Tight</source>
-   <translation>勉强</translation>
-  </message>
-  <message>
-   <source>Does not fit</source>
-   <translation>放不下</translation>
-  </message>
-  <message>
-   <source>Not known yet</source>
-   <translation>尚不清楚</translation>
-  </message>
-  <message>
-   <source>On</source>
-   <translation>开</translation>
-  </message>
-  <message>
-   <source>Reset “{name}”</source>
-   <translation>重置“{name}”</translation>
-  </message>
-  <message>
-   <source>Continue</source>
-   <translation>继续</translation>
-  </message>
-  <message>
-   <source>Do not answer</source>
-   <translation>不回答</translation>
-  </message>
-  <message>
-   <source>{name} must be {what}.</source>
-   <translation>{name} 必须是{what}。</translation>
-  </message>
-  <message>
-   <source>Loading the model</source>
-   <translation>正在加载模型</translation>
-  </message>
-  <message>
-   <source>Starting</source>
-   <translation>正在启动</translation>
-  </message>
-  <message>
-   <source>{do} serving</source>
-   <translation>{do}服务</translation>
-  </message>
-  <message>
-   <source>Accept the terms on the model's page, then paste a token with the right to read.</source>
-   <translation>请先在模型页面接受条款，然后粘贴具有读取权限的令牌。</translation>
-  </message>
-  <message>
-   <source>Token of Hugging Face</source>
-   <translation>Hugging Face 令牌</translation>
-  </message>
-  <message>
-   <source>Save</source>
-   <translation>保存</translation>
-  </message>
-  <message>
-   <source>Forget</source>
-   <translation>删除</translation>
   </message>
   <message>
    <source>Save the token</source>
@@ -1400,292 +1568,160 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>令牌已删除。</translation>
   </message>
   <message>
-   <source>{count} models, {size}, in {path}</source>
-   <translation>{count} 个模型，{size}，位于 {path}</translation>
+   <source>Discover</source>
+   <translation>发现</translation>
   </message>
   <message>
-   <source>Load</source>
-   <translation>加载</translation>
+   <source>Models</source>
+   <translation>模型</translation>
   </message>
   <message>
-   <source>Details</source>
-   <translation>详情</translation>
+   <source>{name}: {percent} downloaded</source>
+   <translation>{name}：已下载 {percent}</translation>
   </message>
   <message>
-   <source>This takes it off the list. The file stays where it is.</source>
-   <translation>这只会将它从列表中移除，文件会保留在原处。</translation>
+   <source>Reading the files of {repo}…</source>
+   <translation>正在读取 {repo} 的文件…</translation>
   </message>
   <message>
-   <source>No model is on this computer yet. Discover one, or add a file you have.</source>
-   <translation>这台电脑上还没有模型。去发现一个，或添加您已有的文件。</translation>
+   <source>Pause {name}</source>
+   <translation>暂停 {name}</translation>
   </message>
   <message>
-   <source>Discover models</source>
-   <translation>发现模型</translation>
+   <source>Resume {name}</source>
+   <translation>继续 {name}</translation>
   </message>
   <message>
-   <source>1 model, {size}, in {path}</source>
-   <translation>1 个模型，{size}，位于 {path}</translation>
+   <source>Try {name} again</source>
+   <translation>重试 {name}</translation>
   </message>
   <message>
-   <source>Use them</source>
-   <translation>使用它们</translation>
+   <source>a whole number</source>
+   <translation>整数</translation>
   </message>
   <message>
-   <source>Answers now</source>
-   <translation>正在使用</translation>
+   <source>a number</source>
+   <translation>数字</translation>
   </message>
   <message>
-   <source>This frees {size} on the disk.</source>
-   <translation>这会释放 {size} 磁盘空间。</translation>
+   <source>Choose</source>
+   <translation>请选择</translation>
   </message>
   <message>
-   <source>Found from other programs</source>
-   <translation>在其他程序中找到</translation>
+   <source>Yes</source>
+   <translation>是</translation>
   </message>
   <message>
-   <source>Load {name}</source>
-   <translation>加载 {name}</translation>
+   <source>Choose a file</source>
+   <translation>选择文件</translation>
   </message>
   <message>
-   <source>Details of {name}</source>
-   <translation>{name} 的详情</translation>
+   <source>a number without thousands separators, such as 10000</source>
+   <translation>不带千位分隔符的数字，例如 10000</translation>
   </message>
   <message>
-   <source>Delete {name}</source>
-   <translation>删除 {name}</translation>
+   <source>One in a line</source>
+   <translation>每行一个</translation>
   </message>
   <message>
-   <source>Use the models of {name}</source>
-   <translation>使用 {name} 的模型</translation>
+   <source>{client} wants to use this plugin for the first time.</source>
+   <translation>{client} 想首次使用此插件。</translation>
   </message>
   <message>
-   <source>Context</source>
-   <translation>上下文</translation>
+   <source>Allow once</source>
+   <translation>允许一次</translation>
   </message>
   <message>
-   <source>How much it can read and write at once.</source>
-   <translation>一次能读写多少内容。</translation>
+   <source>Always allow</source>
+   <translation>始终允许</translation>
   </message>
   <message>
-   <source>Layers on the graphics card</source>
-   <translation>放在显卡上的层数</translation>
+   <source>Deny</source>
+   <translation>拒绝</translation>
   </message>
   <message>
-   <source>Split across the graphics cards</source>
-   <translation>在显卡之间的分配</translation>
+   <source>What would be sent</source>
+   <translation>将要发送的内容</translation>
   </message>
   <message>
-   <source>Precision of the context</source>
-   <translation>上下文精度</translation>
+   <source>It only reads.</source>
+   <translation>它只读取。</translation>
   </message>
   <message>
-   <source>Answers at the same time</source>
-   <translation>同时回答数</translation>
+   <source>It changes something. Look at what would be sent before you allow it.</source>
+   <translation>它会更改内容。允许之前请查看将要发送的内容。</translation>
   </message>
   <message>
-   <source>Processor threads</source>
-   <translation>处理器线程</translation>
+   <source>It may do harm that cannot be undone.</source>
+   <translation>它可能造成无法撤销的损害。</translation>
   </message>
   <message>
-   <source>Tokens read in one step</source>
-   <translation>每步读取的词元</translation>
+   <source>Allow once: {what}</source>
+   <translation>允许一次：{what}</translation>
   </message>
   <message>
-   <source>More reads long prompts faster on a graphics card and takes more memory.</source>
-   <translation>数值越大，显卡读取长提示越快，占用的内存也越多。</translation>
+   <source>{plugin} asks: {what}</source>
+   <translation>{plugin} 请求：{what}</translation>
   </message>
   <message>
-   <source>Flash attention</source>
-   <translation>Flash Attention</translation>
+   <source>Always allow: {what}</source>
+   <translation>始终允许：{what}</translation>
   </message>
   <message>
-   <source>A quarter of the memory</source>
-   <translation>四分之一内存</translation>
-  </message>
-  <message>
-   <source>{tokens} tokens</source>
-   <translation>{tokens} 个词元</translation>
-  </message>
-  <message>
-   <source>Full</source>
-   <translation>完整</translation>
-  </message>
-  <message>
-   <source>Half the memory</source>
-   <translation>一半内存</translation>
-  </message>
-  <message>
-   <source>Off</source>
-   <translation>关</translation>
-  </message>
-  <message>
-   <source>Log lines</source>
-   <translation>日志行</translation>
-  </message>
-  <message>
-   <source>Support for graphics cards added: {names}</source>
-   <translation>已添加的显卡支持：{names}</translation>
-  </message>
-  <message>
-   <source>No graphics card that models could use was found: the processor does the work.</source>
-   <translation>没有找到模型可用的显卡：由处理器完成工作。</translation>
-  </message>
-  <message>
-   <source>Look again</source>
-   <translation>重新查看</translation>
-  </message>
-  <message>
-   <source>memory</source>
-   <translation>内存</translation>
-  </message>
-  <message>
-   <source>free just now</source>
-   <translation>目前空闲</translation>
-  </message>
-  <message>
-   <source>processor cores</source>
-   <translation>处理器核心</translation>
-  </message>
-  <message>
-   <source>This build of the engine cannot use it.</source>
-   <translation>此引擎版本无法使用它。</translation>
-  </message>
-  <message>
-   <source>The graphics card is not used</source>
-   <translation>显卡没有被使用</translation>
-  </message>
-  <message>
-   <source>{name} ({backend}): {free} of {total} free</source>
-   <translation>{name}（{backend}）：空闲 {free} / {total}</translation>
-  </message>
-  <message>
-   <source>Look at this machine again</source>
-   <translation>重新查看这台机器</translation>
-  </message>
-  <message>
-   <source>this code</source>
-   <translation>此代码</translation>
-  </message>
-  <message>
-   <source>Weights</source>
-   <translation>权重</translation>
-  </message>
-  <message>
-   <source>Working space</source>
-   <translation>工作空间</translation>
-  </message>
-  <message>
-   <source>On the graphics card</source>
-   <translation>在显卡上</translation>
-  </message>
-  <message>
-   <source>1 token</source>
-   <translation>1 个词元</translation>
-  </message>
-  <message>
-   <source>{count} tokens</source>
-   <translation>{count} 个词元</translation>
-  </message>
-  <message>
-   <source>Show the reasoning</source>
-   <translation>显示推理过程</translation>
-  </message>
-  <message>
-   <source>The reasoning</source>
-   <translation>推理过程</translation>
-  </message>
-  <message>
-   <source>Waiting for the first word…</source>
-   <translation>等待第一个词…</translation>
-  </message>
-  <message>
-   <source>the answer</source>
-   <translation>回答</translation>
-  </message>
-  <message>
-   <source>Edit and ask again</source>
-   <translation>编辑并重新提问</translation>
-  </message>
-  <message>
-   <source>You: {text}</source>
-   <translation>您：{text}</translation>
-  </message>
-  <message>
-   <source>Answer again</source>
-   <translation>重新回答</translation>
-  </message>
-  <message>
-   <source>No answer</source>
-   <translation>没有回答</translation>
-  </message>
-  <message>
-   <source>The answer broke off</source>
-   <translation>回答中断了</translation>
-  </message>
-  <message>
-   <source>first after {time} s</source>
-   <translation>首个在 {time} 秒后</translation>
-  </message>
-  <message>
-   <source>cut at the length limit</source>
-   <translation>在长度上限处截断</translation>
-  </message>
-  <message>
-   <source>{speed} tokens/s</source>
-   <translation>{speed} 词元/秒</translation>
-  </message>
-  <message>
-   <source>Show the chat template</source>
-   <translation>显示聊天模板</translation>
-  </message>
-  <message>
-   <source>Chat template</source>
-   <translation>聊天模板</translation>
-  </message>
-  <message>
-   <source>Show what differs</source>
-   <translation>显示差异</translation>
-  </message>
-  <message>
-   <source>Licence: {name}</source>
-   <translation>许可证：{name}</translation>
-  </message>
-  <message>
-   <source>Tool calls: {style}</source>
-   <translation>工具调用：{style}</translation>
-  </message>
-  <message>
-   <source>The file is damaged: {why}.</source>
-   <translation>文件已损坏：{why}。</translation>
-  </message>
-  <message>
-   <source>not said</source>
-   <translation>未说明</translation>
-  </message>
-  <message>
-   <source>not in its template</source>
-   <translation>模板中没有</translation>
-  </message>
-  <message>
-   <source>Sees images: {file}</source>
-   <translation>可识别图像：{file}</translation>
-  </message>
-  <message>
-   <source>Model that answers</source>
-   <translation>负责回答的模型</translation>
-  </message>
-  <message>
-   <source>Unload the model and free its memory</source>
-   <translation>卸载模型并释放内存</translation>
-  </message>
-  <message>
-   <source>None</source>
-   <translation>无</translation>
+   <source>Deny: {what}</source>
+   <translation>拒绝：{what}</translation>
   </message>
   <message>
    <source>It reaches nothing outside Moat.</source>
    <translation>它不访问 Moat 之外的任何东西。</translation>
+  </message>
+  <message>
+   <source>Show its log</source>
+   <translation>显示日志</translation>
+  </message>
+  <message>
+   <source>the log</source>
+   <translation>日志</translation>
+  </message>
+  <message>
+   <source>Read it again</source>
+   <translation>重新读取</translation>
+  </message>
+  <message>
+   <source>It may also change and delete (PUT, PATCH, DELETE)</source>
+   <translation>也允许修改和删除（PUT、PATCH、DELETE）</translation>
+  </message>
+  <message>
+   <source>Choose a folder</source>
+   <translation>选择文件夹</translation>
+  </message>
+  <message>
+   <source>Apply</source>
+   <translation>应用</translation>
+  </message>
+  <message>
+   <source>Flow to try</source>
+   <translation>要试的流程</translation>
+  </message>
+  <message>
+   <source>Find its tools</source>
+   <translation>查找其工具</translation>
+  </message>
+  <message>
+   <source>A question to try it with</source>
+   <translation>用来试的问题</translation>
+  </message>
+  <message>
+   <source>What came of it</source>
+   <translation>结果</translation>
+  </message>
+  <message>
+   <source>the report</source>
+   <translation>报告</translation>
+  </message>
+  <message>
+   <source>Running…</source>
+   <translation>运行中…</translation>
   </message>
   <message>
    <source>Kept unencrypted</source>
@@ -1784,100 +1820,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>从不</translation>
   </message>
   <message>
-   <source>Not set yet</source>
-   <translation>尚未设置</translation>
-  </message>
-  <message>
-   <source>Disable</source>
-   <translation>停用</translation>
-  </message>
-  <message>
-   <source>What {name} may do</source>
-   <translation>{name} 的权限</translation>
-  </message>
-  <message>
-   <source>It connects to: {hosts}.</source>
-   <translation>它连接：{hosts}。</translation>
-  </message>
-  <message>
-   <source>It starts: {commands}.</source>
-   <translation>它启动：{commands}。</translation>
-  </message>
-  <message>
-   <source>Since your review: {changes}.</source>
-   <translation>自您审查以来：{changes}。</translation>
-  </message>
-  <message>
-   <source>It asks for: {secrets}.</source>
-   <translation>它需要：{secrets}。</translation>
-  </message>
-  <message>
-   <source>Back to version {old}</source>
-   <translation>回到版本 {old}</translation>
-  </message>
-  <message>
-   <source>Remove {name}</source>
-   <translation>移除 {name}</translation>
-  </message>
-  <message>
-   <source>Show its log</source>
-   <translation>显示日志</translation>
-  </message>
-  <message>
-   <source>the log</source>
-   <translation>日志</translation>
-  </message>
-  <message>
-   <source>Read it again</source>
-   <translation>重新读取</translation>
-  </message>
-  <message>
    <source>Nothing has been written yet.</source>
    <translation>还没有写入任何内容。</translation>
-  </message>
-  <message>
-   <source>Log of {name}</source>
-   <translation>{name} 的日志</translation>
-  </message>
-  <message>
-   <source>Show the log of {name}</source>
-   <translation>显示 {name} 的日志</translation>
-  </message>
-  <message>
-   <source>It may also change and delete (PUT, PATCH, DELETE)</source>
-   <translation>也允许修改和删除（PUT、PATCH、DELETE）</translation>
-  </message>
-  <message>
-   <source>Choose a folder</source>
-   <translation>选择文件夹</translation>
-  </message>
-  <message>
-   <source>Apply</source>
-   <translation>应用</translation>
-  </message>
-  <message>
-   <source>Flow to try</source>
-   <translation>要试的流程</translation>
-  </message>
-  <message>
-   <source>Find its tools</source>
-   <translation>查找其工具</translation>
-  </message>
-  <message>
-   <source>A question to try it with</source>
-   <translation>用来试的问题</translation>
-  </message>
-  <message>
-   <source>What came of it</source>
-   <translation>结果</translation>
-  </message>
-  <message>
-   <source>the report</source>
-   <translation>报告</translation>
-  </message>
-  <message>
-   <source>Running…</source>
-   <translation>运行中…</translation>
   </message>
   <message>
    <source>Find its tools: starts its programs</source>
@@ -1904,6 +1848,18 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>完成。</translation>
   </message>
   <message>
+   <source>Not set yet</source>
+   <translation>尚未设置</translation>
+  </message>
+  <message>
+   <source>Disable</source>
+   <translation>停用</translation>
+  </message>
+  <message>
+   <source>Log of {name}</source>
+   <translation>{name} 的日志</translation>
+  </message>
+  <message>
    <source>Dry run: shows the request, sends nothing</source>
    <translation>试运行：显示请求，不发送任何内容</translation>
   </message>
@@ -1916,192 +1872,236 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>真正运行</translation>
   </message>
   <message>
+   <source>What {name} may do</source>
+   <translation>{name} 的权限</translation>
+  </message>
+  <message>
+   <source>It connects to: {hosts}.</source>
+   <translation>它连接：{hosts}。</translation>
+  </message>
+  <message>
+   <source>It starts: {commands}.</source>
+   <translation>它启动：{commands}。</translation>
+  </message>
+  <message>
+   <source>Since your review: {changes}.</source>
+   <translation>自您审查以来：{changes}。</translation>
+  </message>
+  <message>
+   <source>It asks for: {secrets}.</source>
+   <translation>它需要：{secrets}。</translation>
+  </message>
+  <message>
+   <source>Show the log of {name}</source>
+   <translation>显示 {name} 的日志</translation>
+  </message>
+  <message>
+   <source>Back to version {old}</source>
+   <translation>回到版本 {old}</translation>
+  </message>
+  <message>
    <source>{name} (tool)</source>
    <translation>{name}（工具）</translation>
   </message>
   <message>
-   <source>Raw events</source>
-   <translation>原始事件</translation>
+   <source>Remove {name}</source>
+   <translation>移除 {name}</translation>
   </message>
   <message>
-   <source>The events of the next answer appear here.</source>
-   <translation>下一次回答的事件会显示在这里。</translation>
+   <source>Continue</source>
+   <translation>继续</translation>
   </message>
   <message>
-   <source>the raw events</source>
-   <translation>原始事件</translation>
+   <source>Do not answer</source>
+   <translation>不回答</translation>
   </message>
   <message>
-   <source>Time</source>
-   <translation>时间</translation>
+   <source>{plugin} needs a little more</source>
+   <translation>{plugin} 还需要一些信息</translation>
   </message>
   <message>
-   <source>Client</source>
-   <translation>客户端</translation>
+   <source>{name} must be {what}.</source>
+   <translation>{name} 必须是{what}。</translation>
   </message>
   <message>
-   <source>Route</source>
-   <translation>路径</translation>
+   <source>Add a plugin folder</source>
+   <translation>添加插件文件夹</translation>
   </message>
   <message>
-   <source>Tokens</source>
-   <translation>词元</translation>
+   <source>Add a zip file</source>
+   <translation>添加 zip 文件</translation>
   </message>
   <message>
-   <source>Took</source>
-   <translation>用时</translation>
+   <source>No plugin is here yet. A plugin is a folder with a manifest.</source>
+   <translation>还没有插件。插件是带有清单的文件夹。</translation>
   </message>
   <message>
-   <source>Ended</source>
-   <translation>结果</translation>
+   <source>Resume plugins</source>
+   <translation>恢复插件</translation>
   </message>
   <message>
-   <source>Host</source>
-   <translation>主机</translation>
+   <source>Plugins are paused: none answers or is called.</source>
+   <translation>插件已暂停：不会回答，也不会被调用。</translation>
   </message>
   <message>
-   <source>Why</source>
-   <translation>原因</translation>
+   <source>Plugins</source>
+   <translation>插件</translation>
   </message>
   <message>
-   <source>Received</source>
-   <translation>接收</translation>
+   <source>Look for a new version</source>
+   <translation>检查新版本</translation>
   </message>
   <message>
-   <source>Answered</source>
-   <translation>已回答</translation>
+   <source>Licences</source>
+   <translation>许可证</translation>
   </message>
   <message>
-   <source>Cut at the limit</source>
-   <translation>达到上限</translation>
+   <source>This is the newest version that was announced.</source>
+   <translation>这是已发布的最新版本。</translation>
   </message>
   <message>
-   <source>Asked for a tool</source>
-   <translation>请求工具</translation>
+   <source>Text of the licence</source>
+   <translation>许可证全文</translation>
   </message>
   <message>
-   <source>Client left</source>
-   <translation>客户端离开</translation>
+   <source>No setting matches.</source>
+   <translation>没有匹配的设置。</translation>
   </message>
   <message>
-   <source>Cancelled</source>
-   <translation>已取消</translation>
+   <source>Export settings</source>
+   <translation>导出设置</translation>
   </message>
   <message>
-   <source>Moat stopped</source>
-   <translation>Moat 停止</translation>
+   <source>Import settings</source>
+   <translation>导入设置</translation>
   </message>
   <message>
-   <source>Engine stopped</source>
-   <translation>引擎停止</translation>
+   <source>Search settings</source>
+   <translation>搜索设置</translation>
   </message>
   <message>
-   <source>Queue was full</source>
-   <translation>队列已满</translation>
+   <source>About Moat</source>
+   <translation>关于 Moat</translation>
   </message>
   <message>
-   <source>Prompt too long</source>
-   <translation>提示过长</translation>
+   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
+   <translation>其他计算机现在可以连接。它们还没有 HTTPS：访问密钥和所有文本都以未加密的方式传输。请只在您信任的网络中使用。</translation>
   </message>
   <message>
-   <source>Refused</source>
-   <translation>已拒绝</translation>
+   <source>The settings could not be exported: {why}.</source>
+   <translation>无法导出设置：{why}。</translation>
   </message>
   <message>
-   <source>Took too long</source>
-   <translation>耗时过长</translation>
+   <source>Version {version}</source>
+   <translation>版本 {version}</translation>
   </message>
   <message>
-   <source>Chat template failed</source>
-   <translation>聊天模板出错</translation>
+   <source>Version {version} is there: {page}</source>
+   <translation>新版本 {version} 已发布：{page}</translation>
   </message>
   <message>
-   <source>Unknown model</source>
-   <translation>未知模型</translation>
+   <source>This file holds no settings of Moat.</source>
+   <translation>此文件不包含 Moat 的设置。</translation>
   </message>
   <message>
-   <source>Model not loaded</source>
-   <translation>模型未加载</translation>
+   <source>Settings</source>
+   <translation>设置</translation>
   </message>
   <message>
-   <source>Too little memory</source>
-   <translation>内存不足</translation>
+   <source>Reset “{name}”</source>
+   <translation>重置“{name}”</translation>
   </message>
   <message>
-   <source>Model is damaged</source>
-   <translation>模型已损坏</translation>
+   <source>The language changes when Moat is started again.</source>
+   <translation>重新启动 Moat 后语言才会改变。</translation>
   </message>
   <message>
-   <source>Not supported</source>
-   <translation>不支持</translation>
+   <source>Open Moat</source>
+   <translation>打开 Moat</translation>
   </message>
   <message>
-   <source>Not let out</source>
-   <translation>未被放行</translation>
+   <source>Quit Moat</source>
+   <translation>退出 Moat</translation>
   </message>
   <message>
-   <source>Unknown agent</source>
-   <translation>未知代理</translation>
+   <source>A plugin asks for your permission</source>
+   <translation>有插件请求您的许可</translation>
   </message>
   <message>
-   <source>Agent failed</source>
-   <translation>代理失败</translation>
+   <source>Open Moat to fill in its form.</source>
+   <translation>打开 Moat 填写表单。</translation>
   </message>
   <message>
-   <source>Flow failed</source>
-   <translation>流程失败</translation>
+   <source>Download finished</source>
+   <translation>下载完成</translation>
   </message>
   <message>
-   <source>Topic refused</source>
-   <translation>话题被拒绝</translation>
+   <source>Copy address</source>
+   <translation>复制地址</translation>
   </message>
   <message>
-   <source>Failed</source>
-   <translation>失败</translation>
+   <source>Running requests ({count})</source>
+   <translation>进行中的请求（{count}）</translation>
   </message>
   <message>
-   <source>unnamed</source>
-   <translation>未命名</translation>
+   <source>Cancel {who}: {what}</source>
+   <translation>取消 {who}：{what}</translation>
   </message>
   <message>
-   <source>Safari lets a page reach this machine by HTTPS only. The certificate is made here, holds for localhost alone, and is renewed by itself.</source>
-   <translation>Safari 只允许网页通过 HTTPS 访问本机。证书在本机生成，仅对 localhost 有效，并会自动续期。</translation>
+   <source>Pause plugins</source>
+   <translation>暂停插件</translation>
   </message>
   <message>
-   <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
-   <translation>在终端中信任一次即可。在 Firefox 中请将该文件作为证书颁发机构导入：</translation>
+   <source>Download failed</source>
+   <translation>下载失败</translation>
   </message>
   <message>
-   <source>Serve HTTPS too</source>
-   <translation>同时提供 HTTPS</translation>
+   <source>That did not work</source>
+   <translation>没有成功</translation>
   </message>
   <message>
-   <source>The address for HTTPS</source>
-   <translation>HTTPS 地址</translation>
+   <source>Language models on this computer, for the programs you work with.</source>
+   <translation>在这台电脑上运行的语言模型，供您使用的程序调用。</translation>
   </message>
   <message>
-   <source>the address for HTTPS</source>
-   <translation>HTTPS 地址</translation>
+   <source>Begin at once with the small starter model</source>
+   <translation>立即用小型入门模型开始</translation>
   </message>
   <message>
-   <source>The command that trusts the certificate</source>
-   <translation>信任该证书的命令</translation>
+   <source>Start Moat when I log in</source>
+   <translation>登录时启动 Moat</translation>
   </message>
   <message>
-   <source>the command</source>
-   <translation>命令</translation>
+   <source>I have models elsewhere</source>
+   <translation>我在别处有模型</translation>
   </message>
   <message>
-   <source>A question to ask</source>
-   <translation>一个问题</translation>
+   <source>Begin</source>
+   <translation>开始</translation>
   </message>
   <message>
-   <source>Conversation</source>
-   <translation>会话</translation>
+   <source>Download {name} ({size}), the best for this machine</source>
+   <translation>下载 {name}（{size}），最适合这台机器</translation>
   </message>
   <message>
-   <source>Show {count} earlier messages</source>
-   <translation>显示更早的 {count} 条消息</translation>
+   <source>{total} of memory, {free} free, {cores} processor cores.</source>
+   <translation>内存 {total}，空闲 {free}，处理器核心 {cores} 个。</translation>
+  </message>
+  <message>
+   <source>A folder with models</source>
+   <translation>存放模型的文件夹</translation>
+  </message>
+  <message>
+   <source>Which model should answer?</source>
+   <translation>由哪个模型回答？</translation>
+  </message>
+  <message>
+   <source>Welcome to Moat</source>
+   <translation>欢迎使用 Moat</translation>
+  </message>
+  <message>
+   <source>Where models live</source>
+   <translation>模型存放位置</translation>
   </message>
   <message>
    <source>This desktop shows no tray icons, so Moat lives in this window. Closing the window quits Moat.</source>
@@ -2567,12 +2567,28 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法保存对话：{0}。</translation>
   </message>
   <message>
-   <source>The server part of Moat ended (exit code {0}).</source>
-   <translation>Moat 的服务器部分已结束（退出码 {0}）。</translation>
-  </message>
-  <message>
    <source>The server part of Moat said something this window does not understand.</source>
    <translation>Moat 的服务器部分返回了此窗口无法理解的内容。</translation>
+  </message>
+  <message>
+   <source>Something went wrong inside Moat.</source>
+   <translation>Moat 内部出错。</translation>
+  </message>
+  <message>
+   <source>The server answered with status {0}.</source>
+   <translation>服务器返回状态 {0}。</translation>
+  </message>
+  <message>
+   <source>The answer broke off before its end.</source>
+   <translation>回答在结束前中断了。</translation>
+  </message>
+  <message>
+   <source>OpenBB's protocol carries no images. Choose another protocol in the options.</source>
+   <translation>OpenBB 的协议不能传送图片。请在选项中选择其他协议。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat ended (exit code {0}).</source>
+   <translation>Moat 的服务器部分已结束（退出码 {0}）。</translation>
   </message>
   <message>
    <source>The server part of Moat was ended by {0}.</source>
@@ -2595,24 +2611,100 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0}正在重新启动。</translation>
   </message>
   <message>
-   <source>The server answered with status {0}.</source>
-   <translation>服务器返回状态 {0}。</translation>
-  </message>
-  <message>
-   <source>The answer broke off before its end.</source>
-   <translation>回答在结束前中断了。</translation>
-  </message>
-  <message>
-   <source>OpenBB's protocol carries no images. Choose another protocol in the options.</source>
-   <translation>OpenBB 的协议不能传送图片。请在选项中选择其他协议。</translation>
-  </message>
-  <message>
    <source>The server part of Moat is there, but it does not answer.</source>
    <translation>Moat 的服务器部分仍在运行，但没有响应。</translation>
   </message>
   <message>
+   <source>The engine cannot do: {0}.</source>
+   <translation>引擎做不到：{0}。</translation>
+  </message>
+  <message>
+   <source>There are no models here.</source>
+   <translation>这里没有模型。</translation>
+  </message>
+  <message>
+   <source>The settings could not be saved: {0}.</source>
+   <translation>无法保存设置：{0}。</translation>
+  </message>
+  <message>
+   <source>The setting {0} cannot be that: {1}</source>
+   <translation>设置 {0} 不能取这个值：{1}</translation>
+  </message>
+  <message>
+   <source>{0} is too big to read.</source>
+   <translation>{0} 太大，无法读取。</translation>
+  </message>
+  <message>
+   <source>{0} could not be read: {1}.</source>
+   <translation>无法读取 {0}：{1}。</translation>
+  </message>
+  <message>
    <source>There is no file {0}.</source>
    <translation>没有文件 {0}。</translation>
+  </message>
+  <message>
+   <source>{0} did not answer after the computer slept and was loaded again.</source>
+   <translation>电脑休眠后 {0} 没有响应，已重新加载。</translation>
+  </message>
+  <message>
+   <source>The request was cancelled in Moat's window.</source>
+   <translation>请求已在 Moat 窗口中取消。</translation>
+  </message>
+  <message>
+   <source>The request was cancelled by its client.</source>
+   <translation>该请求已被其客户端取消。</translation>
+  </message>
+  <message>
+   <source>Something went wrong inside Moat; the log says what.</source>
+   <translation>Moat 内部出错；详情见日志。</translation>
+  </message>
+  <message>
+   <source>{0} would be lost with '{1}': delete that first.</source>
+   <translation>{0} 会随“{1}”一起丢失：请先删除它。</translation>
+  </message>
+  <message>
+   <source>The download was cancelled.</source>
+   <translation>下载已取消。</translation>
+  </message>
+  <message>
+   <source>The settings file could not be read; it is kept as {0}.</source>
+   <translation>无法读取设置文件；已保留为 {0}。</translation>
+  </message>
+  <message>
+   <source>The setting {0} was not valid and is back to its default.</source>
+   <translation>设置 {0} 无效，已恢复为默认值。</translation>
+  </message>
+  <message>
+   <source>Part of the setting {0} was not valid and is left out.</source>
+   <translation>设置 {0} 的一部分无效，已略去。</translation>
+  </message>
+  <message>
+   <source>The announcement is not signed by those it should be from.</source>
+   <translation>公告的签名与应有的发布者不符。</translation>
+  </message>
+  <message>
+   <source>Looking for new versions is turned off in the settings.</source>
+   <translation>设置中已关闭检查新版本。</translation>
+  </message>
+  <message>
+   <source>This Moat does not know where new versions are announced. Give an https address and a key in the settings.</source>
+   <translation>此 Moat 不知道新版本在哪里发布。请在设置中填写 https 地址和密钥。</translation>
+  </message>
+  <message>
+   <source>The announcement could not be read: {0}.</source>
+   <translation>无法读取公告：{0}。</translation>
+  </message>
+  <message>
+   <source>The announcement is too large to be one.</source>
+   <translation>公告过大，不可能是真正的公告。</translation>
+  </message>
+  <message>
+   <source>What the address answers is no announcement.</source>
+   <translation>该地址返回的内容不是公告。</translation>
+  </message>
+  <message>
+   <source>The announcement is signed but cannot be understood.</source>
+   <translation>公告已签名，但无法理解。</translation>
   </message>
   <message>
    <source>{0} redirects to another host.</source>
@@ -2695,40 +2787,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>系统的钥匙串暂时无法使用（{0}）。请解锁后重试。</translation>
   </message>
   <message>
-   <source>The request was cancelled in Moat's window.</source>
-   <translation>请求已在 Moat 窗口中取消。</translation>
-  </message>
-  <message>
-   <source>The request was cancelled by its client.</source>
-   <translation>该请求已被其客户端取消。</translation>
-  </message>
-  <message>
-   <source>Something went wrong inside Moat; the log says what.</source>
-   <translation>Moat 内部出错；详情见日志。</translation>
-  </message>
-  <message>
-   <source>The settings file could not be read; it is kept as {0}.</source>
-   <translation>无法读取设置文件；已保留为 {0}。</translation>
-  </message>
-  <message>
-   <source>The setting {0} was not valid and is back to its default.</source>
-   <translation>设置 {0} 无效，已恢复为默认值。</translation>
-  </message>
-  <message>
-   <source>Part of the setting {0} was not valid and is left out.</source>
-   <translation>设置 {0} 的一部分无效，已略去。</translation>
-  </message>
-  <message>
    <source>{0} is an archive, not a document.</source>
    <translation>{0} 是压缩包，不是文档。</translation>
-  </message>
-  <message>
-   <source>{0} is too big to read.</source>
-   <translation>{0} 太大，无法读取。</translation>
-  </message>
-  <message>
-   <source>{0} has Excel's or Word's old format; save it as xlsx or docx.</source>
-   <translation>{0} 是 Excel 或 Word 的旧格式；请另存为 xlsx 或 docx。</translation>
   </message>
   <message>
    <source>{0} is not text.</source>
@@ -2767,12 +2827,76 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 中没有文字；可能是扫描件，而 Moat 不读取图片。</translation>
   </message>
   <message>
+   <source>There are no rows to draw.</source>
+   <translation>没有可绘制的行。</translation>
+  </message>
+  <message>
+   <source>There are no rows to draw: render follows a table of data.</source>
+   <translation>没有可绘制的行：render 之前需要一张数据表。</translation>
+  </message>
+  <message>
+   <source>There is no column of numbers to draw.</source>
+   <translation>没有可绘制的数字列。</translation>
+  </message>
+  <message>
+   <source>The chart is refused at '{0}': {1}</source>
+   <translation>图表在“{0}”处被拒绝：{1}</translation>
+  </message>
+  <message>
+   <source>There is no database {0}.</source>
+   <translation>没有数据库 {0}。</translation>
+  </message>
+  <message>
+   <source>Only SELECT is allowed.</source>
+   <translation>只允许 SELECT。</translation>
+  </message>
+  <message>
+   <source>{0} cannot be read as a table: {1}.</source>
+   <translation>{0} 无法作为表格读取：{1}。</translation>
+  </message>
+  <message>
+   <source>The query failed: {0}.</source>
+   <translation>查询失败：{0}。</translation>
+  </message>
+  <message>
    <source>The model's answer ended without a reason.</source>
    <translation>模型的回答无故结束。</translation>
   </message>
   <message>
-   <source>Something went wrong inside Moat.</source>
-   <translation>Moat 内部出错。</translation>
+   <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
+   <translation>在试用成功之前，系统提示、工具和思考可能缺失；下一次提问时会再试。</translation>
+  </message>
+  <message>
+   <source>System prompts, tools or thoughts may not reach the model.</source>
+   <translation>系统提示、工具或思考可能无法传达给模型。</translation>
+  </message>
+  <message>
+   <source>{0}: The chat template could not be tried out: {1}. {2}</source>
+   <translation>{0}：无法试用聊天模板：{1}。{2}</translation>
+  </message>
+  <message>
+   <source>{0} does not fit: {1}</source>
+   <translation>{0} 放不下：{1}</translation>
+  </message>
+  <message>
+   <source>The engine was started again and could not use the graphics card.</source>
+   <translation>引擎已重新启动，但无法使用显卡。</translation>
+  </message>
+  <message>
+   <source>{0} cannot see images: {1} does not fit it.</source>
+   <translation>{0} 无法识别图像：{1} 与它不匹配。</translation>
+  </message>
+  <message>
+   <source>{0} runs on the processor. {1}</source>
+   <translation>{0} 在处理器上运行。{1}</translation>
+  </message>
+  <message>
+   <source>The engine stopped: {0}.</source>
+   <translation>引擎已停止：{0}。</translation>
+  </message>
+  <message>
+   <source>The model could not be loaded. {0}</source>
+   <translation>无法加载模型。{0}</translation>
   </message>
   <message>
    <source>The model needs about {0} MB of memory, but only {1} MB of the {2} MB allowed can be freed.</source>
@@ -2789,6 +2913,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} It did so again and again.</source>
    <translation>{0}这种情况反复发生。</translation>
+  </message>
+  <message>
+   <source>The engine on the other machine takes only a JSON schema, and only for a chat.</source>
+   <translation>另一台机器上的引擎只接受 JSON 模式，且仅限对话。</translation>
+  </message>
+  <message>
+   <source>The engine on the other machine cannot fill a gap in a text.</source>
+   <translation>另一台机器上的引擎无法填补文本中的空缺。</translation>
   </message>
   <message>
    <source>The engine at {0} failed: {1}</source>
@@ -2831,22 +2963,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 上的引擎说：{1}</translation>
   </message>
   <message>
-   <source>The engine on the other machine takes only a JSON schema, and only for a chat.</source>
-   <translation>另一台机器上的引擎只接受 JSON 模式，且仅限对话。</translation>
-  </message>
-  <message>
-   <source>The engine on the other machine cannot fill a gap in a text.</source>
-   <translation>另一台机器上的引擎无法填补文本中的空缺。</translation>
-  </message>
-  <message>
-   <source>The engine stopped: {0}.</source>
-   <translation>引擎已停止：{0}。</translation>
-  </message>
-  <message>
-   <source>The model could not be loaded. {0}</source>
-   <translation>无法加载模型。{0}</translation>
-  </message>
-  <message>
    <source>'{0}' cannot be the name of a model.</source>
    <translation>“{0}”不能作为模型名称。</translation>
   </message>
@@ -2855,52 +2971,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>已有模型“{0}”。</translation>
   </message>
   <message>
-   <source>There is no such file in {0}. There are: {1}.</source>
-   <translation>{0} 中没有这个文件。现有：{1}。</translation>
-  </message>
-  <message>
-   <source>Another program is at this download.</source>
-   <translation>另一个程序正在处理此下载。</translation>
-  </message>
-  <message>
-   <source>The disk is full: {0} MB more are needed.</source>
-   <translation>磁盘已满：还需要 {0} MB。</translation>
-  </message>
-  <message>
-   <source>{0} Trying again in {1} s.</source>
-   <translation>{0}{1} 秒后重试。</translation>
-  </message>
-  <message>
-   <source>The hub ended the file before its end.</source>
-   <translation>模型仓库在文件结束前中断了传输。</translation>
-  </message>
-  <message>
-   <source>The hub no longer has this file.</source>
-   <translation>模型仓库中已没有这个文件。</translation>
-  </message>
-  <message>
-   <source>The file does not have the content the hub promises, twice: it was thrown away.</source>
-   <translation>文件内容两次与模型仓库承诺的不符：已丢弃。</translation>
-  </message>
-  <message>
-   <source>There is nothing to download.</source>
-   <translation>没有可下载的内容。</translation>
-  </message>
-  <message>
-   <source>{0} is here already.</source>
-   <translation>{0} 已在这里。</translation>
-  </message>
-  <message>
-   <source>There is no such download.</source>
-   <translation>没有这个下载。</translation>
-  </message>
-  <message>
-   <source>{0} It goes on when there is room.</source>
-   <translation>{0}有空间后会继续。</translation>
-  </message>
-  <message>
-   <source>The hub's file changes again and again.</source>
-   <translation>模型仓库中的文件不断变化。</translation>
+   <source>Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M.</source>
+   <translation>请改为指定仓库：hf.co/owner/repository，或 hf.co/owner/repository:Q4_K_M。</translation>
   </message>
   <message>
    <source>Without a graphics card it will write slowly.</source>
@@ -3003,16 +3075,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>模型仓库的回应过长。</translation>
   </message>
   <message>
-   <source>The download cannot be begun: {0}.</source>
-   <translation>无法开始下载：{0}。</translation>
-  </message>
-  <message>
-   <source>The disk is full.</source>
-   <translation>磁盘已满。</translation>
-  </message>
-  <message>
    <source>{0} only lets a model see; it is no model itself.</source>
    <translation>{0} 只是让模型能看图像的部分，它本身不是模型。</translation>
+  </message>
+  <message>
+   <source>The starter model is part of the program.</source>
+   <translation>入门模型是程序的一部分。</translation>
+  </message>
+  <message>
+   <source>This model belongs to another program; delete it there.</source>
+   <translation>此模型属于另一个程序；请在那里删除。</translation>
   </message>
   <message>
    <source>{0} is there, but this build of the engine cannot use it.</source>
@@ -3035,20 +3107,72 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>该文件会位于模型文件夹之外。</translation>
   </message>
   <message>
-   <source>The starter model is part of the program.</source>
-   <translation>入门模型是程序的一部分。</translation>
-  </message>
-  <message>
-   <source>This model belongs to another program; delete it there.</source>
-   <translation>此模型属于另一个程序；请在那里删除。</translation>
-  </message>
-  <message>
-   <source>Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M.</source>
-   <translation>请改为指定仓库：hf.co/owner/repository，或 hf.co/owner/repository:Q4_K_M。</translation>
+   <source>There is no such file in {0}. There are: {1}.</source>
+   <translation>{0} 中没有这个文件。现有：{1}。</translation>
   </message>
   <message>
    <source>This repository holds no GGUF files.</source>
    <translation>此存储库中没有 GGUF 文件。</translation>
+  </message>
+  <message>
+   <source>The disk is full: {0} MB more are needed.</source>
+   <translation>磁盘已满：还需要 {0} MB。</translation>
+  </message>
+  <message>
+   <source>{0} Trying again in {1} s.</source>
+   <translation>{0}{1} 秒后重试。</translation>
+  </message>
+  <message>
+   <source>The hub ended the file before its end.</source>
+   <translation>模型仓库在文件结束前中断了传输。</translation>
+  </message>
+  <message>
+   <source>The hub no longer has this file.</source>
+   <translation>模型仓库中已没有这个文件。</translation>
+  </message>
+  <message>
+   <source>The file does not have the content the hub promises, twice: it was thrown away.</source>
+   <translation>文件内容两次与模型仓库承诺的不符：已丢弃。</translation>
+  </message>
+  <message>
+   <source>The disk refused: {0}.</source>
+   <translation>磁盘拒绝了操作：{0}。</translation>
+  </message>
+  <message>
+   <source>The disk takes no more: {0}.</source>
+   <translation>磁盘无法再写入：{0}。</translation>
+  </message>
+  <message>
+   <source>The download cannot be begun: {0}.</source>
+   <translation>无法开始下载：{0}。</translation>
+  </message>
+  <message>
+   <source>The disk is full.</source>
+   <translation>磁盘已满。</translation>
+  </message>
+  <message>
+   <source>There is nothing to download.</source>
+   <translation>没有可下载的内容。</translation>
+  </message>
+  <message>
+   <source>{0} is here already.</source>
+   <translation>{0} 已在这里。</translation>
+  </message>
+  <message>
+   <source>There is no such download.</source>
+   <translation>没有这个下载。</translation>
+  </message>
+  <message>
+   <source>Another program is at this download.</source>
+   <translation>另一个程序正在处理此下载。</translation>
+  </message>
+  <message>
+   <source>{0} It goes on when there is room.</source>
+   <translation>{0}有空间后会继续。</translation>
+  </message>
+  <message>
+   <source>The hub's file changes again and again.</source>
+   <translation>模型仓库中的文件不断变化。</translation>
   </message>
   <message>
    <source>The chat template is not the one the model's makers publish.</source>
@@ -3079,102 +3203,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>消息中含有“{0}”时，聊天模板会有不同表现。</translation>
   </message>
   <message>
-   <source>The disk refused: {0}.</source>
-   <translation>磁盘拒绝了操作：{0}。</translation>
-  </message>
-  <message>
-   <source>The disk takes no more: {0}.</source>
-   <translation>磁盘无法再写入：{0}。</translation>
-  </message>
-  <message>
-   <source>The engine cannot do: {0}.</source>
-   <translation>引擎做不到：{0}。</translation>
-  </message>
-  <message>
-   <source>There are no models here.</source>
-   <translation>这里没有模型。</translation>
-  </message>
-  <message>
-   <source>The settings could not be saved: {0}.</source>
-   <translation>无法保存设置：{0}。</translation>
-  </message>
-  <message>
-   <source>The setting {0} cannot be that: {1}</source>
-   <translation>设置 {0} 不能取这个值：{1}</translation>
-  </message>
-  <message>
-   <source>{0} did not answer after the computer slept and was loaded again.</source>
-   <translation>电脑休眠后 {0} 没有响应，已重新加载。</translation>
-  </message>
-  <message>
-   <source>{0} would be lost with '{1}': delete that first.</source>
-   <translation>{0} 会随“{1}”一起丢失：请先删除它。</translation>
-  </message>
-  <message>
-   <source>The download was cancelled.</source>
-   <translation>下载已取消。</translation>
-  </message>
-  <message>
-   <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
-   <translation>在试用成功之前，系统提示、工具和思考可能缺失；下一次提问时会再试。</translation>
-  </message>
-  <message>
-   <source>System prompts, tools or thoughts may not reach the model.</source>
-   <translation>系统提示、工具或思考可能无法传达给模型。</translation>
-  </message>
-  <message>
-   <source>{0}: The chat template could not be tried out: {1}. {2}</source>
-   <translation>{0}：无法试用聊天模板：{1}。{2}</translation>
-  </message>
-  <message>
-   <source>{0} does not fit: {1}</source>
-   <translation>{0} 放不下：{1}</translation>
-  </message>
-  <message>
-   <source>The engine was started again and could not use the graphics card.</source>
-   <translation>引擎已重新启动，但无法使用显卡。</translation>
-  </message>
-  <message>
-   <source>{0} cannot see images: {1} does not fit it.</source>
-   <translation>{0} 无法识别图像：{1} 与它不匹配。</translation>
-  </message>
-  <message>
-   <source>{0} runs on the processor. {1}</source>
-   <translation>{0} 在处理器上运行。{1}</translation>
-  </message>
-  <message>
-   <source>The announcement is not signed by those it should be from.</source>
-   <translation>公告的签名与应有的发布者不符。</translation>
-  </message>
-  <message>
-   <source>Looking for new versions is turned off in the settings.</source>
-   <translation>设置中已关闭检查新版本。</translation>
-  </message>
-  <message>
-   <source>This Moat does not know where new versions are announced. Give an https address and a key in the settings.</source>
-   <translation>此 Moat 不知道新版本在哪里发布。请在设置中填写 https 地址和密钥。</translation>
-  </message>
-  <message>
-   <source>The announcement could not be read: {0}.</source>
-   <translation>无法读取公告：{0}。</translation>
-  </message>
-  <message>
-   <source>The announcement is too large to be one.</source>
-   <translation>公告过大，不可能是真正的公告。</translation>
-  </message>
-  <message>
-   <source>What the address answers is no announcement.</source>
-   <translation>该地址返回的内容不是公告。</translation>
-  </message>
-  <message>
-   <source>The announcement is signed but cannot be understood.</source>
-   <translation>公告已签名，但无法理解。</translation>
-  </message>
-  <message>
-   <source>{0} could not be read: {1}.</source>
-   <translation>无法读取 {0}：{1}。</translation>
-  </message>
-  <message>
    <source>The answer's grammar failed: {0}</source>
    <translation>回答的语法失败：{0}</translation>
   </message>
@@ -3185,6 +3213,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The adapter {0} does not fit.</source>
    <translation>适配器 {0} 不匹配。</translation>
+  </message>
+  <message>
+   <source>llama.cpp could not load {0}; the log says why.</source>
+   <translation>llama.cpp 无法加载 {0}；原因见日志。</translation>
+  </message>
+  <message>
+   <source>{0} is not a GGUF model file.</source>
+   <translation>{0} 不是 GGUF 模型文件。</translation>
   </message>
   <message>
    <source>The draft model {0} has another vocabulary.</source>
@@ -3199,6 +3235,18 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>尚未加载模型。</translation>
   </message>
   <message>
+   <source>The worker does not know '{0}'.</source>
+   <translation>工作进程不认识“{0}”。</translation>
+  </message>
+  <message>
+   <source>At most {0} characters are tokenised.</source>
+   <translation>最多对 {0} 个字符进行分词。</translation>
+  </message>
+  <message>
+   <source>At most {0} tokens are read at once.</source>
+   <translation>一次最多读取 {0} 个词元。</translation>
+  </message>
+  <message>
    <source>The request could not be read: {0}.</source>
    <translation>无法读取请求：{0}。</translation>
   </message>
@@ -3207,12 +3255,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法读取问题：{0}。</translation>
   </message>
   <message>
-   <source>llama.cpp could not load {0}; the log says why.</source>
-   <translation>llama.cpp 无法加载 {0}；原因见日志。</translation>
-  </message>
-  <message>
-   <source>{0} is not a GGUF model file.</source>
-   <translation>{0} 不是 GGUF 模型文件。</translation>
+   <source>The prompt has {0} tokens; the model has room for {1}.</source>
+   <translation>提示有 {0} 个词元；该模型只能容纳 {1} 个。</translation>
   </message>
   <message>
    <source>An image is damaged, or is none of PNG, JPEG, GIF, WebP and BMP.</source>
@@ -3255,10 +3299,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>模型的聊天模板没有标明图片的位置。</translation>
   </message>
   <message>
-   <source>The prompt has {0} tokens; the model has room for {1}.</source>
-   <translation>提示有 {0} 个词元；该模型只能容纳 {1} 个。</translation>
-  </message>
-  <message>
    <source>The model's chat template could not be rendered: {0}.</source>
    <translation>无法渲染模型的聊天模板：{0}。</translation>
   </message>
@@ -3295,22 +3335,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 用时超过 {1} 秒。</translation>
   </message>
   <message>
-   <source>There are no rows to draw.</source>
-   <translation>没有可绘制的行。</translation>
-  </message>
-  <message>
-   <source>There are no rows to draw: render follows a table of data.</source>
-   <translation>没有可绘制的行：render 之前需要一张数据表。</translation>
-  </message>
-  <message>
-   <source>There is no column of numbers to draw.</source>
-   <translation>没有可绘制的数字列。</translation>
-  </message>
-  <message>
-   <source>The chart is refused at '{0}': {1}</source>
-   <translation>图表在“{0}”处被拒绝：{1}</translation>
-  </message>
-  <message>
    <source>Stopped: {0} was not run any further.</source>
    <translation>已停止：{0} 没有继续运行。</translation>
   </message>
@@ -3331,28 +3355,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>流程用时超过 {0} 分钟。</translation>
   </message>
   <message>
-   <source>There is no database {0}.</source>
-   <translation>没有数据库 {0}。</translation>
-  </message>
-  <message>
-   <source>Only SELECT is allowed.</source>
-   <translation>只允许 SELECT。</translation>
-  </message>
-  <message>
-   <source>The query failed: {0}.</source>
-   <translation>查询失败：{0}。</translation>
-  </message>
-  <message>
-   <source>{0} cannot be read as a table: {1}.</source>
-   <translation>{0} 无法作为表格读取：{1}。</translation>
-  </message>
-  <message>
    <source>The model took longer than {0} s.</source>
    <translation>模型用时超过 {0} 秒。</translation>
   </message>
   <message>
    <source>The model wrote no query that works. {0}</source>
    <translation>模型没有写出可用的查询。{0}</translation>
+  </message>
+  <message>
+   <source>A header or cookie cannot have line breaks.</source>
+   <translation>标头或 Cookie 不能包含换行。</translation>
   </message>
   <message>
    <source>{0} answered with '{1}', which is not read.</source>
@@ -3373,6 +3385,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Nobody has picked a file '{0}' to send.</source>
    <translation>没有人选择要发送的文件“{0}”。</translation>
+  </message>
+  <message>
+   <source>'{0}' cannot be '{1}'.</source>
+   <translation>“{0}”不能是“{1}”。</translation>
   </message>
   <message>
    <source>{0}: no answer in time.</source>
@@ -3453,6 +3469,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Nobody filled in the form in time.</source>
    <translation>没有人及时填写表单。</translation>
+  </message>
+  <message>
+   <source>The server '{0}' failed: {1}</source>
+   <translation>服务器“{0}”出错：{1}</translation>
   </message>
   <message>
    <source>{0} has no usable flow '{1}'.</source>
@@ -3623,6 +3643,70 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>请先启用 {0}：即使试运行此步骤也会执行其代码。</translation>
   </message>
   <message>
+   <source>{0} is off: allow changing methods for {1} first.</source>
+   <translation>{0} 已关闭：请先允许 {1} 修改和删除。</translation>
+  </message>
+  <message>
+   <source>Choose '{0}' for {1} under Plugins first.</source>
+   <translation>请先在“插件”页为 {1} 选择“{0}”。</translation>
+  </message>
+  <message>
+   <source>{0} has no MCP server '{1}'.</source>
+   <translation>{0} 没有 MCP 服务器“{1}”。</translation>
+  </message>
+  <message>
+   <source>{0} has no endpoint '{1}'.</source>
+   <translation>{0} 没有端点“{1}”。</translation>
+  </message>
+  <message>
+   <source>A tool may only read over HTTP; declare an API to change things.</source>
+   <translation>工具只能通过 HTTP 读取；要进行更改请声明 API。</translation>
+  </message>
+  <message>
+   <source>{0} does not tell its tools: {1}</source>
+   <translation>{0} 没有告知其工具：{1}</translation>
+  </message>
+  <message>
+   <source>It said: {0}</source>
+   <translation>它报告：{0}</translation>
+  </message>
+  <message>
+   <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>
+   <translation>需要登录：{0} 还没有“{1}”。请在“插件”页填写。</translation>
+  </message>
+  <message>
+   <source>Nobody signed in within five minutes.</source>
+   <translation>五分钟内无人登录。</translation>
+  </message>
+  <message>
+   <source>The provider says that it is another one.</source>
+   <translation>提供方声称自己是另一个。</translation>
+  </message>
+  <message>
+   <source>The provider names no safe address to sign in at.</source>
+   <translation>提供方没有给出安全的登录地址。</translation>
+  </message>
+  <message>
+   <source>The provider gave no token that can be used.</source>
+   <translation>提供方没有给出可用的令牌。</translation>
+  </message>
+  <message>
+   <source>The provider refused the sign-in (status {0}).</source>
+   <translation>提供方拒绝了登录（状态 {0}）。</translation>
+  </message>
+  <message>
+   <source>The sign-in has expired. Sign in again under Plugins.</source>
+   <translation>登录已过期。请在“插件”页重新登录。</translation>
+  </message>
+  <message>
+   <source>The provider could not be reached to sign in.</source>
+   <translation>无法连接提供方进行登录。</translation>
+  </message>
+  <message>
+   <source>The provider did not sign you in.</source>
+   <translation>提供方没有让您登录。</translation>
+  </message>
+  <message>
    <source>The plugin's code sent an answer nobody asked for; it was ended.</source>
    <translation>插件的代码发送了无人请求的回答，已被终止。</translation>
   </message>
@@ -3673,78 +3757,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The MCP server has ended.</source>
    <translation>MCP 服务器已结束。</translation>
-  </message>
-  <message>
-   <source>{0} is off: allow changing methods for {1} first.</source>
-   <translation>{0} 已关闭：请先允许 {1} 修改和删除。</translation>
-  </message>
-  <message>
-   <source>Choose '{0}' for {1} under Plugins first.</source>
-   <translation>请先在“插件”页为 {1} 选择“{0}”。</translation>
-  </message>
-  <message>
-   <source>{0} has no MCP server '{1}'.</source>
-   <translation>{0} 没有 MCP 服务器“{1}”。</translation>
-  </message>
-  <message>
-   <source>{0} has no endpoint '{1}'.</source>
-   <translation>{0} 没有端点“{1}”。</translation>
-  </message>
-  <message>
-   <source>A tool may only read over HTTP; declare an API to change things.</source>
-   <translation>工具只能通过 HTTP 读取；要进行更改请声明 API。</translation>
-  </message>
-  <message>
-   <source>{0} does not tell its tools: {1}</source>
-   <translation>{0} 没有告知其工具：{1}</translation>
-  </message>
-  <message>
-   <source>It said: {0}</source>
-   <translation>它报告：{0}</translation>
-  </message>
-  <message>
-   <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>
-   <translation>需要登录：{0} 还没有“{1}”。请在“插件”页填写。</translation>
-  </message>
-  <message>
-   <source>A header or cookie cannot have line breaks.</source>
-   <translation>标头或 Cookie 不能包含换行。</translation>
-  </message>
-  <message>
-   <source>'{0}' cannot be '{1}'.</source>
-   <translation>“{0}”不能是“{1}”。</translation>
-  </message>
-  <message>
-   <source>Nobody signed in within five minutes.</source>
-   <translation>五分钟内无人登录。</translation>
-  </message>
-  <message>
-   <source>The provider says that it is another one.</source>
-   <translation>提供方声称自己是另一个。</translation>
-  </message>
-  <message>
-   <source>The provider names no safe address to sign in at.</source>
-   <translation>提供方没有给出安全的登录地址。</translation>
-  </message>
-  <message>
-   <source>The provider gave no token that can be used.</source>
-   <translation>提供方没有给出可用的令牌。</translation>
-  </message>
-  <message>
-   <source>The provider refused the sign-in (status {0}).</source>
-   <translation>提供方拒绝了登录（状态 {0}）。</translation>
-  </message>
-  <message>
-   <source>The sign-in has expired. Sign in again under Plugins.</source>
-   <translation>登录已过期。请在“插件”页重新登录。</translation>
-  </message>
-  <message>
-   <source>The provider could not be reached to sign in.</source>
-   <translation>无法连接提供方进行登录。</translation>
-  </message>
-  <message>
-   <source>The provider did not sign you in.</source>
-   <translation>提供方没有让您登录。</translation>
   </message>
   <message>
    <source>There are no agents here.</source>
@@ -3831,6 +3843,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>别处的代理</translation>
   </message>
   <message>
+   <source>look for a new version</source>
+   <translation>检查新版本</translation>
+  </message>
+  <message>
    <source>access violation</source>
    <translation>访问冲突</translation>
   </message>
@@ -3891,26 +3907,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>未知</translation>
   </message>
   <message>
-   <source>not answering</source>
-   <translation>无响应</translation>
-  </message>
-  <message>
-   <source>it was halted by a signal and did not go on</source>
-   <translation>它被信号暂停，没有继续</translation>
-  </message>
-  <message>
-   <source>it did not respond for {0} s</source>
-   <translation>它 {0} 秒没有响应</translation>
-  </message>
-  <message>
-   <source>loading made no progress for {0} s</source>
-   <translation>加载在 {0} 秒内没有进展</translation>
-  </message>
-  <message>
-   <source>it made no progress on an answer for {0} s</source>
-   <translation>它在 {0} 秒内没有推进回答</translation>
-  </message>
-  <message>
    <source>the engine on another machine</source>
    <translation>另一台机器上的引擎</translation>
   </message>
@@ -3929,6 +3925,26 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>it closed its pipe</source>
    <translation>它关闭了管道</translation>
+  </message>
+  <message>
+   <source>not answering</source>
+   <translation>无响应</translation>
+  </message>
+  <message>
+   <source>it was halted by a signal and did not go on</source>
+   <translation>它被信号暂停，没有继续</translation>
+  </message>
+  <message>
+   <source>it did not respond for {0} s</source>
+   <translation>它 {0} 秒没有响应</translation>
+  </message>
+  <message>
+   <source>loading made no progress for {0} s</source>
+   <translation>加载在 {0} 秒内没有进展</translation>
+  </message>
+  <message>
+   <source>it made no progress on an answer for {0} s</source>
+   <translation>它在 {0} 秒内没有推进回答</translation>
   </message>
   <message>
    <source>its output is too long</source>
@@ -4029,18 +4045,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>it ends in the middle of its header</source>
    <translation>它在文件头中间结束</translation>
-  </message>
-  <message>
-   <source>searching for models</source>
-   <translation>搜索模型</translation>
-  </message>
-  <message>
-   <source>downloading a model</source>
-   <translation>下载模型</translation>
-  </message>
-  <message>
-   <source>damaged, or not a model</source>
-   <translation>已损坏，或不是模型</translation>
   </message>
   <message>
    <source>the name of a tensor</source>
@@ -4271,40 +4275,24 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>张量 blk.{0}.{1} 的形状为 {2}，与第 0 层不同</translation>
   </message>
   <message>
-   <source>starter: proves that everything works; pick a larger model for real work</source>
-   <translation>入门模型：证明一切正常；实际工作请选择更大的模型</translation>
-  </message>
-  <message>
    <source>line {0}</source>
    <translation>第 {0} 行</translation>
   </message>
   <message>
-   <source>another program</source>
-   <translation>另一个程序</translation>
+   <source>searching for models</source>
+   <translation>搜索模型</translation>
   </message>
   <message>
-   <source>{0} (process {1})</source>
-   <translation>{0}（进程 {1}）</translation>
+   <source>downloading a model</source>
+   <translation>下载模型</translation>
   </message>
   <message>
-   <source>A web page is allowed as https://host or http://host:port.</source>
-   <translation>网页须以 https://host 或 http://host:port 的形式允许。</translation>
+   <source>starter: proves that everything works; pick a larger model for real work</source>
+   <translation>入门模型：证明一切正常；实际工作请选择更大的模型</translation>
   </message>
   <message>
-   <source>look for a new version</source>
-   <translation>检查新版本</translation>
-  </message>
-  <message>
-   <source>took too much memory</source>
-   <translation>占用了太多内存</translation>
-  </message>
-  <message>
-   <source>ended unexpectedly</source>
-   <translation>意外结束</translation>
-  </message>
-  <message>
-   <source>plugin {0}</source>
-   <translation>插件 {0}</translation>
+   <source>damaged, or not a model</source>
+   <translation>已损坏，或不是模型</translation>
   </message>
   <message>
    <source>Using {0}</source>
@@ -4315,8 +4303,32 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>步骤 {0}</translation>
   </message>
   <message>
+   <source>plugin {0}</source>
+   <translation>插件 {0}</translation>
+  </message>
+  <message>
+   <source>took too much memory</source>
+   <translation>占用了太多内存</translation>
+  </message>
+  <message>
+   <source>ended unexpectedly</source>
+   <translation>意外结束</translation>
+  </message>
+  <message>
+   <source>A web page is allowed as https://host or http://host:port.</source>
+   <translation>网页须以 https://host 或 http://host:port 的形式允许。</translation>
+  </message>
+  <message>
    <source>A proxy is written as http://host:port.</source>
    <translation>代理的写法为 http://host:port。</translation>
+  </message>
+  <message>
+   <source>another program</source>
+   <translation>另一个程序</translation>
+  </message>
+  <message>
+   <source>{0} (process {1})</source>
+   <translation>{0}（进程 {1}）</translation>
   </message>
   <message>
    <source> by {0}</source>
@@ -4385,14 +4397,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Finds passages in documents of many languages.</source>
    <translation>在多种语言的文档中查找段落。</translation>
-  </message>
-  <message>
-   <source>The server '{0}' failed: {1}</source>
-   <translation>服务器“{0}”出错：{1}</translation>
-  </message>
-  <message>
-   <source>The worker does not know '{0}'.</source>
-   <translation>工作进程不认识“{0}”。</translation>
   </message>
  </context>
 </TS>
