@@ -44,6 +44,10 @@ CONTINUED = 5
 STDERR = 2
 
 
+_installed: "NativeLog | None" = None
+"""llama.cpp goes on calling it, so it must not be collected."""
+
+
 class NativeLog:
     """Joins the pieces llama.cpp prints into whole lines; drops its debug chatter."""
 
@@ -54,6 +58,8 @@ class NativeLog:
         self._callback = lib.llama_log_callback(self._write)
 
     def install(self) -> None:
+        global _installed  # noqa: PLW0603
+        _installed = self
         lib.llama_log_set(self._callback, None)
         vision.mtmd_helper_log_set(self._callback, None)
 
