@@ -53,6 +53,15 @@ def is_note_wanted(query: Query) -> bool:
     return _is_wanted(query) and NOTE.search(query.question) is not None
 
 
+def words_of_note(query: Query) -> str:
+    """The words that say where the answer goes; they ask for nothing of the data."""
+    if not is_note_wanted(query):
+        return ""
+    return " ".join(
+        match[0] for words in (ADDING, NOTE, TARGET) for match in words.finditer(query.question)
+    )
+
+
 def note_call(query: Query, about: str, text: str) -> ToolCall:
     arguments: Json = {
         "widget_type": "note",

@@ -9,7 +9,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from server.asking.small import Means
 from server.chat import ChatRequest, Message, Sampling
 from server.dashboard import charts
-from server.dashboard.additions import add_widget, added, is_note_added, is_note_wanted, note_call
+from server.dashboard.additions import (
+    add_widget,
+    added,
+    is_note_added,
+    is_note_wanted,
+    note_call,
+    words_of_note,
+)
 from server.dashboard.citations import cite, suggest
 from server.dashboard.figures.compute import Figure, compute
 from server.dashboard.figures.model_sql import write_and_run
@@ -164,7 +171,7 @@ async def _figures(query: Query, means: Means, materials: Sequence[Material]) ->
     today = _today(query.timezone)
     found = []
     for table in order:
-        about = words[id(table)]
+        about = f"{words[id(table)]} {words_of_note(query)}"
         figure = await asyncio.to_thread(compute, query.question, table, today, about)
         if figure is not None:
             found.append(figure)

@@ -1,5 +1,6 @@
 """Sixty labelled questions over three dashboards: what the ranking finds, what SQL computes."""
 
+import re
 from collections.abc import Iterator
 from datetime import date
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from server.dashboard.figures.compute import compute
+from server.dashboard.query import Widget
 from server.dashboard.widget_choice import ranked
 from server.data.tables import from_json
 from server.protocols.openbb.widgets import read_widgets
@@ -15,6 +17,14 @@ from tests.contract.openbb.dashboards import Dashboard
 
 TODAY = date(2025, 6, 20)
 LEAST_FIRST, LEAST_IN_THREE = 56, 59
+LEFT_TO_THE_MODEL = frozenset({
+    "How much was paid out per share in 2024 in total?",
+    "Which strike has the largest open interest?",
+    "How many times did the central bank cut?",
+    "What is the total market value of my positions?",
+    "Which position has the largest weight?",
+})  # fmt: skip
+"""Each has a word that neither the table nor the widget explains; the rules are silent then."""
 
 
 def questions() -> Iterator[tuple[Dashboard, dict[str, Any]]]:
@@ -43,11 +53,21 @@ def test_the_ranking_alone_finds_the_widget() -> None:
     ],
 )
 def test_numbers_are_right_to_the_digit(dashboard: Dashboard, question: dict[str, Any]) -> None:
-    table = from_json(dashboard.data[question["widgets"][0]], "Table")
+    widgets = read_widgets({"secondary": dashboard.widgets})
+    widget = next(widget for widget in widgets if widget.id == question["widgets"][0])
+    table = from_json(dashboard.data[widget.id], widget.name)
     assert table is not None
-    figure = compute(question["ask"], table, TODAY)
+    figure = compute(question["ask"], table, TODAY, _words(widget))
+    if question["ask"] in LEFT_TO_THE_MODEL:
+        assert figure is None
+        return
     assert figure is not None
-    assert question["figure"] in figure.text.replace("(", " ").replace(")", " ").split(), figure
+    told = re.sub(r"[()]", " ", figure.text).replace(",", "").split()
+    assert question["figure"] in told, figure
+
+
+def _words(widget: Widget) -> str:
+    return " ".join([widget.name, *map(str, widget.arguments.values())])
 
 
 def test_there_are_sixty_questions() -> None:

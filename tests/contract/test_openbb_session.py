@@ -42,14 +42,14 @@ QUESTIONS: list[tuple[str, list[str], list[str], str]] = [
         "What was the total net income?",
         ["income_statement"],
         COMPUTED,
-        "**Sum of net_income: 32135** (Income Statement)\n\n",
+        "**Sum of net_income: 32,135** (Income Statement)\n\n",
     ),
     ("Draw a line chart of revenue", ["income_statement"], [TEXT, DRAWN, CITED, NEXT], SPOKEN),
     (
         "What are the top 3 peers by market cap?",
         ["key_metrics"],
         [STEP, TEXT, DRAWN, CITED, NEXT],
-        "**Highest market_cap: 212700 (DYNA); 145200 (ACME); 97300 (FLUX)** (Peer Valuation)\n\n",
+        "**Highest market_cap: 212,700 (DYNA); 145,200 (ACME); 97,300 (FLUX)** (Peer Valuation)",
     ),
     ("Have directors been selling?", ["insider_trading"], PLAIN, SPOKEN),
     (

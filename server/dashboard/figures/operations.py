@@ -22,7 +22,7 @@ OPERATIONS = {
 }
 BY_WORD = {word: name for name, words in OPERATIONS.items() for word in words.split()}
 GROWTH_STEMS = frozenset(stem(word) for word in OPERATIONS["growth"].split())
-GROWTH_ADVERBS = frozenset(map(stem, ("much", "percent", "percentage", "rate")))
+GROWTH_ADVERBS = frozenset(map(stem, ("much", "many", "percent", "percentage", "rate")))
 MOST_RECENT = re.compile(r"\bmost\s+recent(ly)?\b", re.IGNORECASE)
 COUNTING = re.compile(
     r"\b(?P<how>how many|number of|count of|count the)\b(?!\s+percent)"
