@@ -46,7 +46,12 @@ class Serving:
         self._listening = NOWHERE
         self._opened_with = ServerSettings()
         self._asked_port: int | None = None
-        """Asked for when it was started: that one or none, whatever the setting says; 0 is any."""
+        """Asked for when it was started: that one or none, whatever the setting says.
+
+        0 is any free port. It stays until another port is set.
+        """
+        self._found_port = 0
+        """Where it listened before it moved, if any port was asked for."""
         self._secure = Secure(https_folder)
         self._secured = Secured()
         self._key = ""
@@ -97,13 +102,14 @@ class Serving:
             finally:
                 self._under_way = None
 
-    async def _start(self, port: int | None) -> None:
+    async def _start(self, port: int | None, found_port: int = 0) -> None:
         if self._listener is not None:
             return
         self.status.set(ServerStatus("starting"))
         self._asked_port = port
+        self._found_port = found_port
         try:
-            await self._open(self._settings().port if port is None else port)
+            await self._open()
         except (AppError, OSError) as error:
             await self._close()
             self.status.set(ServerStatus("failed", reason=f"The server cannot listen: {error}"))
@@ -120,14 +126,14 @@ class Serving:
         if not self._listening.everywhere or self._settings().listen == "network":
             await self._learn_key()
         if self._needs_new_socket():
-            port = self._listening.port if self._asked_port == 0 else self._asked_port
+            found_port = self._listening.port if self._asked_port == 0 else 0
             await self._retire()
             await self._close()
-            await self._start(port)
+            await self._start(self._asked_port, found_port)
 
     def _needs_new_socket(self) -> bool:
         after = self._settings()
-        if self._asked_port is not None:
+        if self._asked_port:
             after = after.model_copy(update={"port": self._opened_with.port})
         return needs_new_socket(self._opened_with, after)
 
@@ -163,9 +169,17 @@ class Serving:
         """By what is bound, whatever the settings say meanwhile."""
         return self._settings().require_key or self._listening.everywhere
 
-    async def _open(self, wanted: int) -> None:
+    def _wanted_port(self, before: ServerSettings, after: ServerSettings) -> int:
+        is_set = bool(self._found_port) and before.port != after.port
+        if self._asked_port is None or (self._asked_port == 0 and is_set):
+            return after.port
+        return self._asked_port or self._found_port
+
+    async def _open(self) -> None:
         await self._learn_key()
-        settings = self._opened_with = self._settings()  # after the wait: they may have changed
+        before, settings = self._opened_with, self._settings()  # they may have changed meanwhile
+        self._opened_with = settings
+        wanted = self._wanted_port(before, settings)
         guard = Guard(self._gate, self._knocked, self._knocks.add)
         app = create_app(self._endpoints, self._site, guard, settings.max_body_mb * MB)
         self._listener = Listener(app)

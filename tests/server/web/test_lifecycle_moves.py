@@ -291,3 +291,29 @@ async def test_any_free_port_stays_the_one_that_was_found(desk: Desk) -> None:
     address = desk.serving.status.get().address
     await desk.change(max_body_mb=7)
     assert desk.serving.status.get().address == address
+
+
+async def test_any_free_port_is_left_for_one_that_is_set(desk: Desk) -> None:
+    await desk.serving.start(0)
+    await desk.change(max_body_mb=7)
+    port = _free_port()
+    await desk.change(port=port)
+    assert desk.serving.status.get().address == f"http://127.0.0.1:{port}"
+    await desk.change(max_body_mb=9)
+    assert desk.serving.status.get().address == f"http://127.0.0.1:{port}"
+
+
+@pytest.mark.parametrize("start_port", [None, 0])
+async def test_a_port_set_while_the_keyring_asks_holds(desk: Desk, start_port: int | None) -> None:
+    desk.choose(require_key=True)
+    await desk.serving.start(start_port)
+    desk.asked.clear()
+    desk.may_answer.clear()
+    moving = spawn(desk.change(max_body_mb=7), "move")
+    await desk.asked.wait()
+    port = _free_port()
+    changing = spawn(desk.change(port=port), "change")
+    await asyncio.sleep(0)
+    desk.may_answer.set()
+    await asyncio.gather(moving, changing)
+    assert desk.serving.status.get().address == f"http://127.0.0.1:{port}"
