@@ -6,6 +6,7 @@ import logging.handlers
 import os
 import re
 from collections import deque
+from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
 
@@ -113,7 +114,11 @@ class Logs:
 
 
 class _PrivateFile(logging.handlers.RotatingFileHandler):
-    """Each file it begins anew is its owner's alone."""
+    """Each file it begins anew is its owner's alone. Text that a full disk refuses is dropped."""
+
+    def close(self) -> None:
+        with suppress(OSError):
+            super().close()
 
     def _open(self) -> TextIOWrapper:
         return open(self.baseFilename, "a", encoding="utf-8", opener=open_private)

@@ -1,6 +1,7 @@
 import asyncio
 import logging
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,19 @@ async def test_a_folder_that_cannot_be_made_does_not_stop_the_app(tmp_path: Path
     logging.getLogger("part").info("still here")
     logs.close()
     assert logs.ring.recent(1)[0].text == "still here"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+async def test_closing_drops_what_a_full_disk_does_not_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def open_on_full_disk(_path: object, flags: int) -> int:
+        return os.open("/dev/full", flags & ~os.O_CREAT | os.O_WRONLY)
+
+    monkeypatch.setattr(module, "open_private", open_on_full_disk)
+    logs = Logs(tmp_path)
+    logs.open()
+    logging.getLogger("part").info("kept in memory")
+    logs.close()
+    assert [line.text for line in logs.ring.recent(1)] == ["kept in memory"]
+    assert not any(handler in logging.getLogger().handlers for handler in logs._handlers)
