@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from server.chat import ToolCall
+from server.chat import ToolCall, ToolChoice
 from server.core.core import Core
 from server.engine.base import EngineOptions
 from server.events import Finished, ToolCallRequested
@@ -134,9 +134,22 @@ async def test_a_server_action_that_was_not_allowed_is_a_failure_of_its_own(
 
 async def test_arguments_the_schema_does_not_know_are_refused_in_words(running: Running) -> None:
     running.decide("once")
-    running.engine._scripts[:] = [calls("clock_time_get_current_time")]
-    _, result = await running.mutate()
+    name = "clock_time_get_current_time"
+    running.engine._scripts[:] = [calls(name), calls(name)]
+    action, result = await running.mutate()
+    assert action["name"] == result["actionName"] == name
     assert "not valid" in json.loads(result["result"])["error"]["message"]
+    _, again = running.engine.requests
+    assert "fit the schema" in again.messages[-1].content
+    assert again.tool_choice == ToolChoice("required", (name,))
+
+
+async def test_arguments_that_fit_the_second_time_are_run(running: Running) -> None:
+    running.decide("once")
+    name, zone = "clock_time_get_current_time", "Europe/Vienna"
+    running.engine._scripts[:] = [calls(name), calls(name, timezone=zone)]
+    _, result = await running.mutate()
+    assert json.loads(result["result"])["timezone"] == zone
 
 
 async def test_a_flow_is_an_action_that_is_asked_in_words(running: Running) -> None:
