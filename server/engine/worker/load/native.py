@@ -58,7 +58,7 @@ class NativeLog:
         self._callback = lib.llama_log_callback(self._write)
 
     def install(self) -> None:
-        global _installed  # noqa: PLW0603
+        global _installed
         _installed = self
         lib.llama_log_set(self._callback, None)
         vision.mtmd_helper_log_set(self._callback, None)
