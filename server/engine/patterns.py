@@ -17,8 +17,6 @@ LONGEST_CHECKED = 10_000
 ANYTHING = "(?s:.*)"
 AHEAD = re.compile(r"\(\?[=!]")
 FLAGS = re.compile(r"\(\?[a-zA-Z]")
-MARKS = re.compile(r"\\.|\[\^?\]?(?:[^\]\\]|\\.){0,500}\]|[()|^$]", re.DOTALL)
-"""Escapes and classes in one piece, and what parts an expression."""
 NOT_SCHEMAS = frozenset({"enum", "const", "required", "default", "examples"})
 
 
@@ -144,7 +142,7 @@ class _AnchoredInside(Exception):
 
 def _expression(source: str) -> str:
     """As the grammar writes it: a slash has a meaning there."""
-    if any(found[0] in ("^", "$") for found in MARKS.finditer(source)):
+    if any(mark in ("^", "$") for _, mark in _parting(source)):
         raise _AnchoredInside
     escaped = re.sub(r"(\\.)|/", lambda found: found[1] or r"\/", source)
     return f"/{escaped}/" if source else '""'
@@ -158,11 +156,10 @@ def _branches(source: str) -> list[str]:
 def _marks(source: str) -> Iterator[tuple[int, str, int]]:
     """Parentheses and bars that mean something: where each stands, which it is, and how deep."""
     depth = 0
-    for found in MARKS.finditer(source):
-        mark = found[0]
+    for place, mark in _parting(source):
         depth -= mark == ")"
         if mark in ("(", ")", "|"):
-            yield found.start(), mark, depth
+            yield place, mark, depth
         depth += mark == "("
 
 
@@ -179,3 +176,28 @@ def _is_pattern(pattern: str) -> bool:
 @lru_cache(maxsize=1024)
 def _compiles(grammar: str) -> bool:
     return not llguidance.LLMatcher.validate_grammar(grammar)
+
+
+def _parting(source: str) -> Iterator[tuple[int, str]]:
+    """What parts an expression, outside escapes and classes, and where it stands."""
+    at, may_close = 0, True
+    while at < len(source):
+        if source[at] == "\\":
+            at += 2
+            continue
+        end = _class_end(source, at) if source[at] == "[" and may_close else 0
+        may_close = may_close and (source[at] != "[" or bool(end))
+        if not end and source[at] in "()|^$":
+            yield at, source[at]
+        at = end or at + 1
+
+
+def _class_end(source: str, begin: int) -> int:
+    """The place after the class that begins here; 0 where it never ends."""
+    at = begin + 1 + source.startswith("^", begin + 1)
+    at += source.startswith("]", at)
+    while at < len(source):
+        if source[at] == "]":
+            return at + 1
+        at += 2 if source[at] == "\\" else 1
+    return 0

@@ -207,6 +207,10 @@ READERS: dict[str, Callable[[str, Json], Any]] = {
 """By type. What an object holds is not read without a model."""
 
 
+JOINTS = ("and", "und", "和")
+SEPARATORS = " \t\r\n\f\v,;\uff0c\uff1b"
+
+
 def _by_name(said: str, parts: Json) -> Json:
     """`name: value`, `name = value`, `name is value`, one after another."""
     places: list[tuple[int, int, str]] = []
@@ -218,11 +222,22 @@ def _by_name(said: str, parts: Json) -> Json:
     found: Json = {}
     ends = [begin for begin, _, _ in places[1:]] + [len(said)]
     for (_, begin, name), end in zip(places, ends, strict=False):
-        text = re.sub(r"[\s,;\uff0c\uff1b]+(?:and|und|和)?\s*$", "", said[begin:end])
+        text = _without_joint(said[begin:end])
         value = read_value(text, parts[name], name)
         if value is not MADE_UP:
             found[name] = value
     return found
+
+
+def _without_joint(text: str) -> str:
+    """Without the comma or the "and" that leads to the next value."""
+    text = text.rstrip()
+    for word in JOINTS:
+        before = text.removesuffix(word)
+        if before != text and before != before.rstrip(SEPARATORS):
+            text = before
+            break
+    return text.rstrip(SEPARATORS)
 
 
 def _by_line(said: str, parts: Json) -> Json:
