@@ -74,6 +74,8 @@ class Choices:
     has_tables: bool = False
     may_read: bool = True
     stage: Stage = "begin"
+    names_dashboard: bool = False
+    """The question speaks of the dashboard, so charts and tables may be put there."""
 
     def schema(self) -> Json:
         forms: dict[str, Json] = {}
@@ -82,7 +84,8 @@ class Choices:
             reads: Json = {"type": "array", "items": _any_of(widgets), "minItems": 1}
             forms["read"] = {**reads, "maxItems": MOST_READS}
         if self.has_tables:
-            forms |= _forms_over_tables(can_place=self.changes_dashboard)
+            can_place = self.changes_dashboard and self.names_dashboard
+            forms |= _forms_over_tables(can_place=can_place)
         if self.changes_dashboard and self.stage != "compute":
             forms["note"] = closed({"title": _text(80), "text": _text(NOTE_CHARACTERS)})
         if self.stage != "compute":

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -17,6 +18,8 @@ START_NAMES = frozenset({"start_date", "start", "from", "from_date", "date_from"
 END_NAMES = frozenset({"end_date", "end", "to", "to_date", "date_to"})
 ENDS = (START_NAMES, END_NAMES)
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+TERM = re.compile(r"(\d{1,3})([DWMY])", re.IGNORECASE)
+TERM_UNITS = {"D": "day", "W": "week", "M": "month", "Y": "year"}
 STRETCH = re.compile(
     r"\b(?:last|past|previous)\s+(?:\w+\s+)?(?:day|week|month|quarter|year)s?\b", re.IGNORECASE
 )
@@ -112,16 +115,48 @@ def _from_question(param: Param, known: tuple[Any, ...], question: str, today: d
 
 
 def _among(param: Param, known: tuple[Any, ...], question: str) -> Any:
-    """Options named in the question, by value or label."""
-    labels = param.labels if len(param.labels) == len(known) else tuple(map(_label, known))
-    hits = [
-        _value(one)
-        for one, label in zip(known, labels, strict=True)
-        if _is_meant(param, str(_value(one)), question) or _is_meant(param, label, question)
-    ]
+    hits = named_options(param, known, question)
     if not hits:
         return None
     return list(dict.fromkeys(map(str, hits))) if param.several else hits[0]
+
+
+def named_options(param: Param, known: tuple[Any, ...], question: str) -> list[Any]:
+    """The options that the question names, by value or label: '2Y' also as '2-year'."""
+    labels = param.labels if len(param.labels) == len(known) else tuple(map(_label, known))
+    return [
+        _value(option)
+        for option, label in zip(known, labels, strict=True)
+        if any(_is_meant(param, name, question) for name in _spoken(str(_value(option)), label))
+    ]
+
+
+def _spoken(value: str, label: str) -> Iterator[str]:
+    yield from dict.fromkeys([value, label])
+    if match := TERM.fullmatch(value):
+        unit = TERM_UNITS[match[2].upper()]
+        yield from (f"{match[1]}{gap}{unit}{ending}" for gap in "- " for ending in ("", "s"))
+
+
+def named_dates(widget: Widget, given: Json, question: str, today: date) -> Json:
+    """The dates that the question names, unless those given take in all of them."""
+    named = {
+        param.name: found
+        for param in widget.params
+        if param.kind == "date" and (found := _date(param, question, today)) is not None
+    }
+    shown = widget.arguments | given
+    if all(_takes_in(name, str(shown.get(name, ""))[:10], day) for name, day in named.items()):
+        return {}
+    return named
+
+
+def _takes_in(name: str, has: str, day: str) -> bool:
+    if not DAY.fullmatch(has):
+        return False
+    if name.lower() in START_NAMES:
+        return has <= day
+    return has >= day if name.lower() in END_NAMES else has == day
 
 
 def _is_meant(param: Param, text: str, question: str) -> bool:

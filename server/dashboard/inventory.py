@@ -18,6 +18,14 @@ ALIAS_CHARACTERS = 40
 DESCRIPTION_CHARACTERS = 140
 OPTIONS_SHOWN = 16
 COLUMNS_SHOWN = 8
+SQL_TEXT = """
+add all alter and as between by case check column commit create default delete desc distinct drop
+else end exists for foreign from group having if in index insert into is join key left like limit
+not null on or order outer primary references right select set table then to transaction union
+unique update using values when where with
+"""
+SQL_WORDS = frozenset(SQL_TEXT.split())
+"""SQLite takes them for something else than a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +84,8 @@ def slug(text: str, characters: int = ALIAS_CHARACTERS) -> str:
     plain = re.sub(r"[\W_]+", "_", text.lower()).strip("_")[:characters].strip("_")
     if re.fullmatch(r"(?:19|20)\d\d(?:_.*)?", plain):
         return f"y{plain}"
+    if plain in SQL_WORDS:
+        return f"{plain}_1"
     return f"n_{plain}" if plain[:1].isdigit() else plain
 
 

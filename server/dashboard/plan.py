@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -12,8 +13,10 @@ from server.chat import ChatRequest, Constraint, Json, Message, Sampling, ToolCa
 from server.dashboard import actions
 from server.dashboard.actions import Action, Choices, Read, Stage, fit_parameters
 from server.dashboard.arguments import told_options
+from server.dashboard.grounding import ground_symbol, ground_values, read_for_each
 from server.dashboard.inventory import DETAILED, Inventory, take_inventory
 from server.dashboard.materials import Material, gather
+from server.dashboard.meaning import Meaning, meaning_from, question_to_ask, read_meaning
 from server.dashboard.next_call import Step, state_of
 from server.dashboard.query import Param, Query, Result, Source, Widget, ends
 from server.dashboard.results import Results, describe_table, fenced
@@ -27,7 +30,6 @@ from server.events import ReasoningDelta, StatusNote, TextDelta
 MOST_ACTIONS = 12
 MOST_HOPS = 8
 MOST_FAILURES = 3
-MOST_SYMBOLS = 4
 SQL_TRIES = 3
 SQL_TABLE_CHARACTERS = 700
 STEP_TOKENS = 500
@@ -39,6 +41,10 @@ DATA_CHARACTERS = {"cpu": 1500}
 DATA_CHARACTERS_ELSEWHERE = 6000
 DEFAULT_WINDOW = 4096
 GENERATIVE = "generative-ui"
+DASHBOARD = re.compile(
+    r"dashboard|widget|tableau de bord|tablero|panel|cuadro de mando|仪表|看板|面板", re.IGNORECASE
+)
+"""Words for the place where a chart is put only if the user says so."""
 CERTAIN = Sampling(temperature=0.0, top_k=1)
 STEPS = """\
 You are Moat, an analyst's assistant on the user's own computer. You answer questions about the \
@@ -116,19 +122,39 @@ class Planner:
     failures: int = 0
     asked: str = ""
     """What the model asks the user."""
+    understood: Meaning | None = None
     repeats_itself: bool = False
     """The last query found what an earlier one had found."""
     _earlier: list[Message] = field(default_factory=list)
     _materials: dict[str, Material] = field(default_factory=dict)
     _context: list[str] = field(default_factory=list)
     _is_resuming: bool = False
-    _tried: list[Action] = field(default_factory=list)
+    _tried: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.inventory = take_inventory(self.query)
         device = self.engine.facts.device
         characters = DATA_CHARACTERS.get(device, DATA_CHARACTERS_ELSEWHERE)
         self.results = Results(self.query.question, characters)
+
+    @property
+    def meaning(self) -> str:
+        """The question, completed by those before it."""
+        return self.understood.question if self.understood else self.query.question
+
+    @property
+    def needs_data(self) -> bool:
+        return self.understood is None or self.understood.needs_data
+
+    async def understand(self) -> None:
+        """Once in a turn; later requests of it bring along what was understood."""
+        kept = meaning_from(self.query.state) if self.query.hop else None
+        asked = None if kept else question_to_ask(self.query)
+        if asked is not None:
+            messages, schema = asked
+            found = await ask_object(self.engine, messages, schema, self.client, [])
+            kept = read_meaning(self.query, found)
+        self.understood = kept
 
     async def resume(self) -> Step | None:
         """Goes again through this turn's steps; a read that is still to be made is made."""
@@ -137,6 +163,7 @@ class Planner:
         calls = iter([one for one in self.query.new_results if one.function not in READERS])
         self._is_resuming = True
         for found in self._planned():
+            self._is_new(found)
             if found.kind == "read":
                 step = await self._read(found)
                 if step is not None:
@@ -154,9 +181,25 @@ class Planner:
         """What the model does next; None when it gives no valid step or only repeats itself."""
         schema, told = self.choices().schema(), await self.messages()
         found = await ask_action(self.engine, told, schema, self.client, self.notes)
-        is_new = found is not None and found not in self._tried
-        self._tried += [found] if found is not None else []
-        return found if is_new else None
+        return found if found is not None and self._is_new(found) else None
+
+    def _is_new(self, action: Action) -> bool:
+        """Not tried before in this turn, be it with the parameters that are shown left out."""
+        key = action.to_json()
+        if action.kind == "read":
+            widgets = self.inventory.widgets
+            reads = [
+                [
+                    read.alias,
+                    (widgets[read.alias].arguments if read.alias in widgets else {})
+                    | read.parameters,
+                ]
+                for read in action.reads()
+            ]
+            key = json.dumps(reads, sort_keys=True, default=str)
+        is_new = key not in self._tried
+        self._tried.add(key)
+        return is_new
 
     def choices(self) -> Choices:
         return Choices(
@@ -167,6 +210,7 @@ class Planner:
             bool(self.results.tables),
             self.query.hop < MOST_HOPS,
             self._stage(),
+            DASHBOARD.search(self.query.question) is not None,
         )
 
     def _stage(self) -> Stage:
@@ -183,7 +227,7 @@ class Planner:
         window = self.engine.facts.context_tokens or DEFAULT_WINDOW
         found: tuple[Message, ...] = ()
         for detail in DETAILS:
-            found = tuple(alternate([*self._told(detail), *more]))
+            found = tuple(alternate([*self._told(detail, with_faults=not more), *more]))
             text = "\n".join(message.content for message in found)
             if len(text) < window:
                 break
@@ -192,12 +236,14 @@ class Planner:
                 break
         return found
 
-    def _told(self, detail: Detail) -> Iterator[Message]:
+    def _told(self, detail: Detail, *, with_faults: bool) -> Iterator[Message]:
         yield Message("system", self._system(detail))
         yield from self._earlier[len(self._earlier) - min(detail.earlier, len(self._earlier)) :]
         yield Message("user", self._question(detail))
         for one in self.done:
             outcome = ends(one.outcome, detail.outcome)
+            if outcome.startswith("Error:") and not with_faults:
+                continue
             if one.action.kind in ("options", "placed"):
                 yield Message("user", outcome)
                 continue
@@ -260,13 +306,27 @@ class Planner:
         self.failures += 1
         self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))
 
+    async def compute_unasked(self) -> None:
+        """Computes what the question asks for, where the model would tell it from sight alone."""
+        made = {one.action.kind for one in self.done if not one.outcome.startswith("Error:")}
+        tables = self.results.tables.values()
+        if "read" not in made or self.failures or made & {"query", "chart", "table", "note"}:
+            return
+        if not any(table.of_kind("number") for table in tables):
+            return
+        if sql := await self.write_sql():
+            await self._query(Action("query", sql))
+
     async def write_sql(self, mistake: str = "") -> str:
         """SQL from the tables and the question alone, without all that was said before."""
         tables = [
             describe_table(name, table, SQL_TABLE_CHARACTERS)
             for name, table in self.results.tables.items()
         ]
-        parts = [*tables, f"Question: {self.query.question}", *([mistake] if mistake else [])]
+        parts = [*tables, f"Question: {self.query.question}"]
+        if self.meaning != self.query.question:
+            parts.append(f"That is: {self.meaning}")
+        parts += [mistake] if mistake else []
         sql = {"type": "string", "pattern": r"^(SELECT|WITH) [\s\S]+$"}
         schema = actions.closed({"sql": {**sql, "maxLength": actions.SQL_CHARACTERS}})
         messages = (Message("system", WRITE_SQL), Message("user", "\n".join(parts)))
@@ -286,7 +346,7 @@ class Planner:
         here: list[str] = []
         missing: list[tuple[Widget, Json]] = []
         kept: list[Json] = []
-        for read in self._for_all_symbols(action.reads()):
+        for read in self._wanted_reads(action):
             widget = self.inventory.widgets.get(read.alias)
             if widget is None:
                 here.append(f"There is no widget {read.alias}.")
@@ -308,54 +368,25 @@ class Planner:
         self.done.append(Done(Action("read", kept), "\n".join(here) or "Nothing was read."))
         return None
 
-    def _for_all_symbols(self, reads: list[Read]) -> list[Read]:
-        """A widget that is read for one of several companies asked about is read for each."""
+    def _wanted_reads(self, action: Action) -> list[Read]:
+        if self._is_resuming:
+            return action.reads()
         named = self.named_symbols()
-        if self._is_resuming or not 1 < len(named) <= MOST_SYMBOLS:
-            return reads
-        found = list(reads)
-        for read in reads:
-            widget = self.inventory.widgets.get(read.alias)
-            params = [one for one in widget.params if is_ticker(one)] if widget else []
-            if len(params) != 1 or params[0].several:
-                continue
-            values = {
-                str(one.parameters.get(params[0].name) or params[0].value)
-                for one in found
-                if one.alias == read.alias
-            }
-            found += [
-                replace(read, parameters={**read.parameters, params[0].name: one.symbol})
-                for one in named
-                if not any(one.is_meant_by(value) for value in values)
-            ]
-        return found[: actions.MOST_READS]
+        return read_for_each(action.reads(), self.inventory.widgets, named, self.meaning)
 
     def _arguments(self, widget: Widget, read: Read) -> Json:
         fitted, left_out = fit_parameters(widget, read.parameters)
         for param in widget.params:
             if is_ticker(param):
-                fitted |= self._grounded(param, fitted.get(param.name))
+                symbols, named = ground_symbol(param, fitted.get(param.name), self.named_symbols())
+                fitted |= symbols
+                self._note_names(named)
+        if not self._is_resuming:
+            fitted = ground_values(widget, fitted, self.meaning, self.today)
         if left_out:
             text = f"{widget.name}: it has no {', '.join(left_out)[:120]}"
             self.notes.append(StatusNote(text, "warning"))
         return widget.arguments | fitted
-
-    def _grounded(self, param: Param, wanted: object) -> Json:
-        """A symbol that the question names by another is put right, and the user sees how."""
-        named = self.named_symbols()
-        if not named or (wanted is None and param.has_value and len(named) > 1):
-            return {}
-        values = wanted if isinstance(wanted, list) else str(wanted or param.value or "").split(",")
-        meant = [one for one in named if any(one.is_meant_by(str(value)) for value in values)]
-        if all(any(one.is_meant_by(str(value)) for one in named) for value in values):
-            self._note_names(meant)
-            return {}
-        if len(named) > 1 and not param.several:
-            return {}
-        self._note_names(named)
-        symbols = [one.symbol for one in named]
-        return {param.name: symbols if param.several else symbols[0]}
 
     def named_symbols(self) -> list[Named]:
         known = {
@@ -364,7 +395,7 @@ class Planner:
             for param in widget.params
             if is_ticker(param) and param.has_value
         }
-        return find_symbols(self.query.question, known)
+        return find_symbols(self.meaning, known)
 
     def _note_names(self, named: Sequence[Named]) -> None:
         for one in named:
@@ -456,6 +487,8 @@ class Planner:
     ) -> Step:
         state = state_of(self.query)
         state["plan"] = [{one.kind: one.given} for one in planned]
+        if self.understood is not None:
+            state["meaning"] = self.understood.to_json()
         call = ToolCall(uuid4().hex, function, {**arguments, "state": state})
         return Step(call, (*self.notes, *notes))
 
@@ -556,6 +589,8 @@ class Planner:
         if named:
             parts.append(f"Symbols: {', '.join(named)}.")
         parts.append(f"Question: {ends(query.asked, detail.question)}")
+        if self.meaning not in (query.asked, query.question):
+            parts.append(f"That is: {self.meaning}")
         return "\n".join(parts)
 
     def _columns(self) -> str:
@@ -575,7 +610,18 @@ async def ask_action(
     client: str,
     notes: list[StatusNote],
 ) -> Action | None:
-    """One step, bound to the schema. What a thinking model thinks first is told as a note."""
+    found = await ask_object(engine, messages, schema, client, notes)
+    return actions.parse_action(found)
+
+
+async def ask_object(
+    engine: Engine,
+    messages: Sequence[Message],
+    schema: Json,
+    client: str,
+    notes: list[StatusNote],
+) -> Json | None:
+    """An object bound to the schema. What a thinking model thinks first is told as a note."""
     request = ChatRequest(
         tuple(messages),
         sampling=CERTAIN,
@@ -592,12 +638,12 @@ async def ask_action(
                     text += piece.text
                 elif isinstance(piece, ReasoningDelta):
                     thought += piece.text
-        found = actions.parse_action(json.loads(text))
+        found = json.loads(text)
     except (AppError, ValueError):
         return None
     if headline := first_sentence(thought):
         notes.append(StatusNote(headline))
-    return found
+    return found if isinstance(found, dict) else None
 
 
 def first_sentence(thought: str) -> str:

@@ -12,7 +12,9 @@ from server.chat import ChatRequest, Message, Sampling
 from server.dashboard.actions import Action
 from server.dashboard.checked_text import CheckedText, KnownNumbers
 from server.dashboard.citations import cite, suggest
-from server.dashboard.figures.compute import compute
+from server.dashboard.figures.compute import Figure, compute
+from server.dashboard.figures.operations import operation
+from server.dashboard.figures.question import FILLERS
 from server.dashboard.materials import read_for
 from server.dashboard.next_call import Step
 from server.dashboard.plan import (
@@ -25,7 +27,7 @@ from server.dashboard.plan import (
 from server.dashboard.query import Query
 from server.dashboard.report import is_report_wanted, make_report
 from server.dashboard.results import Computed, write_value
-from server.data.sql import Refused, query
+from server.data.sql import Refused
 from server.data.tables import Cell
 from server.events import (
     ClientToolCall,
@@ -36,10 +38,11 @@ from server.events import (
     StatusNote,
     TextDelta,
 )
+from server.language.dates import Unclear, read
+from server.language.ranking import stems
 
 LENGTHS = {"short": 120, "normal": 320, "long": 900}
 TEMPERATURES = {"precise": 0.0, "balanced": 0.2, "creative": 0.8}
-YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 MOST_ROWS = 2000
 MOST_CELLS = 4
 """A row with more cells is a table, not a figure."""
@@ -48,8 +51,8 @@ WRITE = """\
 Now write the answer for the user, in the language of the question, in a few plain sentences. Use \
 only numbers of the results above. Say so if the data does not hold the answer."""
 PLACES = """\
-A value of a query is written as a placeholder: {{q1.column}}, or {{q1[2].column}} for its second \
-row."""
+A value of a query is written as a placeholder: {{%(query)s.%(column)s}}, or \
+{{%(query)s[2].%(column)s}} for its second row."""
 CHAT = "Now write the answer for the user, in the language of the question."
 SPEECHLESS = "The model had nothing to say to that. Try other words, or a bigger model."
 Steps = AsyncGenerator[Event, None]
@@ -59,8 +62,9 @@ async def answer_by_plan(query: Query, means: Means, today: date) -> Steps:
     """Ends with a call for the client, with a question to the user, or with the answer."""
     planner = Planner(query, means.engine, today, means.client)
     yield PromptProgress(0, 0)
+    await planner.understand()
     step = await planner.resume()
-    if step is None:
+    if step is None and planner.needs_data:
         step = await _take_steps(planner)
     if step is not None:
         for note in step.notes:
@@ -86,10 +90,16 @@ async def _take_steps(planner: Planner) -> Step | None:
     while len(planner.done) < MOST_ACTIONS and planner.failures < MOST_FAILURES:
         action = await planner.next_action()
         if action is None or action.kind == "answer":
-            return await _read_pointed(planner, is_needed=True)
+            if step := await _read_pointed(planner, is_needed=True):
+                return step
+            break
         step = await planner.do(action)
-        if step is not None or planner.asked or planner.repeats_itself:
+        if step is not None or planner.asked:
             return step
+        if planner.repeats_itself:
+            break
+    if await asyncio.to_thread(figure_by_rules, planner) is None:
+        await planner.compute_unasked()
     return None
 
 
@@ -188,12 +198,15 @@ async def _limited(planner: Planner, request: ChatRequest, limit: int) -> Steps:
 def _instruction(planner: Planner, *, has_data: bool) -> str:
     parts = [WRITE if has_data else CHAT]
     if planner.results.computed:
-        parts.append(PLACES)
+        last = planner.results.computed[-1]
+        parts.append(PLACES % {"query": last.name, "column": last.answer.columns[-1]})
     language = planner.query.options.get("answer-language")
     if isinstance(language, str) and language.strip():
         parts.append(f"Answer in {language.strip()[:40]}.")
-    if figures := _plain_results(planner):
-        parts.append(f"Results: {figures}")
+    figure = figure_by_rules(planner)
+    known = [*([figure.text] if figure else []), _plain_results(planner)]
+    if any(known):
+        parts.append("Results: " + "\n".join(filter(None, known)))
     return "\n".join(parts)
 
 
@@ -222,16 +235,21 @@ def _known(planner: Planner) -> KnownNumbers:
     pages = [page for one in results.sources for doc in one.documents for page in doc.pages]
     texts = [query.asked, *(one.text for one in query.said), *pages]
     texts += [one.outcome for one in planner.done]
+    if figure := figure_by_rules(planner):
+        texts.append(figure.text)
     return KnownNumbers.of(results.numbers(), texts)
 
 
 async def _bold_figure(planner: Planner) -> str:
-    """The figure that was computed last, where a second way of computing it gives the same."""
+    """What the rules compute, else what a second query confirms of the figure computed last."""
+    by_rules = await asyncio.to_thread(figure_by_rules, planner)
+    if by_rules is not None:
+        return f"**{by_rules.text}** ({by_rules.table})\n\n"
     last = planner.results.computed[-1] if planner.results.computed else None
     if last is None or len(last.answer.rows) != 1 or len(last.answer.rows[0]) > MOST_CELLS:
         return ""
     numbers = list(_figures(last.answer.rows[0]))
-    if not numbers or not _uses_up_question(planner, last):
+    if not numbers or not await asyncio.to_thread(_uses_up_question, planner, last):
         return ""
     if not await _is_confirmed(planner, numbers):
         return ""
@@ -239,23 +257,40 @@ async def _bold_figure(planner: Planner) -> str:
 
 
 def _uses_up_question(planner: Planner, computed: Computed) -> bool:
-    """Whether each company and each year of the question was read for, or asked for by the SQL."""
+    """Whether each word, number and company of the question is in the query or what was read.
+
+    A question in another language than the table's is never used up: its words are not there.
+    """
+    question = planner.meaning
     arguments = [
         str(value)
         for source in planner.results.sources
         if source.source is not None
         for value in source.source.arguments.values()
     ]
-    used = " ".join([computed.sql, *arguments, *planner.results.tables])
-    years = YEAR.findall(planner.query.question)
-    if any(year not in used for year in years):
+    try:
+        rest = read(question, planner.today).rest
+    except Unclear:
+        return False
+    wanted = operation(rest, set(), set())
+    if wanted is None:
+        return False
+    names = [source.name for source in planner.results.cited()]
+    used = " ".join([computed.sql, *arguments, *planner.results.tables, *names])
+    words = {*stems(used.replace("_", " ")), *wanted.words, *FILLERS}
+    named = planner.named_symbols()
+    said = {word for one in named for word in stems(one.words)}
+    if any(word not in words | said for word in stems(rest)):
+        return False
+    if not _whole_numbers(question) <= _whole_numbers(used):
         return False
     tables = planner.results.tables.values()
     cells = {str(cell) for table in tables for row in table.rows[:MOST_ROWS] for cell in row}
-    return all(
-        any(one.is_meant_by(value) for value in [*arguments, *cells])
-        for one in planner.named_symbols()
-    )
+    return all(any(one.is_meant_by(value) for value in [*arguments, *cells]) for one in named)
+
+
+def _whole_numbers(text: str) -> set[int]:
+    return set(map(int, re.findall(r"\d{1,9}", text)))
 
 
 def _figures(row: tuple[Cell, ...]) -> Iterator[float]:
@@ -265,11 +300,8 @@ def _figures(row: tuple[Cell, ...]) -> Iterator[float]:
 
 
 async def _is_confirmed(planner: Planner, numbers: list[float]) -> bool:
-    if await asyncio.to_thread(_is_confirmed_by_rules, planner, numbers):
-        return True
-    tables = planner.results.tables
     try:
-        again = await asyncio.to_thread(query, tables, await planner.write_sql())
+        again = await planner.results.query(await planner.write_sql())
     except Refused:
         return False
     if len(again.rows) != 1:
@@ -277,16 +309,16 @@ async def _is_confirmed(planner: Planner, numbers: list[float]) -> bool:
     return _are_same(numbers, list(_figures(again.rows[0])))
 
 
-def _is_confirmed_by_rules(planner: Planner, numbers: list[float]) -> bool:
-    question, sources = planner.query.question, planner.results.sources
-    pairs = [(source, table) for source in sources for table in source.tables]
-    for source, table in pairs:
-        figure = compute(question, table, planner.today, read_for(source))
-        if figure is None or len(figure.rows) != 1:
-            continue
-        if _are_same(numbers, list(_figures(tuple(figure.rows[0].values())))):
-            return True
-    return False
+def figure_by_rules(planner: Planner) -> Figure | None:
+    """What the rules compute over the tables of this question, where they agree on one figure."""
+    sources = planner.results.cited()
+    found = [
+        figure
+        for source in sources
+        for table in source.tables
+        if (figure := compute(planner.meaning, table, planner.today, read_for(source)))
+    ]
+    return found[0] if len({figure.text for figure in found}) == 1 else None
 
 
 def _are_same(first: list[float], second: list[float]) -> bool:

@@ -25,6 +25,7 @@ VALUES_TOLD = 12
 LEAST_CHARACTERS = 400
 DECIMALS, DIGITS = 2, 4
 YEARS = (1900, 2100)
+QUOTED_OR_DIVISION = re.compile(r"'[^']*'|\"[^\"]*\"|/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ class Results:
 
     async def run(self, sql: str) -> str:
         """The rows of a query as text; raises Refused with what is wrong about it."""
-        answer = await asyncio.to_thread(query, self._as_tables(), sql)
+        answer = await self.query(sql)
         if all(cell is None for row in answer.rows for cell in row):
             raise Refused("It finds nothing: no row fits its conditions.")
         self._note_use(sql)
@@ -108,6 +109,10 @@ class Results:
         more = f"\n… {len(answer.rows)} rows in all" if len(answer.rows) > ROWS_TOLD else ""
         head = ", ".join(answer.columns)
         return fenced(f"{name} ({head}):\n" + "\n".join(rows) + more)
+
+    async def query(self, sql: str) -> Answer:
+        """Over all that was read and computed; 1 / 2 is a half."""
+        return await asyncio.to_thread(query, self._as_tables(), with_real_division(sql))
 
     def is_repeated(self) -> bool:
         """Takes the last query away again, if an earlier one found the same rows."""
@@ -168,7 +173,7 @@ class Results:
 
     async def _queried(self, given: Json) -> Table:
         sql, title = str(given.get("sql", "")), str(given.get("title", "")).strip()
-        answer = await asyncio.to_thread(query, self._as_tables(), sql)
+        answer = await self.query(sql)
         if not answer.rows:
             raise Refused("The query finds no rows.")
         return from_grid(answer.columns, answer.rows, title or "Result")
@@ -200,6 +205,11 @@ def with_plain_names(table: Table) -> Table:
     return replace(table, columns=tuple(columns))
 
 
+def with_real_division(sql: str) -> str:
+    """SQLite divides whole numbers without a rest, which nobody means who asks for a ratio."""
+    return QUOTED_OR_DIVISION.sub(lambda found: "* 1.0 /" if found[0] == "/" else found[0], sql)
+
+
 def with_parameters(table: Table, material: Material) -> Table:
     """What the source was read for as columns, where its rows do not say it: a year, a symbol."""
     widget, source = material.widget, material.source
@@ -226,7 +236,7 @@ def with_parameters(table: Table, material: Material) -> Table:
 def describe_table(name: str, table: Table, characters: int) -> str:
     """For SQL: the columns with their kinds and what they hold, then rows."""
     columns = [
-        f"  {column.name} {_describe_column(table, place)}"
+        f"  {column.name} ({_describe_column(table, place)})"
         for place, column in enumerate(table.columns)
     ]
     head = f"table {name}, {len(table.rows)} rows, columns:\n" + "\n".join(columns)

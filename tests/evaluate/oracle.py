@@ -445,8 +445,8 @@ def _is_seen(truth: float, seen: set[float]) -> bool:
 def answer_small(asked: Asked, schema: Json) -> Json:
     """The small questions: which widgets, which values, which query, which chart, which tool."""
     turn, names = asked.turn, schema.get("properties", {})
-    if "widgets" in names:
-        return {"widgets": _picked(asked) if turn else []}
+    if "needs" in names or "widgets" in names:
+        return _meaning(asked, names) if "needs" in names else {"widgets": _picked(asked)}
     if "sql" in names:
         return {"sql": write_sql(turn, asked, 0) if turn and turn.sql else NOTHING}
     if "tool" in names:
@@ -463,9 +463,19 @@ def answer_small(asked: Asked, schema: Json) -> Json:
     return {name: _setting(asked, name, one) for name, one in names.items()}
 
 
+def _meaning(asked: Asked, names: Json) -> Json:
+    """What the last of the questions means, which stand in quotes one after the other."""
+    last = asked.told.rpartition(', then "')[2].strip('"')
+    turn = _turn_in(last, asked.told) or asked.turn
+    needs = bool(turn and (turn.reads or turn.call))
+    found: Json = {"question": last} if "question" in names else {}
+    return {**found, "needs": "data" if needs else "talk"}
+
+
 def _picked(asked: Asked) -> list[str]:
     turn = asked.turn
-    assert turn is not None
+    if turn is None:
+        return []
     lines = re.findall(r"^(W\d+): (.*)$", asked.told, re.MULTILINE)
     found = []
     for one in turn.reads:

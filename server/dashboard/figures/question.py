@@ -143,7 +143,10 @@ def unexplained(rest: str, asked: Asked, wanted: Operation, table: Table, about:
     names += [value for one in asked.filters for value in (one.column, *one.values)]
     known = {word for name in filter(None, names) for word in stems(name)}
     known |= {other for word in known for other in SAME.get(word, ())}
-    known |= {word for text in (table.name, table.heading, about) for word in stems(text)}
+    of_table = {word for text in (table.name, table.heading) for word in stems(text)}
+    known |= {word for word in stems(about) if word not in of_table}
+    if not _is_half_named(asked.column, rest):
+        known |= of_table
     known |= wanted.words | FILLERS
     for column in table.of_kind("text"):
         values = set(table.values(column.name)) - {None}
@@ -161,6 +164,12 @@ def unexplained(rest: str, asked: Asked, wanted: Operation, table: Table, about:
         known |= ROW_NOUNS
         known -= _counted_otherwise(asked, wanted, table)
     return {word for word in stems(rest) if word not in known}
+
+
+def _is_half_named(column: str | None, rest: str) -> bool:
+    """Only some of its words are said, so that the others may stand for another column."""
+    names, said = set(stems(column or "")), set(stems(rest))
+    return bool(names & said) and not names <= said
 
 
 def _years(table: Table, line: Timeline) -> list[str]:

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 from server.asking.small import Means
+from server.chat import ChatRequest
 from server.dashboard.planned_answer import SPEECHLESS, answer_by_plan
 from server.dashboard.query import (
     Element,
@@ -25,6 +26,7 @@ from server.events import (
     Event,
     Finished,
     Piece,
+    Pieces,
     PromptProgress,
     ReasoningDelta,
     StatusNote,
@@ -47,12 +49,33 @@ def step(found: Any) -> list[Piece]:
     return says(json.dumps(found))
 
 
+NO_SQL = [step({"sql": "SELECT NULL"})] * 4
+"""What a model that has nothing to compute writes, as often as it is asked."""
+
+
 def ask(question: str, *widgets: Widget, **more: Any) -> Query:
     return Query((Said("user", question, 1),), question, 1, widgets or (INCOME,), **more)
 
 
-async def run(query: Query, *scripts: list[Piece]) -> tuple[list[Event], ScriptedEngine]:
-    engine = ScriptedEngine(*scripts)
+class PlanningEngine(ScriptedEngine):
+    """Says of each question that it needs data, and what `meant` says; all else is scripted."""
+
+    def __init__(self, *scripts: list[Piece], meant: dict[str, str] | None = None) -> None:
+        super().__init__(*scripts)
+        self._meant = {"needs": "data", **(meant or {})}
+
+    async def generate(self, request: ChatRequest) -> Pieces:
+        if request.constraint and '"needs"' in request.constraint.source:
+            yield TextDelta(json.dumps(self._meant))
+            return
+        async for piece in super().generate(request):
+            yield piece
+
+
+async def run(
+    query: Query, *scripts: list[Piece], meant: dict[str, str] | None = None
+) -> tuple[list[Event], ScriptedEngine]:
+    engine = PlanningEngine(*scripts, meant=meant)
     found = [one async for one in answer_by_plan(query, Means(engine), TODAY)]
     return [one for one in found if not isinstance(one, PromptProgress)], engine
 
@@ -137,7 +160,7 @@ async def test_the_error_of_a_query_goes_back_to_the_model() -> None:
     )  # fmt: skip
     told = engine.requests[1].messages[-1].content
     assert "no such column: revenue" in told
-    assert "total_revenue number: 100 to 110" in told
+    assert "total_revenue (number: 100 to 110)" in told
     assert engine.requests[2].messages[-2].content == json.dumps(SUM)
     assert text_of(events) == "**Revenue: 210**\n\n210"
 
@@ -193,7 +216,7 @@ async def test_widgets_off_the_dashboard_need_a_call_of_their_own() -> None:
     events, engine = await run(query)
     assert call_of(events)["function"] == "get_extra_widget_data"
     assert engine.requests == []
-    events, _ = await run(brought(query, events), step(DONE), says("Both."))
+    events, _ = await run(brought(query, events), step(DONE), *NO_SQL, says("Both."))
     assert text_of(events) == "Both."
 
 
@@ -279,12 +302,12 @@ async def test_a_small_context_holds_less_of_everything() -> None:
     query = ask("The revenue of MSFT?", INCOME, *many)
     events, _ = await run(query, step(READ))
     query = brought(query, events, [{"year": n, "text": "long " * 20} for n in range(200)])
-    engine = ScriptedEngine(step(DONE), says("So."))
+    engine = PlanningEngine(step(DONE), *NO_SQL, says("So."))
     engine.facts = replace(engine.facts, context_tokens=4096)
     assert [one async for one in answer_by_plan(query, Means(engine), TODAY)]
     texts = ["\n".join(one.content for one in asked.messages) for asked in engine.requests]
     assert all(len(text.encode()) < 4096 for text in texts)
-    assert all("- income: Income" in text for text in texts)
+    assert all("- income: Income" in text for text in (texts[0], texts[-1]))
 
 
 def cited(events: list[Event]) -> list[str]:
@@ -304,7 +327,7 @@ async def test_only_what_was_computed_over_is_cited() -> None:
         with_data, step(SUM), step(later), step(DONE), step({"sql": "SELECT 1"}), says("So.")
     )
     assert cited(events) == ["MSFT"]
-    events, _ = await run(with_data, step(DONE), says("Both are fine."))
+    events, _ = await run(with_data, step(DONE), *NO_SQL, says("Both are fine."))
     assert cited(events) == ["AAPL", "MSFT"]
 
 
@@ -329,3 +352,52 @@ async def test_a_report_comes_as_a_page() -> None:
     assert (table.kind, page.kind, page.name) == ("table", "html", "Income")
     assert "<p>It grew.</p>" in page.content["text"]
     assert "<h2>Revenue by year</h2>" in page.content["text"]
+
+
+async def test_a_question_that_needs_no_data_is_answered_at_once() -> None:
+    events, engine = await run(ask("Hello!"), says("Hello."), meant={"needs": "talk"})
+    assert text_of(events) == "Hello."
+    assert len(engine.requests) == 1
+
+
+async def test_what_the_user_points_at_needs_its_data_whatever_the_model_says() -> None:
+    query = ask("Well?", replace(INCOME, tier="primary"))
+    events, _ = await run(query, step(DONE), meant={"needs": "talk"})
+    assert call_of(events)["function"] == "get_widget_data"
+
+
+async def test_a_question_is_completed_by_those_before_it() -> None:
+    said = (
+        Said("user", "The revenue of MSFT?", 1), Said("assistant", "210", 1),
+        Said("user", "And Tesla?", 2),
+    )  # fmt: skip
+    query = Query(said, "And Tesla?", 2, (INCOME,))
+    meant = {"question": "The revenue of Tesla?"}
+    events, engine = await run(query, step(READ), meant=meant)
+    call = call_of(events)
+    assert call["data_sources"][0]["input_args"] == {"symbol": "TSLA"}
+    assert "That is: The revenue of Tesla?" in engine.requests[0].messages[-1].content
+    events, engine = await run(
+        brought(query, events), step(DONE), *NO_SQL, says("It is 110."),
+        meant={"question": "never asked again"},
+    )  # fmt: skip
+    told = "\n".join(one.content for one in engine.requests[0].messages)
+    assert "That is: The revenue of Tesla?" in told
+
+
+async def test_what_the_model_would_tell_from_sight_is_computed() -> None:
+    query = ask("Which year had the smaller turnover at MSFT?")
+    events, _ = await run(query, step(READ))
+    sql = "SELECT year FROM income_msft ORDER BY total_revenue LIMIT 1"
+    events, engine = await run(
+        brought(query, events), step(DONE), step({"sql": sql}), says("It was {{q1.year}}.")
+    )
+    assert text_of(events) == "It was 2023."
+    assert "{{q1.year}}" in engine.requests[-1].messages[-1].content
+
+
+async def test_the_same_read_again_ends_the_steps() -> None:
+    query = ask("The revenue of MSFT?")
+    events, _ = await run(query, step(READ))
+    events, _ = await run(brought(query, events), step(READ), *NO_SQL, says("Here."))
+    assert text_of(events) == "Here."

@@ -203,3 +203,15 @@ def test_a_company_needs_no_legal_form() -> None:
     assert asked is not None
     assert asked.filters[0].values == ("Apple Inc.",)
     assert understand("target weight", table, TODAY) is None
+
+
+def test_a_word_of_the_tables_name_does_not_stand_for_half_a_column() -> None:
+    yields = from_grid(
+        ["coin", "staked_share", "reward"], [["Ethereum", 32.3, 8.5], ["Solana", 60.0, 7.1]],
+        "Staking Yields",
+    )  # fmt: skip
+    asked = understand("What is the staking yield of Ethereum?", yields, TODAY)
+    assert asked is None or asked.left
+    whole = understand("What is the staked share of Ethereum?", yields, TODAY)
+    assert whole is not None
+    assert not whole.left
