@@ -82,6 +82,22 @@ def readings(written: str) -> list[tuple[float, int]]:
     return found
 
 
+class WithoutBold:
+    """A stream of text without its bold marks: a bold figure about data is one that we computed."""
+
+    def __init__(self) -> None:
+        self._star = ""
+
+    def feed(self, text: str) -> str:
+        text = self._star + text
+        self._star = "*" if text.endswith("*") and not text.endswith("**") else ""
+        return text.removesuffix(self._star).replace("**", "") if text else ""
+
+    def end(self) -> str:
+        star, self._star = self._star, ""
+        return star
+
+
 class CheckedText:
     """A stream of text. What `feed` gives back may be shown; `end` gives the rest."""
 

@@ -17,6 +17,7 @@ from server.dashboard.additions import (
     note_call,
     words_of_note,
 )
+from server.dashboard.checked_text import WithoutBold
 from server.dashboard.citations import cite, suggest
 from server.dashboard.figures.compute import Figure, compute
 from server.dashboard.figures.model_sql import write_and_run
@@ -138,16 +139,22 @@ async def _answer(
         yield TextDelta(lead)
     end = Finished("stop")
     spoken = lead
+    plain = WithoutBold()
     async with aclosing(_speak(query, means, prompt)) as events:
         async for event in events:
             match event:
                 case Finished():
                     end = event
                 case TextDelta(text):
+                    text = plain.feed(text) if materials else text
                     spoken += text
-                    yield event
+                    if text:
+                        yield TextDelta(text)
                 case _:
                     yield event
+    if rest := plain.end():
+        spoken += rest
+        yield TextDelta(rest)
     if not spoken:
         yield TextDelta(SPEECHLESS)
     used = [one for one in materials if one.is_new] or materials

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.dashboard.checked_text import CheckedText, KnownNumbers
+from server.dashboard.checked_text import CheckedText, KnownNumbers, WithoutBold
 from server.dashboard.results import Computed, Results
 from server.data.sql import Answer
 
@@ -75,3 +75,11 @@ def test_it_does_not_matter_how_the_text_is_cut(cuts: list[int]) -> None:
         at += cut
     parts += [checker.feed(text[at:]), checker.end()]
     assert "".join(parts) == checked(text)
+
+
+def test_bold_marks_are_taken_out_wherever_the_stream_is_cut() -> None:
+    text = "It is **2.5** or 3*4, **so** *far*"
+    for cut in range(len(text)):
+        plain = WithoutBold()
+        found = plain.feed(text[:cut]) + plain.feed(text[cut:]) + plain.end()
+        assert found == "It is 2.5 or 3*4, so *far*"
