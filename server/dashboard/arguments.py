@@ -18,6 +18,7 @@ START_NAMES = frozenset({"start_date", "start", "from", "from_date", "date_from"
 END_NAMES = frozenset({"end_date", "end", "to", "to_date", "date_to"})
 ENDS = (START_NAMES, END_NAMES)
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+FREE_DAYS = 2
 TERM = re.compile(r"(\d{1,3})([DWMY])", re.IGNORECASE)
 TERM_UNITS = {"D": "day", "W": "week", "M": "month", "Y": "year"}
 STRETCH = re.compile(
@@ -138,25 +139,30 @@ def _spoken(value: str, label: str) -> Iterator[str]:
         yield from (f"{match[1]}{gap}{unit}{ending}" for gap in "- " for ending in ("", "s"))
 
 
-def named_dates(widget: Widget, given: Json, question: str, today: date) -> Json:
-    """The dates that the question names, unless those given take in all of them."""
-    named = {
+def named_dates(widget: Widget, question: str, today: date) -> Json:
+    return {
         param.name: found
         for param in widget.params
         if param.kind == "date" and (found := _date(param, question, today)) is not None
     }
-    shown = widget.arguments | given
-    if all(_takes_in(name, str(shown.get(name, ""))[:10], day) for name, day in named.items()):
-        return {}
-    return named
+
+
+def take_in(arguments: Json, named: Json) -> bool:
+    """Whether the dates that were given take in all those that are named."""
+    return all(_takes_in(name, str(arguments.get(name, ""))[:10], named[name]) for name in named)
 
 
 def _takes_in(name: str, has: str, day: str) -> bool:
+    """A weekend more or less does not matter at either end."""
     if not DAY.fullmatch(has):
         return False
+    try:
+        after = (date.fromisoformat(has) - date.fromisoformat(day)).days
+    except ValueError:
+        return False
     if name.lower() in START_NAMES:
-        return has <= day
-    return has >= day if name.lower() in END_NAMES else has == day
+        return after <= FREE_DAYS
+    return after >= -FREE_DAYS if name.lower() in END_NAMES else after == 0
 
 
 def _is_meant(param: Param, text: str, question: str) -> bool:

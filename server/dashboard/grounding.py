@@ -8,7 +8,7 @@ from typing import Any
 
 from server.chat import Json
 from server.dashboard.actions import MOST_READS, Read
-from server.dashboard.arguments import named_dates, named_options
+from server.dashboard.arguments import named_dates, named_options, take_in
 from server.dashboard.query import Param, Widget
 from server.dashboard.symbols import Named
 from server.dashboard.tickers import is_ticker
@@ -31,8 +31,12 @@ def ground_symbol(param: Param, wanted: object, named: Sequence[Named]) -> tuple
     return {param.name: symbols if param.several else symbols[0]}, list(named)
 
 
-def ground_values(widget: Widget, given: Json, question: str, today: date) -> Json:
-    """Dates and options that the question names win; nobody reads fewer rows than are shown."""
+def ground_values(widget: Widget, given: Json, questions: Sequence[str], today: date) -> Json:
+    """Dates and options that the question names win; nobody reads fewer rows than are shown.
+
+    `questions`: the one to answer, then the one before it, whose dates hold if it has none.
+    """
+    question = questions[0]
     found = dict(given)
     for param in widget.params:
         if param.kind in NUMBER_KINDS and _is_made_up_limit(param, found.get(param.name), question):
@@ -41,7 +45,9 @@ def ground_values(widget: Widget, given: Json, question: str, today: date) -> Js
             named = named_options(param, param.options, question)
             if len(named) == 1:
                 found[param.name] = named[0]
-    return found | named_dates(widget, found, question, today)
+    dates = [named_dates(widget, one, today) for one in questions if one]
+    days = next(filter(None, dates), {})
+    return found if take_in(widget.arguments | found, days) else found | days
 
 
 def _keeps_value(param: Param, given: Json) -> bool:

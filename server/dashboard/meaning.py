@@ -1,46 +1,69 @@
 """What the user means: a question that stands by itself, and whether it needs data at all."""
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from server.chat import Json, Message
 from server.dashboard.actions import closed
 from server.dashboard.query import Query, ends
+from server.language.dates import POINT, left_over
+from server.language.ranking import stems
+from server.language.words import stem
 
-QUESTIONS_TOLD = 3
 QUESTION_CHARACTERS = 400
 LONGEST = 300
-SORT = """\
-You sort what people say to an assistant that sits beside a dashboard with data.
-"data": it needs data of the dashboard. It asks for a figure, a date, a name, news or a list about \
-a company, a country, a market, a portfolio or a time; it asks to compare, show, draw or change \
-something.
-"talk": it needs none. It greets, thanks, asks who the assistant is, what a word means, how things \
-work in general, for a translation, or for a sum of numbers that it gives itself.
-"What does EBITDA mean?" talk
-"How much is 12 times 31?" talk
-"Danke, das war alles!" talk
-"Explain the difference between a stock and a bond." talk
-"Qui es-tu ?" talk
-"Why do central banks raise rates?" talk
-"什么是市盈率?" talk
-"What was the EBITDA of Siemens in 2023?" data
-"Which of my funds did best?" data
-"Wie hoch war die Inflation in Polen?" data
-"Draw the price of oil since May." data
-"苹果的市值是多少?" data
-"Any news on Shell?" data"""
-COMPLETE = """\
-First complete the last question with what the questions before it say, so that it can be \
-understood alone. Change nothing else, and keep its language. A question that is complete stays \
-as it is.
-"What was the revenue of Shell in 2023?", then "And BP?": "What was the revenue of BP in 2023?"
-"What did gold cost on 3 May 2026?", then "And a month earlier?": "What did gold cost on 3 April \
-2026?"
-"Average close of BASF in June 2026?", then "And in July?": "Average close of BASF in July 2026?"
-"Wie hoch war der Gewinn von SAP 2024?", then "Und im Jahr davor?": "Wie hoch war der Gewinn von \
-SAP 2023?"
-"What is the debt of Peru?", then "Compare that with Chile.": "Compare the debt of Chile with that \
-of Peru.\""""
+SORT = "Say what is asked for."
+KINDS = (
+    ("What does EBITDA mean?", "meaning of a word"),
+    ("What was the EBITDA of Siemens in 2023?", "figure"),
+    ("How much is 12 times 31?", "arithmetic"),
+    ("Wie hoch war die Inflation in Polen?", "figure"),
+    ("Was ist Inflation?", "meaning of a word"),
+    ("Which of my funds did best?", "figure"),
+    ("Danke, das war alles!", "greeting or thanks"),
+    ("Draw the price of oil since May.", "chart or table"),
+    ("Why do central banks raise rates?", "general explanation"),
+    ("Why did the shares of BP fall in May?", "news"),
+    ("什么是市盈率?", "meaning of a word"),
+    ("苹果的市值是多少?", "figure"),
+    ("How do you say 'profit' in Italian?", "translation"),
+    ("¿Cuánto ganó Repsol en 2022?", "figure"),
+    ("Qui es-tu ?", "the assistant itself"),
+    ("Any news on Shell?", "news"),
+    ("Add a tab for bonds.", "change of the dashboard"),
+)
+"""Examples as turns of a chat, which small models follow better than a description."""
+TALK = frozenset({
+    "meaning of a word", "arithmetic", "greeting or thanks", "general explanation", "translation",
+    "the assistant itself",
+})  # fmt: skip
+"""What needs no data of the dashboard."""
+COMPLETE = (
+    "The user asks one question and then another that leaves out what was said before. Write the "
+    "second one in full. What it says replaces what the first one says; all else stays."
+)
+FIRST = "What was the revenue of Shell in 2023?"
+COMPLETED = (
+    (FIRST, "And for BP?", "What was the revenue of BP in 2023?"),
+    (FIRST, "And in 2021?", "What was the revenue of Shell in 2021?"),
+    (FIRST, "And the year before?", "What was the revenue of Shell in 2022?"),
+    (FIRST, "And its debt?", "What was the debt of Shell in 2023?"),
+    (FIRST, "As a chart, please.", "Draw a chart of the revenue of Shell."),
+    (FIRST, "Compare that with BP.", "Compare the revenue of Shell and BP in 2023."),
+    (FIRST, "Thanks!", "Thanks!"),
+    ("Wie teuer war Gold am 3.5.2026?", "Und Silber?", "Wie teuer war Silber am 3.5.2026?"),
+    ("沙特2024年的石油产量是多少?", "伊朗呢?", "伊朗2024年的石油产量是多少?"),
+)
+RELATIVE_TEXT = """
+before earlier later previous prior next after ago one two same there both other
+day week month quarter year days weeks months quarters years
+tag woche monat quartal jahr davor danach vorher zuvor
+jour semaine mois trimestre année précédente précédent avant après
+día semana mes trimestre año anterior antes después
+"""
+RELATIVE = frozenset(map(stem, RELATIVE_TEXT.split()))
+"""Words for a time beside the one before; the completed question has that time itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,30 +83,68 @@ def meaning_from(state: Json) -> Meaning | None:
     return Meaning(ends(found["question"], LONGEST), found.get("needs_data") is not False)
 
 
-def question_to_ask(query: Query) -> tuple[tuple[Message, ...], Json] | None:
-    """The messages and the schema by which a model tells it; None where nothing is open."""
-    before = [said.text for said in query.said[:-1] if said.role == "user"][-QUESTIONS_TOLD:]
-    is_open = not (_has_material(query) or query.is_task)
-    if not before and not is_open:
+Asked = tuple[tuple[Message, ...], Json]
+"""The messages of a small question to the model, and the schema of its answer."""
+
+
+def ask_for_completion(query: Query) -> Asked | None:
+    """None where there is no question before this one."""
+    before = question_before(query)
+    if not before or len(query.asked) > LONGEST:
         return None
-    properties: Json = {}
-    if before:
-        text: Json = {"type": "string", "minLength": 1, "maxLength": LONGEST}
-        properties["question"] = text
-    properties["needs"] = {"enum": ["data", "talk"]}
-    system = f"{SORT}\n{COMPLETE}" if before else SORT
-    said = [f'"{ends(text, QUESTION_CHARACTERS)}"' for text in (*before, query.asked)]
-    messages = (Message("system", system), Message("user", ", then ".join(said)))
-    return messages, closed(properties)
+    text: Json = {"type": "string", "minLength": 1, "maxLength": LONGEST}
+    examples = [(_pair(one, other), {"question": whole}) for one, other, whole in COMPLETED]
+    return _asked(COMPLETE, examples, _pair(before, query.asked), {"question": text})
 
 
-def read_meaning(query: Query, found: Json | None) -> Meaning:
-    """A completed question is short and says something; else the user's own words hold."""
-    given = found or {}
-    completed = str(given.get("question") or "").strip()
-    question = completed if completed and len(query.asked) < LONGEST else query.question
-    needs_data = given.get("needs") != "talk" or _has_material(query)
-    return Meaning(question, needs_data)
+def question_before(query: Query) -> str:
+    """As it was completed in its own turn, where a call for its data tells."""
+    earlier = [said for said in query.said[:-1] if said.role == "user"]
+    if not earlier:
+        return ""
+    for result in reversed(query.results):
+        if result.turn == earlier[-1].turn and (kept := meaning_from(result.state)):
+            return kept.question
+    return ends(earlier[-1].text, QUESTION_CHARACTERS)
+
+
+def ask_for_kind(query: Query, question: str) -> Asked | None:
+    """None where there is something here that the question may be about."""
+    if _has_material(query) or query.is_task:
+        return None
+    kinds: Json = {"enum": list(dict.fromkeys(kind for _, kind in KINDS))}
+    examples = [(said, {"asks_for": kind}) for said, kind in KINDS]
+    return _asked(SORT, examples, ends(question, QUESTION_CHARACTERS), {"asks_for": kinds})
+
+
+def is_talk(found: Json | None) -> bool:
+    return (found or {}).get("asks_for") in TALK
+
+
+def completed(query: Query, found: Json | None) -> str:
+    """The model's words, if they hold all that the user's own words bring."""
+    whole = str((found or {}).get("question") or "").strip()
+    new = {word for word in stems(query.question) if word not in RELATIVE}
+    return whole if whole and new <= set(stems(whole)) else query.question
+
+
+def keeps_time(question: str) -> bool:
+    """Nothing in it moves the time of the question before: it has no word for time."""
+    if not question.isascii() or RELATIVE & set(stems(question)):
+        return False
+    return POINT.search(question) is None and not left_over(question)
+
+
+def _asked(system: str, examples: Iterable[tuple[str, Json]], said: str, answer: Json) -> Asked:
+    messages = [Message("system", system)]
+    for example, given in examples:
+        messages.append(Message("user", example))
+        messages.append(Message("assistant", json.dumps(given, ensure_ascii=False)))
+    return (*messages, Message("user", said)), closed(answer)
+
+
+def _pair(first: str, second: str) -> str:
+    return f"First: {first}\nSecond: {second}"
 
 
 def _has_material(query: Query) -> bool:

@@ -16,7 +16,17 @@ from server.dashboard.arguments import told_options
 from server.dashboard.grounding import ground_symbol, ground_values, read_for_each
 from server.dashboard.inventory import DETAILED, Inventory, take_inventory
 from server.dashboard.materials import Material, gather
-from server.dashboard.meaning import Meaning, meaning_from, question_to_ask, read_meaning
+from server.dashboard.meaning import (
+    Asked,
+    Meaning,
+    ask_for_completion,
+    ask_for_kind,
+    completed,
+    is_talk,
+    keeps_time,
+    meaning_from,
+    question_before,
+)
 from server.dashboard.next_call import Step, state_of
 from server.dashboard.query import Param, Query, Result, Source, Widget, ends
 from server.dashboard.results import Results, describe_table, fenced
@@ -148,13 +158,18 @@ class Planner:
 
     async def understand(self) -> None:
         """Once in a turn; later requests of it bring along what was understood."""
-        kept = meaning_from(self.query.state) if self.query.hop else None
-        asked = None if kept else question_to_ask(self.query)
-        if asked is not None:
-            messages, schema = asked
-            found = await ask_object(self.engine, messages, schema, self.client, [])
-            kept = read_meaning(self.query, found)
-        self.understood = kept
+        self.understood = meaning_from(self.query.state) if self.query.hop else None
+        if self.understood is not None or self.query.hop:
+            return
+        question = completed(self.query, await self._ask_small(ask_for_completion(self.query)))
+        kind = await self._ask_small(ask_for_kind(self.query, question))
+        self.understood = Meaning(question, needs_data=not is_talk(kind))
+
+    async def _ask_small(self, asked: Asked | None) -> Json | None:
+        if asked is None:
+            return None
+        messages, schema = asked
+        return await ask_object(self.engine, messages, schema, self.client, [])
 
     async def resume(self) -> Step | None:
         """Goes again through this turn's steps; a read that is still to be made is made."""
@@ -382,7 +397,8 @@ class Planner:
                 fitted |= symbols
                 self._note_names(named)
         if not self._is_resuming:
-            fitted = ground_values(widget, fitted, self.meaning, self.today)
+            earlier = question_before(self.query) if keeps_time(self.meaning) else ""
+            fitted = ground_values(widget, fitted, (self.meaning, earlier), self.today)
         if left_out:
             text = f"{widget.name}: it has no {', '.join(left_out)[:120]}"
             self.notes.append(StatusNote(text, "warning"))

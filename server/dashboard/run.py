@@ -139,22 +139,16 @@ async def _answer(
         yield TextDelta(lead)
     end = Finished("stop")
     spoken = lead
-    plain = WithoutBold()
     async with aclosing(_speak(query, means, prompt)) as events:
         async for event in events:
             match event:
                 case Finished():
                     end = event
                 case TextDelta(text):
-                    text = plain.feed(text) if materials else text
                     spoken += text
-                    if text:
-                        yield TextDelta(text)
+                    yield event
                 case _:
                     yield event
-    if rest := plain.end():
-        spoken += rest
-        yield TextDelta(rest)
     if not spoken:
         yield TextDelta(SPEECHLESS)
     used = [one for one in materials if one.is_new] or materials
@@ -245,13 +239,13 @@ async def _speak(query: Query, means: Means, prompt: Prompt) -> Steps:
         max_tokens=limit,
         client=means.client,
     )
-    began = False
+    began, plain = False, WithoutBold()
     yield PromptProgress(0, 0)
     async with aclosing(means.engine.generate(request)) as pieces:
         async for piece in pieces:
             match piece:
                 case TextDelta(text):
-                    text = text if began else text.lstrip()
+                    text = plain.feed(text if began else text.lstrip())
                     if text:
                         began = True
                         yield TextDelta(text)

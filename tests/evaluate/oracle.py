@@ -445,8 +445,8 @@ def _is_seen(truth: float, seen: set[float]) -> bool:
 def answer_small(asked: Asked, schema: Json) -> Json:
     """The small questions: which widgets, which values, which query, which chart, which tool."""
     turn, names = asked.turn, schema.get("properties", {})
-    if "needs" in names or "widgets" in names:
-        return _meaning(asked, names) if "needs" in names else {"widgets": _picked(asked)}
+    if {"question", "asks_for", "widgets"} & set(names):
+        return {"widgets": _picked(asked)} if "widgets" in names else _meaning(asked, names)
     if "sql" in names:
         return {"sql": write_sql(turn, asked, 0) if turn and turn.sql else NOTHING}
     if "tool" in names:
@@ -464,12 +464,13 @@ def answer_small(asked: Asked, schema: Json) -> Json:
 
 
 def _meaning(asked: Asked, names: Json) -> Json:
-    """What the last of the questions means, which stand in quotes one after the other."""
-    last = asked.told.rpartition(', then "')[2].strip('"')
-    turn = _turn_in(last, asked.told) or asked.turn
-    needs = bool(turn and (turn.reads or turn.call))
-    found: Json = {"question": last} if "question" in names else {}
-    return {**found, "needs": "data" if needs else "talk"}
+    """The last of several questions as it stands, and whether a question needs data."""
+    if "question" in names:
+        return {"question": asked.messages[-1].content.rpartition("\nSecond: ")[2]}
+    said = asked.messages[-1].content
+    turns = [turn for one in questions.load() for turn in one.turns if turn.ask == said]
+    needs = any(turn.reads or turn.call for turn in turns)
+    return {"asks_for": "figure" if needs else "greeting or thanks"}
 
 
 def _picked(asked: Asked) -> list[str]:

@@ -58,24 +58,25 @@ def ask(question: str, *widgets: Widget, **more: Any) -> Query:
 
 
 class PlanningEngine(ScriptedEngine):
-    """Says of each question that it needs data, and what `meant` says; all else is scripted."""
+    """Says what each question asks for and how it is completed; all else is scripted."""
 
-    def __init__(self, *scripts: list[Piece], meant: dict[str, str] | None = None) -> None:
+    def __init__(self, *scripts: list[Piece], kind: str = "figure", whole: str = "") -> None:
         super().__init__(*scripts)
-        self._meant = {"needs": "data", **(meant or {})}
+        self._small = {"asks_for": kind, "question": whole}
 
     async def generate(self, request: ChatRequest) -> Pieces:
-        if request.constraint and '"needs"' in request.constraint.source:
-            yield TextDelta(json.dumps(self._meant))
+        asked = json.loads(request.constraint.source) if request.constraint else {}
+        for name in self._small.keys() & asked.get("properties", {}).keys():
+            yield TextDelta(json.dumps({name: self._small[name]}))
             return
         async for piece in super().generate(request):
             yield piece
 
 
 async def run(
-    query: Query, *scripts: list[Piece], meant: dict[str, str] | None = None
+    query: Query, *scripts: list[Piece], kind: str = "figure", whole: str = ""
 ) -> tuple[list[Event], ScriptedEngine]:
-    engine = PlanningEngine(*scripts, meant=meant)
+    engine = PlanningEngine(*scripts, kind=kind, whole=whole)
     found = [one async for one in answer_by_plan(query, Means(engine), TODAY)]
     return [one for one in found if not isinstance(one, PromptProgress)], engine
 
@@ -355,14 +356,14 @@ async def test_a_report_comes_as_a_page() -> None:
 
 
 async def test_a_question_that_needs_no_data_is_answered_at_once() -> None:
-    events, engine = await run(ask("Hello!"), says("Hello."), meant={"needs": "talk"})
+    events, engine = await run(ask("Hello!"), says("Hello."), kind="greeting or thanks")
     assert text_of(events) == "Hello."
     assert len(engine.requests) == 1
 
 
 async def test_what_the_user_points_at_needs_its_data_whatever_the_model_says() -> None:
     query = ask("Well?", replace(INCOME, tier="primary"))
-    events, _ = await run(query, step(DONE), meant={"needs": "talk"})
+    events, _ = await run(query, step(DONE), kind="greeting or thanks")
     assert call_of(events)["function"] == "get_widget_data"
 
 
@@ -372,14 +373,13 @@ async def test_a_question_is_completed_by_those_before_it() -> None:
         Said("user", "And Tesla?", 2),
     )  # fmt: skip
     query = Query(said, "And Tesla?", 2, (INCOME,))
-    meant = {"question": "The revenue of Tesla?"}
-    events, engine = await run(query, step(READ), meant=meant)
+    events, engine = await run(query, step(READ), whole="The revenue of Tesla?")
     call = call_of(events)
     assert call["data_sources"][0]["input_args"] == {"symbol": "TSLA"}
     assert "That is: The revenue of Tesla?" in engine.requests[0].messages[-1].content
     events, engine = await run(
         brought(query, events), step(DONE), *NO_SQL, says("It is 110."),
-        meant={"question": "never asked again"},
+        whole="never asked again",
     )  # fmt: skip
     told = "\n".join(one.content for one in engine.requests[0].messages)
     assert "That is: The revenue of Tesla?" in told
