@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from server.asking.small import Means, ask_json
+from server.asking.ask import Means, ask_json
 from server.chat import Json
 from server.dashboard.figures.question import best_column
 from server.data.tables import Cell, Column, Table
@@ -209,7 +209,7 @@ async def _ask(
         "additionalProperties": False,
     }  # fmt: skip
     text = f"Table: {table.name}\nColumns: {', '.join(by_name)}\nQuestion: {question}"
-    answer = await ask_json(means, SYSTEM, text, schema, max_tokens=60) or {}
+    answer = await ask_json(means, (SYSTEM, text), schema, max_tokens=60) or {}
     kind, names = answer.get("kind"), answer.get("columns")
     chosen = [by_name[name] for name in dict.fromkeys(names or ()) if name in by_name]
     return (kind if kind in get_args(Kind) else None), chosen or [ys[0]]

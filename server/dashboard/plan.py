@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from uuid import uuid4
 
-from server.chat import ChatRequest, Constraint, Json, Message, Sampling, ToolCall
+from server.asking.ask import CERTAIN
+from server.asking.fit import context_tokens
+from server.chat import ChatRequest, Constraint, Json, Message, ToolCall
 from server.dashboard import actions
 from server.dashboard.actions import Action, Choices, Read, Stage, fit_parameters
 from server.dashboard.arguments import told_options
@@ -37,9 +39,7 @@ TURNS_TOLD = 4
 TURN_CHARACTERS = 700
 DATA_CHARACTERS = {"cpu": 1500}
 DATA_CHARACTERS_ELSEWHERE = 6000
-DEFAULT_WINDOW = 4096
 GENERATIVE = "generative-ui"
-CERTAIN = Sampling(temperature=0.0, top_k=1)
 STEPS = """\
 You are Moat, an analyst's assistant on the user's own computer. You answer questions about the \
 dashboard below, step by step. Each step is one JSON object of one of these forms:
@@ -180,7 +180,7 @@ class Planner:
 
     async def messages(self, *more: Message) -> tuple[Message, ...]:
         """What the model is told, with less and less of it until it fits into its context."""
-        window = self.engine.facts.context_tokens or DEFAULT_WINDOW
+        window = context_tokens(self.engine.facts)
         found: tuple[Message, ...] = ()
         for detail in DETAILS:
             found = tuple(alternate([*self._told(detail), *more]))

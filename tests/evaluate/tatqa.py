@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.dashboard.run import converse
 from server.events import ClientToolCall, Finished, TextDelta
 from server.protocols.openbb.reader import read_query
