@@ -3,19 +3,17 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
+from server.artifacts import MOST_ROWS, ROUND, Kind
 from server.asking.ask import Means, ask_json
 from server.chat import Json
 from server.dashboard.figures.question import best_column
 from server.data.tables import Cell, Column, Table
 from server.language.ranking import rank, stems
 
-Kind = Literal["line", "bar", "scatter", "pie", "donut"]
 CHART = re.compile(r"\b(chart|charts|plot|graph|visuali[sz]e|draw|diagram)\b", re.IGNORECASE)
 TABLE = re.compile(r"\b(as a table|in a table|table of|tabulate|make a table)\b", re.IGNORECASE)
-ROUND: tuple[Kind, ...] = ("pie", "donut")
-MOST_ROWS = 500
 MOST_SLICES = 12
 MOST_SERIES = 8
 SYSTEM = "You choose how to chart a table for a question: the kind and the columns."
