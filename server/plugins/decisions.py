@@ -21,8 +21,6 @@ class Decided:
     server: str = ""
     options: dict[str, str] = field(default_factory=dict)
     changing_methods: bool = False
-    linked: str = ""
-    """The folder it is used from, when it was not copied."""
     more: dict[str, Any] = field(default_factory=dict)
     """What a newer version wrote beside it."""
 
@@ -47,9 +45,6 @@ class Kept:
         self._decided.pop(key, None)
         self._odd.pop(key, None)
         self._save()
-
-    def linked(self) -> list[Path]:
-        return [Path(one.linked) for one in self._decided.values() if one.linked]
 
     def _save(self) -> None:
         told = {key: _told(one) for key, one in self._decided.items()}

@@ -1,6 +1,7 @@
 """Checks a server that speaks OpenBB Workspace's protocol for agents, case by case.
 
-    python -m tests.conformance.openbb http://127.0.0.1:7777 [--ai-service] [--only TEXT] [--json FILE]
+    python -m tests.conformance.openbb http://127.0.0.1:7777 [--ai-service] [--only TEXT]
+        [--json FILE]
 
 It plays the browser and holds every event against openbb-ai's models, against the stricter rules
 of the web client, and against the order of the protocol: one call at most, and last. It looks at
