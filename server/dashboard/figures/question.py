@@ -112,20 +112,15 @@ def understand(question: str, table: Table, today: date, about: str = "") -> Ask
     elif _is_lost(numbers, question, timed.rest) or not _is_told(timed, line, today):
         return None
     filters = _filters(timed.rest, table)
-    named = named_column(timed.rest, numbers)
-    if named is AMBIGUOUS:
+    if (named := named_column(timed.rest, numbers)) is AMBIGUOUS:
         return None
     column = of_year or named
     group = _group(timed.rest, table)
     wanted = operation(timed.rest, *_names(timed.rest, column, filters))
     if wanted is None or (group is None and BY_TIME.search(timed.rest)):
         return None
-    if (
-        column is None
-        and len(numbers) == 1
-        and _takes_the_only_one(wanted, timed.rest, table, group)
-    ):
-        column = numbers[0]
+    if column is None and _takes_the_only_one(wanted, timed.rest, table, group):
+        column = numbers[0] if len(numbers) == 1 else None
     asked = Asked(
         wanted.name,
         column.name if column else None,
