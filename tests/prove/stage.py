@@ -109,14 +109,15 @@ def moat_at(
     *arguments: str,
     wait_for: str = READY,
     environment: Mapping[str, str] | None = None,
+    port: int | None = 0,
 ) -> Iterator[Moat]:
-    """`moat serve` with a home and settings of its own."""
+    """`moat serve` with a home and settings of its own; without a port it takes that of these."""
     if settings is not None:
         path = home / "config" / "settings.json"
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.write_text(json.dumps(settings), encoding="utf-8")
     given = {**QUIET, "MOAT_HOME": str(home), **(environment or {})}
-    with serving(*arguments, wait_for=wait_for, environment=given) as running:
+    with serving(*arguments, wait_for=wait_for, environment=given, port=port) as running:
         yield running
 
 
