@@ -16,6 +16,7 @@ from typing import IO
 from server.core.settings_store import SettingsStore
 from server.settings import Settings
 from server.system import processes as roles
+from tests.bench.servers import free_port
 from tests.kit.running import PATIENCE_S, SERVES, Moat, all_gone, chat, post
 from tests.prove import used
 from tests.prove.by_test import shown_by
@@ -139,9 +140,9 @@ def _health(port: int) -> bool:
 def two_at_once(stage: Stage) -> Figure:
     """Two servers in one home: both serve, and the end of one is not the end of the other."""
     home = stage.scratch("two")
-    with moat_at(home, SMALL) as first:
-        wanted = str(port_of(first))
-        with moat_at(home, None, "--port", wanted) as second:
+    settings = {**SMALL, "server": {"port": free_port()}}
+    with moat_at(home, settings, port=None) as first:
+        with moat_at(home, port=None) as second:
             both = say_hello(port_of(first)) and say_hello(port_of(second))
             apart = first.address != second.address
         after = say_hello(port_of(first))
