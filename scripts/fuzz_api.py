@@ -1,4 +1,4 @@
-"""Sends odd and broken bodies to every route of a running Moat: no 500, and it lives on.
+"""Sends odd and broken bodies to every route of a running Moat: no error of ours, and it lives on.
 
 python -m scripts.fuzz_api http://127.0.0.1:7777 --count 20000
 """
@@ -38,6 +38,10 @@ ROUTES: dict[str, bodies.Make] = {
 WEIGHTS = (8, 3, 4, 1, 3, 1, 3, 2, 1, 1, 1, 1)
 Body = tuple[str, bytes]
 Told = Counter[tuple[str, int]]
+MISSING = 503
+"""A service that is not there, or has no room: an honest answer, if it says so."""
+ASKS_HUB, HUB_FAILED = "/api/pull", 502
+"""Elsewhere it is a worker that died."""
 BROKEN = 0.25
 NOISE = 0.02
 
@@ -50,28 +54,50 @@ def payload(rng: random.Random, make: bodies.Make) -> bytes:
     return (text[: rng.randint(0, len(text))] if rng.random() < NOISE else text).encode()
 
 
-async def fuzz(address: str, bodies_: Iterator[Body], patience_s: float) -> Told:
+async def fuzz(address: str, bodies_: Iterator[Body], patience_s: float) -> tuple[Told, list[str]]:
+    """How often each route answered with each status, and every error of ours in words."""
     told: Told = Counter()
+    broke: list[str] = []
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=patience_s)) as session:
 
         async def send_all() -> None:
             for route, body in bodies_:
-                status = await _status(session, address + route, body)
+                status, answer = await _ask(session, address + route, body)
                 told[route, status] += 1
-                if status >= 500:
-                    sys.stdout.write(f"{status} from {route}: {body[:300]!r}\n")
+                if is_ours(route, status, answer):
+                    broke.append(f"{status} from {route}: {body[:300]!r}")
 
         await asyncio.gather(*(send_all() for _ in range(AT_ONCE)))
-    return told
+    return told, broke
 
 
-async def _status(session: aiohttp.ClientSession, address: str, body: bytes) -> int:
+def is_ours(route: str, status: int, answer: bytes) -> bool:
+    """Whether the fault is Moat's: a 5xx, but for one that says which service is not there."""
+    if status == MISSING or (route, status) == (ASKS_HUB, HUB_FAILED):
+        return not _states_reason(answer)
+    return status >= 500
+
+
+def _states_reason(answer: bytes) -> bool:
+    """In any protocol's form of an error."""
+    try:
+        told = json.loads(answer)
+    except ValueError:
+        return False
+    if not isinstance(told, dict):
+        return False
+    error = told.get("error")
+    inner = error.get("message") if isinstance(error, dict) else error
+    texts = (told.get("message"), told.get("detail"), inner)
+    return any(isinstance(text, str) and text.strip() for text in texts)
+
+
+async def _ask(session: aiohttp.ClientSession, address: str, body: bytes) -> tuple[int, bytes]:
     try:
         async with session.post(address, data=body, headers=JSON) as reply:
-            await reply.read()
-            return reply.status
+            return reply.status, await reply.read()
     except TimeoutError:
-        return LEFT
+        return LEFT, b""
 
 
 def made(seed: int, count: int, seconds: float) -> Iterator[Body]:
@@ -94,12 +120,13 @@ def main() -> None:
     parser.add_argument("--patience", type=float, default=5, metavar="SECONDS")
     given = parser.parse_args()
     sent = made(given.seed, given.count, given.seconds)
-    told = asyncio.run(fuzz(given.address, sent, given.patience))
+    told, broke = asyncio.run(fuzz(given.address, sent, given.patience))
     for (route, status), number in sorted(told.items()):
         sys.stdout.write(f"{number:6d}  {status}  {route}\n")
     done = sum(number for (_, status), number in told.items() if status == 200)
     sys.stdout.write(f"{told.total()} bodies, {done} of them answered.\n")
-    sys.exit(any(status >= 500 for _, status in told))
+    sys.stdout.writelines(f"{line}\n" for line in broke)
+    sys.exit(bool(broke))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import date
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.chat import ChatRequest, Json, Message
 from server.dashboard.figures.compute import compute
 from server.dashboard.materials import gather

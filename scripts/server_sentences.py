@@ -22,7 +22,7 @@ SAYING = (
     )),
     "server/system/keychain.py",
     *(f"server/data/{name}.py" for name in (
-        "documents", "charts", "sqlite",
+        "documents", "charts", "sql", "sqlite",
     )),
     "server/conversation/run.py",
     "server/engine/*.py",
@@ -46,7 +46,7 @@ SAYING = (
     *(f"server/engine/worker/prompt/{name}.py" for name in (
         "pictures", "prepare", "template", "vision",
     )),
-    "server/asking/ask.py",
+    "server/asking/fit.py",
     *(f"server/flows/{name}.py" for name in (
         "calling", "runner",
     )),

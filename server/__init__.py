@@ -10,7 +10,7 @@
     egress                           the one door out
     schemas, language, system        what all of them use
     face                             what a screen may see and do
-    chat, errors, events, observe, settings, sizes, tasks    the nouns that everybody shares
+    artifacts, chat, errors, events, observe, settings, sizes, sse, tasks    the nouns of all
 
 The contracts in pyproject.toml hold it; docs/architecture.md explains it.
 """

@@ -99,7 +99,7 @@ def climbs(source: str) -> Iterator[int]:
 
 
 def test_no_path_leads_out_of_the_clone() -> None:
-    """Data and kits lie in tests/data and tests/kits, nothing beside the clone."""
+    """Data and kits lie in tests/data and tests/conformance, nothing beside the clone."""
     paths = [path for name in FOLDERS for path in (ROOT / name).rglob("*.py")]
     begun = [(path, count) for path in paths for count in climbs(path.read_text("utf-8"))]
     assert len(begun) > 40

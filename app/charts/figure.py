@@ -2,11 +2,11 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 from app.look.translate import tr
+from server.artifacts import ROUND, Kind
 
-Kind = Literal["line", "bar", "scatter", "pie", "donut"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
 
@@ -36,7 +36,7 @@ class Figure:
 
     @property
     def is_round(self) -> bool:
-        return self.kind in ("pie", "donut")
+        return self.kind in ROUND
 
 
 def number(value: float) -> str:

@@ -5,17 +5,24 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
-from app.charts.figure import KINDS, Figure, Kind, Series
+from app.charts.figure import KINDS, Figure, Series
 from app.look.translate import tr
+from server.artifacts import (
+    LONGEST_LABEL,
+    MOST_ROWS,
+    MOST_SERIES,
+    ROUND,
+    Kind,
+    chart_option,
+    kind_of,
+    markdown_table,
+)
 from server.chat import Json
 from server.events import Artifact
 from server.system.limits import one_line
 
 LANGUAGE = "echarts"
-MOST_ROWS = 2000
-MOST_SERIES = 20
 MOST_TABLE_ROWS = 50
-LONGEST_LABEL = 200
 LARGEST, SMALLEST = 1e300, 1e-300
 """Numbers whose sums and differences can still be reckoned with."""
 _OPENING = re.compile(rf"^```{LANGUAGE}[ \t]*\n", re.MULTILINE)
@@ -97,7 +104,7 @@ def _figure(option: Json) -> Figure | None:
     encode = first.get("encode") or {}
     across = str(encode.get("x") or encode.get("itemName") or next(iter(rows[0])))
     columns = [_column(one, across, rows[0]) for one in listed]
-    kind = "donut" if first["type"] == "pie" and first.get("radius") else first["type"]
+    kind = kind_of(first)
     series = tuple(
         Series(_label(one.get("name") or name), tuple(_number(row.get(name)) for row in rows))
         for one, name in zip(listed, columns, strict=True)
@@ -107,7 +114,7 @@ def _figure(option: Json) -> Figure | None:
     made = Figure(
         cast(Kind, kind),
         tuple(_label(row.get(across)) for row in rows),
-        series[:1] if kind in ("pie", "donut") else series,
+        series[:1] if kind in ROUND else series,
         title=_label((option.get("title") or {}).get("text", "")),
         across=_label((option.get("xAxis") or {}).get("name") or across),
         is_log=(option.get("yAxis") or {}).get("type") == "log",
@@ -152,14 +159,7 @@ def _option(title: str, rows: list[Json], chart: Any) -> Json | None:
     ys = [ys] if isinstance(ys, str) else ys
     if not isinstance(ys, list) or not ys:
         return None
-    option: Json = {"title": {"text": title}, "dataset": {"source": rows}}
-    if kind in ("pie", "donut"):
-        pie: Json = {"type": "pie", "name": ys[0], "encode": {"itemName": x, "value": ys[0]}}
-        option["series"] = [{**pie, "radius": ["40%", "70%"]} if kind == "donut" else pie]
-        return option
-    option["xAxis"] = {"type": "category", "name": x}
-    option["series"] = [{"type": kind, "name": y, "encode": {"x": x, "y": y}} for y in ys]
-    return option
+    return chart_option(cast(Kind, kind), title, rows, cast(str, x), ys)
 
 
 def _parsed(text: str) -> Figure | None:
@@ -195,13 +195,8 @@ def _label(cell: Any) -> str:
 def _table(rows: list[Json]) -> str:
     shown = rows[:MOST_TABLE_ROWS]
     names = list(dict.fromkeys(name for row in rows for name in row))
-    lines = [_line(names), _line(["---"] * len(names))]
-    lines += [_line([row.get(name) for name in names]) for row in shown]
+    lines = [markdown_table(names, ([row.get(name) for name in names] for row in shown), _label)]
     if more := len(rows) - len(shown):
         words = tr("1 more row") if more == 1 else tr("{count} more rows")
         lines += ["", words.format(count=f"{more:,}")]
     return "\n".join(lines)
-
-
-def _line(cells: Sequence[Any]) -> str:
-    return "| " + " | ".join(_label(cell).replace("|", "\\|") for cell in cells) + " |"

@@ -7,7 +7,6 @@ from contextlib import aclosing
 from dataclasses import replace
 
 import aiohttp
-from aiohttp.http_exceptions import LineTooLong
 
 from app.charts.option import written
 from app.chat import dialects
@@ -21,6 +20,7 @@ from server.chat import Message
 from server.errors import AppError, LinkLost
 from server.events import Artifact, Finished, ReasoningDelta, StatusNote, Suggestions, TextDelta
 from server.face.core import Face
+from server.sse import Reader, Sent
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ _LONGEST_LINE = 2**20
 NOT_UNDERSTOOD = "The server part of Moat said something this window does not understand."
 OWN_HEADER = "X-Moat-Window"
 CHAT_HEADER = "X-Moat-Chat"
-STEP = ": step "
+STEP = "step "
 """A comment by which OpenAI's protocol, that has no word for it, tells what a flow does."""
 
 
@@ -60,7 +60,7 @@ async def ask(
     body = dialect.body(messages, options)
     try:
         async with (
-            aiohttp.ClientSession(timeout=_TIMEOUT, read_bufsize=_LONGEST_LINE) as session,
+            aiohttp.ClientSession(timeout=_TIMEOUT) as session,
             session.post(f"{address}{dialect.path}", json=body, headers=headers) as response,
         ):
             raw(f"POST {dialect.path}  {response.status}")
@@ -71,7 +71,7 @@ async def ask(
             yield dialect.end()
     except aiohttp.ClientError as error:
         raise LinkLost from error
-    except (LineTooLong, ValueError) as error:
+    except ValueError as error:
         # Without its message: that quotes the answer.
         log.warning("An answer could not be read: %s", type(error).__name__)
         raise AppError(NOT_UNDERSTOOD) from error
@@ -89,18 +89,13 @@ async def _check(response: aiohttp.ClientResponse) -> None:
 async def _events(
     response: aiohttp.ClientResponse, raw: Callable[[str], None]
 ) -> AsyncIterator[tuple[str, str]]:
-    event = ""
-    async for line in response.content:
-        text = line.decode("utf-8", "replace").rstrip("\r\n")
-        if text:
-            raw(text)
-        if text.startswith("event:"):
-            event = text[6:].strip()
-        elif text.startswith(STEP):
-            yield "step", text.removeprefix(STEP)
-        elif text.startswith("data:"):
-            yield event, text[5:].strip()
-            event = ""
+    reader = Reader(_LONGEST_LINE, on_line=raw)
+    async for chunk in response.content.iter_any():
+        for item in reader.feed(chunk):
+            if isinstance(item, Sent):
+                yield item.event, item.data
+            elif item.text.startswith(STEP):
+                yield "step", item.text.removeprefix(STEP)
 
 
 Raw = Callable[[str], None]

@@ -4,13 +4,12 @@ import asyncio
 import inspect
 import json
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import aiohttp
-from aiohttp.http_exceptions import LineTooLong
 from pydantic_core import to_jsonable_python
 
 from server import tasks
@@ -18,6 +17,7 @@ from server.errors import AppError, LinkLost
 from server.face.core import Face, ServerStatus
 from server.face.wire import COMMANDS, SIGNALS, VALUES
 from server.observe import Signal, Value
+from server.sse import Reader, Sent
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +64,6 @@ class Link:
             address,
             headers={"Authorization": f"Bearer {secret}"},
             timeout=_STREAM_TIMEOUT,
-            read_bufsize=_LONGEST_LINE,
         ) as session:
             self._session = session
             reading = tasks.spawn(self._read_stream(session), "mirror: read")
@@ -94,9 +93,11 @@ class Link:
         try:
             async with session.get("/control/stream") as response:
                 response.raise_for_status()
-                async for line in _lines(response.content):
-                    if line.startswith(b"data:"):
-                        self._hear(line[5:])
+                reader = Reader(_LONGEST_LINE, on_too_long=_note_too_long)
+                async for chunk in response.content.iter_any():
+                    for sent in reader.feed(chunk):
+                        if isinstance(sent, Sent):
+                            self._hear(sent.data)
         except aiohttp.ClientError:
             return False
         return True
@@ -134,7 +135,7 @@ class Link:
             await tasks.stop(looked)
         self._looked.clear()
 
-    def _hear(self, told: bytes) -> None:
+    def _hear(self, told: str) -> None:
         """One event that a page stumbles over must not keep the next from all of them."""
         try:
             self._apply(json.loads(told))
@@ -179,17 +180,8 @@ class Link:
         raise failure
 
 
-async def _lines(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
-    """One that is too long is passed over; what is left of it does not begin as an event does."""
-    while True:
-        try:
-            line = await content.readline()
-        except LineTooLong:
-            log.warning("An event of the server part was too long")
-            continue
-        if not line:
-            return
-        yield line
+def _note_too_long() -> None:
+    log.warning("An event of the server part was too long")
 
 
 def _initial(name: str) -> Any:

@@ -2843,20 +2843,28 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das Diagramm wird bei „{0}“ abgelehnt: {1}</translation>
   </message>
   <message>
-   <source>There is no database {0}.</source>
-   <translation>Es gibt keine Datenbank {0}.</translation>
-  </message>
-  <message>
    <source>Only SELECT is allowed.</source>
    <translation>Nur SELECT ist erlaubt.</translation>
   </message>
   <message>
-   <source>{0} cannot be read as a table: {1}.</source>
-   <translation>{0} lässt sich nicht als Tabelle lesen: {1}.</translation>
+   <source>The table {0} has no columns.</source>
+   <translation>Die Tabelle {0} hat keine Spalten.</translation>
   </message>
   <message>
    <source>The query failed: {0}.</source>
    <translation>Die Abfrage ist gescheitert: {0}.</translation>
+  </message>
+  <message>
+   <source>The tables take too long to fill.</source>
+   <translation>Die Tabellen zu füllen dauert zu lange.</translation>
+  </message>
+  <message>
+   <source>There is no database {0}.</source>
+   <translation>Es gibt keine Datenbank {0}.</translation>
+  </message>
+  <message>
+   <source>{0} cannot be read as a table: {1}.</source>
+   <translation>{0} lässt sich nicht als Tabelle lesen: {1}.</translation>
   </message>
   <message>
    <source>The model's answer ended without a reason.</source>
@@ -3541,10 +3549,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} comes with Moat; disable it instead.</source>
    <translation>{0} gehört zu Moat; schalten Sie es stattdessen aus.</translation>
-  </message>
-  <message>
-   <source>There is no plugin.json in {0}.</source>
-   <translation>In {0} gibt es keine plugin.json.</translation>
   </message>
   <message>
    <source>{0} names nobody to sign in with.</source>

@@ -2843,20 +2843,28 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>图表在“{0}”处被拒绝：{1}</translation>
   </message>
   <message>
-   <source>There is no database {0}.</source>
-   <translation>没有数据库 {0}。</translation>
-  </message>
-  <message>
    <source>Only SELECT is allowed.</source>
    <translation>只允许 SELECT。</translation>
   </message>
   <message>
-   <source>{0} cannot be read as a table: {1}.</source>
-   <translation>{0} 无法作为表格读取：{1}。</translation>
+   <source>The table {0} has no columns.</source>
+   <translation>表 {0} 没有列。</translation>
   </message>
   <message>
    <source>The query failed: {0}.</source>
    <translation>查询失败：{0}。</translation>
+  </message>
+  <message>
+   <source>The tables take too long to fill.</source>
+   <translation>填充表格用时过长。</translation>
+  </message>
+  <message>
+   <source>There is no database {0}.</source>
+   <translation>没有数据库 {0}。</translation>
+  </message>
+  <message>
+   <source>{0} cannot be read as a table: {1}.</source>
+   <translation>{0} 无法作为表格读取：{1}。</translation>
   </message>
   <message>
    <source>The model's answer ended without a reason.</source>
@@ -3541,10 +3549,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} comes with Moat; disable it instead.</source>
    <translation>{0} 是 Moat 自带的；请改为停用。</translation>
-  </message>
-  <message>
-   <source>There is no plugin.json in {0}.</source>
-   <translation>{0} 中没有 plugin.json。</translation>
   </message>
   <message>
    <source>{0} names nobody to sign in with.</source>

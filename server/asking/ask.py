@@ -1,48 +1,101 @@
-"""Questions to the model: streamed text, JSON bound to a schema, a pick among names."""
+"""Questions to the model: JSON bound to a schema, a pick among names, a short text."""
 
 import json
 import re
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-from server.chat import ChatRequest, Constraint, Json, Message, Sampling
+from server.asking.fit import Prompt, fitted
+from server.chat import ChatRequest, Constraint, Json, Sampling
 from server.engine.base import Engine
-from server.errors import FlowFailed
-from server.events import TextDelta
+from server.errors import AppError
+from server.events import Event, TextDelta
 
 CERTAIN = Sampling(temperature=0.0, top_k=1)
-PROMPT_SHARE = 0.8
-USUAL_CONTEXT = 4096
-CHARS_PER_TOKEN = 2.5
-ROUNDS = 4
 _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$#&~/-]")
 
-Prompt = Callable[[int], tuple[str, str]]
-"""System and user text, with so many characters of room for each piece of data."""
+
+class LinkedFiles(Protocol):
+    """Fetches a file that came as a link, at most so many bytes of it."""
+
+    async def fetch(self, item: Any, room: int) -> bytes: ...
 
 
-async def fitted(
-    engine: Engine, prompt: Prompt, most_tokens: int | None = None
-) -> tuple[Message, ...]:
-    """The prompt with its data cut until it takes at most its share of the context.
+class Answering(Protocol):
+    """Whoever may answer a request in place of the model."""
 
-    `most_tokens`: a lower limit, where the answer is wanted quickly.
+    async def take(
+        self, engine: Engine, request: ChatRequest
+    ) -> AsyncGenerator[Event, None] | None:
+        """The events of the answer; None: the model answers by itself."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    engine: Engine
+    client: str = ""
+    plugins: Answering | None = None
+    """Asked first whether one of their flows answers; None: the model answers by itself."""
+    text_only: bool = False
+    """The client shows text and nothing else: tables and charts are written into it."""
+    files: LinkedFiles | None = None
+    """Fetches files that come as links; None: no link is opened."""
+    can_plan: Callable[[Engine, str], Awaitable[bool]] | None = None
+    """Whether a model is able to make plans, found out by a trial; None: no model is asked to."""
+
+
+class Asker(Protocol):
+    """Who asks: `Means`, or the run of a flow."""
+
+    @property
+    def engine(self) -> Engine: ...
+    @property
+    def client(self) -> str: ...
+
+
+async def ask_json(
+    asker: Asker, prompt: Prompt, schema: Json, max_tokens: int = 128, *, must: bool = False
+) -> Json | None:
+    """The object the model wrote under the schema; None when it was cut off.
+
+    `must`: an error of the model is raised. Otherwise it is None, too: the asker goes on without.
     """
-    context = engine.facts.context_tokens or USUAL_CONTEXT
-    limit = min(int(context * PROMPT_SHARE), most_tokens or context)
-    room = int(limit * CHARS_PER_TOKEN)
-    for _ in range(ROUNDS):
-        system, user = prompt(room)
-        used = len(await engine.tokenize(system + user))
-        if used <= limit:
-            return tuple(
-                message for message in (Message("system", system), Message("user", user))
-                if message.content
-            )  # fmt: skip
-        room = max(int(room * limit / used * 0.8) - 50, 100)
-    message = f"This step is too large for the model's context ({used} of {limit} tokens)."
-    raise FlowFailed("too_large", message)
+    constraint = Constraint("json_schema", json.dumps(schema))
+    try:
+        found = json.loads(await _write(asker, prompt, constraint, max_tokens))
+    except ValueError:
+        return None
+    except AppError:
+        if must:
+            raise
+        return None
+    return found if isinstance(found, dict) else None
+
+
+async def ask_text(asker: Asker, prompt: Prompt, max_tokens: int) -> str:
+    """A short text; empty when the model cannot answer."""
+    try:
+        return (await _write(asker, prompt, None, max_tokens)).strip()
+    except AppError:
+        return ""
+
+
+async def pick(
+    asker: Asker, prompt: Prompt, names: Sequence[str], most_tokens: int | None = None
+) -> str:
+    """One of the names; `most_tokens` limits the prompt."""
+    longest_first = sorted(names, key=len, reverse=True)
+    pattern = "|".join(_SPECIAL.sub(r"\\\g<0>", name) for name in longest_first)
+    text = await _write(asker, prompt, Constraint("regex", pattern), 200, most_tokens)
+    return text.strip() if text.strip() in names else names[0]
+
+
+async def write(asker: Asker, prompt: Prompt, pattern: str, max_tokens: int) -> str:
+    """Text that matches a regular expression."""
+    return await _write(asker, prompt, Constraint("regex", pattern), max_tokens)
 
 
 async def stream(engine: Engine, request: ChatRequest) -> AsyncGenerator[str, None]:
@@ -52,56 +105,19 @@ async def stream(engine: Engine, request: ChatRequest) -> AsyncGenerator[str, No
                 yield piece.text
 
 
-async def ask_json(
-    engine: Engine, prompt: Prompt, schema: Json, max_tokens: int, client: str = ""
-) -> Any:
-    """What the model wrote under the schema; None when it was cut off."""
-    constraint = Constraint("json_schema", json.dumps(schema))
-    text = await _whole(engine, prompt, constraint, max_tokens, client)
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
-
-
-async def pick(
-    engine: Engine,
+async def _write(
+    asker: Asker,
     prompt: Prompt,
-    names: Sequence[str],
-    client: str = "",
-    most_tokens: int | None = None,
-) -> str:
-    """One of the names; `most_tokens` limits the prompt."""
-    longest_first = sorted(names, key=len, reverse=True)
-    pattern = "|".join(_SPECIAL.sub(r"\\\g<0>", name) for name in longest_first)
-    messages = await fitted(engine, prompt, most_tokens)
-    text = await _written(engine, messages, Constraint("regex", pattern), 200, client)
-    return text.strip() if text.strip() in names else names[0]
-
-
-async def write(
-    engine: Engine, prompt: Prompt, pattern: str, max_tokens: int, client: str = ""
-) -> str:
-    """Text that matches a regular expression."""
-    return await _whole(engine, prompt, Constraint("regex", pattern), max_tokens, client)
-
-
-async def _whole(
-    engine: Engine, prompt: Prompt, constraint: Constraint, max_tokens: int, client: str
-) -> str:
-    messages = await fitted(engine, prompt)
-    return await _written(engine, messages, constraint, max_tokens, client)
-
-
-async def _written(
-    engine: Engine,
-    messages: tuple[Message, ...],
-    constraint: Constraint,
+    constraint: Constraint | None,
     max_tokens: int,
-    client: str,
+    prompt_tokens: int | None = None,
 ) -> str:
-    asked = ChatRequest(
-        messages, sampling=CERTAIN, max_tokens=max_tokens, constraint=constraint, client=client
+    request = ChatRequest(
+        await fitted(asker.engine, prompt, prompt_tokens),
+        sampling=CERTAIN,
+        max_tokens=max_tokens,
+        constraint=constraint,
+        client=asker.client,
     )
-    async with aclosing(stream(engine, asked)) as texts:
+    async with aclosing(stream(asker.engine, request)) as texts:
         return "".join([text async for text in texts])

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.chat import ChatRequest, Json, Message, Tool, ToolCall
 from server.data.markdown import table
 from server.engine.base import Engine

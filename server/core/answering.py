@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.chat import ChatRequest
 from server.conversation.agents.base import Agents
 from server.conversation.run import converse

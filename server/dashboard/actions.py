@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from server.artifacts import Kind
 from server.chat import Json
-from server.dashboard.charts import Kind
 from server.dashboard.inventory import Inventory
 from server.dashboard.query import OfferedTool, Param, Widget
 from server.dashboard.tickers import is_ticker

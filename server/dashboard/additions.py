@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from uuid import uuid4
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.chat import Json, ToolCall
 from server.dashboard import charts
 from server.dashboard.next_call import Step, state_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from server.asking.small import Means, ask_json
+from server.asking.ask import Means, ask_json
 from server.chat import Json
 from server.dashboard.query import Element, Param, Query, Widget
 from server.dashboard.tickers import asked_for, is_ticker, left_out
@@ -235,7 +235,7 @@ async def _ask(means: Means, widget: Widget, params: list[Param], question: str)
         for param in params
     ]
     text = f"Widget: {widget.name}\nSettings:\n" + "\n".join(lines) + f"\n\nQuestion: {question}"
-    answer = await ask_json(means, SYSTEM, text, schema, max_tokens=96) or {}
+    answer = await ask_json(means, (SYSTEM, text), schema, max_tokens=96) or {}
     told = {name: value for name, value in answer.items() if name in properties}
     by_name = {param.name: param for param in params}
     return {

@@ -3,19 +3,17 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
-from server.asking.small import Means, ask_json
+from server.artifacts import MOST_ROWS, ROUND, Kind
+from server.asking.ask import Means, ask_json
 from server.chat import Json
 from server.dashboard.figures.question import best_column
 from server.data.tables import Cell, Column, Table
 from server.language.ranking import rank, stems
 
-Kind = Literal["line", "bar", "scatter", "pie", "donut"]
 CHART = re.compile(r"\b(chart|charts|plot|graph|visuali[sz]e|draw|diagram)\b", re.IGNORECASE)
 TABLE = re.compile(r"\b(as a table|in a table|table of|tabulate|make a table)\b", re.IGNORECASE)
-ROUND: tuple[Kind, ...] = ("pie", "donut")
-MOST_ROWS = 500
 MOST_SLICES = 12
 MOST_SERIES = 8
 SYSTEM = "You choose how to chart a table for a question: the kind and the columns."
@@ -209,7 +207,7 @@ async def _ask(
         "additionalProperties": False,
     }  # fmt: skip
     text = f"Table: {table.name}\nColumns: {', '.join(by_name)}\nQuestion: {question}"
-    answer = await ask_json(means, SYSTEM, text, schema, max_tokens=60) or {}
+    answer = await ask_json(means, (SYSTEM, text), schema, max_tokens=60) or {}
     kind, names = answer.get("kind"), answer.get("columns")
     chosen = [by_name[name] for name in dict.fromkeys(names or ()) if name in by_name]
     return (kind if kind in get_args(Kind) else None), chosen or [ys[0]]

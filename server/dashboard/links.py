@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from yarl import URL
 
-from server.asking.small import LinkedFiles
+from server.asking.ask import LinkedFiles
 from server.dashboard.query import Element, Item, Query
 from server.egress import Egress
 from server.errors import EgressRefused

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from uuid import uuid4
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.chat import Json, ToolCall
 from server.dashboard.arguments import Filled, fill, told_options
 from server.dashboard.offers import choose_skill, choose_tool

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from server.asking.small import Means, ask_json
+from server.asking.ask import Means, ask_json
 from server.chat import Json
 from server.dashboard.query import OfferedTool, Query, Skill
 from server.language.ranking import rank, stems
@@ -73,7 +73,7 @@ async def _ask(query: Query, means: Means, tools: list[OfferedTool]) -> OfferedT
         "additionalProperties": False,
     }
     text = "Tools:\n" + "\n".join(lines) + f"\n\nQuestion: {query.question}"
-    answer = await ask_json(means, CHOOSE, text, schema, max_tokens=16) or {}
+    answer = await ask_json(means, (CHOOSE, text), schema, max_tokens=16) or {}
     return aliases.get(str(answer.get("tool")))
 
 
@@ -83,7 +83,7 @@ async def _arguments(query: Query, means: Means, tool: OfferedTool) -> Json:
     if not isinstance(properties, dict) or not properties:
         return {}
     text = f"Tool: {tool.name} - {tool.description[:300]}\n\nQuestion: {query.question}"
-    answer = await ask_json(means, FILL, text, tool.schema, max_tokens=256)
+    answer = await ask_json(means, (FILL, text), tool.schema, max_tokens=256)
     if answer is not None:
         return {name: value for name, value in answer.items() if name in properties}
     required = tool.schema.get("required") or []

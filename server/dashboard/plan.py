@@ -9,7 +9,9 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from uuid import uuid4
 
-from server.chat import ChatRequest, Constraint, Json, Message, Sampling, ToolCall
+from server.asking.ask import CERTAIN
+from server.asking.fit import context_tokens
+from server.chat import ChatRequest, Constraint, Json, Message, ToolCall
 from server.dashboard import actions
 from server.dashboard.actions import Action, Choices, Read, Stage, fit_parameters
 from server.dashboard.arguments import told_options
@@ -49,13 +51,11 @@ TURNS_TOLD = 4
 TURN_CHARACTERS = 700
 DATA_CHARACTERS = {"cpu": 1500}
 DATA_CHARACTERS_ELSEWHERE = 6000
-DEFAULT_WINDOW = 4096
 GENERATIVE = "generative-ui"
 DASHBOARD = re.compile(
     r"dashboard|widget|tableau de bord|tablero|panel|cuadro de mando|仪表|看板|面板", re.IGNORECASE
 )
 """Words for the place where a chart is put only if the user says so."""
-CERTAIN = Sampling(temperature=0.0, top_k=1)
 STEPS = """\
 You are Moat, an analyst's assistant on the user's own computer. You answer questions about the \
 dashboard below, step by step. Each step is one JSON object of one of these forms:
@@ -239,7 +239,7 @@ class Planner:
 
     async def messages(self, *more: Message) -> tuple[Message, ...]:
         """What the model is told, with less and less of it until it fits into its context."""
-        window = self.engine.facts.context_tokens or DEFAULT_WINDOW
+        window = context_tokens(self.engine.facts)
         found: tuple[Message, ...] = ()
         for detail in DETAILS:
             found = tuple(alternate([*self._told(detail, with_faults=not more), *more]))

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from datetime import date
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.chat import ChatRequest, Message, Sampling
 from server.dashboard.actions import Action
 from server.dashboard.checked_text import CheckedText, KnownNumbers

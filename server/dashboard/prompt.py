@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from server.asking.small import Means
+from server.asking.ask import Means
+from server.asking.fit import CHARACTERS_PER_TOKEN, context_tokens
 from server.chat import Image, Json, Message
 from server.dashboard.figures.compute import Figure
 from server.dashboard.materials import Material
@@ -16,8 +17,6 @@ from server.data.passages import excerpt
 from server.language.ranking import rank
 
 SUMMARY = "a summary of"
-DEFAULT_WINDOW = 4096
-CHARACTERS_PER_TOKEN = 2.4
 MOST_TOKENS = {"cpu": 800}
 """A processor alone reads some hundred tokens a second: what is asked about must come soon."""
 MOST_TOKENS_ELSEWHERE = 12_000
@@ -29,7 +28,6 @@ SHRINK = 0.85
 TRIES = 5
 LEAST_CHARACTERS = 160
 MARGIN_TOKENS = 96
-MOST_IMAGES = 4
 UNRELATED_SHARE = 0.4
 """The same for one whose name and columns the question does not speak of."""
 OLD_SHARE = 0.3
@@ -50,7 +48,7 @@ async def compose(
 ) -> Prompt:
     """As much data as fits; the finished text is counted, and cut further if it is too long."""
     facts = means.engine.facts
-    window = facts.context_tokens or DEFAULT_WINDOW
+    window = context_tokens(facts)
     length = LENGTHS.get(str(query.options.get("answer-length")), LENGTHS["normal"])
     max_tokens = min(length, window // 4)
     most = MOST_TOKENS.get(facts.device, MOST_TOKENS_ELSEWHERE)

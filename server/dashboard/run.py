@@ -6,7 +6,8 @@ from contextlib import aclosing
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from server.asking.small import Means
+from server.asking.ask import Means
+from server.asking.fit import is_able
 from server.chat import ChatRequest, Message, Sampling
 from server.dashboard import charts
 from server.dashboard.additions import (
@@ -44,7 +45,6 @@ from server.events import (
 
 TEMPERATURES = {"precise": 0.1, "balanced": 0.4, "creative": 0.9}
 MOST_FIGURES = 2
-SMALL_PARAMETERS = 1_000_000_000
 SMALL_TOKENS = 160
 """A very small model rambles; what it says first is the best of it."""
 SPEECHLESS = "The model had nothing to say to that. Try other words, or a bigger model."
@@ -230,7 +230,7 @@ def _lead(query: Query, figures: Sequence[Figure]) -> str:
 async def _speak(query: Query, means: Means, prompt: Prompt) -> Steps:
     facts = means.engine.facts
     limit = prompt.max_tokens
-    if 0 < facts.parameters < SMALL_PARAMETERS:
+    if not is_able(facts.parameters):
         limit = min(limit, SMALL_TOKENS)
     temperature = TEMPERATURES.get(str(query.options.get("answer-style")), TEMPERATURES["balanced"])
     request = ChatRequest(

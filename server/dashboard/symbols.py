@@ -58,10 +58,6 @@ def find_symbols(text: str, known: Collection[str] = ()) -> list[Named]:
     return list({one.symbol: one for one in reversed(places)}.values())[::-1]
 
 
-def is_symbol(text: str) -> bool:
-    return text.upper() in _read_table().symbols
-
-
 def name_of(symbol: str) -> str:
     """The shortest name of it; empty when there is none in the table."""
     names = [" ".join(words) for words, all_ in _read_table().by_words.items() if symbol in all_]

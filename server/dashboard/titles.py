@@ -5,14 +5,14 @@ import re
 from pathlib import PurePath
 from typing import Any
 
-from server.asking.small import Means, ask_json, ask_text
+from server.asking.ask import Means, ask_json, ask_text
+from server.asking.fit import is_able
 from server.chat import Json
 from server.data import documents
 from server.data.tables import Table, from_json
 from server.events import Events, Finished, TextDelta
 from server.language.ranking import rank
 
-ABLE_PARAMETERS = 1_000_000_000
 TITLE_WORDS = 7
 TITLE_CHARACTERS = 60
 FILE_CHARACTERS = 4000
@@ -39,8 +39,8 @@ async def title(subject: str, fallback: str, means: Means) -> Events:
         "additionalProperties": False,
     }
     made = ""
-    if _is_able(means):
-        answer = await ask_json(means, system, subject[:2000], schema, max_tokens=40) or {}
+    if is_able(means.engine.facts.parameters):
+        answer = await ask_json(means, (system, subject[:2000]), schema, max_tokens=40) or {}
         made = str(answer.get("title") or "")
     yield TextDelta(one_line(made) or fallback)
     yield Finished("stop")
@@ -48,20 +48,20 @@ async def title(subject: str, fallback: str, means: Means) -> Events:
 
 async def better_prompt(prompt: str, widgets: list[str], means: Means) -> Events:
     made = ""
-    if _is_able(means):
+    if is_able(means.engine.facts.parameters):
         system = (
             "Rewrite the user's question so that it is clear and complete. Keep its meaning and "
             "its language. Answer with the question only."
         )
         about = f"\nOn the dashboard: {', '.join(widgets[:20])}" if widgets else ""
-        made = await ask_text(means, system, prompt[:4000] + about, max_tokens=200)
+        made = await ask_text(means, (system, prompt[:4000] + about), max_tokens=200)
     yield TextDelta(made or plain_better_prompt(prompt, widgets))
     yield Finished("stop")
 
 
 async def write_code(request: str, means: Means) -> Events:
     system = "You write code. Answer with the code only, without explanation."
-    made = await ask_text(means, system, request[:8000], max_tokens=800)
+    made = await ask_text(means, (system, request[:8000]), max_tokens=800)
     fenced = re.search(r"```\w*\n(.*?)(```|$)", made, re.DOTALL)
     text = fenced[1] if fenced else made
     if text.strip():
@@ -129,7 +129,3 @@ def _table(data: Any, name: str) -> Table | None:
         except (ValueError, RecursionError):
             return None
     return from_json(data, name)
-
-
-def _is_able(means: Means) -> bool:
-    return means.engine.facts.parameters >= ABLE_PARAMETERS

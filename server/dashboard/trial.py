@@ -14,9 +14,10 @@ from server.dashboard.plan import Planner
 from server.dashboard.query import Element, Item, Param, Query, Result, Said, Source, Widget
 from server.data.sql import Refused
 from server.engine.base import Engine, ModelFacts
-from server.system.files import write_atomically
+from server.system.files import JsonFile
 
 log = logging.getLogger(__name__)
+FILE = "The trials of models"
 VERSION = 1
 """Counted up when the trial changes, so that every model takes it again."""
 DAY = date(2026, 3, 2)
@@ -125,22 +126,14 @@ class Trials:
 
     def _read(self) -> dict[str, bool]:
         if not self._known and self.path is not None:
-            try:
-                found = json.loads(self.path.read_text("utf-8"))
-            except (OSError, ValueError):
-                found = {}
-            if isinstance(found, dict):
-                self._known = {key: bool(able) for key, able in found.items()}
+            found = JsonFile(self.path, FILE).read()
+            self._known = {key: bool(able) for key, able in found.items()}
         return self._known
 
     def _write(self, key: str, *, able: bool) -> None:
         self._known[key] = able
-        if self.path is None:
-            return
-        try:
-            write_atomically(self.path, json.dumps(self._known, indent=1))
-        except OSError as error:
-            log.info("The trial of a model could not be kept: %s", error.strerror)
+        if self.path is not None:
+            JsonFile(self.path, FILE).write(self._known)
 
 
 @cache

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from server.asking.small import Means, ask_json
+from server.asking.ask import Means, ask_json
+from server.asking.fit import CHOOSES_WELL, is_able
 from server.chat import Json
 from server.dashboard.query import Query, Widget
 from server.language.ranking import Ranked, rank, stems
@@ -27,8 +28,6 @@ OTHER_MATTER = re.compile(
     r"|(please )?(write|compose|tell)( me| us)?( an?| the)?( \w+)? (story|poem|joke|song|essay)\b)",
     re.IGNORECASE,
 )
-ABLE_PARAMETERS = 3_000_000_000
-"""From here on the model's choice counts more than the ranking's."""
 SYSTEM = (
     "You choose which widgets of a dashboard hold the data that a question needs. "
     "Answer with the numbers of the needed widgets, best first; none if none helps."
@@ -55,7 +54,7 @@ async def choose(query: Query, means: Means, widgets: Sequence[Widget]) -> Choic
     if by_name:
         return Choice(tuple(by_name[:CHOSEN]), "name")
     order = [one for one in ranked(question, widgets) if one.score >= LEAST_SCORE]
-    if means.engine.facts.parameters >= ABLE_PARAMETERS:
+    if is_able(means.engine.facts.parameters, CHOOSES_WELL):
         return await _chosen_by_model(means, question, widgets, [one.index for one in order])
     if not order:
         return Choice((), "rank")
@@ -96,7 +95,7 @@ async def _ask(means: Means, question: str, widgets: Sequence[Widget]) -> list[W
         "additionalProperties": False,
     }
     text = "Widgets:\n" + "\n".join(lines) + f"\n\nQuestion: {question}"
-    answer = await ask_json(means, SYSTEM, text, schema, max_tokens=40)
+    answer = await ask_json(means, (SYSTEM, text), schema, max_tokens=40)
     names = answer.get("widgets") if answer else None
     if not isinstance(names, list):
         return None

@@ -3,15 +3,21 @@
 from functools import cache
 from typing import Any
 
+from server.artifacts import (
+    LONGEST_LABEL,
+    MOST_ROWS,
+    MOST_SERIES,
+    ROUND,
+    Kind,
+    chart_option,
+    kind_of,
+)
 from server.chat import Json
 from server.errors import FlowFailed
 from server.system.lazy import Late
 
 jsonschema = Late("jsonschema")
 KINDS = ("bar", "line", "scatter", "pie")
-MAX_ROWS = 500
-MAX_SERIES = 20
-LONGEST_LABEL = 200
 CHOICE: Json = {
     "type": "object",
     "properties": {
@@ -55,7 +61,7 @@ OPTION: Json = {
                 "dimensions": {"type": "array", "items": _TEXT},
                 "source": {
                     "type": "array",
-                    "maxItems": MAX_ROWS,
+                    "maxItems": MOST_ROWS,
                     "items": {"type": "object", "additionalProperties": _CELL},
                 },
             },
@@ -64,7 +70,7 @@ OPTION: Json = {
         },
         "xAxis": _AXIS,
         "yAxis": _AXIS,
-        "series": {"type": "array", "items": _SERIES, "minItems": 1, "maxItems": MAX_SERIES},
+        "series": {"type": "array", "items": _SERIES, "minItems": 1, "maxItems": MOST_SERIES},
     },
     "required": ["dataset", "series"],
     "additionalProperties": False,
@@ -79,7 +85,7 @@ def _checker() -> Any:
 def rows_of(data: Any) -> list[Json]:
     """Flat rows of what a step gave, as many as are drawn: a sql result or a list of objects."""
     rows = _given(data)
-    flat = [{_label(key): _cell(value) for key, value in row.items()} for row in rows[:MAX_ROWS]]
+    flat = [{_label(key): _cell(value) for key, value in row.items()} for row in rows[:MOST_ROWS]]
     if not flat:
         raise FlowFailed("internal", "There are no rows to draw.")
     if len(flat[0]) == 1:
@@ -92,8 +98,8 @@ def part_of(data: Any) -> str:
     """Which of its rows are drawn, in words; empty: all of them."""
     given = len(_given(data))
     if isinstance(data, dict) and data.get("truncated") is True:
-        return f"the first {min(given, MAX_ROWS)} rows"
-    return f"the first {MAX_ROWS} of {given} rows" if given > MAX_ROWS else ""
+        return f"the first {min(given, MOST_ROWS)} rows"
+    return f"the first {MOST_ROWS} of {given} rows" if given > MOST_ROWS else ""
 
 
 def _given(data: Any) -> list[Json]:
@@ -111,20 +117,13 @@ def build(rows: list[Json], choice: Json) -> Json:
         raise FlowFailed("internal", "There is no column of numbers to draw.")
     labels = [name for name in columns if name not in numeric]
     across = labels[0] if labels else columns[0]
-    drawn = [name for name in numeric if name != across][:MAX_SERIES] or numeric[:1]
-    option: Json = {
-        "title": {"text": _label(choice.get("title") or "")},
-        "tooltip": {},
-        "legend": {},
-        "dataset": {"dimensions": columns, "source": rows},
-    }
-    if choice["chart"] == "pie":
-        pie: Json = {"type": "pie", "encode": {"itemName": across, "value": drawn[0]}}
-        option["series"] = [{**pie, "radius": ["40%", "70%"]} if choice.get("ring") else pie]
-    else:
-        option["xAxis"] = {"type": "category", "name": across}
+    drawn = [name for name in numeric if name != across][:MOST_SERIES] or numeric[:1]
+    kind: Kind = "donut" if choice["chart"] == "pie" and choice.get("ring") else choice["chart"]
+    option = chart_option(kind, _label(choice.get("title") or ""), rows, across, drawn)
+    if kind not in ROUND:
         option["yAxis"] = {"type": "log" if choice.get("scale") == "log" else "value"}
-        option["series"] = [_series(choice, across, name) for name in drawn]
+        stack = {"stack": "all"} if choice.get("stacked") else {}
+        option["series"] = [{**series, **stack} for series in option["series"]]
     check(option)
     return option
 
@@ -142,17 +141,11 @@ def artifact(option: Json) -> Json:
     first = option["series"][0]
     encode = first["encode"]
     ys = [one["encode"].get("y") or one["encode"].get("value") for one in option["series"]]
-    kind = "donut" if "radius" in first else first["type"]
     return {
         "rows": option["dataset"]["source"],
-        "chart": {"kind": kind, "x": encode.get("x") or encode.get("itemName"), "y": ys},
+        "chart": {"kind": kind_of(first), "x": encode.get("x") or encode.get("itemName"), "y": ys},
         "option": option,
     }
-
-
-def _series(choice: Json, across: str, name: str) -> Json:
-    series: Json = {"type": choice["chart"], "name": name, "encode": {"x": across, "y": name}}
-    return {**series, "stack": "all"} if choice.get("stacked") else series
 
 
 def _is_numeric(rows: list[Json], name: str) -> bool:

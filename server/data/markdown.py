@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from server.artifacts import markdown_table
 from server.chat import Json
 from server.data.shorten import as_text, shorten
 
@@ -40,8 +41,7 @@ def table(rows: Sequence[Json], most_rows: int = MOST_ROWS) -> str:
     names = list(dict.fromkeys(name for row in shown for name in row))
     cut = names[MOST_COLUMNS:]
     names = names[:MOST_COLUMNS] or ["(empty)"]
-    lines = [_line(names), _line(["---"] * len(names))]
-    lines += [_line([row.get(name) for name in names]) for row in shown]
+    lines = [markdown_table(names, ([row.get(name) for name in names] for row in shown), _cell)]
     if len(rows) > most_rows:
         lines.append(f"\n{len(rows) - most_rows} more rows")
     if cut:
@@ -66,13 +66,8 @@ def _fenced(data: Any) -> str:
     return f"{fence}json\n{text}\n{fence}"
 
 
-def _line(cells: Sequence[Any]) -> str:
-    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
-
-
 def _cell(cell: Any) -> str:
     if cell is None:
         return ""
     text = as_text(cell) if isinstance(cell, dict | list) else str(cell)
-    text = shorten(text, LONGEST_CELL) if isinstance(cell, dict | list) else text
-    return " ".join(text.splitlines()).replace("|", "\\|")
+    return shorten(text, LONGEST_CELL) if isinstance(cell, dict | list) else text

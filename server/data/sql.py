@@ -1,28 +1,32 @@
-"""Read-only SQL over tables in memory: checked, limited in time, rows and size."""
+"""The sandbox for SQL (it reads only, within limits), and SQL over tables in memory."""
 
 import math
 import re
 import sqlite3
 import statistics
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from server.data.sqlite import told_apart
 from server.data.tables import Cell, Table
 
 TIME_S = 2.0
 MAX_RESULT_ROWS = 500
 MAX_RESULT_CHARACTERS = 5_000_000
-"""Of all rows of an answer together."""
+"""The size of all rows of an answer together."""
 MOST_COUNTED = 1_000_000
 LONGEST_VALUE = 1_000_000
+LONGEST_STATEMENT = 100_000
 STEPS_BETWEEN_LOOKS = 10_000
 ROWS_BETWEEN_LOOKS = 1000
 ALLOWED = frozenset({
     sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE,
+})  # fmt: skip
+FORBIDDEN_FUNCTIONS = frozenset({
+    "load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "randomblob", "zeroblob",
 })  # fmt: skip
 QUOTED = re.compile(r"\'[^\']*\'|\"([^\"]*)\"(?!\")")
 TYPES = {"number": "NUMERIC", "date": "TEXT", "text": "TEXT", "empty": "TEXT"}
@@ -65,6 +69,73 @@ class _Deviation(_Collected):
         return statistics.stdev(self.values) if len(self.values) > 1 else math.nan
 
 
+class Deadline:
+    def __init__(self, time_s: float) -> None:
+        self.time_s = time_s
+        self._end = time.monotonic() + time_s
+
+    def is_over(self) -> bool:
+        return time.monotonic() > self._end
+
+
+@contextmanager
+def sandbox(
+    connection: sqlite3.Connection,
+    deadline: Deadline,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> Iterator[None]:
+    """From here on the connection only reads, within limits. What SQLite reports is Refused."""
+    connection.create_aggregate("median", 1, _Median)  # type: ignore[arg-type]
+    connection.create_aggregate("stdev", 1, _Deviation)  # type: ignore[arg-type]
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, LONGEST_STATEMENT)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    connection.set_authorizer(_authorize)
+    connection.set_progress_handler(lambda: is_stopped() or deadline.is_over(), STEPS_BETWEEN_LOOKS)
+    try:
+        yield
+    except (sqlite3.Error, sqlite3.Warning, OverflowError, MemoryError) as error:
+        is_late = isinstance(error, sqlite3.OperationalError) and "interrupted" in str(error)
+        late = f"it was interrupted, because it took longer than {deadline.time_s:g} s"
+        raise Refused(f"The query failed: {late if is_late else error}.") from None
+
+
+def _authorize(action: int, _first: str | None, second: str | None, *_rest: str | None) -> int:
+    if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in FORBIDDEN_FUNCTIONS:
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK if action in ALLOWED else sqlite3.SQLITE_DENY
+
+
+def select(
+    connection: sqlite3.Connection, sql: str, parameters: Sequence[Cell], most_rows: int
+) -> tuple[Answer, sqlite3.Cursor]:
+    """The first rows of one SELECT, within a sandbox, and the cursor at the rows after them."""
+    if not re.match(r"\s*(select|with)\b", sql, re.IGNORECASE):
+        raise Refused("Only SELECT is allowed.")
+    cursor = connection.execute(sql, parameters)
+    columns = tuple(told_apart([one[0] for one in cursor.description]))
+    rows: list[tuple[Cell, ...]] = []
+    room = MAX_RESULT_CHARACTERS
+    for row in cursor:
+        room -= sum(len(cell) if isinstance(cell, str | bytes) else 8 for cell in row)
+        if len(rows) == most_rows or (room < 0 and rows):
+            return Answer(columns, rows, is_cut=True), cursor
+        rows.append(row)
+    return Answer(columns, rows, total=len(rows)), cursor
+
+
+def told_apart(names: list[str]) -> list[str]:
+    """Each name once, so that no value takes another's place in a row: name, name_2."""
+    found: list[str] = []
+    for name in names:
+        one, count = name, 1
+        while one in found or (count > 1 and one in names):
+            count += 1
+            one = f"{name}_{count}"
+        found.append(one)
+    return found
+
+
 def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
@@ -73,19 +144,19 @@ def query(
     tables: dict[str, Table], sql: str, parameters: Sequence[Cell] = (), time_s: float = TIME_S
 ) -> Answer:
     """The rows of one SELECT over the tables, each under its name."""
-    if not re.match(r"\s*(select|with)\b", sql, re.IGNORECASE):
-        raise Refused("Only SELECT is allowed.")
-    end = time.monotonic() + time_s
-    connection = sqlite3.connect(":memory:")
-    try:
-        for name, table in tables.items():
-            _fill(connection, name, table, end)
-        _lock(connection, end)
-        return _run(connection, with_strict_names(sql), parameters)
-    except (sqlite3.Error, sqlite3.Warning, OverflowError) as error:
-        raise Refused(f"The query failed: {error}.") from None
-    finally:
-        connection.close()
+    deadline = Deadline(time_s)
+    with closing(sqlite3.connect(":memory:")) as connection:
+        try:
+            for name, table in tables.items():
+                _fill(connection, name, table, deadline)
+        except (sqlite3.Error, OverflowError) as error:
+            raise Refused(f"The query failed: {error}.") from None
+        with sandbox(connection, deadline):
+            names = with_strict_names(sql)
+            answer, cursor = select(connection, names, parameters, MAX_RESULT_ROWS)
+            if answer.is_cut:
+                answer = replace(answer, total=_counted(cursor, len(answer.rows) + 1))
+            return answer
 
 
 def with_strict_names(sql: str) -> str:
@@ -98,48 +169,21 @@ def with_strict_names(sql: str) -> str:
     )
 
 
-def _fill(connection: sqlite3.Connection, name: str, table: Table, end: float) -> None:
+def _fill(connection: sqlite3.Connection, name: str, table: Table, deadline: Deadline) -> None:
     if not table.columns:
         raise Refused(f"The table {name} has no columns.")
     columns = ", ".join(f"{quoted(one.name)} {TYPES[one.kind]}" for one in table.columns)
     connection.execute(f"CREATE TABLE {quoted(name)} ({columns})")
     marks = ", ".join("?" * len(table.columns))
-    connection.executemany(f"INSERT INTO {quoted(name)} VALUES ({marks})", _in_time(table, end))
+    rows = _in_time(table, deadline)
+    connection.executemany(f"INSERT INTO {quoted(name)} VALUES ({marks})", rows)
 
 
-def _in_time(table: Table, end: float) -> Iterator[tuple[Cell, ...]]:
+def _in_time(table: Table, deadline: Deadline) -> Iterator[tuple[Cell, ...]]:
     for number, row in enumerate(table.rows):
-        if number % ROWS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
+        if number % ROWS_BETWEEN_LOOKS == 0 and deadline.is_over():
             raise Refused("The tables take too long to fill.")
         yield row
-
-
-def _lock(connection: sqlite3.Connection, end: float) -> None:
-    connection.create_aggregate("median", 1, _Median)  # type: ignore[arg-type]
-    connection.create_aggregate("stdev", 1, _Deviation)  # type: ignore[arg-type]
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    connection.set_authorizer(_authorize)
-    connection.set_progress_handler(lambda: time.monotonic() > end, STEPS_BETWEEN_LOOKS)
-
-
-def _authorize(action: int, _first: str | None, second: str | None, *_rest: str | None) -> int:
-    if action == sqlite3.SQLITE_FUNCTION and second == "load_extension":
-        return sqlite3.SQLITE_DENY
-    return sqlite3.SQLITE_OK if action in ALLOWED else sqlite3.SQLITE_DENY
-
-
-def _run(connection: sqlite3.Connection, sql: str, parameters: Sequence[Cell]) -> Answer:
-    cursor = connection.execute(sql, parameters)
-    columns = tuple(told_apart([one[0] for one in cursor.description]))
-    rows: list[tuple[Cell, ...]] = []
-    room = MAX_RESULT_CHARACTERS
-    for row in cursor:
-        room -= sum(len(cell) if isinstance(cell, str | bytes) else 8 for cell in row)
-        if len(rows) == MAX_RESULT_ROWS or (room < 0 and rows):
-            return Answer(columns, rows, is_cut=True, total=_counted(cursor, len(rows) + 1))
-        rows.append(row)
-    return Answer(columns, rows, total=len(rows))
 
 
 def _counted(cursor: sqlite3.Cursor, already: int) -> int | None:

@@ -3,11 +3,10 @@
 import asyncio
 import csv
 import hashlib
-import re
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
@@ -22,6 +21,7 @@ from server.data.cells import (
     reads_as_number,
     unit,
 )
+from server.data.sql import Deadline, Refused, quoted, sandbox, select
 from server.errors import FlowFailed
 
 RULES = 3
@@ -106,9 +106,9 @@ def _fill(
     connection = sqlite3.connect(path)
     try:
         made = ", ".join(
-            f"{_quoted(name)} {'NUMERIC' if is_numeric else 'TEXT'}" for name, is_numeric in columns
+            f"{quoted(name)} {'NUMERIC' if is_numeric else 'TEXT'}" for name, is_numeric in columns
         )
-        connection.execute(f"CREATE TABLE {_quoted(table)} ({made})")
+        connection.execute(f"CREATE TABLE {quoted(table)} ({made})")
         marks = ", ".join("?" * len(columns))
         fitted = (
             [
@@ -118,7 +118,7 @@ def _fill(
             for row in rows
             if row
         )
-        connection.executemany(f"INSERT INTO {_quoted(table)} VALUES ({marks})", fitted)
+        connection.executemany(f"INSERT INTO {quoted(table)} VALUES ({marks})", fitted)
         connection.commit()
     finally:
         connection.close()
@@ -134,23 +134,11 @@ def _cell(text: str, decimal: str, *, is_numeric: bool) -> str | float | None:
     return text if text.strip() else None
 
 
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
 TIME_S = 10.0
+"""A file may be larger than the tables of a dashboard, and a flow waits longer than a person."""
 MAX_ROWS = 1000
-MAX_CHARACTERS = 20_000_000
-"""Of all rows of an answer together."""
-LONGEST_VALUE = 10 * 1024 * 1024
 SAMPLE_ROWS = 3
 LONGEST_SAMPLE = 60
-ALLOWED = frozenset({
-    sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE,
-})  # fmt: skip
-FORBIDDEN_FUNCTIONS = frozenset({
-    "load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "randomblob", "zeroblob",
-})  # fmt: skip
 T = TypeVar("T")
 
 
@@ -182,63 +170,27 @@ async def _in_thread(database: Database, work: Callable[[sqlite3.Connection], T]
 def _guarded(
     database: Database, work: Callable[[sqlite3.Connection], T], stopped: threading.Event
 ) -> T:
-    connection = _open(database.path)
-    end = time.monotonic() + TIME_S
-    connection.set_progress_handler(lambda: stopped.is_set() or time.monotonic() > end, 10_000)
     try:
-        return work(connection)
-    except sqlite3.OperationalError as error:
-        reason = f"it took longer than {TIME_S:.0f} s" if "interrupted" in str(error) else error
-        raise FlowFailed("sql", f"The query failed: {reason}.") from None
-    except (sqlite3.Error, sqlite3.Warning, OverflowError, MemoryError) as error:
-        raise FlowFailed("sql", f"The query failed: {error}.") from None
-    finally:
-        connection.close()
+        with (
+            closing(_open(database.path)) as connection,
+            sandbox(connection, Deadline(TIME_S), stopped.is_set),
+        ):
+            return work(connection)
+    except Refused as error:
+        raise FlowFailed("sql", str(error)) from None
 
 
 def _open(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise FlowFailed("sql", f"There is no database {path.name}.")
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000)
-    return connection
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
 
 
 def _rows(connection: sqlite3.Connection, sql: str) -> Json:
-    if not re.match(r"\s*(select|with)\b", sql, re.IGNORECASE):
-        raise FlowFailed("sql", "Only SELECT is allowed.")
-    connection.set_authorizer(_authorize)
-    cursor = connection.execute(sql)
-    columns = told_apart([one[0] for one in cursor.description])
-    kept: list[Json] = []
-    room, is_truncated = MAX_CHARACTERS, False
-    for row in cursor:
-        room -= sum(len(cell) if isinstance(cell, str | bytes) else 8 for cell in row)
-        if len(kept) == MAX_ROWS or (room < 0 and kept):
-            is_truncated = True
-            break
-        kept.append({name: _plain(cell) for name, cell in zip(columns, row, strict=True)})
-    return {"columns": columns, "rows": kept, "sql": sql, "truncated": is_truncated}
-
-
-def told_apart(names: list[str]) -> list[str]:
-    """Each name once, so that no value takes another's place in a row: name, name_2."""
-    found: list[str] = []
-    for name in names:
-        one, count = name, 1
-        while one in found or (count > 1 and one in names):
-            count += 1
-            one = f"{name}_{count}"
-        found.append(one)
-    return found
-
-
-def _authorize(action: int, _first: str | None, second: str | None, *_rest: str | None) -> int:
-    if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in FORBIDDEN_FUNCTIONS:
-        return sqlite3.SQLITE_DENY
-    return sqlite3.SQLITE_OK if action in ALLOWED else sqlite3.SQLITE_DENY
+    found, _ = select(connection, sql, (), MAX_ROWS)
+    rows = [{name: _plain(cell) for name, cell in row.items()} for row in found.records()]
+    columns = list(found.columns)
+    return {"columns": columns, "rows": rows, "sql": sql, "truncated": found.is_cut}
 
 
 def _described(connection: sqlite3.Connection, wanted: tuple[str, ...]) -> str:
@@ -250,8 +202,7 @@ def _described(connection: sqlite3.Connection, wanted: tuple[str, ...]) -> str:
     for name, sql in found:
         if wanted and name not in wanted:
             continue
-        quoted = '"' + name.replace('"', '""') + '"'
-        rows = connection.execute(f"SELECT * FROM {quoted} LIMIT {SAMPLE_ROWS}").fetchall()
+        rows = connection.execute(f"SELECT * FROM {quoted(name)} LIMIT {SAMPLE_ROWS}").fetchall()
         samples = "\n".join("-- " + ", ".join(str(c)[:LONGEST_SAMPLE] for c in row) for row in rows)
         parts.append(f"{sql};\n{samples}")
     return "\n\n".join(parts)

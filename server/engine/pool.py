@@ -95,7 +95,6 @@ class Loaded:
     reason: str
     size_bytes: int
     running: int
-    pinned: bool
     facts: ModelFacts = field(default_factory=ModelFacts)
     leaves_at: float | None = None
     """When it will be unloaded if nobody uses it until then; None: not by itself."""
@@ -144,7 +143,6 @@ class Pool:
         self._limits = limits or PoolLimits()
         self._entries: dict[str, _Entry] = {}
         self._retired: set[_Entry] = set()
-        self._pinned: set[str] = set()
         self._uses = itertools.count(1)
         self._freed = asyncio.Event()
         self._adding = asyncio.Lock()
@@ -191,12 +189,6 @@ class Pool:
             yield entry.engine
         finally:
             self._leave(entry)
-
-    def pin(self, name: str, *, pinned: bool = True) -> None:
-        """A pinned model is neither evicted nor unloaded when idle."""
-        (self._pinned.add if pinned else self._pinned.discard)(name)
-        self._set_timers()
-        self._tell()
 
     def set_limits(self, limits: PoolLimits) -> None:
         self._limits = limits
@@ -281,11 +273,10 @@ class Pool:
         budget, needed = self._limits.budget_bytes, found.size_bytes
         if not budget:
             return
-        pinned = _memory([e for e in self._entries.values() if e.name in self._pinned])
-        if pinned + needed > budget:
+        if needed > budget:
             raise ModelLoadFailed(
                 f"The model needs about {needed // MB} MB of memory, but only "
-                f"{(budget - pinned) // MB} MB of the {budget // MB} MB allowed can be freed."
+                f"{budget // MB} MB of the {budget // MB} MB allowed can be freed."
             )
         try:
             async with asyncio.timeout(self._limits.patience_s):
@@ -295,7 +286,7 @@ class Pool:
             raise Busy(sum(entry.running for entry in self._entries.values())) from error
 
     async def _free_one(self) -> None:
-        idle = [e for e in self._entries.values() if not e.running and e.name not in self._pinned]
+        idle = [e for e in self._entries.values() if not e.running]
         if idle:
             least = min(idle, key=lambda entry: entry.used)
             log.info("Unloading %s to make room", least.name)
@@ -342,7 +333,7 @@ class Pool:
     def _set_timer(self, entry: _Entry) -> None:
         _stop_timer(entry)
         idle_s = (self._limits.idle_s or math.inf) if entry.keep_s is None else entry.keep_s
-        listed = self._entries.get(entry.name) is entry and entry.name not in self._pinned
+        listed = self._entries.get(entry.name) is entry
         if idle_s <= LONGEST_S and listed and not entry.running and not self._closed:
             loop = asyncio.get_running_loop()
             entry.idle = loop.call_later(idle_s, self._unload_idle, entry.name)
@@ -366,7 +357,6 @@ class Pool:
             state.reason,
             entry.found.size_bytes,
             entry.running,
-            entry.name in self._pinned,
             entry.engine.facts,
             _leaves_at(entry),
         )

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from server.errors import AppError, LinkLost
 from server.face.wire import COMMANDS, VALUES
+from server.sse import Reader, Sent
 
 PATIENCE_S = 3.0
 ANSWER_S = 120.0
@@ -44,6 +45,7 @@ class RunningServer:
         loop = asyncio.get_running_loop()
         lines: asyncio.Queue[bytes | None] = asyncio.Queue()
         connection = self._connect(None)
+        reader = Reader(LONGEST_LINE)
 
         def tell(line: bytes | None) -> None:
             # Nobody listens any more when the loop has ended.
@@ -66,9 +68,10 @@ class RunningServer:
         threading.Thread(target=read, name="control-stream", daemon=True).start()
         try:
             while (line := await lines.get()) is not Ended:
-                event = json.loads(line[5:]) if line.startswith(b"data:") else {}
-                if event.get("value") == name:
-                    yield VALUES[name].validate_python(event["data"])
+                for sent in reader.feed(line):
+                    event = json.loads(sent.data) if isinstance(sent, Sent) else {}
+                    if event.get("value") == name:
+                        yield VALUES[name].validate_python(event["data"])
         finally:
             # Closing alone would leave the thread in its read, and the server with a listener.
             if connection.sock is not None:

@@ -150,7 +150,7 @@ async def _ask(work: Work, about: str, schema: Json, bound: Json, wrong: str) ->
         again = AGAIN.format(problem=wrong) if wrong else ""
         return SYSTEM, "\n".join(parts) + again
 
-    return await ask_json(work.engine, prompt, bound, MOST_TOKENS, work.client)
+    return await ask_json(work, prompt, bound, MOST_TOKENS, must=True)
 
 
 def _described(schema: Json, room: int) -> str:

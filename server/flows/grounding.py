@@ -31,11 +31,6 @@ _YES_OR_NO = re.compile(
 )
 
 
-def grounded(found: Json, schema: Json, said: str, now: datetime | None = None) -> Json:
-    """The part of the arguments that was said, or that the schema itself decides."""
-    return Heard.of(said, now).parts(found, schema)
-
-
 def only_choices(schema: Json) -> Json:
     """The required values that leave no choice: nobody needs to be asked for them."""
     parts = schema.get("properties", {})

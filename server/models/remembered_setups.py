@@ -1,16 +1,13 @@
 """What worked: setups a model had to be loaded with on this machine, kept for the next time."""
 
-import json
-import logging
 import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from server.face.models import Machine, Setup
-from server.system.files import write_atomically
+from server.system.files import JsonFile
 
-log = logging.getLogger(__name__)
 MORE_ROOM = 1.2
 """With this much more free memory than then, the setup asked for is tried again."""
 CARD = "card"
@@ -20,10 +17,10 @@ MISSED_S = 90 * 86400.0
 
 class Worked:
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._file = JsonFile(path, "The setups that worked")
 
     def recall(self, model: Path, asked: Setup, machine: Machine) -> Setup | None:
-        entry = self._read().get(_key(model, machine))
+        entry = self._file.read().get(_key(model, machine))
         if not isinstance(entry, dict) or entry.get("asked") != _plain(asked):
             return None
         if _free(machine) > MORE_ROOM * entry.get("free_bytes", 0):
@@ -35,38 +32,27 @@ class Worked:
             return None
 
     def remember(self, model: Path, asked: Setup, worked: Setup, machine: Machine) -> None:
-        found = self._read()
+        found = self._file.read()
         found[_key(model, machine)] = {
             "asked": _plain(asked),
             "worked": _plain(worked),
             "free_bytes": _free(machine),
         }
-        self._write(found)
+        self._file.write(found)
 
     def last_card(self, machine: Machine) -> str:
         """The card that was used lately and is missing now; what is used now is kept in mind."""
-        found = self._read()
+        found = self._file.read()
         known: Any = found.get(CARD)
         known = known if isinstance(known, dict) else {}
         if machine.devices:
             if machine.engine_uses_gpu and known.get("name") != machine.devices[0].name:
-                self._write({**found, CARD: {"name": machine.devices[0].name, "at": time.time()}})
+                self._file.write(
+                    {**found, CARD: {"name": machine.devices[0].name, "at": time.time()}}
+                )
             return ""
         is_recent = time.time() - float(known.get("at", 0)) < MISSED_S
         return str(known.get("name", "")) if is_recent else ""
-
-    def _write(self, found: dict[str, Any]) -> None:
-        try:
-            write_atomically(self._path, json.dumps(found, indent=1))
-        except OSError as error:
-            log.info("What worked could not be kept: %s", error.strerror)
-
-    def _read(self) -> dict[str, Any]:
-        try:
-            found = json.loads(self._path.read_text("utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return found if isinstance(found, dict) else {}
 
 
 def _plain(setup: Setup) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from server.asking.ask import pick
+from server.asking.ask import Means, pick
 from server.chat import ChatRequest, Json, Message
 from server.data.shorten import shorten
 from server.engine.base import Engine
@@ -97,7 +97,7 @@ async def _pick(engine: Engine, question: str, best: Sequence[Flow], client: str
         return SYSTEM, f"Tools:\n{lines}\nMessage: {asked}\nNumber or none:"
 
     names = [NONE, *(str(number) for number in range(1, len(best) + 1))]
-    answer = await pick(engine, prompt, names, client, MOST_TOKENS)
+    answer = await pick(Means(engine, client), prompt, names, MOST_TOKENS)
     return None if answer == NONE else best[int(answer) - 1]
 
 

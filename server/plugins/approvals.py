@@ -3,10 +3,8 @@
 import asyncio
 import hashlib
 import json
-import logging
 import time
 import uuid
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -16,32 +14,7 @@ from server.errors import BadRequest, FlowFailed
 from server.face.plugins import Approval
 from server.flows.base import Action, Risk
 from server.observe import Value
-from server.system.files import set_aside, write_atomically
-
-log = logging.getLogger(__name__)
-
-
-def read(path: Path) -> tuple[dict[str, list[str]], dict[str, Any]]:
-    """By operation the policy and the fingerprint it is for; and entries in another form."""
-    try:
-        found = json.loads(path.read_text("utf-8"))
-        entries = found.items()
-    except FileNotFoundError:
-        return {}, {}
-    except (OSError, ValueError, AttributeError):
-        log.warning("The permissions cannot be read; every change is asked about again")
-        if path.exists():
-            set_aside(path)
-        return {}, {}
-    known = {key: value for key, value in entries if _is_known(value)}
-    return known, {key: value for key, value in entries if key not in known}
-
-
-def write(path: Path, entries: Mapping[str, Any]) -> None:
-    try:
-        write_atomically(path, json.dumps(entries, indent=1, ensure_ascii=False))
-    except OSError as error:
-        log.warning("The permissions could not be saved: %s", error.strerror)
+from server.system.files import JsonFile
 
 
 def _is_known(value: Any) -> bool:
@@ -81,9 +54,15 @@ class _Waiting:
 
 class Approvals:
     def __init__(self, path: Path, patience_s: float = PATIENCE_S) -> None:
-        self._path = path
+        self._file = JsonFile(path, "The permissions", is_precious=True)
         self._patience_s = patience_s
-        self._policies, self._odd = read(path)
+        entries = self._file.read()
+        self._policies: dict[str, list[str]] = {
+            key: value for key, value in entries.items() if _is_known(value)
+        }
+        """By operation the policy and the fingerprint it is for."""
+        self._odd = {key: entries[key] for key in entries if key not in self._policies}
+        """Entries in another version's form, which stay."""
         self._granted: dict[_Grant, float] = {}
         self._waiting: dict[str, _Waiting] = {}
         self.pending: Value[tuple[Approval, ...]] = Value(())
@@ -217,7 +196,7 @@ class Approvals:
         self.pending.set(tuple(one.shown for one in self._waiting.values()))
 
     def _save(self) -> None:
-        write(self._path, {**self._odd, **self._policies})
+        self._file.write({**self._odd, **self._policies})
 
 
 def chat_key(client: str = "", thread: str = "", *, is_own: bool) -> str:

@@ -1,14 +1,10 @@
 """What a person decided about each plugin: enabled, reviewed, where its API is, its options."""
 
-import json
-import logging
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from server.system.files import set_aside, write_atomically
-
-log = logging.getLogger(__name__)
+from server.system.files import JsonFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +17,6 @@ class Decided:
     server: str = ""
     options: dict[str, str] = field(default_factory=dict)
     changing_methods: bool = False
-    linked: str = ""
-    """The folder it is used from, when it was not copied."""
     more: dict[str, Any] = field(default_factory=dict)
     """What a newer version wrote beside it."""
 
@@ -32,8 +26,8 @@ KINDS = {name: type(value) for name, value in asdict(Decided()).items() if name 
 
 class Kept:
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._decided, self._odd = _read(path)
+        self._file = JsonFile(path, "The choices about plugins", is_precious=True)
+        self._decided, self._odd = _sort(self._file.read())
 
     def get(self, key: str) -> Decided:
         return self._decided.get(key, Decided())
@@ -48,16 +42,9 @@ class Kept:
         self._odd.pop(key, None)
         self._save()
 
-    def linked(self) -> list[Path]:
-        return [Path(one.linked) for one in self._decided.values() if one.linked]
-
     def _save(self) -> None:
         told = {key: _told(one) for key, one in self._decided.items()}
-        text = json.dumps({**self._odd, **told}, indent=1)
-        try:
-            write_atomically(self._path, text)
-        except OSError as error:
-            log.warning("The choices about plugins could not be saved: %s", error.strerror)
+        self._file.write({**self._odd, **told})
 
 
 def _told(decided: Decided) -> dict[str, Any]:
@@ -73,20 +60,13 @@ def _decided(told: dict[str, Any]) -> Decided:
     return Decided(**known, more={name: told[name] for name in told if name not in KINDS})
 
 
-def _read(path: Path) -> tuple[dict[str, Decided], dict[str, Any]]:
+def _sort(entries: dict[str, Any]) -> tuple[dict[str, Decided], dict[str, Any]]:
     """What was decided, and what another version wrote in a form of its own, which stays."""
     decided: dict[str, Decided] = {}
     odd: dict[str, Any] = {}
-    try:
-        for key, one in json.loads(path.read_text("utf-8")).items():
-            try:
-                decided[key] = _decided(one)
-            except TypeError:
-                odd[key] = one
-    except FileNotFoundError:
-        pass
-    except (OSError, ValueError, AttributeError):
-        log.warning("The choices about plugins cannot be read; all are disabled")
-        if path.exists():
-            set_aside(path)
+    for key, entry in entries.items():
+        try:
+            decided[key] = _decided(entry)
+        except TypeError:
+            odd[key] = entry
     return decided, odd

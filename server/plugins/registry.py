@@ -200,11 +200,8 @@ class PluginShelf:
             await plugin.close()
 
     def _folders(self) -> list[Path]:
-        """One folder for each key: linked before installed before shipped."""
+        """One folder for each key: installed before shipped."""
         found: dict[str, Path] = {}
-        for folder in self.kept.linked():
-            if folder.is_dir():
-                found.setdefault(folder.name, folder)
         for root in (self.places.home, self.places.shipped):
             for folder in sorted(root.iterdir()) if root.is_dir() else ():
                 if folder.is_dir() and not folder.name.startswith((".", "_")):

@@ -34,7 +34,6 @@ from server.observe import Value
 from server.plugins import install
 from server.plugins.answering import PluginTalk
 from server.plugins.approvals import Approvals, chat_key
-from server.plugins.decisions import Decided
 from server.plugins.folder import Loaded
 from server.plugins.forms import Forms
 from server.plugins.install import PREVIOUS
@@ -327,25 +326,14 @@ class PluginHouse:
             raise BadRequest(f"{key} comes with Moat; disable it instead.", "key")
         for name in (*self._find(key).secrets, *TOKENS) if key in self.shelf.plugins else ():
             await self.shelf.sealed(key).forget(name)
-        is_linked = bool(self.shelf.kept.get(key).linked)
         self.shelf.kept.forget(key)
         self._approvals.forget(key)
-        if not is_linked:
-            await asyncio.to_thread(install.remove, self.shelf.places.home, key)
+        await asyncio.to_thread(install.remove, self.shelf.places.home, key)
         await self.shelf.look()
 
     async def roll_back_plugin(self, key: str) -> None:
         await asyncio.to_thread(install.roll_back, self.shelf.places.home, key)
         await self.shelf.look()
-
-    async def link_plugin(self, path: str) -> str:
-        """Used where it lies: for those who write one."""
-        folder = await asyncio.to_thread(lambda: Path(path).expanduser().resolve())
-        if not await asyncio.to_thread((folder / "plugin.json").is_file):
-            raise BadRequest(f"There is no plugin.json in {folder.name}.", "path")
-        self.shelf.kept.set(folder.name, Decided(linked=str(folder)))
-        await self.shelf.look()
-        return folder.name
 
     async def set_plugin_secret(self, key: str, name: str, value: str) -> None:
         plugin = self._find(key)

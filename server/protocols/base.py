@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 from uuid import uuid4
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.chat import ChatRequest
 from server.conversation.agents.base import Agents
 from server.conversation.threads.responses import ResponseMemory

@@ -96,6 +96,14 @@ class Fields:
             raise self.wrong(name, "must be an array")
         return found or []
 
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A text, or a list of texts."""
+        found = self.value(name)
+        texts = [found] if isinstance(found, str) else [] if found is None else found
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise self.wrong(name, "must be a string or an array of strings")
+        return tuple(texts)
+
     def object(self, name: str) -> "Fields | None":
         found = self.body.get(name)
         return None if found is None else Fields(found, self.path(name))
@@ -172,12 +180,7 @@ def _is_token(value: Any) -> bool:
 
 
 def stop_texts(fields: Fields, name: str = "stop") -> tuple[str, ...]:
-    found = fields.value(name)
-    if found is None:
-        return ()
-    texts = [found] if isinstance(found, str) else found
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise fields.wrong(name, "must be a string or an array of strings")
+    texts = fields.texts(name)
     if len(texts) > 16:
         raise fields.wrong(name, "may have at most 16 entries")
     return tuple(text for text in texts if text)

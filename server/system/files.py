@@ -1,11 +1,17 @@
-"""Files that are never half written, that only their owner can read, and locks on them."""
+"""Files that are never half written or that only their owner can read, JSON files, locks."""
 
 import contextlib
+import json
+import logging
 import os
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+log = logging.getLogger(__name__)
 
 
 def try_lock(file: int) -> None:
@@ -60,6 +66,41 @@ def set_aside(path: Path) -> Path:
         number += 1
     path.replace(aside)
     return aside
+
+
+class JsonFile:
+    """A JSON object in a file: entries under names, in whatever form they were written.
+
+    A file that is missing or cannot be read counts as empty. `what` is what a log calls it. With
+    `is_precious` an unreadable file is set aside, so that it is not written over.
+    """
+
+    def __init__(self, path: Path, what: str, *, is_precious: bool = False) -> None:
+        self._path = path
+        self._what = what
+        self._is_precious = is_precious
+
+    def read(self) -> dict[str, Any]:
+        try:
+            found = json.loads(self._path.read_text("utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict):
+            return found
+        log.warning("%s cannot be read and are begun anew", self._what)
+        if self._is_precious:
+            with contextlib.suppress(OSError):
+                set_aside(self._path)
+        return {}
+
+    def write(self, entries: Mapping[str, Any]) -> None:
+        """On a full disk the change is lost, not the file."""
+        try:
+            write_atomically(self._path, json.dumps(entries, indent=1))
+        except OSError as error:
+            log.warning("%s could not be saved: %s", self._what, error.strerror)
 
 
 def _flush_folder(folder: Path) -> None:

@@ -90,7 +90,7 @@ async def running(tmp_path: Path) -> AsyncIterator[Running]:
 
     core = Core(find(), make)
     await core.open()
-    await core.house.link_plugin(str(folder))
+    await core.house.install_plugin(str(folder))
     await core.enable_plugin("clock")
     await core.enable_plugin("portfolio")
     await core.set_plugin_option("portfolio", "positions", str(positions))

@@ -9,7 +9,7 @@ from tests.contract.copilotkit.programs import may_install, moat, packaged
 from tests.kit.programs import need
 
 pytestmark = may_install
-KIT = Path(__file__).resolve().parents[1] / "kits" / "copilotkit"
+KIT = Path(__file__).resolve().parents[1] / "conformance" / "copilotkit"
 KIT_S = 240
 
 

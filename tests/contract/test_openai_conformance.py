@@ -26,7 +26,14 @@ LONG = "Count from one to one hundred in words."
 @pytest.mark.timeout(1200)
 def test_every_case_passes_or_is_skipped_for_a_stated_lack(moat: Moat, tmp_path: Path) -> None:
     told = tmp_path / "told.json"
-    kit = [sys.executable, "-m", "tests.kits.openai", f"{moat.address}/v1", "--json", str(told)]
+    kit = [
+        sys.executable,
+        "-m",
+        "tests.conformance.openai",
+        f"{moat.address}/v1",
+        "--json",
+        str(told),
+    ]
     run = subprocess.run(kit, cwd=ROOT, capture_output=True, text=True, check=False)
     assert told.exists(), run.stdout + run.stderr
     results: list[dict[str, Any]] = json.loads(told.read_text("utf-8"))

@@ -28,7 +28,7 @@ async def scripted() -> AsyncIterator[str]:
 
 async def conform(address: str) -> str:
     running = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.kits.openbb", address, "--ai-service"),
+        *(sys.executable, "-m", "tests.conformance.openbb", address, "--ai-service"),
         cwd=ROOT,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,

@@ -21,14 +21,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.dashboard.run import converse
 from server.events import ClientToolCall, Finished, TextDelta
 from server.protocols.openbb.reader import read_query
+from tests.conformance.openbb.client import Options
+from tests.conformance.openbb.material import fetched, human, item, items, request, widget
+from tests.conformance.openbb.player import Player, text_of
 from tests.kit.engines import ScriptedEngine
-from tests.kits.openbb.client import Options
-from tests.kits.openbb.material import fetched, human, item, items, request, widget
-from tests.kits.openbb.player import Player, text_of
 
 SEED, COUNT = 27, 300
 BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)

@@ -21,7 +21,7 @@ from typing import Any
 
 import jsonschema
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.chat import ChatRequest, Message, Sampling, Tool
 from server.conversation.run import converse
 from server.engine import styles

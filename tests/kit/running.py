@@ -50,11 +50,14 @@ class Moat:
 
 @contextmanager
 def serving(
-    *arguments: str, wait_for: str = READY, environment: Mapping[str, str] | None = None
+    *arguments: str,
+    wait_for: str = READY,
+    environment: Mapping[str, str] | None = None,
+    port: int | None = 0,
 ) -> Iterator[Moat]:
-    """`moat serve` on a free port, with the starter loaded."""
-    command = roles.command("serve", "--port", "0", *arguments)
-    with started(command, environment or {}) as process:
+    """`moat serve` with the starter loaded, on any free port; None asks for no port at all."""
+    asked = () if port is None else ("--port", str(port))
+    with started(roles.command("serve", *asked, *arguments), environment or {}) as process:
         moat = Moat(process)
         moat.read_until(wait_for)
         yield moat

@@ -21,25 +21,44 @@ PAGES: dict[str, Any] = {
     "/threads/clear": {"ids": ["x"]},
     "/transcribe": {"audio": "x"},
 }
-MODEL_ROUTES: dict[str, Any] = {
+RANKED = {"query": "a", "documents": ["b", {"text": "c"}], "top_n": 1, "return_documents": True}
+OPENAI: dict[str, Any] = {
     "/v1/chat/completions": ASKED,
     "/v1/completions": {"prompt": "Hi", "max_tokens": 1},
     "/v1/responses": {"input": "Hi", "max_output_tokens": 1},
+    "/v1/responses/input_tokens": {"input": "Hi", "instructions": "Be brief."},
+    "/v1/responses/x/cancel": {"reason": "x"},
     "/v1/embeddings": {"input": "Hi"},
+    "/v1/rerank": RANKED,
+    "/v1/reranking": RANKED,
+}
+MODEL_ROUTES: dict[str, Any] = {
+    **OPENAI,
+    **{path.removeprefix("/v1"): body for path, body in OPENAI.items()},
+    "/v2/rerank": RANKED,
     "/v1/messages": ASKED,
     "/v1/messages/count_tokens": ASKED,
     "/api/chat": {**OLLAMA, "messages": ASKED["messages"]},
     "/api/generate": {**OLLAMA, "prompt": "Hi"},
     "/api/show": {"model": library.NAME},
     "/api/embeddings": {"model": library.NAME, "prompt": "Hi"},
-    "/api/pull": {"model": "hf.co/nobody/nothing"},
+    "/api/pull": {"model": "hf.co/nobody/nothing", "stream": False},
     "/api/copy": {"source": library.NAME, "destination": "copied-by-a-page"},
-    "/api/create": {"model": "made-by-a-page", "from": library.NAME},
+    "/api/create": {
+        "model": "made-by-a-page", "from": library.NAME, "system": "Be brief.", "license": ["x"],
+        "parameters": {"stop": ["x"], "seed": 1}, "messages": ASKED["messages"], "stream": False,
+    },
+    "/api/push": {"model": library.NAME},
+    "/api/blobs/x": {"a": "b"},
     "/tokenize": {"content": "Hi"},
     "/detokenize": {"tokens": [1, 2]},
     "/apply-template": ASKED,
     "/completion": {"prompt": "Hi", "n_predict": 1},
-}
+    "/infill": {
+        "input_prefix": "def f():", "input_suffix": "\n", "n_predict": 1,
+        "input_extra": [{"filename": "a.py", "text": "x"}],
+    },
+}  # fmt: skip
 COPILOT_ROUTES: dict[str, Any] = {
     "/v1/query": QUERY,
     "/v1/agent/query": QUERY,

@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -14,11 +15,13 @@ from typing import IO
 
 from server.core.settings_store import SettingsStore
 from server.settings import Settings
-from tests.kit.running import SERVES, Moat, all_gone, chat, post
+from server.system import processes as roles
+from tests.bench.servers import free_port
+from tests.kit.running import PATIENCE_S, SERVES, Moat, all_gone, chat, post
 from tests.prove import used
 from tests.prove.by_test import shown_by
 from tests.prove.rows import Figure, Row, share
-from tests.prove.stage import Stage, moat_at, port_of
+from tests.prove.stage import QUIET, Stage, moat_at, port_of
 from tests.prove.wire import chat as question
 from tests.prove.wire import post as send
 from tests.prove.wire import say_hello
@@ -93,19 +96,38 @@ def killed_servers(stage: Stage) -> Figure:
 
 
 def taken_ports(stage: Stage) -> Figure:
-    """Another program sits on the wanted port: it is named, and the next one works."""
+    """Another program has the port: the settings' port moves on, an asked-for one is refused."""
     count = stage.pick(4, 100)
-    served = named = 0
+    served = named = refused = 0
     for _ in range(count):
         with socket.create_server(("127.0.0.1", 0)) as other:
             taken = other.getsockname()[1]
+            owner = re.compile(rf"Port {taken} is taken by \S+ \(process {os.getpid()}\)")
             home = stage.scratch("port")
-            settings = {"model": {"load_at_start": False}}
-            with moat_at(home, settings, "--port", str(taken), wait_for=SERVES) as moat:
-                served += _health(port_of(moat))
-                named += any(f"{taken} is taken by" in line for line in moat.lines)
-    text = f"{served} of {count} served on another port, {named} named the taken one and who has it"
-    return Figure(text, served == named == count)
+            settings = {"server": {"port": taken}, "model": {"load_at_start": False}}
+            with moat_at(home, settings, wait_for=SERVES, port=None) as moat:
+                served += port_of(moat) != taken and _health(port_of(moat))
+                named += any(owner.search(line) for line in moat.lines)
+            refused += bool(owner.search(_refusal(home, taken)))
+    text = (
+        f"set in the settings: {served} of {count} served on another port, {named} named the taken "
+        f"one and who has it; asked for: {refused} of {count} refused and named who has it"
+    )
+    return Figure(text, served == named == refused == count)
+
+
+def _refusal(home: Path, port: int) -> str:
+    """What Moat says as it ends with an error, asked for this port; empty where it does not."""
+    ended = subprocess.run(
+        roles.command("serve", "--port", str(port)),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env={**roles.environment("serve"), **QUIET, "MOAT_HOME": str(home)},
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    return ended.stdout + ended.stderr if ended.returncode else ""
 
 
 def _health(port: int) -> bool:
@@ -118,9 +140,9 @@ def _health(port: int) -> bool:
 def two_at_once(stage: Stage) -> Figure:
     """Two servers in one home: both serve, and the end of one is not the end of the other."""
     home = stage.scratch("two")
-    with moat_at(home, SMALL) as first:
-        wanted = str(port_of(first))
-        with moat_at(home, None, "--port", wanted) as second:
+    settings = {**SMALL, "server": {"port": free_port()}}
+    with moat_at(home, settings, port=None) as first:
+        with moat_at(home, port=None) as second:
             both = say_hello(port_of(first)) and say_hello(port_of(second))
             apart = first.address != second.address
         after = say_hello(port_of(first))
@@ -271,7 +293,7 @@ ROWS = (
     ),
     Row(
         "F12",
-        "A taken port is named with its owner, and the next one works",
+        "A taken port is named with its owner; the next one works, unless that one was asked for",
         "all of them",
         taken_ports,
         beside="apart",

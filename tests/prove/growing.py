@@ -83,7 +83,6 @@ QUERY: dict[str, Any] = {
     "widgets": {"primary": [WIDGET], "secondary": [], "extra": []},
     "context": [{"uuid": "x", "name": "n", "description": "d", "data": {"items": []}}],
 }
-RERANK = {"query": "a", "documents": ["b", "c"]}
 RICH: dict[str, Any] = {
     "/v1/chat/completions": {
         "messages": TALK, "max_tokens": 1, "tools": [TOOL], "stop": ["x"],
@@ -114,11 +113,8 @@ RICH: dict[str, Any] = {
     },
     "/v1/query": QUERY,
     "/v1/agent/query": QUERY,
-    "/infill": {"input_prefix": "def f():", "input_suffix": "\n", "n_predict": 1,
-                "input_extra": [{"filename": "a.py", "text": "x"}]},
     "/v1/completions": {"prompt": ["Hi", "Ho"], "max_tokens": 1, "stop": ["x"]},
     "/v1/embeddings": {"input": ["Hi", "Ho"]},
-    "/v1/responses/input_tokens": {"input": "Hi"},
 }  # fmt: skip
 
 
@@ -180,9 +176,8 @@ def bodies(routes: Iterable[tuple[str, str]], sizes: Sequence[int]) -> Iterator[
 
 
 def sample_for(path: str) -> Any:
-    known = BODIES | RICH
-    usual = RERANK if path.endswith(("/rerank", "/reranking")) else {"a": "b"}
-    return known.get(path, known.get(f"/v1{path}", usual))
+    usual = BODIES.get(path, {"a": "b"})
+    return RICH.get(path, RICH.get(f"/v1{path}", usual))
 
 
 def _places(sample: Any) -> Iterator[tuple[str, str, bytes, bytes, bytes]]:

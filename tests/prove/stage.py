@@ -24,6 +24,8 @@ CONTEXT_TOKENS = 2048
 SHARED = {"model": {"slots": SLOTS, "context_tokens": CONTEXT_TOKENS, "gpu_layers": 0}}
 QUIET = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
 """The proof leaves the user's keyring alone."""
+NO_HUB = {"HF_ENDPOINT": "http://127.0.0.1:9"}
+"""Odd names that are pulled are searched for on no real hub, and fetch nothing from it."""
 PEER_ROUTES = (
     ("GET", "/health"), ("GET", "/props"), ("GET", "/slots"), ("GET", "/v1/models"),
     ("GET", "/lora-adapters"), ("POST", "/completion"), ("POST", "/v1/completions"),
@@ -88,11 +90,11 @@ class Stage:
     @cached_property
     def moat(self) -> Moat:
         """The real server with the starter model, as a user has it; shared by many rows."""
-        return self._open.enter_context(moat_at(self.home, SHARED))
+        return self._open.enter_context(moat_at(self.home, SHARED, environment=NO_HUB))
 
     @cached_property
     def ours(self) -> Target:
-        routes = tuple(sorted({(one.method, _filled(one.path)) for one in ENDPOINTS}))
+        routes = tuple(sorted({(one.method, filled(one.path)) for one in ENDPOINTS}))
         return Target("Moat", port_of(self.moat), self.moat.pid, routes)
 
     @cached_property
@@ -109,14 +111,15 @@ def moat_at(
     *arguments: str,
     wait_for: str = READY,
     environment: Mapping[str, str] | None = None,
+    port: int | None = 0,
 ) -> Iterator[Moat]:
-    """`moat serve` with a home and settings of its own."""
+    """`moat serve` with a home and settings of its own; without a port it takes that of these."""
     if settings is not None:
         path = home / "config" / "settings.json"
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.write_text(json.dumps(settings), encoding="utf-8")
     given = {**QUIET, "MOAT_HOME": str(home), **(environment or {})}
-    with serving(*arguments, wait_for=wait_for, environment=given) as running:
+    with serving(*arguments, wait_for=wait_for, environment=given, port=port) as running:
         yield running
 
 
@@ -135,8 +138,8 @@ def is_quick() -> bool:
     return bool(os.environ.get("QUICK"))
 
 
-def _filled(path: str) -> str:
+def filled(path: str) -> str:
     """A real path for a route with places in it."""
     for place, text in (("{agent}", "default"), ("{thread}", "t"), ("{what}", "messages")):
         path = path.replace(place, text)
-    return path.replace("{id:.+}", "x").replace("{id}", "x")
+    return path.replace("{id:.+}", "x").replace("{id}", "x").replace("{digest}", "x")

@@ -5,14 +5,17 @@ a core, are those of one machine.
 """
 
 import os
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 
 from tests.bench.servers import free_port
-from tests.bench.startup import SETTLED_S, idleness, memory, serving, starts, wait_for
+from tests.bench.startup import ROUNDS, SETTLED_S, idleness, memory, serving, starts, wait_for
 from tests.display.desktop import Desktop
 from tests.display.desktop import wait_for as wait_until
 from tests.display.program import Program
@@ -54,51 +57,73 @@ def on_a_desktop(stage: Stage) -> Figure:
     """The whole program under Xvfb with a tray, its files not in memory where we may see to it."""
     seconds = stage.pick(20, 60)
     with Desktop(stage.scratch("desktop")) as desktop:
-        bare_s, bare_woke = _bare_window(stage, desktop, seconds)
         state = _cool(stage)
-        program = _program(desktop, stage.scratch("moat"))
-        program.wait_for_icon()
-        tray_s = program.age_s()
-        wait_until("the server", program.is_listening)
-        listens_s = program.age_s()
-        time.sleep(SETTLED_S)
-        mb = [one.memory_info().rss / 2**20 for one in program.family()]
-        woke, share = idleness(program.family()[0], seconds)
-        hidden, _ = _hidden(desktop, program, seconds)
-        program.end()
+        bare_s, tray_s, listens_s = _desktop_starts(stage, desktop)
+        with _bare_window(desktop) as (bare, _):
+            time.sleep(SETTLED_S)
+            bare_woke, _ = idleness(psutil.Process(bare.pid), seconds)
+        with _program(stage, desktop) as (program, _, _):
+            time.sleep(SETTLED_S)
+            mb = [one.memory_info().rss / 2**20 for one in program.family()]
+            woke, share = idleness(program.family()[0], seconds)
+            hidden, _ = _hidden(desktop, program, seconds)
     text = (
-        f"{state}: icon after {tray_s:.1f} s, {tray_s / bare_s:.1f} times the {bare_s:.1f} s of a "
-        f"bare one; listens after {listens_s:.1f} s ({listens_s / bare_s:.1f} times); without a "
-        f"model {mb[0]:.0f} MB and its server {sum(mb[1:]):.0f} MB; idle it wakes {woke:.0f} times "
-        f"a minute ({share:.2f} % of a core), {hidden:.0f} in the tray, a bare one {bare_woke:.0f}"
+        f"{state}, the best of {ROUNDS}: icon after {tray_s:.1f} s, {tray_s / bare_s:.1f} times "
+        f"the {bare_s:.1f} s of a bare one; listens after {listens_s:.1f} s "
+        f"({listens_s / bare_s:.1f} times); without a model {mb[0]:.0f} MB and its server "
+        f"{sum(mb[1:]):.0f} MB; idle it wakes {woke:.0f} times a minute ({share:.2f} % of a core), "
+        f"{hidden:.0f} in the tray, a bare one {bare_woke:.0f}"
     )
     soon = tray_s <= START_TIMES * bare_s and listens_s <= SERVER_TIMES * bare_s
     calm = max(woke, hidden) - bare_woke < WINDOW_WAKEUPS
     return Figure(text, soon and calm and max(mb) < IDLE_MB)
 
 
-def _bare_window(stage: Stage, desktop: Desktop, seconds: float) -> tuple[float, float]:
-    """How soon the icon of a bare window is there, and how often it wakes in a minute."""
-    _cool(stage)
+def _desktop_starts(stage: Stage, desktop: Desktop) -> tuple[float, float, float]:
+    """Seconds to the icon of a bare window, to Moat's, and until Moat's server listens.
+
+    The best of some starts, taken in turns: the load of the machine differs from one moment to the
+    next, and a bare window that had a calm one would be no measure for a start that had not.
+    """
+    taken: list[tuple[float, float, float]] = []
+    for _ in range(ROUNDS):
+        _cool(stage)
+        with _bare_window(desktop) as (_bare, bare_s):
+            pass
+        _cool(stage)
+        with _program(stage, desktop) as (_moat, tray_s, listens_s):
+            taken.append((bare_s, tray_s, listens_s))
+    bare_s, tray_s, listens_s = map(min, zip(*taken, strict=True))
+    return bare_s, tray_s, listens_s
+
+
+@contextmanager
+def _bare_window(desktop: Desktop) -> Iterator[tuple["subprocess.Popen[bytes]", float]]:
+    """A bare window, and the seconds after which its icon was there."""
     began = time.monotonic()
     command = (sys.executable, "-m", "tests.bench.reference", "window")
     bare = desktop.start(*command, cwd=ROOT)
     wait_until("the icon of the bare window", desktop.tray_item)
-    took_s = time.monotonic() - began
-    time.sleep(SETTLED_S)
-    woke, _ = idleness(psutil.Process(bare.pid), seconds)
+    yield bare, time.monotonic() - began
     bare.terminate()
     bare.wait()
     wait_until("its end", lambda: desktop.tray_item() is None)
-    return took_s, woke
 
 
-def _program(desktop: Desktop, home: Path) -> Program:
-    port = free_port()
+@contextmanager
+def _program(stage: Stage, desktop: Desktop) -> Iterator[tuple[Program, float, float]]:
+    """Moat in a new home, and the seconds until its icon was there and its server listened."""
+    home, port = stage.scratch("moat"), free_port()
     settings = home / "config" / "settings.json"
     settings.parent.mkdir()
     settings.write_text(f'{{"server": {{"port": {port}}}, "model": {{"load_at_start": false}}}}')
-    return Program(desktop, home, port)
+    program = Program(desktop, home, port)
+    program.wait_for_icon()
+    tray_s = program.age_s()
+    wait_until("the server", program.is_listening)
+    yield program, tray_s, program.age_s()
+    program.end()
+    wait_until("its end", lambda: desktop.tray_item() is None)
 
 
 def _hidden(desktop: Desktop, program: Program, seconds: float) -> tuple[float, float]:

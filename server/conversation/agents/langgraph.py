@@ -245,17 +245,10 @@ class _Reading:
 
 
 async def _server_sent(peer: Peer, path: str, body: Json) -> AsyncGenerator[tuple[str, Any], None]:
-    kind, data = "", ""
-    async with aclosing(peer.lines(path, body)) as lines:
-        async for line in lines:
-            name, _, value = line.partition(":")
-            if name == "event":
-                kind = value.strip().partition("|")[0]
-            elif name == "data":
-                data += value
-            elif not line and data:
-                yield kind, _parsed(data)
-                kind, data = "", ""
+    async with aclosing(peer.events(path, body)) as events:
+        async for sent in events:
+            if sent.data:
+                yield sent.event.strip().partition("|")[0], _parsed(sent.data)
 
 
 def _spoken(request: AgentRequest, waiting: tuple[Interrupted, ...]) -> Answer | None:

@@ -5,14 +5,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from server.asking.small import Means
+from server.asking.ask import Means
+from server.asking.fit import CHARACTERS_PER_TOKEN, context_tokens, is_able
 from server.chat import ChatRequest, File, Image, Message, Sampling, Tool, ToolChoice
 from server.conversation.agents.base import DEFAULT, AgentCard, AgentRequest, ThreadState
 from server.conversation.run import converse
 from server.conversation.threads.threads import Said
 from server.dashboard.prompt import (
-    CHARACTERS_PER_TOKEN,
-    DEFAULT_WINDOW,
     MOST_TOKENS,
     MOST_TOKENS_ELSEWHERE,
     Prompt,
@@ -77,7 +76,7 @@ def _document(file: File, title: str) -> Document:
 
 
 def _characters(facts: ModelFacts) -> int:
-    window = (facts.context_tokens or DEFAULT_WINDOW) * SHARE_OF_WINDOW
+    window = context_tokens(facts) * SHARE_OF_WINDOW
     most = MOST_TOKENS.get(facts.device, MOST_TOKENS_ELSEWHERE)
     return int(min(window, most) * CHARACTERS_PER_TOKEN)
 
@@ -122,7 +121,6 @@ PROMPT = "You are a helpful assistant inside an application. Answer briefly and 
 CANNOT_SEE = "[An image is attached here. The model in use cannot see images.]"
 MOST_ROUNDS = 8
 BIGGEST = 2**31 - 1
-SMALL_MODEL_PARAMETERS = 1_000_000_000
 
 
 class Copilot:
@@ -154,7 +152,7 @@ class Copilot:
             request.model,
             tools,
             tool_choice(request, engine.facts.parameters),
-            parallel_calls=not is_small(engine.facts.parameters),
+            parallel_calls=is_able(engine.facts.parameters),
             sampling=sampling(request.temperature, has_tools=bool(tools)),
             max_tokens=min(request.max_tokens or BIGGEST, self._answer_tokens()),
             stop=request.stop,
@@ -187,19 +185,17 @@ class Copilot:
 
 
 def tool_choice(request: AgentRequest, parameters: int) -> ToolChoice:
-    """A model that has had its rounds of calls must answer; a small one never stops by itself."""
+    """A model that has had its rounds of calls must answer.
+
+    A small model invents further calls, and a page shows each of them to the person.
+    """
     rounds = 0
     for one in reversed(request.said):
         if one.message.role == "user":
             break
         rounds += bool(one.message.tool_calls)
-    most = 1 if is_small(parameters) else MOST_ROUNDS
+    most = MOST_ROUNDS if is_able(parameters) else 1
     return ToolChoice("none") if rounds >= most else request.tool_choice
-
-
-def is_small(parameters: int) -> bool:
-    """Such a model invents further calls, and a page shows each of them to the person."""
-    return 0 < parameters < SMALL_MODEL_PARAMETERS
 
 
 def sampling(temperature: float | None, *, has_tools: bool) -> Sampling:

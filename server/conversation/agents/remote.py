@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import Any, Generic, Protocol, TypeVar
 from urllib.parse import urlsplit
 
@@ -12,6 +12,7 @@ from server.chat import Json, Tool
 from server.conversation.agents.base import Source
 from server.egress import is_address
 from server.errors import AppError
+from server.sse import Sent, TooLong, read_events
 
 REASON = "agents elsewhere"
 LONGEST_LINE = LONGEST_ANSWER = 32 * 1024 * 1024
@@ -90,6 +91,17 @@ class Peer:
                     raise RemoteAgentFailed(f"{self.place} sent a line without end.")
             if rest:
                 yield rest.decode("utf-8", "replace")
+
+    async def events(self, path: str, body: Json) -> AsyncGenerator[Sent, None]:
+        try:
+            async with (
+                self._open("POST", path, body) as response,
+                aclosing(read_events(response.content.iter_any(), LONGEST_LINE)) as events,
+            ):
+                async for sent in events:
+                    yield sent
+        except TooLong:
+            raise RemoteAgentFailed(f"{self.place} sent a line without end.") from None
 
     @asynccontextmanager
     async def _open(self, method: str, path: str, body: Json | None) -> AsyncIterator[Any]:

@@ -4,7 +4,8 @@ import asyncio
 import re
 from collections.abc import Sequence
 
-from server.asking.small import Means, ask_json
+from server.asking.ask import Means, ask_json
+from server.asking.fit import CHOOSES_WELL, is_able
 from server.chat import Json
 from server.dashboard.figures.compute import Figure, first_of
 from server.dashboard.figures.operations import BY_WORD
@@ -12,7 +13,6 @@ from server.data.describe import short
 from server.data.sql import Refused, query
 from server.data.tables import Table
 
-ABLE_PARAMETERS = 3_000_000_000
 """Smaller models write SQL that runs and is wrong."""
 SYSTEM = (
     "You write one SQLite SELECT that computes what the question asks for. Use only the tables "
@@ -38,7 +38,7 @@ async def write_and_run(means: Means, question: str, tables: Sequence[Table]) ->
     }
     lines = [f"{name} ({_columns(table)}): {table.name}" for name, table in named.items()]
     text = "Tables:\n" + "\n".join(lines) + f"\n\nQuestion: {question}"
-    answer = await ask_json(means, SYSTEM, text, schema, max_tokens=300) or {}
+    answer = await ask_json(means, (SYSTEM, text), schema, max_tokens=300) or {}
     sql = answer.get("sql")
     if not isinstance(sql, str):
         return None
@@ -68,7 +68,7 @@ def _cut(table: Table) -> str:
 def is_worth_it(means: Means, question: str) -> bool:
     words = set(re.findall(r"[a-z]+", question.lower()))
     asks = bool(COMPUTING.search(question)) or not words.isdisjoint(BY_WORD)
-    return asks and means.engine.facts.parameters >= ABLE_PARAMETERS
+    return asks and is_able(means.engine.facts.parameters, CHOOSES_WELL)
 
 
 def _columns(table: Table) -> str:

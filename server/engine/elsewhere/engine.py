@@ -5,7 +5,6 @@ import json
 import time
 from collections.abc import (
     AsyncGenerator,
-    AsyncIterable,
     AsyncIterator,
     Callable,
     Iterator,
@@ -51,6 +50,8 @@ from server.events import (
     Usage,
 )
 from server.observe import Value
+from server.sizes import MIB
+from server.sse import Sent, TooLong, read_events
 
 NO_GRAMMAR = "The engine on the other machine takes only a JSON schema, and only for a chat."
 NO_INFILL = "The engine on the other machine cannot fill a gap in a text."
@@ -191,22 +192,12 @@ def _response_format(constraint: Constraint) -> Json:
 
 
 DONE = "[DONE]"
+LONGEST_EVENT = 8 * MIB
 _REASONS: dict[str, StopReason] = {
     "length": "length",
     "tool_calls": "tool_calls",
     "function_call": "tool_calls",
 }
-
-
-async def data_lines(chunks: AsyncIterable[bytes]) -> AsyncGenerator[str, None]:
-    """What follows `data:` in each line; comments, event names and blank lines are skipped."""
-    rest = b""
-    async for chunk in chunks:
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            field, _, text = line.partition(b":")
-            if field == b"data":
-                yield text.decode(errors="replace").strip()
 
 
 @dataclass(slots=True)
@@ -397,13 +388,13 @@ class RemoteEngine:
         began = first = time.monotonic()
         async with (
             self._open("POST", path, body_of(request, self.facts.name)) as response,
-            aclosing(data_lines(response.content.iter_any())) as lines,
+            aclosing(self._events(response)) as events,
         ):
-            async for line in lines:
-                if line == DONE:
+            async for sent in events:
+                if sent.data.strip() == DONE:
                     break
                 with self._as_expected():
-                    pieces = answer.feed(self._chunk(line))
+                    pieces = answer.feed(self._chunk(sent.data))
                 for piece in pieces:
                     first = first if first > began else time.monotonic()
                     yield piece
@@ -490,6 +481,15 @@ class RemoteEngine:
         except self._door.failures as error:
             text = f"The engine at {self._remote.host} cannot be reached or broke off."
             self.state.set(LoadState("failed", 0.0, text))
+            raise EngineCrashed(text) from error
+
+    async def _events(self, response: Response) -> AsyncGenerator[Sent, None]:
+        try:
+            async with aclosing(read_events(response.content.iter_any(), LONGEST_EVENT)) as events:
+                async for sent in events:
+                    yield sent
+        except TooLong as error:
+            text = f"The engine at {self._remote.host} sent an unexpected answer."
             raise EngineCrashed(text) from error
 
     @contextmanager

@@ -26,7 +26,7 @@ async def run(step: Step, work: Work) -> Signs:
 
     votes = step.params.get("votes")
     count = min(max(votes, 1), MOST_VOTES) if isinstance(votes, int) else 1
-    picked = [await pick(work.engine, prompt, names, work.client) for _ in range(count)]
+    picked = [await pick(work, prompt, names) for _ in range(count)]
     chosen = Counter(picked).most_common(1)[0][0]
     yield StatusNote(f"Chose {chosen}")
     yield Jump(chosen)

@@ -6,7 +6,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
-from server.asking.ask import fitted, stream
+from server.asking.ask import stream
+from server.asking.fit import fitted
 from server.chat import ChatRequest, Sampling
 from server.errors import FlowFailed
 from server.events import TextDelta

@@ -22,7 +22,7 @@ async def run(step: Step, work: Work) -> Signs:
     fixed = {key: step.params[key] for key in USUAL if key in step.params}
     picked = None
     if "chart" not in fixed:
-        picked = await ask_json(work.engine, prompt, charts.CHOICE, MOST_TOKENS, work.client)
+        picked = await ask_json(work, prompt, charts.CHOICE, MOST_TOKENS, must=True)
     option = charts.build(rows, {**USUAL, **(picked or {}), **fixed})
     yield StatusNote(f"Drew a {option['series'][0]['type']} chart")
     name = option["title"]["text"] or work.flow.name

@@ -46,7 +46,7 @@ async def _ask(work: Work, database: Database) -> Json:
             asked = shorten(work.question, room // 2)
             return SYSTEM, f"{marked(shorten(tables, room))}\n\nQuestion: {asked}{again}"
 
-        sql = await write(work.engine, prompt, PATTERN, MOST_TOKENS, work.client)
+        sql = await write(work, prompt, PATTERN, MOST_TOKENS)
         try:
             return await sqlite.query(database, sql.rstrip("; \n"))
         except FlowFailed as error:

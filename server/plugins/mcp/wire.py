@@ -21,6 +21,7 @@ from server.errors import EgressRefused, FlowFailed
 from server.plugins.processes import end, follow, start
 from server.plugins.walls import command as walls
 from server.plugins.walls.doorway import Doorway
+from server.sse import TooLong, read_events
 from server.system import processes
 from server.tasks import spawn, stop
 
@@ -247,20 +248,16 @@ class Remote:
 
 
 async def _events(response: Any) -> AsyncIterator[Json]:
-    data: list[str] = []
-    pending = b""
-    async for chunk in response.content.iter_any():
-        *lines, pending = (pending + chunk).split(b"\n")
-        if len(pending) > LONGEST_LINE:
-            raise FlowFailed("too_large", "The MCP server's answer is too large.")
-        for raw in lines:
-            line = raw.decode("utf-8", "replace").rstrip("\r")
-            if line.startswith("data:"):
-                data.append(line[5:].lstrip())
-            elif not line and data:
-                message, data = _parsed("\n".join(data)), []
+    try:
+        async with contextlib.aclosing(
+            read_events(response.content.iter_any(), LONGEST_LINE)
+        ) as events:
+            async for sent in events:
+                message = _parsed(sent.data)
                 if isinstance(message, dict):
                     yield message
+    except TooLong:
+        raise FlowFailed("too_large", "The MCP server's answer is too large.") from None
 
 
 def resolved(command: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]:

@@ -75,13 +75,6 @@ def kind() -> Kind:
     return ""
 
 
-def why_not() -> str:
-    """What a person reads where there is no wall."""
-    if sys.platform == "linux":
-        return "this system lets no program make user namespaces"
-    return f"Moat has no wall for {'Windows' if sys.platform == 'win32' else sys.platform}"
-
-
 def walled(
     command: list[str], room: Room, by: Kind, door: int | None = None, port: int = inside.PORT
 ) -> list[str]:

@@ -85,10 +85,9 @@ def create(body: Any, facts: Facts) -> Manage:
     refuse(fields, NOT_MADE)
     target = fields.text("model") or fields.some_text("name")
     source, parameters = card_of(fields, facts, "from"), _parameters(fields)
-    licence = fields.value("license") or ""
     told: Json = {
         "system": fields.text("system") or "",
-        "licence": licence if isinstance(licence, str) else "\n".join(map(str, licence)),
+        "licence": "\n".join(fields.texts("license")),
         "messages": tuple(_turns(fields)),
     }
 

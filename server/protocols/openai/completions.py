@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.chat import ChatRequest, Infill, Json, Prompt
 from server.conversation.run import converse
 from server.events import (

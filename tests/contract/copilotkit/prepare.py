@@ -8,7 +8,7 @@ OWN = Path(__file__).parent
 
 
 def prepare() -> None:
-    packaged(OWN.parents[1] / "kits" / "copilotkit")
+    packaged(OWN.parents[1] / "conformance" / "copilotkit")
     packaged(OWN.parent / "mcp")
     for generation in ("first", "between", "second"):
         built(OWN / "pages", generation)

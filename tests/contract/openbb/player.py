@@ -6,7 +6,7 @@ from contextlib import aclosing
 from functools import partial
 from typing import Any
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.engine.base import Engine
 from server.face.core import ModelCard
 from server.protocols.base import Facts

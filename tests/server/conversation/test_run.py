@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.chat import ChatRequest, Json, Message, Sampling, Tool, ToolCall, ToolChoice
 from server.conversation.run import MAX_TURNS, converse
 from server.errors import BadRequest, ContextOverflow

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.dashboard.additions import add_widget, added, is_note_added, is_note_wanted, note_call
 from server.dashboard.query import Element, Query, Result
 from server.data.tables import from_grid

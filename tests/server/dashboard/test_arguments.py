@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.dashboard.arguments import Filled, fill, told_options
 from server.dashboard.query import Element, Item, Param, Query, Widget
 from tests.kit.engines import ScriptedEngine, says

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.dashboard import charts
 from server.dashboard.charts import best_table, build, draw
 from server.data.tables import from_grid

@@ -2,7 +2,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.dashboard.next_call import Step, next_step
 from server.dashboard.query import (
     MAX_HOPS,

@@ -1,7 +1,7 @@
 import json
 from typing import Any
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.dashboard.offers import ToolUse, choose_skill, choose_tool
 from server.dashboard.query import Element, OfferedTool, Query, Result, Skill
 from server.errors import BadSchema

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.chat import ChatRequest
 from server.dashboard.planned_answer import SPEECHLESS, answer_by_plan
 from server.dashboard.query import (

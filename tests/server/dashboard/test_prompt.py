@@ -1,4 +1,4 @@
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.chat import Message
 from server.dashboard.figures.compute import Figure
 from server.dashboard.materials import Material

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.dashboard.links import AllowedFiles
 from server.dashboard.query import Element, Entry, Item, Query, Result, Source, Widget
 from server.dashboard.run import SPEECHLESS, converse
@@ -30,6 +30,8 @@ from tests.kit.engines import ScriptedEngine, says
 
 ROWS = [{"date": f"2025-01-0{day}", "close": 100.0 + day} for day in range(1, 6)]
 PRICES = Widget("o", "prices", "Prices", uuid="u1", tier="primary")
+SMALL = 1_500_000_000
+"""A model of so many parameters is not asked to write SQL."""
 
 
 def with_data(question: str, element: Element, **more: Any) -> Query:
@@ -142,7 +144,7 @@ async def test_style_and_size_set_how_the_model_speaks() -> None:
     ],
 )
 async def test_odd_data_is_answered_like_any_other(question: str, content: str) -> None:
-    engine = ScriptedEngine(says("So."))
+    engine = ScriptedEngine(says("So."), parameters=SMALL)
     found = await events(with_data(question, Element((Item(content),))), engine)
     assert found[-1] == Finished("stop")
     engine.requests[0].messages[-1].content.encode()
@@ -192,7 +194,8 @@ async def test_another_company_s_figure_is_not_printed(symbol: str, lead: list[s
     source = Source("o", "prices", "u1", {"symbol": symbol})
     result = Result("get_widget_data", {}, (source,), (rows(),), 1)
     query = Query((), "What is the average close of AAPL?", 1, (PRICES,), (result,))
-    assert bold(await events(query, ScriptedEngine(says("So.")))) == lead
+    engine = ScriptedEngine(says("So."), parameters=SMALL)
+    assert bold(await events(query, engine)) == lead
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from server.dashboard.symbols import find_symbols, is_symbol, name_of
+from server.dashboard.symbols import find_symbols, name_of
 
 
 def symbols(text: str, *known: str) -> list[str]:
@@ -39,6 +39,6 @@ def test_the_words_of_the_text_are_kept() -> None:
 
 
 def test_a_symbol_has_a_name() -> None:
-    assert is_symbol("msft")
+    assert [one.symbol for one in find_symbols("MSFT")] == ["MSFT"]
     assert name_of("MSFT") == "microsoft"
     assert name_of("no such symbol") == ""

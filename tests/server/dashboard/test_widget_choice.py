@@ -2,10 +2,9 @@ import json
 
 import pytest
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.dashboard.query import Query, Widget
 from server.dashboard.widget_choice import Choice, choose
-from server.engine.base import ModelFacts
 from tests.kit.engines import ScriptedEngine, says
 
 WIDGETS = (
@@ -13,13 +12,14 @@ WIDGETS = (
     Widget("o", "news", "Company News", "Headlines about a company and its price"),
     Widget("o", "targets", "Price Targets", "Prices that brokers expect"),
 )
+SMALL = 1_500_000_000
 
 
 async def chosen(
-    question: str, *answers: object, parameters: int = 0
+    question: str, *answers: object, parameters: int = SMALL
 ) -> tuple[Choice, ScriptedEngine]:
-    engine = ScriptedEngine(*(says(json.dumps(answer)) for answer in answers))
-    engine.facts = ModelFacts(name="scripted", context_tokens=4096, parameters=parameters)
+    scripts = (says(json.dumps(answer)) for answer in answers)
+    engine = ScriptedEngine(*scripts, parameters=parameters)
     query = Query((), question, 1, WIDGETS)
     return await choose(query, Means(engine), WIDGETS), engine
 

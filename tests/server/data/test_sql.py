@@ -40,6 +40,10 @@ def test_median_and_deviation() -> None:
         "ATTACH 'x' AS y",
         "SELECT nothing FROM data",
         "SELECT zeroblob(999999999)",
+        "SELECT zeroblob(1)",
+        "SELECT RANDOMBLOB(1)",
+        "SELECT fts3_tokenizer('simple')",
+        "SELECT '" + "x" * 100_000 + "'",
         "",
     ],
 )

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from server.data import sql as sandboxed
 from server.data import sqlite
 from server.data.sqlite import Database
 from server.errors import FlowFailed
@@ -52,6 +53,7 @@ async def test_rows_come_with_columns_and_are_cut(database: Database) -> None:
         "WITH x AS (SELECT 1) DELETE FROM t",
         "SELECT * FROM pragma_user_version",
         "SELECT readfile('/etc/passwd')",
+        "SELECT replace(printf('%1000c', 'x'), ' ', printf('%2000c', 'y'))",
     ],
 )
 async def test_nothing_but_reading_is_possible(database: Database, statement: str) -> None:
@@ -96,7 +98,7 @@ async def test_a_database_that_is_not_there_is_said(tmp_path: Path) -> None:
 async def test_rows_of_big_values_end_at_a_budget(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite, "MAX_CHARACTERS", 1000)
+    monkeypatch.setattr(sandboxed, "MAX_RESULT_CHARACTERS", 1000)
     found = await sqlite.query(database, "SELECT printf('%*c', 100, 'x') AS a FROM t")
     assert (len(found["rows"]), found["truncated"]) == (10, True)
 

@@ -3,7 +3,13 @@ from typing import Any
 
 import pytest
 
-from server.flows.grounding import grounded
+from server.chat import Json
+from server.flows.grounding import Heard
+
+
+def grounded(found: Json, schema: Json, said: str, now: datetime | None = None) -> Json:
+    """The part of the arguments that was said, or that the schema itself decides."""
+    return Heard.of(said, now).parts(found, schema)
 
 
 def kept(found: dict[str, Any], heard: str) -> dict[str, Any]:

@@ -55,13 +55,13 @@ async def house(tmp_path: Path) -> AsyncIterator[PluginHouse]:
 
 
 async def enable(house: PluginHouse, folder: Path, code: str = "", **more: Any) -> None:
-    folder.mkdir()
+    folder.mkdir(parents=True)
     said = {"id": folder.name, "name": folder.name, "description": "d", **more}
     (folder / "plugin.json").write_text(json.dumps(said))
     if code:
         (folder / "lib").mkdir()
         (folder / "lib" / "__init__.py").write_text(code)
-    await house.link_plugin(str(folder))
+    await house.shelf.look()
     await house.enable_plugin(folder.name)
 
 
@@ -76,8 +76,8 @@ async def test_servers_are_asked_at_the_same_time(house: PluginHouse, tmp_path: 
         second.may_answer = third.asked
         third.may_answer = first.asked
         mine = {"one": {"url": first.url}, "two": {"url": second.url}}
-        await enable(house, tmp_path / "a", mcp=mine)
-        await enable(house, tmp_path / "b", mcp={"three": {"url": third.url}})
+        await enable(house, tmp_path / "home" / "a", mcp=mine)
+        await enable(house, tmp_path / "home" / "b", mcp={"three": {"url": third.url}})
         async with asyncio.timeout(30):
             flows = await house.flows()
         assert [flow.key for flow in flows] == ["a/one/add", "a/two/add", "b/three/add"]
@@ -90,7 +90,7 @@ async def test_a_server_that_misspeaks_is_left_out(
     house: PluginHouse, tmp_path: Path, listed: Any
 ) -> None:
     servers = {"bad": started(program(tools_list=listed)), "good": started(program())}
-    await enable(house, tmp_path / "a", mcp=servers)
+    await enable(house, tmp_path / "home" / "a", mcp=servers)
     async with asyncio.timeout(30):
         assert [flow.name for flow in await house.flows()] == ["good/add"]
     assert "bad does not tell its tools" in "\n".join(await house.plugin_log("a", 10))
@@ -102,7 +102,7 @@ async def test_a_server_that_hangs_is_left_out_and_ended(
     monkeypatch.setattr(plugin_module, "LISTING_S", 0.5)
     monkeypatch.setattr(wire, "QUIT_S", 0.1)
     servers = {"bad": started(("sh", "-c", "sleep 1000; true")), "good": started(program())}
-    await enable(house, tmp_path / "a", mcp=servers)
+    await enable(house, tmp_path / "home" / "a", mcp=servers)
     async with asyncio.timeout(30):
         assert [flow.name for flow in await house.flows()] == ["good/add"]
         await house.close()
@@ -121,7 +121,7 @@ async def test_code_reads_an_answer_that_comes_in_pieces(
     app.router.add_get("/", answer)
     async with TestServer(app, host="127.0.0.1") as server:
         url = str(server.make_url("/"))
-        await enable(house, tmp_path / "a", FETCH, hosts=[url.rstrip("/")])
+        await enable(house, tmp_path / "home" / "a", FETCH, hosts=[url.rstrip("/")])
         action = await house.shelf.plugins["a"].action("lib", "fetch")
         output = await action.call({"url": url}, {}, 5)
     assert output.data == "the first half, and the second"
@@ -143,7 +143,7 @@ async def test_not_even_a_rehearsal_runs_code_before_it_is_enabled(
 ) -> None:
     code = f"{FETCH}\nprint('it has run')\n"
     step = "call_type: fetch, params: {url: x}"
-    told = await rehearse(house, tmp_path / "p", step, code=code)
+    told = await rehearse(house, tmp_path / "home" / "p", step, code=code)
     assert told.failed
     assert "Enable p first" in told.text
     assert not any("it has run" in line for line in await house.plugin_log("p", 10))
@@ -160,14 +160,14 @@ async def test_not_even_a_rehearsal_starts_a_program_before_it_is_enabled(
     ran = tmp_path / "ran"
     server = started((sys.executable, "-c", f"open({str(ran)!r}, 'w').close()"))
     step = "call_type: mcp, params: {server: s, tool: t}"
-    told = await rehearse(house, tmp_path / "p", step, mcp={"s": server})
+    told = await rehearse(house, tmp_path / "home" / "p", step, mcp={"s": server})
     assert told.failed
     assert "Enable p first" in told.text
     assert not ran.exists()
 
 
 async def test_a_call_is_rehearsed_before_it_is_enabled(house: PluginHouse, tmp_path: Path) -> None:
-    folder = tmp_path / "p"
+    folder = tmp_path / "home" / "p"
     await enable(house, folder, automatic_flow=True)
     await house.disable_plugin("p")
     paths = "{/x: {get: {description: d, responses: {'200': {description: x}}}}}"
@@ -189,7 +189,7 @@ async def test_an_enabled_plugin_is_not_led_elsewhere(house: PluginHouse, tmp_pa
     app.router.add_route("*", "/{path:.*}", answer)
     async with TestServer(app) as server:
         url = str(server.make_url("/x"))
-        await enable(house, tmp_path / "p", hosts=[url])
+        await enable(house, tmp_path / "home" / "p", hosts=[url])
         door = house.shelf._shared.door
         with pytest.raises(EgressRefused, match="second time"):
             async with door.request("POST", url, "plugin p", data=b"once"):

@@ -314,8 +314,8 @@ async def test_a_plugin_comes_from_a_zip(house: PluginHouse, folder: Path, tmp_p
         await house.install_plugin(str(tmp_path / "nothing.zip"))
 
 
-async def test_a_linked_plugin_is_used_where_it_lies(house: PluginHouse, folder: Path) -> None:
-    await house.link_plugin(str(folder))
+async def test_the_folder_a_plugin_came_from_stays(house: PluginHouse, folder: Path) -> None:
+    await house.install_plugin(str(folder))
     assert card(house).key == "p"
     await house.remove_plugin("p")
     assert house.plugins.get() == ()

@@ -1,6 +1,7 @@
 """Odd and broken bodies are read or refused in words, never stumbled over."""
 
 import json
+import random
 from collections import Counter
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from pydantic_core import from_json
 
 from scripts.fuzz_api import made
+from scripts.fuzz_api_bodies import broken
 from server.chat import ChatRequest
 from server.engine.base import ModelFacts
 from server.engine.jobs import job_of
@@ -15,11 +17,16 @@ from server.engine.styles import FORMATS
 from server.engine.wire import pack
 from server.errors import AppError
 from server.face.core import ModelCard
+from server.models import library
 from server.protocols import ENDPOINTS
 from server.protocols.base import Endpoint, Facts
+from tests.prove.askable import BODIES
+from tests.prove.stage import filled
 
-BODIES = 1000
-FACTS = Facts("", (ModelCard("small", "/s", 1),), "small", path={"agent": "default"})
+COUNT, PER_ROUTE = 1000, 500
+CARDS = (ModelCard("small", "/s", 1), ModelCard(library.NAME, "/l", 1))
+PLACES = {"agent": "default", "thread": "t", "id": "x", "digest": "x"}
+FACTS = Facts("", CARDS, "small", path=PLACES)
 POSTED = {endpoint.path: endpoint for endpoint in ENDPOINTS if endpoint.method == "POST"}
 DEEP = 100_000
 TEXTS = {
@@ -39,11 +46,20 @@ SCHEMAS: tuple[dict[str, Any], ...] = (
 def test_most_are_read_and_the_rest_refused() -> None:
     outcomes = Counter(
         _outcome(POSTED[route], body, at)
-        for at, (route, body) in enumerate(made(seed=3, count=BODIES, seconds=600))
+        for at, (route, body) in enumerate(made(seed=3, count=COUNT, seconds=600))
     )
-    assert outcomes.total() == BODIES
-    assert outcomes["read"] > BODIES / 2
+    assert outcomes.total() == COUNT
+    assert outcomes["read"] > COUNT / 2
     assert outcomes["refused"]
+
+
+@pytest.mark.parametrize("path", POSTED)
+def test_every_route_reads_or_refuses_a_body_with_broken_places(path: str) -> None:
+    endpoint, chance = POSTED[path], random.Random(7)
+    usual = BODIES[filled(path)]
+    for at in range(PER_ROUTE):
+        body = json.dumps(broken(chance, usual)).encode()
+        assert _outcome(endpoint, body, at) in {"read", "refused", "no JSON"}
 
 
 @pytest.mark.parametrize("arguments", TEXTS.values(), ids=TEXTS)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from server.system.files import DRAFT_S, set_aside, sweep_drafts, write_atomically
+from server.system.files import DRAFT_S, JsonFile, set_aside, sweep_drafts, write_atomically
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_draft(tmp_path: Path):
@@ -56,3 +56,24 @@ def test_drafts_of_killed_programs_are_swept_and_young_ones_left(tmp_path: Path)
     write_atomically(tmp_path / "a.json", "kept")
     sweep_drafts(tmp_path)
     assert {one.name for one in tmp_path.iterdir()} == {"a.json", young.name}
+
+
+@pytest.mark.parametrize("content", ["", "[1]", "{", "[" * 100_000, '{"a": "\\ud800"'])
+def test_a_json_file_that_cannot_be_read_is_empty_and_a_precious_one_is_kept(
+    tmp_path: Path, content: str
+) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(content)
+    assert JsonFile(path, "It").read() == {}
+    assert path.read_text() == content
+    assert JsonFile(path, "It", is_precious=True).read() == {}
+    assert (tmp_path / "x.broken-1.json").read_text() == content
+    JsonFile(path, "It").write({"a": "\ud800", "b": {"of": "a newer version"}})
+    assert JsonFile(path, "It").read() == {"a": "\ud800", "b": {"of": "a newer version"}}
+
+
+def test_a_json_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "in the way").write_text("")
+    file = JsonFile(tmp_path / "in the way" / "x.json", "It")
+    file.write({"a": 1})
+    assert file.read() == {}

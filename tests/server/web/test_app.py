@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.chat import ChatRequest, Message
 from server.conversation.run import converse
 from server.engine.base import Engine

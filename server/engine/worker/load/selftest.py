@@ -4,11 +4,9 @@ Asked once per machine and build, in a child process with the starter model.
 """
 
 import hashlib
-import json
 import os
 import subprocess
 import sys
-from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from time import monotonic
@@ -17,7 +15,7 @@ from server.engine.causes import CRASHES
 from server.engine.worker.load import backends, sanity
 from server.engine.worker.load.backends import CHOSEN_BY_HAND, Variant
 from server.system import hardware, paths, processes
-from server.system.files import write_atomically
+from server.system.files import JsonFile
 
 FLAG = "--try"
 PATIENCE_S = 30.0
@@ -32,14 +30,14 @@ class Trials:
     """Called with a variant: why it is not to be used here, or None."""
 
     def __init__(self, kept: Path, model: Path | None) -> None:
-        self._kept = kept
+        self._kept = JsonFile(kept, "The trials of the engine")
         self._model = model
         self._left_s = PATIENCE_S
 
     def __call__(self, variant: Variant) -> str | None:
         if self._model is None or os.environ.get(CHOSEN_BY_HAND) == variant.name:
             return None
-        known = self._read()
+        known: dict[str, str] = self._kept.read()
         key = _key(variant)
         if key not in known:
             began = monotonic()
@@ -51,21 +49,8 @@ class Trials:
                 return str(unsettled)
             finally:
                 self._left_s = max(0.0, self._left_s - (monotonic() - began))
-            self._keep(known)
+            self._kept.write(known)
         return known[key] or None
-
-    def _keep(self, known: dict[str, str]) -> None:
-        """On a full disk it is asked again at the next load."""
-        with suppress(OSError):
-            self._kept.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(self._kept, json.dumps(known, indent=1))
-
-    def _read(self) -> dict[str, str]:
-        try:
-            known: dict[str, str] = json.loads(self._kept.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return known
 
 
 def usual() -> Trials:

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.dashboard.figures import model_sql
 from server.dashboard.figures.compute import Figure
 from server.dashboard.figures.model_sql import write_and_run

@@ -1,23 +1,8 @@
-"""An event stream is read whatever its cuts, and an answer whatever its gaps."""
-
-from collections.abc import AsyncIterator
-
-import pytest
+"""An answer is read whatever its gaps."""
 
 from server.chat import ToolCall
-from server.engine.elsewhere.engine import RemoteAnswer, data_lines
+from server.engine.elsewhere.engine import RemoteAnswer
 from server.events import CallArguments, CallOpened, Finished, TextDelta, ToolCallRequested, Usage
-
-STREAM = 'event: x\ndata: {"a": "ü"}\r\n\n: note\n\ndata:[DONE]\n\n'.encode()
-
-
-@pytest.mark.parametrize("size", [1, 2, 7, 1000])
-async def test_lines_are_whole_in_any_cut(size: int) -> None:
-    async def chunks() -> AsyncIterator[bytes]:
-        for at in range(0, len(STREAM), size):
-            yield STREAM[at : at + size]
-
-    assert [line async for line in data_lines(chunks())] == ['{"a": "ü"}', "[DONE]"]
 
 
 def test_a_call_that_the_server_ends_with_stop_is_still_a_call() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from openai.types import Completion
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.chat import ChatRequest, Infill
 from server.errors import BadRequest, EngineCrashed
 from server.events import Event, Failed, Finished, OfChoice, TextDelta, TokenLogprob, Usage

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from server.asking.small import Means
+from server.asking.ask import Means
 from server.conversation.agents.base import Agents
 from server.conversation.threads.threads import Threads
 from server.errors import BadRequest, EngineCrashed

@@ -5,8 +5,8 @@ from typing import Any
 
 from openai.types import Completion
 
-from tests.kits.openai.probe import Probe, fit
-from tests.kits.verdicts import Cases, NotApplicable, need, shorten
+from tests.conformance.openai.probe import Probe, fit
+from tests.conformance.verdicts import Cases, NotApplicable, need, shorten
 
 CASES: Cases[Probe] = Cases()
 case = CASES.case

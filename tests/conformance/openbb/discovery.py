@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 from openbb_ai import models
 
-from tests.kits.openbb.client import Json, Reply
-from tests.kits.openbb.player import Player
-from tests.kits.verdicts import Cases, Failed, need
+from tests.conformance.openbb.client import Json, Reply
+from tests.conformance.openbb.player import Player
+from tests.conformance.verdicts import Cases, Failed, need
 
 CASES: Cases[Player] = Cases()
 case = CASES.case

@@ -5,8 +5,8 @@ import threading
 import uuid
 from typing import Any
 
-from tests.kits.openbb.client import Json
-from tests.kits.openbb.material import (
+from tests.conformance.openbb.client import Json
+from tests.conformance.openbb.material import (
     NEWS,
     ROWS,
     ai,
@@ -25,8 +25,8 @@ from tests.kits.openbb.material import (
     request,
     widget,
 )
-from tests.kits.openbb.player import Player, text_of
-from tests.kits.verdicts import Cases, Failed, need, shorten
+from tests.conformance.openbb.player import Player, text_of
+from tests.conformance.verdicts import Cases, Failed, need, shorten
 
 CASES: Cases[Player] = Cases()
 case = CASES.case

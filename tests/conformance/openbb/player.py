@@ -9,10 +9,10 @@ from typing import Any
 from openbb_ai import models
 from openbb_ai.testing import CopilotResponse
 
-from tests.kits.openbb.client import Client, Event, Json, Options, Reply, read_events
-from tests.kits.openbb.material import ai
-from tests.kits.openbb.rules import Rules
-from tests.kits.verdicts import Failed, need, shorten
+from tests.conformance.openbb.client import Client, Event, Json, Options, Reply, read_events
+from tests.conformance.openbb.material import ai
+from tests.conformance.openbb.rules import Rules
+from tests.conformance.verdicts import Failed, need, shorten
 
 LOST = ("timezone", "urls", "selected_skills", "workspace_state")
 """The web client does not send these again in a follow-up."""

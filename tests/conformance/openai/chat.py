@@ -7,8 +7,8 @@ from typing import Any
 import openai
 from openai.types.chat import ChatCompletion
 
-from tests.kits.openai.probe import CHAT, Json, Probe, fit
-from tests.kits.verdicts import Cases, Failed, NotApplicable, need, shorten
+from tests.conformance.openai.probe import CHAT, Json, Probe, fit
+from tests.conformance.verdicts import Cases, Failed, NotApplicable, need, shorten
 
 CASES: Cases[Probe] = Cases()
 case = CASES.case

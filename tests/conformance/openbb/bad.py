@@ -3,12 +3,12 @@
 import json
 from functools import partial
 
-from tests.kits.openbb.client import Json
-from tests.kits.openbb.current import HELLO
-from tests.kits.openbb.discovery import QUICK_S
-from tests.kits.openbb.material import fetched, human, item, items, price_widget, request
-from tests.kits.openbb.player import Player
-from tests.kits.verdicts import Cases, need, shorten
+from tests.conformance.openbb.client import Json
+from tests.conformance.openbb.current import HELLO
+from tests.conformance.openbb.discovery import QUICK_S
+from tests.conformance.openbb.material import fetched, human, item, items, price_widget, request
+from tests.conformance.openbb.player import Player
+from tests.conformance.verdicts import Cases, need, shorten
 
 CASES: Cases[Player] = Cases()
 case = CASES.case

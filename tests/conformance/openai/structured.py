@@ -5,10 +5,10 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from tests.kits.openai.chat import text_of
-from tests.kits.openai.probe import REFUSED, Json, Probe, check, parse
-from tests.kits.openai.schemas import DIGIT, ODD, SCHEMAS, UNICODE, array, as_format, closed
-from tests.kits.verdicts import Cases, Failed, NotApplicable, need, shorten
+from tests.conformance.openai.chat import text_of
+from tests.conformance.openai.probe import REFUSED, Json, Probe, check, parse
+from tests.conformance.openai.schemas import DIGIT, ODD, SCHEMAS, UNICODE, array, as_format, closed
+from tests.conformance.verdicts import Cases, Failed, NotApplicable, need, shorten
 
 CASES: Cases[Probe] = Cases()
 case = CASES.case

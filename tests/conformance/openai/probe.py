@@ -12,7 +12,7 @@ import openai
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import BaseModel, ValidationError
 
-from tests.kits.verdicts import Failed, need, shorten
+from tests.conformance.verdicts import Failed, need, shorten
 
 Json = dict[str, Any]
 M = TypeVar("M", bound=BaseModel)

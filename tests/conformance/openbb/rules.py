@@ -10,8 +10,8 @@ from typing import Any
 from openbb_ai import models
 from pydantic import ValidationError
 
-from tests.kits.openbb.client import Event, Json
-from tests.kits.verdicts import Failed, need, shorten
+from tests.conformance.openbb.client import Event, Json
+from tests.conformance.verdicts import Failed, need, shorten
 
 Warn = Callable[[str], None]
 MODELS = {

@@ -2,10 +2,10 @@
 
 import json
 
-from tests.kits.openbb.client import Reply
-from tests.kits.openbb.material import ROWS, human, price_widget, request
-from tests.kits.openbb.player import Player
-from tests.kits.verdicts import Cases, need, shorten
+from tests.conformance.openbb.client import Reply
+from tests.conformance.openbb.material import ROWS, human, price_widget, request
+from tests.conformance.openbb.player import Player
+from tests.conformance.verdicts import Cases, need, shorten
 
 CASES: Cases[Player] = Cases()
 case = CASES.case

@@ -1,6 +1,7 @@
 """Checks a server that speaks OpenBB Workspace's protocol for agents, case by case.
 
-    python -m tests.kits.openbb http://127.0.0.1:7777 [--ai-service] [--only TEXT] [--json FILE]
+    python -m tests.conformance.openbb http://127.0.0.1:7777 [--ai-service] [--only TEXT]
+        [--json FILE]
 
 It plays the browser and holds every event against openbb-ai's models, against the stricter rules
 of the web client, and against the order of the protocol: one call at most, and last. It looks at
@@ -12,10 +13,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from tests.kits.openbb import bad, current, discovery, legacy, service
-from tests.kits.openbb.client import Options
-from tests.kits.openbb.player import Player
-from tests.kits.verdicts import Result, as_json, judge, show, summarise
+from tests.conformance.openbb import bad, current, discovery, legacy, service
+from tests.conformance.openbb.client import Options
+from tests.conformance.openbb.player import Player
+from tests.conformance.verdicts import Result, as_json, judge, show, summarise
 
 GROUPS = (discovery, current, legacy, bad, service)
 CASES = {name: case for group in GROUPS for name, case in group.CASES.by_name.items()}
@@ -67,7 +68,7 @@ def read_headers(lines: list[str]) -> dict[str, str]:
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m tests.kits.openbb", description=str(__doc__).partition("\n")[0]
+        prog="python -m tests.conformance.openbb", description=str(__doc__).partition("\n")[0]
     )
     parser.add_argument("address", nargs="?", default="http://127.0.0.1:7777")
     parser.add_argument("--origin", default="https://pro.openbb.co")

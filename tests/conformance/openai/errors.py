@@ -4,8 +4,8 @@ from functools import partial
 
 import openai
 
-from tests.kits.openai.probe import CHAT, Json, Probe
-from tests.kits.verdicts import Cases, Failed, NotApplicable, need, shorten
+from tests.conformance.openai.probe import CHAT, Json, Probe
+from tests.conformance.verdicts import Cases, Failed, NotApplicable, need, shorten
 
 CASES: Cases[Probe] = Cases()
 case = CASES.case

@@ -9,9 +9,9 @@ import openai
 from openai.types.chat import ChatCompletion
 from pydantic import BaseModel
 
-from tests.kits.openai.chat import text_of
-from tests.kits.openai.probe import CHAT, REFUSED, Choice, Json, Probe, check, fit, parse
-from tests.kits.openai.schemas import (
+from tests.conformance.openai.chat import text_of
+from tests.conformance.openai.probe import CHAT, REFUSED, Choice, Json, Probe, check, fit, parse
+from tests.conformance.openai.schemas import (
     DIGIT,
     ORDER,
     SCHEMAS,
@@ -25,7 +25,7 @@ from tests.kits.openai.schemas import (
     copy,
     tool,
 )
-from tests.kits.verdicts import Cases, NotApplicable, need, shorten
+from tests.conformance.verdicts import Cases, NotApplicable, need, shorten
 
 CASES: Cases[Probe] = Cases()
 case = CASES.case

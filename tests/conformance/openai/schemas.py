@@ -5,8 +5,8 @@ from typing import Any
 
 from openai.types.chat import ChatCompletionMessage
 
-from tests.kits.openai.probe import Json, check, parse
-from tests.kits.verdicts import need, shorten
+from tests.conformance.openai.probe import Json, check, parse
+from tests.conformance.verdicts import need, shorten
 
 UNICODE = "naïve 🌍 日本語 \N{EN DASH} ok"
 

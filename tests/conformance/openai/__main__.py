@@ -1,6 +1,6 @@
 """Checks a server that speaks OpenAI's protocol, case by case.
 
-    python -m tests.kits.openai http://127.0.0.1:8080/v1 [--only REGEX] [--json FILE]
+    python -m tests.conformance.openai http://127.0.0.1:8080/v1 [--only REGEX] [--json FILE]
 
 The last line is "N passed, N failed, N skipped"; the exit status is 1 when a case failed.
 No case depends on what a model knows: a very small one will do.
@@ -13,9 +13,9 @@ from pathlib import Path
 
 from openai import OpenAIError
 
-from tests.kits.openai import behaviour, chat, errors, responses, structured, text, tools
-from tests.kits.openai.probe import Probe
-from tests.kits.verdicts import as_json, judge, show, summarise
+from tests.conformance.openai import behaviour, chat, errors, responses, structured, text, tools
+from tests.conformance.openai.probe import Probe
+from tests.conformance.verdicts import as_json, judge, show, summarise
 
 GROUPS = (chat, structured, tools, text, responses, errors, behaviour)
 CASES = {name: case for group in GROUPS for name, case in group.CASES.by_name.items()}
@@ -49,7 +49,7 @@ def main() -> int:
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m tests.kits.openai", description=str(__doc__).partition("\n")[0]
+        prog="python -m tests.conformance.openai", description=str(__doc__).partition("\n")[0]
     )
     parser.add_argument("address", nargs="?", default="http://127.0.0.1:8080/v1")
     parser.add_argument("--api-key")

@@ -6,11 +6,11 @@ from typing import Any
 
 from openai.types.responses import Response
 
-from tests.kits.openai.chat import COUNT
-from tests.kits.openai.probe import Json, Probe, check, fit, parse
-from tests.kits.openai.schemas import ADD, SCHEMAS, TOOLS, check_call
-from tests.kits.openai.text import MISSING
-from tests.kits.verdicts import Case, Cases, NotApplicable, need, shorten
+from tests.conformance.openai.chat import COUNT
+from tests.conformance.openai.probe import Json, Probe, check, fit, parse
+from tests.conformance.openai.schemas import ADD, SCHEMAS, TOOLS, check_call
+from tests.conformance.openai.text import MISSING
+from tests.conformance.verdicts import Case, Cases, NotApplicable, need, shorten
 
 CASES: Cases[Probe] = Cases()
 PLACE = "/responses"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.kits.verdicts import Failed, need, shorten
+from tests.conformance.verdicts import Failed, need, shorten
 
 Json = dict[str, Any]
 UNBROKEN = (("\u2028", "U+2028"), ("\u2029", "U+2029"))

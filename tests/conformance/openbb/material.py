@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterable
 from typing import Any
 
-from tests.kits.openbb.client import Json
+from tests.conformance.openbb.client import Json
 
 ROWS: list[Json] = [
     {

@@ -5,9 +5,9 @@ import socket
 import time
 from collections.abc import Callable
 
-from tests.kits.openai.probe import CHAT, Json, Probe
-from tests.kits.openai.schemas import LONG, as_format
-from tests.kits.verdicts import Cases, Failed, NotApplicable, need, shorten
+from tests.conformance.openai.probe import CHAT, Json, Probe
+from tests.conformance.openai.schemas import LONG, as_format
+from tests.conformance.verdicts import Cases, Failed, NotApplicable, need, shorten
 
 CASES: Cases[Probe] = Cases()
 case = CASES.case

@@ -5,11 +5,11 @@ import uuid
 from functools import partial
 from typing import Any
 
-from tests.kits.openbb.client import Json
-from tests.kits.openbb.current import FOOD_QUESTION, PATIENT, tell
-from tests.kits.openbb.material import LEGACY_WIDGET, ROWS, ai, fetch, human, price_widget
-from tests.kits.openbb.player import Player, text_of
-from tests.kits.verdicts import Cases, need, shorten
+from tests.conformance.openbb.client import Json
+from tests.conformance.openbb.current import FOOD_QUESTION, PATIENT, tell
+from tests.conformance.openbb.material import LEGACY_WIDGET, ROWS, ai, fetch, human, price_widget
+from tests.conformance.openbb.player import Player, text_of
+from tests.conformance.verdicts import Cases, need, shorten
 
 CASES: Cases[Player] = Cases()
 case = CASES.case

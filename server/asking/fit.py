@@ -1,0 +1,59 @@
+"""What fits a model: the share of its context a prompt may take, and the tasks for its size."""
+
+from collections.abc import Callable
+
+from server.chat import Message
+from server.engine.base import Engine, ModelFacts
+from server.errors import FlowFailed
+
+CHARACTERS_PER_TOKEN = 2.4
+"""A low estimate. Where the number of tokens matters, the model's own tokenizer counts them."""
+USUAL_CONTEXT = 4096
+"""The context of a model that does not report its own."""
+WRITES_WELL = 1_000_000_000
+"""From this number of parameters on, a model words texts well and stops by itself."""
+CHOOSES_WELL = 3_000_000_000
+"""From this number of parameters on, a model's choice is better than that of the rules."""
+PROMPT_SHARE = 0.8
+ROUNDS = 4
+
+Texts = tuple[str, str]
+"""System and user text."""
+Prompt = Texts | Callable[[int], Texts]
+"""Texts that are sent as they are, or made with so many characters of room for their data."""
+
+
+def is_able(parameters: int, least: int = WRITES_WELL) -> bool:
+    """Whether a model is large enough. A model of unknown size (0 parameters) counts as able."""
+    return not parameters or parameters >= least
+
+
+def context_tokens(facts: ModelFacts) -> int:
+    return facts.context_tokens or USUAL_CONTEXT
+
+
+async def fitted(
+    engine: Engine, prompt: Prompt, most_tokens: int | None = None
+) -> tuple[Message, ...]:
+    """The prompt with its data cut until it takes at most its share of the context.
+
+    `most_tokens`: a lower limit, where the answer is wanted quickly.
+    """
+    if isinstance(prompt, tuple):
+        return _messages(*prompt)
+    context = context_tokens(engine.facts)
+    limit = min(int(context * PROMPT_SHARE), most_tokens or context)
+    room = int(limit * CHARACTERS_PER_TOKEN)
+    for _ in range(ROUNDS):
+        system, user = prompt(room)
+        used = len(await engine.tokenize(system + user))
+        if used <= limit:
+            return _messages(system, user)
+        room = max(int(room * limit / used * 0.8) - 50, 100)
+    message = f"This step is too large for the model's context ({used} of {limit} tokens)."
+    raise FlowFailed("too_large", message)
+
+
+def _messages(system: str, user: str) -> tuple[Message, ...]:
+    messages = (Message("system", system), Message("user", user))
+    return tuple(message for message in messages if message.content)
