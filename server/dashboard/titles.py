@@ -132,4 +132,4 @@ def _table(data: Any, name: str) -> Table | None:
 
 
 def _is_able(means: Means) -> bool:
-    return means.engine.facts.parameters >= ABLE_PARAMETERS
+    return not 0 < means.engine.facts.parameters < ABLE_PARAMETERS

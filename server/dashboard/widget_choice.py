@@ -55,7 +55,7 @@ async def choose(query: Query, means: Means, widgets: Sequence[Widget]) -> Choic
     if by_name:
         return Choice(tuple(by_name[:CHOSEN]), "name")
     order = [one for one in ranked(question, widgets) if one.score >= LEAST_SCORE]
-    if means.engine.facts.parameters >= ABLE_PARAMETERS:
+    if not 0 < means.engine.facts.parameters < ABLE_PARAMETERS:
         return await _chosen_by_model(means, question, widgets, [one.index for one in order])
     if not order:
         return Choice((), "rank")

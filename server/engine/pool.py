@@ -18,6 +18,7 @@ from server.engine.watch import Health
 from server.errors import Busy, ModelLoadFailed, Stopping
 from server.events import Pieces
 from server.observe import Value
+from server.settings import EngineElsewhere
 from server.sizes import MB
 from server.tasks import spawn
 
@@ -85,6 +86,8 @@ class Found:
     size_bytes: int
     backends: str = ""
     """The folder with support for graphics cards that its worker looks into."""
+    elsewhere: EngineElsewhere | None = None
+    """The servers that run it, where it is no file here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +140,13 @@ class Pool:
         look_up: Callable[[str], Found],
         make: Callable[[Path, EngineOptions], Engine],
         limits: PoolLimits | None = None,
+        reach: Callable[[EngineElsewhere], Engine] | None = None,
     ) -> None:
+        """`make` loads a file; `reach` gives the engine that runs elsewhere."""
         self.loaded: Value[tuple[Loaded, ...]] = Value(())
         self._look_up = look_up
         self._make = make
+        self._reach = reach
         self._limits = limits or PoolLimits()
         self._entries: dict[str, _Entry] = {}
         self._retired: set[_Entry] = set()
@@ -273,9 +279,14 @@ class Pool:
             if name not in self._entries:
                 found = self._look_up(name)
                 await self._make_room(found)
-                self._entries[name] = _Entry(name, found, self._make(found.path, found.options))
+                self._entries[name] = _Entry(name, found, self._engine_for(found))
                 self._entries[name].engine.state.connect(lambda _state: self._tell())
             return self._entries[name]
+
+    def _engine_for(self, found: Found) -> Engine:
+        if found.elsewhere is None or self._reach is None:
+            return self._make(found.path, found.options)
+        return self._reach(found.elsewhere)
 
     async def _make_room(self, found: Found) -> None:
         budget, needed = self._limits.budget_bytes, found.size_bytes

@@ -68,7 +68,7 @@ def _cut(table: Table) -> str:
 def is_worth_it(means: Means, question: str) -> bool:
     words = set(re.findall(r"[a-z]+", question.lower()))
     asks = bool(COMPUTING.search(question)) or not words.isdisjoint(BY_WORD)
-    return asks and means.engine.facts.parameters >= ABLE_PARAMETERS
+    return asks and not 0 < means.engine.facts.parameters < ABLE_PARAMETERS
 
 
 def _columns(table: Table) -> str:
