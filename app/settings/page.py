@@ -268,6 +268,17 @@ def _control(info: FieldInfo, changed: Callable[[object], None]) -> Control:
     return _Line(changed)
 
 
+def _has_page(info: FieldInfo) -> bool:
+    """Lists of groups are edited on a page of their own."""
+    held = get_args(info.annotation)[:1] if get_origin(info.annotation) is tuple else ()
+    return any(isinstance(one, type) and issubclass(one, BaseModel) for one in held)
+
+
+def _is_known(group: str, name: str) -> bool:
+    held = getattr(Settings(), group, None)
+    return isinstance(held, BaseModel) and name in type(held).model_fields
+
+
 AT_LOGIN = FieldInfo(annotation=bool, default=False, title="Start Moat when I log in")
 
 
@@ -359,7 +370,7 @@ class SettingsPage(Page):
                 f"{group}.{name}": value
                 for group, held in told.items()
                 for name, value in held.items()
-                if f"{group}.{name}" in self.fields
+                if _is_known(group, name)
             }
         except (OSError, ValueError, AttributeError) as error:
             raise AppError(tr("This file holds no settings of Moat.")) from error
@@ -400,8 +411,12 @@ class SettingsPage(Page):
             assert isinstance(group, type)
             assert issubclass(group, BaseModel)
             fields = [
-                self._field(f"{name}.{one}", held) for one, held in group.model_fields.items()
+                self._field(f"{name}.{one}", held)
+                for one, held in group.model_fields.items()
+                if not _has_page(held)
             ]
+            if not fields:
+                continue
             if name == "window":
                 fields.append(self.at_login)
             column.body.addWidget(self._card(tr(info.title or name), fields))

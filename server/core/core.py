@@ -501,7 +501,7 @@ class Core(Shelved, Plugged, Windowed):
 
     async def use_engines(self, given: Iterable[str]) -> None:
         """For this run: engines as `moat serve --engine` takes them. The first one answers."""
-        names = await self.elsewhere.give(given)
+        names = await self.elsewhere.give(given, [card.name for card in self.shelf.look()])
         self._chosen = names[0] if names else self._chosen
         self._refresh_models()
 

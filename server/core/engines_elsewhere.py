@@ -90,8 +90,12 @@ class EnginesElsewhere:
         for looking in self._looks.values():
             await stop(looking)
 
-    async def give(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Take these for this run, written as in `moat serve --engine`; returns their names."""
+    async def give(self, texts: Iterable[str], taken: Iterable[str] = ()) -> tuple[str, ...]:
+        """Take these for this run, written as in `moat serve --engine`; returns their names.
+
+        A name that a model on this machine has gets the host behind it.
+        """
+        names = set(taken)
         for text in texts:
             try:
                 engine = EngineElsewhere.of(text)
@@ -99,6 +103,9 @@ class EnginesElsewhere:
                 raise BadRequest(f"'{text}' is not understood. {ENGINE_FORM}", "engine") from None
             if engine.name in engine.hosts:
                 engine = await self._called_after_its_model(engine)
+            if engine.name in names:
+                told = f"{engine.name}@{engine.hosts[0]}"
+                engine = engine.model_copy(update={"name": told})
             self._given = (*(one for one in self._given if one.name != engine.name), engine)
         self.follow()
         return tuple(engine.name for engine in self._given)
@@ -153,7 +160,8 @@ class EnginesElsewhere:
             found = await self.test_engine(engine, "")
         except AppError:
             return engine  # it is not there yet; its host is as good a name
-        return engine.model_copy(update={"name": one_line(found.model) or engine.name})
+        name = found.model.rpartition("/")[2] if found.model.endswith(".gguf") else found.model
+        return engine.model_copy(update={"name": name.removesuffix(".gguf") or engine.name})
 
     async def _fetch_key(self, name: str) -> None:
         key = await self._keychain.get(_secret(name)) or ""

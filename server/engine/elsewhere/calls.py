@@ -77,12 +77,13 @@ class CheckedCalls:
 
     def _finish(self, end: Finished) -> list[Piece]:
         self.end = end
-        if end.reason == "length":
-            # The answer was cut: nothing is wrong but its length.
+        lacks_call = self.request.tool_choice.mode == "required" and not self._made
+        if end.reason == "length" and self._cut:
+            # The call was cut: nothing is wrong but its length.
             self.wrong = []
             return self._cut
         self.faults = [BAD_CALL.format(fault=fault) for _, fault in self.wrong]
-        if not self._made and not self.wrong and self.request.tool_choice.mode == "required":
+        if lacks_call and not self.wrong:
             self.faults = [NO_CALL]
         self._name_tools()
         return []
