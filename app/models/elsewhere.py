@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from pydantic import ValidationError
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
@@ -165,18 +166,20 @@ class EngineForm(Card):
         self.model = _line(tr("Model there"), tr("Empty: the first that it lists"))
         self.key = _line(tr("Key"), tr("If the server wants one"))
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
-        self.context = QSpinBox()
+        says = tr("As it says")
+        self.context = _Number()
         self.context.setRange(0, 16_777_216)
-        self.billions = QDoubleSpinBox()
+        self.billions = _Fraction()
         self.billions.setRange(0, 100_000)
         self.billions.setDecimals(1)
-        says = tr("As it says")
         self.images = _choice({"ask": says, "yes": tr("Yes"), "no": tr("No")})
         self.tools = _choice({"server": tr("The server"), "moat": tr("Moat")})
         for number in (self.context, self.billions):
             number.setSpecialValueText(says)
         self.place = Label("", "small", wrap=True)
         self.state = Label("", "small", wrap=True)
+        self.more = Button(tr("More options"))
+        self.options = QWidget()
         self.test = Button(tr("Test connection"), "reset")
         self.add = Button(tr("Add"), "plus", "primary", name=tr("Add the engine"))
         self.test.clicked.connect(lambda: self._send(self.tested.emit, is_test=True))
@@ -234,30 +237,67 @@ class EngineForm(Card):
         restyle(self.state)
         self.state.tell(text)
 
+    def _turn(self) -> None:
+        reveal(self.options, shown=not self.options.isVisibleTo(self))
+
     def _lay_out(self) -> None:
-        form = QFormLayout()
-        form.setSpacing(theme.SMALL)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        for title, control in (
-            (tr("Addresses"), self.urls),
-            (tr("Name"), self.name),
-            (tr("Model there"), self.model),
-            (tr("Key"), self.key),
-            (tr("Context (tokens)"), self.context),
-            (tr("Parameters (billions)"), self.billions),
-            (tr("Sees images"), self.images),
-            (tr("Tool calls are read by"), self.tools),
-        ):
-            control.setAccessibleName(title)
-            form.addRow(Label(title), control)
+        form = _form(
+            {
+                tr("Addresses"): self.urls,
+                tr("Name"): self.name,
+                tr("Model there"): self.model,
+                tr("Key"): self.key,
+            }
+        )
+        options = _form(
+            {
+                tr("Context (tokens)"): self.context,
+                tr("Parameters (billions)"): self.billions,
+                tr("Sees images"): self.images,
+                tr("Tool calls are read by"): self.tools,
+            }
+        )
+        options.setContentsMargins(0, 0, 0, 0)
+        self.options.setLayout(options)
+        self.more.clicked.connect(self._turn)
         several = tr("Several addresses of the same model, with spaces between, share the work.")
         self.column.addWidget(Label(tr("Add an engine"), "headline"))
         self.column.addWidget(Label(several, "small", wrap=True))
         self.column.addLayout(form)
-        self.column.addWidget(self.place)
-        self.column.addWidget(self.state)
-        self.column.addLayout(row(0, self.test, self.add))
+        for part in (self.options, self.place, self.state):
+            self.column.addWidget(part)
+        self.column.addLayout(row(self.more, 0, self.test, self.add))
+        self.options.hide()
         self.state.hide()
+
+
+class _Number(QSpinBox):
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        # Scrolling the page must not change what is under the pointer.
+        event.ignore()
+
+
+class _Fraction(QDoubleSpinBox):
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        event.ignore()
+
+
+class _Choice(QComboBox):
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        event.ignore()
+
+
+def _form(controls: dict[str, QWidget]) -> QFormLayout:
+    form = QFormLayout()
+    form.setSpacing(theme.SMALL)
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+    for title, control in controls.items():
+        control.setAccessibleName(title)
+        label = Label(title)
+        label.setFixedHeight(control.sizeHint().height())
+        label.setMinimumWidth(theme.FIELD_WIDTH * 3 // 4)
+        form.addRow(label, control)
+    return form
 
 
 def _line(name: str, hint: str) -> QLineEdit:
@@ -268,7 +308,7 @@ def _line(name: str, hint: str) -> QLineEdit:
 
 
 def _choice(options: dict[str, str]) -> QComboBox:
-    made = QComboBox()
+    made = _Choice()
     for value, words in options.items():
         made.addItem(words, value)
     return made

@@ -494,7 +494,8 @@ class RemoteEngine:
 
     async def _with_calls(self, request: ChatRequest) -> Pieces:
         """An answer whose calls fit their schemas: what does not fit is asked for again."""
-        answer = self._stream if self._remote.reads_calls else self._read_by_us
+        is_theirs = self._remote.reads_calls and self.facts.extra.get("reads_calls", True)
+        answer = self._stream if is_theirs else self._read_or_hope
         asked, used = request, Usage()
         for turn in range(MOST_TRIES):
             checked = calls.CheckedCalls(asked)
@@ -724,8 +725,17 @@ def _facts(model: Json, properties: Json, remote: Remote, kind: str) -> ModelFac
         sees_images=bool(sees) if remote.sees_images is None else remote.sees_images,
         device="remote",
         build=one_line(str(properties.get("build_info") or "")),
-        extra={"kind": kind},
+        extra={"kind": kind, "reads_calls": _reads_calls(properties)},
     )
+
+
+def _reads_calls(properties: Json) -> bool:
+    """llama-server leaves tools out without a word where the model's template has no place."""
+    able = properties.get("chat_template_caps")
+    told = able.get("supports_tool_calls") if isinstance(able, dict) else None
+    template = properties.get("chat_template")
+    knows_tools = not isinstance(template, str) or not template or "tools" in template
+    return told if isinstance(told, bool) else knows_tools
 
 
 def _count(value: Any) -> int:
