@@ -3,6 +3,7 @@
 import http.client
 import json
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -45,21 +46,24 @@ def moat(far: LlamaServer, home: dict[str, str]) -> Iterator[Moat]:
         yield moat
 
 
-def open_at(address: str, path: str, body: Json | None = None) -> http.client.HTTPConnection:
+@contextmanager
+def reply_to(
+    address: str, path: str, body: Json | None = None
+) -> Iterator[http.client.HTTPResponse]:
     parts = urlsplit(address)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=120)
     method = "GET" if body is None else "POST"
     sent = None if body is None else json.dumps(body)
-    connection.request(method, path, sent, {"Content-Type": "application/json"})
-    return connection
+    with closing(connection):
+        connection.request(method, path, sent, {"Content-Type": "application/json"})
+        with connection.getresponse() as reply:
+            yield reply
 
 
 def ask(address: str, path: str, body: Json | None = None) -> Any:
-    connection = open_at(address, path, body)
-    answer = connection.getresponse()
-    text = answer.read()
-    connection.close()
-    assert answer.status == 200, text
+    with reply_to(address, path, body) as reply:
+        text = reply.read()
+    assert reply.status == 200, text
     return json.loads(text)
 
 
@@ -96,8 +100,8 @@ def test_it_chats_with_usage_and_logprobs(moat: Moat) -> None:
 
 def test_it_streams(moat: Moat) -> None:
     body = {"messages": [USER], "stream": True, "max_tokens": 12, "temperature": 0}
-    connection = open_at(moat.address, "/v1/chat/completions", body)
-    lines = connection.getresponse().read().decode().splitlines()
+    with reply_to(moat.address, "/v1/chat/completions", body) as reply:
+        lines = reply.read().decode().splitlines()
     chunks = [json.loads(line[6:]) for line in lines if line.startswith("data: {")]
     said = [chunk["choices"][0]["delta"].get("content") for chunk in chunks if chunk["choices"]]
     whole = chat(moat)["choices"][0]["message"]["content"]
@@ -132,15 +136,16 @@ def test_json_fits_its_schema(moat: Moat) -> None:
 
 def test_whoever_leaves_ends_the_work_over_there(moat: Moat, far: LlamaServer) -> None:
     body = {"messages": [USER], "stream": True, "max_tokens": 900, "ignore_eos": True}
-    connection = open_at(moat.address, "/v1/chat/completions", body)
-    answer = connection.getresponse()
-    while b"content" not in answer.readline():
-        pass
-    assert any(slot["is_processing"] for slot in ask(far.address, "/slots"))
-    answer.close()
-    connection.close()
+    with reply_to(moat.address, "/v1/chat/completions", body) as reply:
+        read_first_words(reply)
+        assert any(slot["is_processing"] for slot in ask(far.address, "/slots"))
     until(lambda: not any(slot["is_processing"] for slot in ask(far.address, "/slots")))
     assert all(_written(slot) < 800 for slot in ask(far.address, "/slots"))
+
+
+def read_first_words(reply: http.client.HTTPResponse) -> None:
+    while b'"delta": {"content"' not in (line := reply.readline()):
+        assert line
 
 
 def _written(slot: Json) -> int:
@@ -170,14 +175,13 @@ def test_its_death_is_told_and_models_here_still_answer(
         serving(environment={**home, "MOAT_ENGINES": far.address}) as moat,
     ):
         body = {"messages": [USER], "stream": True, "max_tokens": 900, "ignore_eos": True}
-        answer = open_at(moat.address, "/v1/chat/completions", body).getresponse()
-        while b"content" not in answer.readline():
-            pass
-        far.process.kill()
-        assert "cannot be reached or broke off" in answer.read().decode()
+        with reply_to(moat.address, "/v1/chat/completions", body) as reply:
+            read_first_words(reply)
+            far.process.kill()
+            assert "cannot be reached or broke off" in reply.read().decode()
         body = {"messages": [USER], "max_tokens": 4, "model": "SmolLM2-135M-Instruct"}
         here = ask(moat.address, "/v1/chat/completions", body)
         assert here["usage"]["completion_tokens"] > 0
-        connection = open_at(moat.address, "/v1/chat/completions", {"messages": [USER]})
-        refused = connection.getresponse()
-        assert (refused.status, far.host in refused.read().decode()) == (503, True)
+        with reply_to(moat.address, "/v1/chat/completions", {"messages": [USER]}) as reply:
+            assert far.host in reply.read().decode()
+        assert reply.status == 503
