@@ -17,10 +17,9 @@ from server.engine.styles.stream import More, Reader, ScriptParser
 from server.events import CallArguments, CallOpened, Finished, Piece, ToolCallRequested
 from server.schemas import check
 
-NO_CALL = "called no tool although it must."
-BAD_CALL = "made a call that does not fit: {fault}."
-RESULT = "Result of {name}: {text}"
-AGAIN = "That does not fit the JSON schema: {fault}. Answer again, with JSON that fits it."
+NO_CALL = "no call"
+RESULT = "You called {name}. The result: {text}"
+AGAIN = "You gave what does not fit the JSON schema: {fault}. Answer again, with JSON that fits."
 ANYTHING: Json = {"type": "object"}
 
 
@@ -82,7 +81,7 @@ class CheckedCalls:
             # The call was cut: nothing is wrong but its length.
             self.wrong = []
             return self._cut
-        self.faults = [BAD_CALL.format(fault=fault) for _, fault in self.wrong]
+        self.faults = [fault for _, fault in self.wrong]
         if lacks_call and not self.wrong:
             self.faults = [NO_CALL]
         self._name_tools()

@@ -511,7 +511,10 @@ class RemoteEngine:
                 yield replace(checked.end, usage=used)
                 return
             asked, answer = checked.ask_again(), self._read_or_hope
-        raise EngineCrashed(f"The engine at {self.host} {checked.faults[0]}")
+        fault = checked.faults[0]
+        if fault == calls.NO_CALL:
+            raise EngineCrashed(f"The engine at {self.host} called no tool although it must.")
+        raise EngineCrashed(f"The engine at {self.host} made a call that does not fit: {fault}.")
 
     async def _read_or_hope(self, request: ChatRequest) -> Pieces:
         """Read by us; by the server where it refuses schemas."""
