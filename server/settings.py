@@ -218,8 +218,8 @@ ENGINE_FORM = "An engine is written as http://host:port/v1, without a name or pa
 
 def checked_engine_url(text: str) -> str:
     """With its scheme, which people leave out, and with the /v1 that clients are given."""
-    address = text.strip().rstrip("/")
-    address = address if "://" in address else f"http://{address}"
+    address = text.strip()
+    address = (address if "://" in address else f"http://{address}").rstrip("/")
     try:
         parts = urlsplit(address)
         port = parts.port

@@ -632,7 +632,7 @@ class Core(Shelved, Plugged, Windowed):
         self._refresh_models()
         for engine in before.elsewhere:
             if self.elsewhere.find(engine.name) != engine:
-                spawn(self._pool.unload(engine.name), f"leave {engine.name}")
+                self._pool.let_go(engine.name)
 
     async def _manage_otherwise(self, before: ModelSettings, after: ModelSettings) -> None:
         # Another change may have overtaken this one: what is set now is what holds.

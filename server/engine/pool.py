@@ -223,6 +223,10 @@ class Pool:
         """Set one by one as the models that were let go have freed their memory."""
         return tuple(entry.gone for entry in self._retired)
 
+    def let_go(self, name: str) -> None:
+        """Give it no new requests; its running answers end as they are."""
+        self._retire(name)
+
     async def unload(self, name: str) -> None:
         """Forget the model; returns when its running answers have ended and its memory is free.
 

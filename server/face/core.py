@@ -7,7 +7,6 @@ value, a signal or a command is one line here and its counterpart in the core.
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any, Literal, Protocol
-from urllib.parse import urlsplit
 
 from server.face.models import Shelf
 from server.face.plugins import PluginFace
@@ -23,7 +22,8 @@ here: a server runs it."""
 
 def is_here(host: str) -> bool:
     """Whether a connection to this host (and port) stays on this machine."""
-    name = (urlsplit(f"//{host}").hostname or "").removesuffix(".")
+    head, _, port = host.rpartition(":")
+    name = (head if port.isdecimal() else host).strip("[]").lower()
     if name == "localhost":
         return True
     try:
