@@ -4,7 +4,7 @@ import re
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 BAD_ORIGIN = "origin"
@@ -286,6 +286,16 @@ class EngineElsewhere(Group):
         ),
     ] = "server"
 
+    @model_validator(mode="before")
+    @classmethod
+    def _read_text(cls, given: Any) -> Any:
+        """Settings may hold it as a text, too."""
+        return _fields_of(given) if isinstance(given, str) else given
+
+    def __str__(self) -> str:
+        model = f"#{self.model}" if self.model else ""
+        return f"{self.name}={','.join(self.urls)}{model}"
+
     @property
     def hosts(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(urlsplit(url).netloc for url in self.urls))
@@ -293,16 +303,17 @@ class EngineElsewhere(Group):
     @classmethod
     def of(cls, text: str) -> "EngineElsewhere":
         """From [NAME=]URL[,URL…][#MODEL]. Without a name it is called after the model or host."""
-        address, _, model = text.partition("#")
-        name, mark, rest = address.partition("=")
-        if not mark or "/" in name:
-            name, rest = "", address
-        urls = tuple(filter(None, rest.split(",")))
-        return cls(
-            name=name or model or urlsplit(checked_engine_url(rest.split(",")[0])).netloc,
-            urls=urls,
-            model=model,
-        )
+        return cls.model_validate(text)
+
+
+def _fields_of(text: str) -> dict[str, Any]:
+    address, _, model = text.partition("#")
+    name, mark, rest = address.partition("=")
+    if not mark or "/" in name:
+        name, rest = "", address
+    urls = tuple(checked_engine_url(url) for url in rest.split(",") if url.strip())
+    host = urlsplit(urls[0]).netloc if urls else ""
+    return {"name": name.strip() or model or host, "urls": urls, "model": model}
 
 
 class EngineSettings(Group):
@@ -310,7 +321,7 @@ class EngineSettings(Group):
         tuple[EngineElsewhere, ...],
         Field(
             title="Engines elsewhere",
-            description="Models that run on other machines. The Models page adds and removes them.",
+            description="name=http://host:port/v1 for each. The Models page adds and tests them.",
         ),
     ] = ()
 

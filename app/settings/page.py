@@ -235,9 +235,12 @@ class _Lines(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setPlaceholderText(tr("One in a line"))
         self._shown: tuple[str, ...] = ()
+        self._objects: dict[str, BaseModel] = {}
+        """By their lines: a line that stays keeps what it does not show."""
         self._changed = changed
 
     def show_value(self, value: Any) -> None:
+        self._objects = {_text(one): one for one in value if isinstance(one, BaseModel)}
         self._shown = tuple(_text(one) for one in value)
         self.setPlainText("\n".join(self._shown))
 
@@ -245,10 +248,10 @@ class _Lines(QPlainTextEdit):
         super().focusOutEvent(event)
         lines = tuple(line.strip() for line in self.toPlainText().splitlines() if line.strip())
         if lines != self._shown:
-            self._changed(lines)
+            self._changed(tuple(self._objects.get(line, line) for line in lines))
 
 
-def _text(value: str | float) -> str:
+def _text(value: str | float | BaseModel) -> str:
     return value if isinstance(value, str) else str(value).removesuffix(".0")
 
 
@@ -266,17 +269,6 @@ def _control(info: FieldInfo, changed: Callable[[object], None]) -> Control:
     if get_origin(kind) is tuple:
         return _Lines(changed)
     return _Line(changed)
-
-
-def _has_page(info: FieldInfo) -> bool:
-    """Lists of groups are edited on a page of their own."""
-    held = get_args(info.annotation)[:1] if get_origin(info.annotation) is tuple else ()
-    return any(isinstance(one, type) and issubclass(one, BaseModel) for one in held)
-
-
-def _is_known(group: str, name: str) -> bool:
-    held = getattr(Settings(), group, None)
-    return isinstance(held, BaseModel) and name in type(held).model_fields
 
 
 AT_LOGIN = FieldInfo(annotation=bool, default=False, title="Start Moat when I log in")
@@ -370,7 +362,7 @@ class SettingsPage(Page):
                 f"{group}.{name}": value
                 for group, held in told.items()
                 for name, value in held.items()
-                if _is_known(group, name)
+                if f"{group}.{name}" in self.fields
             }
         except (OSError, ValueError, AttributeError) as error:
             raise AppError(tr("This file holds no settings of Moat.")) from error
@@ -411,12 +403,8 @@ class SettingsPage(Page):
             assert isinstance(group, type)
             assert issubclass(group, BaseModel)
             fields = [
-                self._field(f"{name}.{one}", held)
-                for one, held in group.model_fields.items()
-                if not _has_page(held)
+                self._field(f"{name}.{one}", held) for one, held in group.model_fields.items()
             ]
-            if not fields:
-                continue
             if name == "window":
                 fields.append(self.at_login)
             column.body.addWidget(self._card(tr(info.title or name), fields))

@@ -2520,8 +2520,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Engines anderswo</translation>
   </message>
   <message>
-   <source>Models that run on other machines. The Models page adds and removes them.</source>
-   <translation>Modelle, die auf anderen Rechnern laufen. Die Seite „Modelle“ fügt sie hinzu und entfernt sie.</translation>
+   <source>name=http://host:port/v1 for each. The Models page adds and tests them.</source>
+   <translation>name=http://host:port/v1 für jede. Die Seite „Modelle“ fügt sie hinzu und testet sie.</translation>
   </message>
   <message>
    <source>Copilots</source>

@@ -2520,8 +2520,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>别处的引擎</translation>
   </message>
   <message>
-   <source>Models that run on other machines. The Models page adds and removes them.</source>
-   <translation>在其他机器上运行的模型。可在“模型”页面添加和移除。</translation>
+   <source>name=http://host:port/v1 for each. The Models page adds and tests them.</source>
+   <translation>每个写作 name=http://host:port/v1。可在“模型”页面添加和测试。</translation>
   </message>
   <message>
    <source>Copilots</source>

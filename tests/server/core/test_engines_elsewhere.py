@@ -169,6 +169,7 @@ def test_an_engine_is_written_in_one_word(
 ) -> None:
     made = EngineElsewhere.of(text)
     assert (made.name, made.urls, made.model) == expected
+    assert EngineElsewhere.of(str(made)) == made
 
 
 @pytest.mark.parametrize(
