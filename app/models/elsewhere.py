@@ -199,8 +199,8 @@ class EngineForm(Card):
         self.test.setEnabled(True)
         if not self.name.text().strip():
             self.name.setText(state.model)
-        found = facts(tr("It answers"), state.model, describe(state))
-        self._tell(found, "good")
+        model = state.model if state.model == state.engine.name else ""
+        self._tell(facts(tr("It answers"), model, describe(state)), "good")
 
     def show_problem(self, sentence: str) -> None:
         self.test.setEnabled(True)
