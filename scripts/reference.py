@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from scripts.bootstrap.places import ROOT
@@ -120,12 +121,24 @@ def settings_page(settings: type[Settings] = Settings) -> str:
         fields = getattr(group.annotation, "model_fields", {})
         head = ("setting", "title", "value", "default", "meaning")
         parts.append(_table(head, (_setting_row(field, info) for field, info in fields.items())))
+        for field, info in fields.items():
+            if entry := _entry_of(info):
+                parts.append(f"Each entry of `{field}` is an object:\n")
+                rows = (_setting_row(one, held) for one, held in entry.model_fields.items())
+                parts.append(_table(head, rows))
     return "\n".join(parts)
 
 
+def _entry_of(info: FieldInfo) -> type[BaseModel] | None:
+    """What a list of objects holds."""
+    held = get_args(info.annotation)[0] if get_origin(info.annotation) is tuple else None
+    return held if isinstance(held, type) and issubclass(held, BaseModel) else None
+
+
 def _setting_row(name: str, info: FieldInfo) -> tuple[str, ...]:
-    default = info.get_default(call_default_factory=True)
-    shown = f"`{json.dumps(default)}`" if default not in ("", ()) else "empty"
+    default, needed = info.get_default(call_default_factory=True), info.is_required()
+    shown = f"`{json.dumps(default)}`" if default not in ("", ()) and not needed else "empty"
+    shown = "needed" if needed else shown
     return f"`{name}`", info.title or name, _kind(info), shown, info.description or ""
 
 
@@ -135,9 +148,11 @@ def _kind(info: FieldInfo) -> str:
         return "`true` or `false`"
     if get_origin(kind) is Literal:
         return ", ".join(f"`{json.dumps(choice)}`" for choice in get_args(kind))
+    if _entry_of(info):
+        return "list of objects"
     if get_origin(kind) is tuple:
         return "list of numbers" if get_args(kind)[0] is float else "list of texts"
-    if kind is not int:
+    if kind not in (int, float):
         return "text"
     least = next((bound.ge for bound in info.metadata if hasattr(bound, "ge")), None)
     most = next((bound.le for bound in info.metadata if hasattr(bound, "le")), None)

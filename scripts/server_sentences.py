@@ -69,6 +69,7 @@ SAYING = (
 CLAUSES = {
     "app/chat/dialects.py": r"Tool: \{0\}",
     "server/conversation/agents/remote.py": "agents elsewhere",
+    "server/core/engines_elsewhere.py": r"the engine \{0\}|trying out .*",
     "server/core/updates.py": "look for .*",
     "server/engine/causes.py": ".* .*|unknown",
     "server/engine/elsewhere/engine.py": r"the engine on another machine|status \{0\}|none",
@@ -91,7 +92,7 @@ CLAUSES = {
     "server/plugins/answering.py": r"(Using|Step) \{0\}",
     "server/plugins/plugin.py": r"plugin \{0\}",
     "server/plugins/python/host.py": "(took|ended) .*",
-    "server/settings.py": "A web page is allowed as .*|A proxy is written .*",
+    "server/settings.py": "(A web page|A proxy|An engine) is (allowed|written) .*",
     "server/system/ports.py": ".* .*",
     "server/web/lifecycle.py": r" by \{0\}",
 }

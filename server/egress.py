@@ -170,6 +170,7 @@ class Egress:
         """A request to an allowed host. Redirects are followed only to hosts allowed as well.
 
         It may last as long as it likes, but not stay silent for longer than `stall_s`.
+        With the option `direct` it passes by the proxy: for what must not leave this machine.
         """
         given = options.pop("headers", None) or {}
         options["timeout"] = aiohttp.ClientTimeout(
@@ -230,7 +231,9 @@ class Egress:
 
     async def _send(self, asked: _Asked, reason: str) -> aiohttp.ClientResponse:
         """What was begun is recorded, whether or not an answer comes."""
-        proxy, session = await self._proxy(), await self._open()
+        options = {key: value for key, value in asked.options.items() if key != "direct"}
+        proxy = None if asked.options.get("direct") else await self._proxy()
+        session = await self._open()
         try:
             response = await session.request(
                 asked.method,
@@ -238,7 +241,7 @@ class Egress:
                 headers=asked.headers,
                 allow_redirects=False,
                 proxy=proxy,
-                **asked.options,
+                **options,
             )
         except NEVER_BEGUN:
             raise

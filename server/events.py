@@ -32,6 +32,16 @@ class Usage:
     prompt_s: float = 0.0
     decode_s: float = 0.0
 
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+            self.prompt_s + other.prompt_s,
+            self.decode_s + other.decode_s,
+        )
+
     @property
     def tokens_per_s(self) -> float:
         return self.completion_tokens / self.decode_s if self.decode_s else 0.0

@@ -4,7 +4,7 @@ import re
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 BAD_ORIGIN = "origin"
@@ -213,6 +213,119 @@ class ModelSettings(Group):
     ] = ""
 
 
+ENGINE_FORM = "An engine is written as http://host:port/v1, without a name or password in it."
+
+
+def checked_engine_url(text: str) -> str:
+    """With its scheme, which people leave out, and with the /v1 that clients are given."""
+    address = text.strip()
+    address = (address if "://" in address else f"http://{address}").rstrip("/")
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:
+        raise PydanticCustomError("engine", ENGINE_FORM) from None
+    is_plain = parts.username is None and not parts.query and not parts.fragment
+    has_host = parts.scheme in DEFAULT_PORTS and bool(parts.hostname) and port != 0
+    if not (is_plain and has_host) or not address.isprintable() or " " in address:
+        raise PydanticCustomError("engine", ENGINE_FORM)
+    return address if parts.path else f"{address}/v1"
+
+
+class EngineElsewhere(Group):
+    """A model that a server runs: vLLM, SGLang, llama-server, or another with OpenAI's API.
+
+    Its key is in the keyring, as `engine-` and its name.
+    """
+
+    name: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=120,
+            pattern=r"^[^\x00-\x1f\x7f]+$",
+            title="Name",
+            description="What programs ask for it by.",
+        ),
+    ]
+    urls: Annotated[
+        tuple[Annotated[str, AfterValidator(checked_engine_url)], ...],
+        Field(
+            min_length=1,
+            max_length=64,
+            title="Addresses",
+            description="http://host:port/v1; several servers of the same model share the work.",
+        ),
+    ]
+    model: Annotated[
+        str,
+        Field(title="Model there", description="Empty: the first that the server lists."),
+    ] = ""
+    context_tokens: Annotated[
+        int,
+        Field(ge=0, le=16_777_216, title="Context (tokens)", description="0: what it says."),
+    ] = 0
+    billions: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=100_000,
+            title="Parameters (billions)",
+            description="0: what it says. A model of unknown size counts as able.",
+        ),
+    ] = 0.0
+    images: Annotated[
+        Literal["ask", "yes", "no"],
+        Field(title="Sees images", description="'ask': what it says."),
+    ] = "ask"
+    tools: Annotated[
+        Literal["server", "moat"],
+        Field(
+            title="Tool calls are read by",
+            description="'moat' where the server has no tool parser for the model.",
+        ),
+    ] = "server"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_text(cls, given: Any) -> Any:
+        """Settings may hold it as a text, too."""
+        return _fields_of(given) if isinstance(given, str) else given
+
+    def __str__(self) -> str:
+        model = f"#{self.model}" if self.model else ""
+        return f"{self.name}={','.join(self.urls)}{model}"
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(urlsplit(url).netloc for url in self.urls))
+
+    @classmethod
+    def of(cls, text: str) -> "EngineElsewhere":
+        """From [NAME=]URL[,URL…][#MODEL]. Without a name it is called after the model or host."""
+        return cls.model_validate(text)
+
+
+def _fields_of(text: str) -> dict[str, Any]:
+    address, _, model = text.partition("#")
+    name, mark, rest = address.partition("=")
+    if not mark or "/" in name:
+        name, rest = "", address
+    urls = tuple(checked_engine_url(url) for url in rest.split(",") if url.strip())
+    host = urlsplit(urls[0]).netloc if urls else ""
+    return {"name": name.strip() or model or host, "urls": urls, "model": model}
+
+
+class EngineSettings(Group):
+    elsewhere: Annotated[
+        tuple[EngineElsewhere, ...],
+        Field(
+            title="Engines elsewhere",
+            description="name=http://host:port/v1 for each. The Models page adds and tests them.",
+        ),
+    ] = ()
+
+
 class CopilotSettings(Group):
     answer_tokens: Annotated[
         int,
@@ -337,6 +450,7 @@ class PrivacySettings(Group):
 class Settings(Group):
     server: ServerSettings = Field(default_factory=ServerSettings, title="Server")
     model: ModelSettings = Field(default_factory=ModelSettings, title="Model")
+    engines: EngineSettings = Field(default_factory=EngineSettings, title="Engines elsewhere")
     copilot: CopilotSettings = Field(default_factory=CopilotSettings, title="Copilots")
     plugins: PluginSettings = Field(default_factory=PluginSettings, title="Plugins")
     window: WindowSettings = Field(default_factory=WindowSettings, title="Window")

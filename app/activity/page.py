@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from ipaddress import ip_address
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QResizeEvent
@@ -22,7 +21,7 @@ from app.look.segments import Segments
 from app.look.sentences import told
 from app.look.summary import size
 from app.look.translate import tr
-from server.face.core import AnsweredRequest, Face, Use
+from server.face.core import AnsweredRequest, Face, Use, find_away, is_here
 from server.settings import Settings
 
 Index = QModelIndex | QPersistentModelIndex
@@ -194,6 +193,7 @@ class ActivityPage(Page):
         self.observe(core.outgoing, self.show_outgoing)
         self.observe(core.unwatched, lambda _: self.show_outgoing(core.outgoing.get()))
         self.observe(core.opened_at, lambda _: self.show_outgoing(core.outgoing.get()))
+        self.observe(core.model, lambda _: self.show_outgoing(core.outgoing.get()))
         self.observe(core.settings, lambda _: self.show_outgoing(core.outgoing.get()))
 
     def turn_to(self, part: int) -> None:
@@ -216,7 +216,8 @@ class ActivityPage(Page):
         self.summary.setText(
             _unwatched(unwatched) if unwatched else _summary(away, self.core.opened_at.get())
         )
-        self.detail.setText(_detail(away, self.core.settings.get()))
+        hosts = find_away(self.core.model.get().hosts)
+        self.detail.setText(_detail(away, self.core.settings.get(), hosts))
         is_news = bool(away or unwatched)
         self.mark.show_picture("info" if is_news else "check", "accent" if is_news else "good")
         self._show_empty()
@@ -248,17 +249,6 @@ class ActivityPage(Page):
         layout.addStretch(0)
 
 
-def is_here(host: str) -> bool:
-    """Whether a connection to this host (and port) stayed on this machine."""
-    name = host.rpartition(":")[0].strip("[]")
-    if name == "localhost":
-        return True
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
-        return False
-
-
 def _unwatched(plugins: tuple[str, ...]) -> str:
     """Where a program ran that no wall surrounds, nobody knows what has left."""
     told = tr("Moat cannot watch the programs of {count} plugins: {names}.")
@@ -274,7 +264,11 @@ def _summary(away: list[Use], opened_at: float) -> str:
     return tr("Moat has connected to {count} hosts.").format(count=len(hosts))
 
 
-def _detail(away: list[Use], settings: Settings) -> str:
+def _detail(away: list[Use], settings: Settings, hosts: tuple[str, ...]) -> str:
+    """`hosts`: the machines that run the model that answers."""
+    if hosts and not settings.network.offline:
+        words = tr("Prompts, documents and answers go to {hosts}, which runs the model.")
+        return words.format(hosts=", ".join(hosts))
     if settings.server.listen == "network":
         return tr("Other machines may connect to Moat: their answers go to them.")
     if settings.network.offline:

@@ -34,7 +34,7 @@ from app.look.slider import Slider
 from app.look.translate import tr
 from server.errors import AppError
 from server.events import Finished
-from server.face.core import Face, ModelStatus, ServerStatus
+from server.face.core import Face, ModelStatus, ServerStatus, find_away
 from server.face.plugins import PluginCard
 from server.system import files, paths
 
@@ -277,7 +277,10 @@ def _state_words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, st
                 tr("Pick another model"),
             )
         case "ready":
+            away = ", ".join(find_away(model.hosts))
             text = tr("Everything you write stays on this computer.")
+            if away:
+                text = tr("Everything you write is sent to {hosts}.").format(hosts=away)
             return tr("Ask {name}").format(name=model.name), text, ""
 
 

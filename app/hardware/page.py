@@ -246,7 +246,7 @@ class HardwarePage(Page):
         chosen = self.model.currentData() or self.core.model.get().name
         with QSignalBlocker(self.model):
             self.model.clear()
-            for card in self.core.models.get():
+            for card in (one for one in self.core.models.get() if not one.hosts):
                 self.model.addItem(short_name(card.name), card.name)
             self.model.setCurrentIndex(max(0, self.model.findData(chosen)))
         has_models = self.model.count() > 0

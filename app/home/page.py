@@ -29,7 +29,7 @@ from app.look.engine_activity import Activity
 from app.look.page import Page
 from app.look.picture import LookPicture
 from app.look.sentences import told
-from app.look.summary import Summary, sentence, size
+from app.look.summary import Summary, sentence, size, where_words
 from app.look.translate import tr
 from server.face.core import Face, ModelCard, ModelStatus, ServerStatus
 
@@ -124,7 +124,7 @@ class ModelPicker(Card):
         )
         self.unload.setEnabled(loads or model.phase == "ready")
         chosen = next((card for card in cards if card.name == model.name), None)
-        label = sentence(told(chosen.label)) if chosen else ""
+        label = sentence(told(chosen.label)) or where_words(chosen.hosts) if chosen else ""
         self.note.tell(label if cards else tr(NO_MODEL))
 
     def _pick(self, index: int) -> None:
@@ -132,7 +132,8 @@ class ModelPicker(Card):
 
 
 def _line(card: ModelCard) -> str:
-    facts = [card.name, card.quantisation, size(card.size_bytes)]
+    place = ", ".join(card.hosts) if card.hosts else size(card.size_bytes)
+    facts = [card.name, card.quantisation, place]
     return "  ·  ".join(fact for fact in facts if fact)
 
 

@@ -1,12 +1,19 @@
 """What Moat is doing, in one look and a few words: the same for tray, sidebar and Home."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.look.sentences import told
 from app.look.translate import tr
-from server.face.core import Face, ModelCard, ModelStatus, RunningRequest, ServerStatus
+from server.face.core import (
+    Face,
+    ModelCard,
+    ModelStatus,
+    RunningRequest,
+    ServerStatus,
+    find_away,
+)
 from server.observe import Disconnect
 
 Look = Literal["stopped", "loading", "ready", "busy", "failed"]
@@ -31,6 +38,8 @@ class Summary:
     detail: str
     advice: str = ""
     """What to do about a failure."""
+    away: str = ""
+    """Said where prompts go to another machine."""
 
 
 def summarise(
@@ -52,7 +61,7 @@ def summarise(
         case "starting":
             return Summary("loading", tr("Moat is starting"), tr("This takes a second or two."))
         case "ready":
-            return _serving(model, requests)
+            return replace(_serving(model, requests), away=_away(model))
 
 
 def watch(core: Face, show: Callable[[Summary], None]) -> Disconnect:
@@ -74,11 +83,23 @@ def watch(core: Face, show: Callable[[Summary], None]) -> Disconnect:
 def describe_model(model: ModelStatus, cards: tuple[ModelCard, ...]) -> str:
     """Facts about the model that answers, as a short line."""
     card = next((card for card in cards if card.name == model.name), None)
-    parts = [card.quantisation if card else "", size(card.size_bytes) if card else ""]
+    is_here = card is not None and not card.hosts
+    parts = [card.quantisation if card else "", size(card.size_bytes) if card and is_here else ""]
     if model.context_tokens:
         parts.append(tr("{tokens} tokens of context").format(tokens=f"{model.context_tokens:,}"))
-    parts.append(model.device.upper() if model.device in ("cpu", "gpu") else model.device)
+    device = model.device.upper() if model.device in ("cpu", "gpu") else model.device
+    parts.append(", ".join(model.hosts) or device)
     return "  ·  ".join(part for part in parts if part)
+
+
+def where_words(hosts: tuple[str, ...]) -> str:
+    """To which machines prompts go; that they stay, where the servers are on this one."""
+    away = find_away(hosts)
+    if away:
+        return tr("Prompts go to {hosts}.").format(hosts=", ".join(away))
+    if hosts:
+        return tr("On this computer, at {hosts}.").format(hosts=", ".join(hosts))
+    return ""
 
 
 def sentence(text: str) -> str:
@@ -131,10 +152,14 @@ def _serving(model: ModelStatus, requests: tuple[RunningRequest, ...]) -> Summar
             headline = tr("Answering 1 request") if len(requests) == 1 else (
                 tr("Answering {count} requests").format(count=len(requests))
             )  # fmt: skip
-            return Summary("busy", headline, tr("{name} is at work.").format(name=model.name))
+            at_work = tr("{name} is at work.").format(name=model.name)
+            return Summary("busy", headline, " ".join(filter(None, (at_work, _away(model)))))
         case "ready":
-            return Summary(
-                "ready",
-                tr("Moat is ready"),
-                tr("{name} answers on this computer.").format(name=model.name),
-            )
+            here = tr("{name} answers on this computer.").format(name=model.name)
+            return Summary("ready", tr("Moat is ready"), _away(model) or here)
+
+
+def _away(model: ModelStatus) -> str:
+    away = find_away(model.hosts)
+    words = tr("{name} answers at {hosts}. Prompts go there.")
+    return words.format(name=model.name, hosts=", ".join(away)) if away else ""

@@ -24,10 +24,12 @@ from app.look.sentences import told
 from app.look.summary import size
 from app.look.translate import tr
 from app.models.discover import Discover
+from app.models.elsewhere import EngineForm, Engines
 from app.models.installed import Installed, OtherFolders
 from server.errors import AppError, LinkLost
 from server.face.core import Face
 from server.face.models import Download
+from server.settings import EngineElsewhere
 
 
 class DownloadRow(QWidget):
@@ -189,7 +191,7 @@ class HubToken(Card):
             self.saved.emit(text)
 
 
-HERE, DISCOVER, DOWNLOADS = range(3)
+HERE, ELSEWHERE, DISCOVER, DOWNLOADS = range(4)
 
 
 class ModelsPage(Page):
@@ -199,10 +201,13 @@ class ModelsPage(Page):
     def __init__(self, core: Face) -> None:
         super().__init__(core)
         self.parts = Segments(
-            tr("Parts of this page"), (tr("On this computer"), tr("Discover"), tr("Downloads"))
+            tr("Parts of this page"),
+            (tr("On this computer"), tr("Elsewhere"), tr("Discover"), tr("Downloads")),
         )
         self.installed = Installed()
         self.folders = OtherFolders()
+        self.engines = Engines()
+        self.engine_form = EngineForm()
         self.discover = Discover()
         self.downloads = Downloads()
         self.token = HubToken()
@@ -216,7 +221,9 @@ class ModelsPage(Page):
         self._bind(core)
 
     def show_models(self, _: object) -> None:
-        self.installed.show_models(self.core.models.get(), self.core.model.get())
+        here = tuple(card for card in self.core.models.get() if not card.hosts)
+        self.installed.show_models(here, self.core.model.get())
+        self.engines.show_engines(self.core.engines.get(), self.core.model.get())
 
     def show_downloads(self, downloads: tuple[Download, ...]) -> None:
         self.downloads.show_downloads(downloads)
@@ -266,7 +273,9 @@ class ModelsPage(Page):
 
     async def _show_place_of_token(self) -> None:
         with suppress(LinkLost):
-            self.token.show_place(await self.core.plain_secrets_file())
+            plain_file = await self.core.plain_secrets_file()
+            self.token.show_place(plain_file)
+            self.engine_form.show_place(plain_file)
 
     async def keep_token(self, token: str) -> None:
         await self.core.set_hub_token(token)
@@ -280,6 +289,22 @@ class ModelsPage(Page):
         folders = self.core.settings.get().model.folders
         await self.core.change_setting("model.folders", (*folders, path))
         await self._find_folders()
+
+    async def test_engine(self, engine: EngineElsewhere, key: str) -> None:
+        self.engine_form.show_busy()
+        try:
+            self.engine_form.show_found(await self.core.test_engine(engine, key))
+        except AppError as error:
+            self.engine_form.show_problem(str(error))
+
+    async def add_engine(self, engine: EngineElsewhere, key: str) -> None:
+        try:
+            await self.core.add_engine(engine, key)
+        except AppError as error:
+            self.engine_form.show_problem(str(error))
+        else:
+            self.engine_form.clear()
+            await self._show_place_of_token()
 
     async def _looking(self, work: object) -> None:
         try:
@@ -332,15 +357,21 @@ class ModelsPage(Page):
         self.downloads.paused.connect(lambda number: self.run(core.pause_download(number)))
         self.downloads.resumed.connect(lambda number: self.run(core.resume_download(number)))
         self.downloads.cancelled.connect(lambda number: self.run(core.cancel_download(number)))
+        self.engines.loaded.connect(lambda name: self.run(core.load_model(name)))
+        self.engines.removed.connect(lambda name: self.run(core.remove_engine(name)))
+        self.engine_form.tested.connect(lambda one, key: self.run(self.test_engine(one, key)))
+        self.engine_form.added.connect(lambda one, key: self.run(self.add_engine(one, key)))
         self.freed.dismissed.connect(self.freed.hide)
         self.observe(core.models, self.show_models)
         self.observe(core.model, self.show_models)
+        self.observe(core.engines, self.show_models)
         self.observe(core.downloads, self.show_downloads)
         self.observe(core.server, self._look_again)
 
     def _lay_out(self) -> None:
         for parts in (
             (self.freed, self.installed, self.folders),
+            (self.engines, self.engine_form),
             (self.discover, self.token),
             (self.downloads,),
         ):

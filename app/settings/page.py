@@ -235,9 +235,12 @@ class _Lines(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setPlaceholderText(tr("One in a line"))
         self._shown: tuple[str, ...] = ()
+        self._objects: dict[str, BaseModel] = {}
+        """By their lines: a line that stays keeps what it does not show."""
         self._changed = changed
 
     def show_value(self, value: Any) -> None:
+        self._objects = {_text(one): one for one in value if isinstance(one, BaseModel)}
         self._shown = tuple(_text(one) for one in value)
         self.setPlainText("\n".join(self._shown))
 
@@ -245,10 +248,10 @@ class _Lines(QPlainTextEdit):
         super().focusOutEvent(event)
         lines = tuple(line.strip() for line in self.toPlainText().splitlines() if line.strip())
         if lines != self._shown:
-            self._changed(lines)
+            self._changed(tuple(self._objects.get(line, line) for line in lines))
 
 
-def _text(value: str | float) -> str:
+def _text(value: str | float | BaseModel) -> str:
     return value if isinstance(value, str) else str(value).removesuffix(".0")
 
 

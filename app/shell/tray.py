@@ -135,7 +135,8 @@ class Tray(QObject):
         self.icon.showMessage(one_line(title), printable(text), kind, _NOTICE_MS)
 
     def show_summary(self, summary: Summary) -> None:
-        self.icon.setToolTip(f"Moat: {summary.headline}")
+        lines = (f"Moat: {summary.headline}", summary.away)
+        self.icon.setToolTip("\n".join(filter(None, lines)))
         if summary.look == self._look:
             return
         self.icon.setIcon(icons.tray_icon(summary.look))
@@ -149,6 +150,8 @@ class Tray(QObject):
         summary = state.summarise(server, model, self._core.requests.get())
         self.menu.clear()
         self._add(summary.headline).setEnabled(False)
+        if summary.away:
+            self._add(for_menu(summary.away)).setEnabled(False)
         self.menu.addSeparator()
         if server.phase == "ready":
             self._add(tr("Stop"), lambda: self._run(self._core.stop()))

@@ -164,6 +164,10 @@
    <translation>Ausgehend</translation>
   </message>
   <message>
+   <source>Prompts, documents and answers go to {hosts}, which runs the model.</source>
+   <translation>Fragen, Dokumente und Antworten gehen an {hosts}, wo das Modell läuft.</translation>
+  </message>
+  <message>
    <source>Other machines may connect to Moat: their answers go to them.</source>
    <translation>Andere Rechner dürfen sich verbinden: ihre Antworten gehen zu ihnen.</translation>
   </message>
@@ -502,6 +506,10 @@
   <message>
    <source>{name} could not be loaded</source>
    <translation>{name} konnte nicht geladen werden</translation>
+  </message>
+  <message>
+   <source>Everything you write is sent to {hosts}.</source>
+   <translation>Alles, was Sie schreiben, wird an {hosts} gesendet.</translation>
   </message>
   <message>
    <source>Ask {name}</source>
@@ -1188,6 +1196,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Dieser Rechner</translation>
   </message>
   <message>
+   <source>{name} answers at {hosts}. Prompts go there.</source>
+   <translation>{name} antwortet auf {hosts}. Fragen gehen dorthin.</translation>
+  </message>
+  <message>
    <source>Loading</source>
    <translation>Lädt</translation>
   </message>
@@ -1252,6 +1264,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das dauert ein, zwei Sekunden.</translation>
   </message>
   <message>
+   <source>Prompts go to {hosts}.</source>
+   <translation>Fragen gehen an {hosts}.</translation>
+  </message>
+  <message>
+   <source>On this computer, at {hosts}.</source>
+   <translation>Auf diesem Computer, unter {hosts}.</translation>
+  </message>
+  <message>
    <source>Moat is ready</source>
    <translation>Moat ist bereit</translation>
   </message>
@@ -1276,16 +1296,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Schreibt: bisher {count} Token</translation>
   </message>
   <message>
-   <source>Answering {count} requests</source>
-   <translation>Beantwortet {count} Anfragen</translation>
-  </message>
-  <message>
    <source>{name} is at work.</source>
    <translation>{name} arbeitet.</translation>
   </message>
   <message>
    <source>{name} answers on this computer.</source>
    <translation>{name} antwortet auf diesem Computer.</translation>
+  </message>
+  <message>
+   <source>Answering {count} requests</source>
+   <translation>Beantwortet {count} Anfragen</translation>
   </message>
   <message>
    <source>Download</source>
@@ -1368,6 +1388,158 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Dateien von {name} zeigen</translation>
   </message>
   <message>
+   <source>Models that other servers run. What is asked of them leaves this computer, unless the server is on it.</source>
+   <translation>Modelle, die andere Server ausführen. Was sie gefragt werden, verlässt diesen Computer, außer der Server läuft auf ihm.</translation>
+  </message>
+  <message>
+   <source>As it says</source>
+   <translation>Wie der Server sagt</translation>
+  </message>
+  <message>
+   <source>Several addresses of the same model, with spaces between, share the work.</source>
+   <translation>Mehrere Adressen desselben Modells, durch Leerzeichen getrennt, teilen sich die Arbeit.</translation>
+  </message>
+  <message>
+   <source>Load</source>
+   <translation>Laden</translation>
+  </message>
+  <message>
+   <source>sees images</source>
+   <translation>sieht Bilder</translation>
+  </message>
+  <message>
+   <source>It is being asked what it has…</source>
+   <translation>Der Server wird gefragt, was er hat …</translation>
+  </message>
+  <message>
+   <source>Given on the command line, for this run.</source>
+   <translation>Auf der Befehlszeile angegeben, für diesen Lauf.</translation>
+  </message>
+  <message>
+   <source>No engine elsewhere yet. If vLLM, SGLang, llama-server or another server with OpenAI's API runs on a machine you trust, enter its address below.</source>
+   <translation>Noch keine Engine anderswo. Läuft vLLM, SGLang, llama-server oder ein anderer Server mit der API von OpenAI auf einem Rechner, dem Sie vertrauen, tragen Sie unten seine Adresse ein.</translation>
+  </message>
+  <message>
+   <source>Addresses</source>
+   <translation>Adressen</translation>
+  </message>
+  <message>
+   <source>Name</source>
+   <translation>Name</translation>
+  </message>
+  <message>
+   <source>What programs ask for it by</source>
+   <translation>Wie Programme danach fragen</translation>
+  </message>
+  <message>
+   <source>Model there</source>
+   <translation>Modell dort</translation>
+  </message>
+  <message>
+   <source>Empty: the first that it lists</source>
+   <translation>Leer: das erste, das er nennt</translation>
+  </message>
+  <message>
+   <source>Key</source>
+   <translation>Schlüssel</translation>
+  </message>
+  <message>
+   <source>If the server wants one</source>
+   <translation>Falls der Server einen verlangt</translation>
+  </message>
+  <message>
+   <source>More options</source>
+   <translation>Weitere Optionen</translation>
+  </message>
+  <message>
+   <source>Test connection</source>
+   <translation>Verbindung testen</translation>
+  </message>
+  <message>
+   <source>Add</source>
+   <translation>Hinzufügen</translation>
+  </message>
+  <message>
+   <source>It answers</source>
+   <translation>Er antwortet</translation>
+  </message>
+  <message>
+   <source>Answers now</source>
+   <translation>Antwortet jetzt</translation>
+  </message>
+  <message>
+   <source>Its key is forgotten, too. The server itself stays as it is.</source>
+   <translation>Auch ihr Schlüssel wird vergessen. Der Server selbst bleibt, wie er ist.</translation>
+  </message>
+  <message>
+   <source>Elsewhere</source>
+   <translation>Anderswo</translation>
+  </message>
+  <message>
+   <source>Yes</source>
+   <translation>Ja</translation>
+  </message>
+  <message>
+   <source>No</source>
+   <translation>Nein</translation>
+  </message>
+  <message>
+   <source>The server</source>
+   <translation>Der Server</translation>
+  </message>
+  <message>
+   <source>Moat</source>
+   <translation>Moat</translation>
+  </message>
+  <message>
+   <source>Add the engine</source>
+   <translation>Die Engine hinzufügen</translation>
+  </message>
+  <message>
+   <source>Context (tokens)</source>
+   <translation>Kontext (Token)</translation>
+  </message>
+  <message>
+   <source>Parameters (billions)</source>
+   <translation>Parameter (Milliarden)</translation>
+  </message>
+  <message>
+   <source>Sees images</source>
+   <translation>Sieht Bilder</translation>
+  </message>
+  <message>
+   <source>Tool calls are read by</source>
+   <translation>Werkzeugaufrufe liest</translation>
+  </message>
+  <message>
+   <source>Add an engine</source>
+   <translation>Eine Engine hinzufügen</translation>
+  </message>
+  <message>
+   <source>Does not answer just now: {hosts}. The others do its work.</source>
+   <translation>Antwortet gerade nicht: {hosts}. Die anderen übernehmen.</translation>
+  </message>
+  <message>
+   <source>Asking {hosts}…</source>
+   <translation>{hosts} wird gefragt …</translation>
+  </message>
+  <message>
+   <source>Load {name}</source>
+   <translation>{name} laden</translation>
+  </message>
+  <message>
+   <source>Remove {name}</source>
+   <translation>{name} entfernen</translation>
+  </message>
+  <message>
+   <source>Really remove {name}</source>
+   <translation>{name} wirklich entfernen</translation>
+  </message>
+  <message>
+   <source>Give it a name.</source>
+   <translation>Geben Sie ihr einen Namen.</translation>
+  </message>
+  <message>
    <source>{count} models, {size}, in {path}</source>
    <translation>{count} Modelle, {size}, in {path}</translation>
   </message>
@@ -1378,10 +1550,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Chat template</source>
    <translation>Chat-Vorlage</translation>
-  </message>
-  <message>
-   <source>Load</source>
-   <translation>Laden</translation>
   </message>
   <message>
    <source>Details</source>
@@ -1424,10 +1592,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Werkzeugaufrufe: {style}</translation>
   </message>
   <message>
-   <source>Answers now</source>
-   <translation>Antwortet jetzt</translation>
-  </message>
-  <message>
    <source>This frees {size} on the disk.</source>
    <translation>Das macht {size} auf der Platte frei.</translation>
   </message>
@@ -1454,10 +1618,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>On this computer</source>
    <translation>Auf diesem Computer</translation>
-  </message>
-  <message>
-   <source>Load {name}</source>
-   <translation>{name} laden</translation>
   </message>
   <message>
    <source>Details of {name}</source>
@@ -1606,10 +1766,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Choose</source>
    <translation>Auswählen</translation>
-  </message>
-  <message>
-   <source>Yes</source>
-   <translation>Ja</translation>
   </message>
   <message>
    <source>Choose a file</source>
@@ -1902,10 +2058,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{name} (tool)</source>
    <translation>{name} (Werkzeug)</translation>
-  </message>
-  <message>
-   <source>Remove {name}</source>
-   <translation>{name} entfernen</translation>
   </message>
   <message>
    <source>Continue</source>
@@ -2220,10 +2372,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Beim Start von Moat das Modell laden</translation>
   </message>
   <message>
-   <source>Context (tokens)</source>
-   <translation>Kontext (Token)</translation>
-  </message>
-  <message>
    <source>0: what the model allows.</source>
    <translation>0: was das Modell erlaubt.</translation>
   </message>
@@ -2366,6 +2514,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Backends made for this engine. Empty: 'backends' beside the models.</source>
    <translation>Backends, die für diese Engine gemacht sind. Leer: „backends“ neben den Modellen.</translation>
+  </message>
+  <message>
+   <source>Engines elsewhere</source>
+   <translation>Engines anderswo</translation>
+  </message>
+  <message>
+   <source>name=http://host:port/v1 for each. The Models page adds and tests them.</source>
+   <translation>name=http://host:port/v1 für jede. Die Seite „Modelle“ fügt sie hinzu und testet sie.</translation>
   </message>
   <message>
    <source>Copilots</source>
@@ -2631,6 +2787,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Einstellung {0} kann das nicht sein: {1}</translation>
   </message>
   <message>
+   <source>A model on this machine is called '{0}'.</source>
+   <translation>Ein Modell auf diesem Rechner heißt „{0}“.</translation>
+  </message>
+  <message>
    <source>{0} is too big to read.</source>
    <translation>{0} ist zu groß zum Lesen.</translation>
   </message>
@@ -2639,12 +2799,32 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} konnte nicht gelesen werden: {1}.</translation>
   </message>
   <message>
+   <source>'{0}' runs elsewhere: it can only be removed in Moat.</source>
+   <translation>„{0}“ läuft anderswo: Es kann nur in Moat entfernt werden.</translation>
+  </message>
+  <message>
    <source>There is no file {0}.</source>
    <translation>Es gibt keine Datei {0}.</translation>
   </message>
   <message>
    <source>{0} did not answer after the computer slept and was loaded again.</source>
    <translation>{0} antwortete nicht mehr, nachdem der Computer geschlafen hatte, und wurde neu geladen.</translation>
+  </message>
+  <message>
+   <source>It does not answer.</source>
+   <translation>Es antwortet nicht.</translation>
+  </message>
+  <message>
+   <source>'{0}' was given for this run.</source>
+   <translation>„{0}“ wurde für diesen Lauf angegeben.</translation>
+  </message>
+  <message>
+   <source>There is no engine '{0}' in the settings.</source>
+   <translation>In den Einstellungen gibt es keine Engine „{0}“.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} does not answer.</source>
+   <translation>Die Engine auf {0} antwortet nicht.</translation>
   </message>
   <message>
    <source>The request was cancelled in Moat's window.</source>
@@ -2931,6 +3111,18 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Engine auf dem anderen Rechner kann keine Lücke in einem Text füllen.</translation>
   </message>
   <message>
+   <source>If that network is yours, name its domain in the settings, under Network.</source>
+   <translation>Ist das Netz Ihres, nennen Sie seine Domain in den Einstellungen unter Netzwerk.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} made a call that does not fit: {1}.</source>
+   <translation>Die Engine auf {0} machte einen Aufruf, der nicht passt: {1}.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} does not keep to the JSON schema: {1}.</source>
+   <translation>Die Engine auf {0} hält sich nicht an das JSON-Schema: {1}.</translation>
+  </message>
+  <message>
    <source>The engine at {0} failed: {1}</source>
    <translation>Die Engine auf {0} ist gescheitert: {1}</translation>
   </message>
@@ -2944,7 +3136,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>The engine at {0} called no tool although it must.</source>
-   <translation>Die Engine auf {0} rief kein Werkzeug auf, obwohl sie musste.</translation>
+   <translation>Die Engine auf {0} rief kein Werkzeug auf, obwohl sie muss.</translation>
   </message>
   <message>
    <source>The engine at {0} has no {1}.</source>
@@ -2969,6 +3161,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The engine at {0} says: {1}</source>
    <translation>Die Engine auf {0} sagt: {1}</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent an answer without end.</source>
+   <translation>Die Engine auf {0} sendete eine Antwort ohne Ende.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} is at a private address. {1}</source>
+   <translation>Die Engine auf {0} hat eine private Adresse. {1}</translation>
   </message>
   <message>
    <source>'{0}' cannot be the name of a model.</source>
@@ -3847,6 +4047,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Agenten anderswo</translation>
   </message>
   <message>
+   <source>trying out an engine elsewhere</source>
+   <translation>Test einer Engine anderswo</translation>
+  </message>
+  <message>
+   <source>the engine {0}</source>
+   <translation>die Engine {0}</translation>
+  </message>
+  <message>
    <source>look for a new version</source>
    <translation>Suche nach einer neuen Version</translation>
   </message>
@@ -4325,6 +4533,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>A proxy is written as http://host:port.</source>
    <translation>Ein Proxy wird als http://host:port geschrieben.</translation>
+  </message>
+  <message>
+   <source>An engine is written as http://host:port/v1, without a name or password in it.</source>
+   <translation>Eine Engine wird als http://host:port/v1 geschrieben, ohne Namen oder Passwort darin.</translation>
   </message>
   <message>
    <source>another program</source>

@@ -164,6 +164,10 @@
    <translation>外出连接</translation>
   </message>
   <message>
+   <source>Prompts, documents and answers go to {hosts}, which runs the model.</source>
+   <translation>提问、文档和回答会发送到运行模型的 {hosts}。</translation>
+  </message>
+  <message>
    <source>Other machines may connect to Moat: their answers go to them.</source>
    <translation>其他机器可以连接 Moat：它们的回答会发给它们。</translation>
   </message>
@@ -502,6 +506,10 @@
   <message>
    <source>{name} could not be loaded</source>
    <translation>无法加载 {name}</translation>
+  </message>
+  <message>
+   <source>Everything you write is sent to {hosts}.</source>
+   <translation>您写的一切都会发送到 {hosts}。</translation>
   </message>
   <message>
    <source>Ask {name}</source>
@@ -1188,6 +1196,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>这台机器</translation>
   </message>
   <message>
+   <source>{name} answers at {hosts}. Prompts go there.</source>
+   <translation>{name} 在 {hosts} 上回答。提问会发送到那里。</translation>
+  </message>
+  <message>
    <source>Loading</source>
    <translation>加载中</translation>
   </message>
@@ -1252,6 +1264,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>需要一两秒钟。</translation>
   </message>
   <message>
+   <source>Prompts go to {hosts}.</source>
+   <translation>提问会发送到 {hosts}。</translation>
+  </message>
+  <message>
+   <source>On this computer, at {hosts}.</source>
+   <translation>在这台电脑上，地址为 {hosts}。</translation>
+  </message>
+  <message>
    <source>Moat is ready</source>
    <translation>Moat 已就绪</translation>
   </message>
@@ -1276,16 +1296,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>正在写：目前 {count} 个词元</translation>
   </message>
   <message>
-   <source>Answering {count} requests</source>
-   <translation>正在回答 {count} 个请求</translation>
-  </message>
-  <message>
    <source>{name} is at work.</source>
    <translation>{name} 正在工作。</translation>
   </message>
   <message>
    <source>{name} answers on this computer.</source>
    <translation>{name} 在这台电脑上回答。</translation>
+  </message>
+  <message>
+   <source>Answering {count} requests</source>
+   <translation>正在回答 {count} 个请求</translation>
   </message>
   <message>
    <source>Download</source>
@@ -1368,6 +1388,158 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>显示 {name} 的文件</translation>
   </message>
   <message>
+   <source>Models that other servers run. What is asked of them leaves this computer, unless the server is on it.</source>
+   <translation>由其他服务器运行的模型。向它们提出的内容会离开这台电脑，除非服务器就在这台电脑上。</translation>
+  </message>
+  <message>
+   <source>As it says</source>
+   <translation>按服务器所说</translation>
+  </message>
+  <message>
+   <source>Several addresses of the same model, with spaces between, share the work.</source>
+   <translation>同一模型的多个地址（用空格分隔）会分担工作。</translation>
+  </message>
+  <message>
+   <source>Load</source>
+   <translation>加载</translation>
+  </message>
+  <message>
+   <source>sees images</source>
+   <translation>能看图片</translation>
+  </message>
+  <message>
+   <source>It is being asked what it has…</source>
+   <translation>正在询问它有什么……</translation>
+  </message>
+  <message>
+   <source>Given on the command line, for this run.</source>
+   <translation>由命令行指定，仅用于本次运行。</translation>
+  </message>
+  <message>
+   <source>No engine elsewhere yet. If vLLM, SGLang, llama-server or another server with OpenAI's API runs on a machine you trust, enter its address below.</source>
+   <translation>别处还没有引擎。如果您信任的机器上运行着 vLLM、SGLang、llama-server 或其他提供 OpenAI API 的服务器，请在下面输入它的地址。</translation>
+  </message>
+  <message>
+   <source>Addresses</source>
+   <translation>地址</translation>
+  </message>
+  <message>
+   <source>Name</source>
+   <translation>名称</translation>
+  </message>
+  <message>
+   <source>What programs ask for it by</source>
+   <translation>程序请求它时使用的名称</translation>
+  </message>
+  <message>
+   <source>Model there</source>
+   <translation>那里的模型</translation>
+  </message>
+  <message>
+   <source>Empty: the first that it lists</source>
+   <translation>留空：它列出的第一个</translation>
+  </message>
+  <message>
+   <source>Key</source>
+   <translation>密钥</translation>
+  </message>
+  <message>
+   <source>If the server wants one</source>
+   <translation>如果服务器需要</translation>
+  </message>
+  <message>
+   <source>More options</source>
+   <translation>更多选项</translation>
+  </message>
+  <message>
+   <source>Test connection</source>
+   <translation>测试连接</translation>
+  </message>
+  <message>
+   <source>Add</source>
+   <translation>添加</translation>
+  </message>
+  <message>
+   <source>It answers</source>
+   <translation>它有回应</translation>
+  </message>
+  <message>
+   <source>Answers now</source>
+   <translation>正在使用</translation>
+  </message>
+  <message>
+   <source>Its key is forgotten, too. The server itself stays as it is.</source>
+   <translation>它的密钥也会被删除。服务器本身保持不变。</translation>
+  </message>
+  <message>
+   <source>Elsewhere</source>
+   <translation>别处</translation>
+  </message>
+  <message>
+   <source>Yes</source>
+   <translation>是</translation>
+  </message>
+  <message>
+   <source>No</source>
+   <translation>否</translation>
+  </message>
+  <message>
+   <source>The server</source>
+   <translation>服务器</translation>
+  </message>
+  <message>
+   <source>Moat</source>
+   <translation>Moat</translation>
+  </message>
+  <message>
+   <source>Add the engine</source>
+   <translation>添加该引擎</translation>
+  </message>
+  <message>
+   <source>Context (tokens)</source>
+   <translation>上下文（词元）</translation>
+  </message>
+  <message>
+   <source>Parameters (billions)</source>
+   <translation>参数量（十亿）</translation>
+  </message>
+  <message>
+   <source>Sees images</source>
+   <translation>能看图片</translation>
+  </message>
+  <message>
+   <source>Tool calls are read by</source>
+   <translation>工具调用的解析方</translation>
+  </message>
+  <message>
+   <source>Add an engine</source>
+   <translation>添加引擎</translation>
+  </message>
+  <message>
+   <source>Does not answer just now: {hosts}. The others do its work.</source>
+   <translation>目前没有回应：{hosts}。其余服务器代为工作。</translation>
+  </message>
+  <message>
+   <source>Asking {hosts}…</source>
+   <translation>正在询问 {hosts}……</translation>
+  </message>
+  <message>
+   <source>Load {name}</source>
+   <translation>加载 {name}</translation>
+  </message>
+  <message>
+   <source>Remove {name}</source>
+   <translation>移除 {name}</translation>
+  </message>
+  <message>
+   <source>Really remove {name}</source>
+   <translation>确认移除 {name}</translation>
+  </message>
+  <message>
+   <source>Give it a name.</source>
+   <translation>请给它起个名称。</translation>
+  </message>
+  <message>
    <source>{count} models, {size}, in {path}</source>
    <translation>{count} 个模型，{size}，位于 {path}</translation>
   </message>
@@ -1378,10 +1550,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Chat template</source>
    <translation>聊天模板</translation>
-  </message>
-  <message>
-   <source>Load</source>
-   <translation>加载</translation>
   </message>
   <message>
    <source>Details</source>
@@ -1424,10 +1592,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>工具调用：{style}</translation>
   </message>
   <message>
-   <source>Answers now</source>
-   <translation>正在使用</translation>
-  </message>
-  <message>
    <source>This frees {size} on the disk.</source>
    <translation>这会释放 {size} 磁盘空间。</translation>
   </message>
@@ -1454,10 +1618,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>On this computer</source>
    <translation>在这台电脑上</translation>
-  </message>
-  <message>
-   <source>Load {name}</source>
-   <translation>加载 {name}</translation>
   </message>
   <message>
    <source>Details of {name}</source>
@@ -1606,10 +1766,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Choose</source>
    <translation>请选择</translation>
-  </message>
-  <message>
-   <source>Yes</source>
-   <translation>是</translation>
   </message>
   <message>
    <source>Choose a file</source>
@@ -1902,10 +2058,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{name} (tool)</source>
    <translation>{name}（工具）</translation>
-  </message>
-  <message>
-   <source>Remove {name}</source>
-   <translation>移除 {name}</translation>
   </message>
   <message>
    <source>Continue</source>
@@ -2220,10 +2372,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>Moat 启动时加载模型</translation>
   </message>
   <message>
-   <source>Context (tokens)</source>
-   <translation>上下文（词元）</translation>
-  </message>
-  <message>
    <source>0: what the model allows.</source>
    <translation>0：模型允许的大小。</translation>
   </message>
@@ -2366,6 +2514,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Backends made for this engine. Empty: 'backends' beside the models.</source>
    <translation>为此引擎构建的后端。留空：模型旁的 backends 文件夹。</translation>
+  </message>
+  <message>
+   <source>Engines elsewhere</source>
+   <translation>别处的引擎</translation>
+  </message>
+  <message>
+   <source>name=http://host:port/v1 for each. The Models page adds and tests them.</source>
+   <translation>每个写作 name=http://host:port/v1。可在“模型”页面添加和测试。</translation>
   </message>
   <message>
    <source>Copilots</source>
@@ -2631,6 +2787,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>设置 {0} 不能取这个值：{1}</translation>
   </message>
   <message>
+   <source>A model on this machine is called '{0}'.</source>
+   <translation>这台机器上已有名为“{0}”的模型。</translation>
+  </message>
+  <message>
    <source>{0} is too big to read.</source>
    <translation>{0} 太大，无法读取。</translation>
   </message>
@@ -2639,12 +2799,32 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法读取 {0}：{1}。</translation>
   </message>
   <message>
+   <source>'{0}' runs elsewhere: it can only be removed in Moat.</source>
+   <translation>“{0}”在别处运行：只能在 Moat 中移除。</translation>
+  </message>
+  <message>
    <source>There is no file {0}.</source>
    <translation>没有文件 {0}。</translation>
   </message>
   <message>
    <source>{0} did not answer after the computer slept and was loaded again.</source>
    <translation>电脑休眠后 {0} 没有响应，已重新加载。</translation>
+  </message>
+  <message>
+   <source>It does not answer.</source>
+   <translation>它没有回应。</translation>
+  </message>
+  <message>
+   <source>'{0}' was given for this run.</source>
+   <translation>“{0}”是为本次运行指定的。</translation>
+  </message>
+  <message>
+   <source>There is no engine '{0}' in the settings.</source>
+   <translation>设置中没有引擎“{0}”。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} does not answer.</source>
+   <translation>{0} 上的引擎没有回应。</translation>
   </message>
   <message>
    <source>The request was cancelled in Moat's window.</source>
@@ -2931,6 +3111,18 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>另一台机器上的引擎无法填补文本中的空缺。</translation>
   </message>
   <message>
+   <source>If that network is yours, name its domain in the settings, under Network.</source>
+   <translation>如果那是您自己的网络，请在设置的“网络”中填写其域名。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} made a call that does not fit: {1}.</source>
+   <translation>{0} 上的引擎作出了不符合要求的调用：{1}。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} does not keep to the JSON schema: {1}.</source>
+   <translation>{0} 上的引擎没有遵守 JSON 模式：{1}。</translation>
+  </message>
+  <message>
    <source>The engine at {0} failed: {1}</source>
    <translation>{0} 上的引擎出错：{1}</translation>
   </message>
@@ -2969,6 +3161,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The engine at {0} says: {1}</source>
    <translation>{0} 上的引擎说：{1}</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent an answer without end.</source>
+   <translation>{0} 上的引擎发送了没有尽头的回答。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} is at a private address. {1}</source>
+   <translation>{0} 上的引擎位于私有地址。{1}</translation>
   </message>
   <message>
    <source>'{0}' cannot be the name of a model.</source>
@@ -3847,6 +4047,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>别处的代理</translation>
   </message>
   <message>
+   <source>trying out an engine elsewhere</source>
+   <translation>测试别处的引擎</translation>
+  </message>
+  <message>
+   <source>the engine {0}</source>
+   <translation>引擎 {0}</translation>
+  </message>
+  <message>
    <source>look for a new version</source>
    <translation>检查新版本</translation>
   </message>
@@ -4325,6 +4533,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>A proxy is written as http://host:port.</source>
    <translation>代理的写法为 http://host:port。</translation>
+  </message>
+  <message>
+   <source>An engine is written as http://host:port/v1, without a name or password in it.</source>
+   <translation>引擎写作 http://host:port/v1，其中不含用户名或密码。</translation>
   </message>
   <message>
    <source>another program</source>

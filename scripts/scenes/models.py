@@ -3,12 +3,13 @@
 import asyncio
 from dataclasses import replace
 
-from app.models.page import DISCOVER, DOWNLOADS, HERE, ModelsPage
+from app.models.page import DISCOVER, DOWNLOADS, ELSEWHERE, HERE, ModelsPage
 from app.shell.window import Window
 from scripts.scenes.base import Scene, opened
 from server.errors import AppError
 from server.face.core import ModelStatus
-from server.face.models import Download, Fit, Suggestion
+from server.face.models import Download, EngineState, Fit, Suggestion
+from server.settings import EngineElsewhere
 from tests.kit.fake_core import FakeCore
 from tests.kit.fake_shelf import AT_FORTY, SUGGESTED, TOO_LARGE
 
@@ -82,6 +83,48 @@ async def downloads(core: FakeCore, window: Window) -> str:
     return "Models"
 
 
+CLUSTER = EngineElsewhere(name="Qwen3-32B", urls=("http://gpu-1:8000/v1", "http://gpu-2:8000/v1"))
+BESIDE = EngineElsewhere(name="gemma-3-4b-it", urls=("http://127.0.0.1:8080/v1",))
+GONE = EngineElsewhere(name="embedder", urls=("http://gpu-3:8000/v1",))
+
+
+async def no_engines(_core: FakeCore, window: Window) -> str:
+    _part(window, ELSEWHERE)
+    return "Models"
+
+
+async def engines(core: FakeCore, window: Window) -> str:
+    core.engines.set(
+        (
+            EngineState(
+                *(CLUSTER, "ready", "", "Qwen/Qwen3-32B", "vllm"),
+                context_tokens=32768,
+                parameters=32_000_000_000,
+                out=("gpu-2:8000",),
+            ),
+            EngineState(
+                *(BESIDE, "ready", "", "gemma-3-4b-it", "llama-server", 8192), sees_images=True
+            ),
+        )
+    )
+    core.model.set(
+        ModelStatus("ready", CLUSTER.name, 1.0, "", 32768, "remote", hosts=CLUSTER.hosts)
+    )
+    page = _part(window, ELSEWHERE)
+    page.engine_form.urls.setText("http://gpu-4:30000/v1")
+    await page.test_engine(GONE, "")
+    return "Models"
+
+
+async def engine_failed(core: FakeCore, window: Window) -> str:
+    reason = "The engine at gpu-3:8000 cannot be reached or broke off."
+    core.engines.set((EngineState(GONE, "failed", reason),))
+    page = _part(window, ELSEWHERE)
+    core.refuse = AppError("The engine at gpu-3:8000 does not accept our key.")
+    await page.test_engine(GONE, "")
+    return "Models"
+
+
 async def failed(core: FakeCore, window: Window) -> str:
     """The hub cannot be reached."""
     page = _part(window, DISCOVER)
@@ -105,6 +148,9 @@ SCENES: dict[str, Scene] = {
     "models-here": here,
     "models-empty": empty,
     "models-delete": delete,
+    "models-elsewhere-empty": no_engines,
+    "models-elsewhere": engines,
+    "models-elsewhere-failed": engine_failed,
     "models-discover": discover,
     "models-searching": searching,
     "models-listing": listing,

@@ -17,7 +17,7 @@ from typing import Any
 
 from server.core.core import Core
 from server.errors import AppError
-from server.face.core import Face, Knock, ModelStatus, ServerStatus
+from server.face.core import Face, Knock, ModelStatus, ServerStatus, find_away
 from server.face.plugins import Approval
 from server.settings import can_be_allowed
 from server.system import hardware, paths
@@ -66,6 +66,8 @@ class Announcer:
             self._once(f"Loading {status.name} …")
         elif status.phase == "ready":
             self._once(f"Ready: {status.name}, {status.context_tokens} tokens of context")
+            if away := find_away(status.hosts):
+                self._once(f"Prompts go to {', '.join(away)}.")
         elif status.phase == "failed":
             self._once(status.reason)
 
@@ -96,6 +98,8 @@ class Announcer:
             self._once(text)
 
 
+ENGINES = "MOAT_ENGINES"
+"""The variable that holds engines elsewhere, as `--engine` takes them, with spaces between."""
 SWITCH_S = 0.0005
 """How long a thread that reads a large body may keep the one that serves all the others waiting."""
 LAST_WORDS_S = 1.0
@@ -106,6 +110,7 @@ LAST_WORDS_S = 1.0
 class ServeOptions:
     port: int | None = None
     model: str | None = None
+    engines: tuple[str, ...] = ()
     is_child: bool = False
 
 
@@ -113,6 +118,12 @@ def add_to(commands: Any) -> None:
     one = commands.add_parser("serve", help="serve on localhost without a window")
     one.add_argument("--port", type=_port, help="listen here (default: the setting, 7777)")
     one.add_argument("--model", help="a model's name, or the path of a GGUF file")
+    one.add_argument(
+        "--engine",
+        action="append",
+        metavar="[NAME=]URL[,URL…][#MODEL]",
+        help="a server elsewhere that runs the model (default: MOAT_ENGINES); may be repeated",
+    )
     one.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     one.set_defaults(run=_run)
 
@@ -127,7 +138,8 @@ def _port(text: str) -> int:
 def _run(options: argparse.Namespace) -> int:
     hardware.give_back()
     sys.setswitchinterval(SWITCH_S)
-    chosen = ServeOptions(options.port, options.model, is_child=options.child)
+    engines = options.engine or os.environ.get(ENGINES, "").split()
+    chosen = ServeOptions(options.port, options.model, tuple(engines), is_child=options.child)
     return asyncio.run(serve(chosen))
 
 
@@ -166,6 +178,8 @@ async def serve(options: ServeOptions) -> int:
 async def _begin(core: Core, options: ServeOptions) -> int:
     """Serves, then loads the model; returns the exit code when it cannot."""
     try:
+        if options.engines:
+            await core.use_engines(options.engines)
         if options.model:
             core.choose_model(options.model)
     except AppError as error:

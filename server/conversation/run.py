@@ -241,7 +241,7 @@ async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, No
                     yield event
         if turn.end is None:
             raise AppError("The model's answer ended without a reason.")
-        used = _sum(used, turn.end.usage)
+        used = used + turn.end.usage
         results = []
         for call in turn.ours:
             result = await _run_tool(tools[call.name], call)
@@ -292,7 +292,7 @@ async def _asked_again(
                     case CallOpened() | CallArguments() | ToolCallRequested():
                         made.append(piece)
                     case Finished():
-                        made.append(replace(piece, usage=_sum(end.usage, piece.usage)))
+                        made.append(replace(piece, usage=end.usage + piece.usage))
     except AppError as error:
         log.info("a call that does not fit could not be asked for again: %s", error)
         made = []
@@ -320,17 +320,6 @@ def _with_results(
     )
     choice = replace(request.tool_choice, mode="auto", names=())
     return replace(request, messages=(*request.messages, asked, *answers), tool_choice=choice)
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        one.prompt_tokens + other.prompt_tokens,
-        one.cached_tokens + other.cached_tokens,
-        one.completion_tokens + other.completion_tokens,
-        one.reasoning_tokens + other.reasoning_tokens,
-        one.prompt_s + other.prompt_s,
-        one.decode_s + other.decode_s,
-    )
 
 
 async def _several(means: Means, request: ChatRequest) -> AsyncGenerator[OfChoice, None]:

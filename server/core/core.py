@@ -8,7 +8,7 @@ import logging
 import secrets
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from server.conversation.threads.threads import Threads
 from server.core.answering import Answering
 from server.core.configuration import Configuration
 from server.core.default_model import CurrentModel
+from server.core.engines_elsewhere import EnginesElsewhere
 from server.core.running_requests import Meter, Requests, Room
 from server.core.served_models import Keeper
 from server.core.settings_store import SettingsStore
@@ -34,14 +35,15 @@ from server.dashboard.links import AllowedFiles
 from server.data import documents
 from server.data.tables import Table
 from server.egress import Egress
-from server.engine.base import Engine
+from server.engine.base import Engine, EngineOptions
 from server.engine.fitted import Loader, MakeEngine
 from server.engine.options import OptionsOf, limits_of
 from server.engine.pool import Found, Pool
 from server.engine.process import WorkerProcess
-from server.errors import BadRequest, Stopping
+from server.errors import BadRequest, NoModel, Stopping
 from server.face.core import FileText, LogLine, ModelCard
 from server.face.models import (
+    EngineState,
     Fit,
     FoundFolder,
     HubListing,
@@ -60,7 +62,14 @@ from server.plugins.registry import PluginPlaces, Shared
 from server.plugins.service import PluginHouse
 from server.protocols import ENDPOINTS
 from server.protocols.base import Facts
-from server.settings import CopilotSettings, ModelSettings, PluginSettings, Settings
+from server.settings import (
+    CopilotSettings,
+    EngineElsewhere,
+    EngineSettings,
+    ModelSettings,
+    PluginSettings,
+    Settings,
+)
 from server.system import backends
 from server.system.keychain import Keychain
 from server.system.logs import Logs, Redactor
@@ -157,7 +166,19 @@ class Plugged:
 
 class Shelved:
     shelf: ModelShelf
+    elsewhere: EnginesElsewhere
     _current: CurrentModel
+
+    async def test_engine(self, engine: EngineElsewhere, key: str) -> EngineState:
+        return await self.elsewhere.test_engine(engine, key)
+
+    async def add_engine(self, engine: EngineElsewhere, key: str) -> None:
+        if any(card.name == engine.name for card in self.shelf.look()):
+            raise BadRequest(f"A model on this machine is called '{engine.name}'.", "name")
+        await self.elsewhere.add_engine(engine, key)
+
+    async def remove_engine(self, name: str) -> None:
+        await self.elsewhere.remove_engine(name)
 
     async def check_engine(self) -> None:
         """After sleep: are the graphics cards still there, and does the model still answer?"""
@@ -323,11 +344,13 @@ class Core(Shelved, Plugged, Windowed):
             lambda: self._pool.leaving(),
             lambda: self.settings.get().privacy.log_prompts,
         )
-        self._pool = Pool(self._look_up, loader, limits_of(self._model_settings))
+        self._pool = Pool(
+            self._look_up, loader, limits_of(self._model_settings), self.elsewhere.reach
+        )
         self._pool.loaded.connect(lambda _loaded: self._mark_loaded())
         aliases, held = Aliases(paths.data / "names.json"), (self.shelf, self._pool)
         self._keeper = Keeper(held, aliases, self.models.get, self._default_name, self.delete_model)
-        self._current = CurrentModel(self._pool, self._default_name, self._notice)
+        self._current = CurrentModel(self._pool, self._default_name, self._notice, self._hosts_of)
         self.model = self._current.status
         self._requests = Requests(lambda: self._meter.measure(self._requests), self._room)
         self.requests, self.answered = self._requests.running, self._requests.answered
@@ -368,6 +391,13 @@ class Core(Shelved, Plugged, Windowed):
             paths.models, (self.egress, self.keychain), self.settings.get, self.change_setting
         )
         self.shelf.on_change, self.shelf.hide = self._refresh_models, self._logs.redactor.hide
+        self.elsewhere = EnginesElsewhere(
+            (self.egress, self.keychain),
+            self.settings.get,
+            self.change_setting,
+            self._refresh_models,
+        )
+        self.elsewhere.hide, self.engines = self._logs.redactor.hide, self.elsewhere.states
         self.library = self.shelf.library
         self.downloads = self.shelf.downloads
 
@@ -422,6 +452,7 @@ class Core(Shelved, Plugged, Windowed):
         """`downloads`: take up those under way; not beside another Moat that works on them."""
         self._logs.open()
         await self._configuration.open()
+        self.elsewhere.follow()
         self._refresh_models()
         if downloads:
             self.shelf.open()
@@ -434,6 +465,7 @@ class Core(Shelved, Plugged, Windowed):
         await self._serving.stop()
         await self.house.close()
         await self._pool.close()
+        await self.elsewhere.close()
         await self.shelf.close()
         await self.egress.close()
         self._logs.close()
@@ -455,12 +487,22 @@ class Core(Shelved, Plugged, Windowed):
 
     def choose_model(self, name: str) -> None:
         """For this run: a model by name, or the path of a GGUF file."""
+        if self.elsewhere.find(name) is not None:
+            self._chosen = name
+            self._refresh_models()
+            return
         path = Path(name).expanduser()
         if path.suffix == ".gguf" or path.is_file():
             if not path.is_file():
                 raise BadRequest(f"There is no file {name}.", "model")
             name = self.library.add(path.resolve())
         self._chosen = self.library.find(name, "").name
+        self._refresh_models()
+
+    async def use_engines(self, given: Iterable[str]) -> None:
+        """For this run: engines as `moat serve --engine` takes them. The first one answers."""
+        names = await self.elsewhere.give(given, [card.name for card in self.shelf.look()])
+        self._chosen = names[0] if names else self._chosen
         self._refresh_models()
 
     async def stop(self) -> None:
@@ -471,7 +513,7 @@ class Core(Shelved, Plugged, Windowed):
 
     async def load_model(self, name: str) -> None:
         """In place of the default until now; what clients asked for by name stays as it is."""
-        self.library.find(name, "")
+        self._find(name, "")
         old, self._chosen = self._default_name(), ""
         if name != self._model_settings.name:
             self._configuration.save(self.settings.get().changed("model.name", name))
@@ -482,6 +524,8 @@ class Core(Shelved, Plugged, Windowed):
         self._refresh_models()
 
     async def delete_model(self, name: str) -> int:
+        if self._find(name, "").hosts:
+            raise BadRequest(f"'{name}' runs elsewhere: it can only be removed in Moat.", "name")
         self.shelf.check_deletable(name)
         if name == self.model.get().name:
             await self._current.unload()
@@ -511,7 +555,7 @@ class Core(Shelved, Plugged, Windowed):
         return key
 
     async def _engine(self, name: str | None) -> Engine:
-        card = self.library.find(self._keeper.base_name(name), self._default_name())
+        card = self._find(self._keeper.base_name(name), self._default_name())
         return await self._pool.engine(card.name)
 
     def _facts(self, host: str) -> Facts:
@@ -533,10 +577,28 @@ class Core(Shelved, Plugged, Windowed):
         return self._default_of(self._model_settings)
 
     def _default_of(self, settings: ModelSettings) -> str:
-        return self.library.find(None, self._chosen or settings.name).name
+        return self._find(None, self._chosen or settings.name).name
+
+    def _find(self, name: str | None, default: str) -> ModelCard:
+        """A model here or elsewhere, as `Library.find` does it for those that are here."""
+        elsewhere = {card.name: card for card in self.models.get() if card.hosts}
+        wanted = name or default
+        if wanted in elsewhere:
+            return elsewhere[wanted]
+        try:
+            return self.library.find(name, default)
+        except NoModel:
+            if name or not elsewhere:
+                raise
+            return next(iter(elsewhere.values()))
+
+    def _hosts_of(self, name: str) -> tuple[str, ...]:
+        return next((card.hosts for card in self.models.get() if card.name == name), ())
 
     def _look_up(self, name: str) -> Found:
-        card = self.library.find(name, "")
+        card = self._find(name, "")
+        if card.hosts:
+            return Found(Path(card.path), EngineOptions(), 0, "", self.elsewhere.find(name))
         settings = self._model_settings
         options = self._options_of(settings)
         options = replace(options, projector=Path(card.projector) if card.projector else None)
@@ -554,6 +616,8 @@ class Core(Shelved, Plugged, Windowed):
 
     async def _apply(self, before: Settings, after: Settings) -> None:
         """Make a changed setting true now."""
+        if before.engines != after.engines:
+            self._reach_others(before.engines)
         if before.copilot.keep_threads and not after.copilot.keep_threads:
             self._answering.agents.threads.keep_no_longer()
         try:
@@ -561,6 +625,14 @@ class Core(Shelved, Plugged, Windowed):
                 await self._serving.follow()
         finally:
             await self._manage_otherwise(before.model, after.model)
+
+    def _reach_others(self, before: EngineSettings) -> None:
+        """Those that were removed or changed take no new requests."""
+        self.elsewhere.follow()
+        self._refresh_models()
+        for engine in before.elsewhere:
+            if self.elsewhere.find(engine.name) != engine:
+                self._pool.let_go(engine.name)
 
     async def _manage_otherwise(self, before: ModelSettings, after: ModelSettings) -> None:
         # Another change may have overtaken this one: what is set now is what holds.
@@ -579,7 +651,9 @@ class Core(Shelved, Plugged, Windowed):
             self.notices.set((*self.notices.get(), text))
 
     def _refresh_models(self) -> None:
-        self.models.set(self.shelf.look())
+        here = self.shelf.look()
+        cards = (*here, *self.elsewhere.cards(card.name for card in here))
+        self.models.set(cards)
         self._mark_loaded()
 
     def _mark_loaded(self) -> None:

@@ -10,7 +10,7 @@ from server import tasks
 from server.chat import ChatRequest
 from server.engine.pool import Loaded, Pool
 from server.errors import AppError, EngineCrashed, ModelLoadFailed
-from server.face.core import ModelStatus
+from server.face.core import ModelPhase, ModelStatus
 from server.observe import Value
 
 log = logging.getLogger(__name__)
@@ -19,11 +19,19 @@ PROBE_S = 30.0
 
 
 class CurrentModel:
-    def __init__(self, pool: Pool, default: Callable[[], str], say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        default: Callable[[], str],
+        say: Callable[[str], None],
+        hosts_of: Callable[[str], tuple[str, ...]] = lambda _name: (),
+    ) -> None:
+        """`hosts_of`: the servers that run a model, where Moat does not run it itself."""
         self.status: Value[ModelStatus] = Value(ModelStatus())
         self._pool = pool
         self._default = default
         self._say = say
+        self._hosts_of = hosts_of
         self._reason = ""
         self._checking = asyncio.Lock()
         self._turn = asyncio.Lock()
@@ -74,7 +82,7 @@ class CurrentModel:
     async def _check(self, patience_s: float) -> None:
         for one in self._pool.loaded.get():
             # One at work is watched as it is; to wait in its queue would tell nothing.
-            is_idle = one.phase == "ready" and not one.running
+            is_idle = one.phase == "ready" and not one.running and not self._hosts_of(one.name)
             if is_idle and not await self._answers(one, patience_s):
                 log.warning("%s did not answer after sleep; it is loaded again", one.name)
                 await self._pool.unload(one.name)
@@ -153,8 +161,10 @@ class CurrentModel:
     def _show(self, loaded: tuple[Loaded, ...]) -> None:
         name = self._name()
         entry = next((one for one in loaded if one.name == name), None)
+        hosts = self._hosts_of(name)
         if entry is None:
-            status = ModelStatus("failed" if self._reason else "empty", name, 0.0, self._reason)
+            phase: ModelPhase = "failed" if self._reason else "empty"
+            status = ModelStatus(phase, name, 0.0, self._reason, hosts=hosts)
         else:
             status = ModelStatus(
                 entry.phase,
@@ -164,6 +174,7 @@ class CurrentModel:
                 entry.facts.context_tokens,
                 entry.facts.device,
                 entry.facts.sees_images,
+                hosts,
             )
         self.status.set(status)
 

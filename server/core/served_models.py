@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
 
-from server.chat import ChatRequest
+from server.chat import ChatRequest, Json
 from server.engine.base import Engine
 from server.engine.pool import Pool
 from server.errors import BadRequest, HubFailed
@@ -62,6 +62,10 @@ class Keeper:
         self._pool.keep(card.base or card.name, seconds)
 
     async def header(self, card: ModelCard) -> Header:
+        if card.hosts:
+            known: Json = {"general.name": card.title, "general.architecture": "elsewhere"}
+            known |= {"elsewhere.context_length": card.trained_context_tokens}
+            return Header(3, known, (), 0, 0)
         return await asyncio.to_thread(self._shelf.headers.check, Path(card.path))
 
     def alias(self, card: ModelCard) -> Alias | None:

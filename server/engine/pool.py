@@ -18,6 +18,7 @@ from server.engine.watch import Health
 from server.errors import Busy, ModelLoadFailed, Stopping
 from server.events import Pieces
 from server.observe import Value
+from server.settings import EngineElsewhere
 from server.sizes import MB
 from server.tasks import spawn
 
@@ -85,6 +86,8 @@ class Found:
     size_bytes: int
     backends: str = ""
     """The folder with support for graphics cards that its worker looks into."""
+    elsewhere: EngineElsewhere | None = None
+    """The servers that run it, where it is no file here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +139,13 @@ class Pool:
         look_up: Callable[[str], Found],
         make: Callable[[Path, EngineOptions], Engine],
         limits: PoolLimits | None = None,
+        reach: Callable[[EngineElsewhere], Engine] | None = None,
     ) -> None:
+        """`make` loads a file; `reach` gives the engine that runs elsewhere."""
         self.loaded: Value[tuple[Loaded, ...]] = Value(())
         self._look_up = look_up
         self._make = make
+        self._reach = reach
         self._limits = limits or PoolLimits()
         self._entries: dict[str, _Entry] = {}
         self._retired: set[_Entry] = set()
@@ -209,6 +215,10 @@ class Pool:
         """Set one by one as the models that were let go have freed their memory."""
         return tuple(entry.gone for entry in self._retired)
 
+    def let_go(self, name: str) -> None:
+        """Give it no new requests; its running answers end as they are."""
+        self._retire(name)
+
     async def unload(self, name: str) -> None:
         """Forget the model; returns when its running answers have ended and its memory is free.
 
@@ -265,9 +275,14 @@ class Pool:
             if name not in self._entries:
                 found = self._look_up(name)
                 await self._make_room(found)
-                self._entries[name] = _Entry(name, found, self._make(found.path, found.options))
+                self._entries[name] = _Entry(name, found, self._engine_for(found))
                 self._entries[name].engine.state.connect(lambda _state: self._tell())
             return self._entries[name]
+
+    def _engine_for(self, found: Found) -> Engine:
+        if found.elsewhere is None or self._reach is None:
+            return self._make(found.path, found.options)
+        return self._reach(found.elsewhere)
 
     async def _make_room(self, found: Found) -> None:
         budget, needed = self._limits.budget_bytes, found.size_bytes

@@ -5,6 +5,7 @@ value, a signal or a command is one line here and its counterpart in the core.
 """
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any, Literal, Protocol
 
 from server.face.models import Shelf
@@ -14,8 +15,26 @@ from server.settings import Settings
 
 Phase = Literal["stopped", "starting", "ready", "failed", "hung"]
 ModelPhase = Literal["empty", "loading", "ready", "failed"]
-Owner = Literal["ours", "listed", "other"]
-"""In our folder; a file that was added where it lies; in a folder of another program."""
+Owner = Literal["ours", "listed", "other", "elsewhere"]
+"""In our folder; a file that was added where it lies; in a folder of another program; no file
+here: a server runs it."""
+
+
+def is_here(host: str) -> bool:
+    """Whether a connection to this host (and port) stays on this machine."""
+    head, _, port = host.rpartition(":")
+    name = (head if port.isdecimal() else host).strip("[]").lower()
+    if name == "localhost":
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def find_away(hosts: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the hosts that are other machines."""
+    return tuple(host for host in hosts if not is_here(host))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +78,13 @@ class ModelStatus:
     context_tokens: int = 0
     device: str = ""
     sees_images: bool = False
+    hosts: tuple[str, ...] = ()
+    """The servers that run it; empty: Moat runs it itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """A model on this machine."""
+    """A model on this machine, or one that a server elsewhere runs."""
 
     name: str
     path: str
@@ -86,6 +107,14 @@ class ModelCard:
     """The name that people know it by."""
     base: str = ""
     """Set where this is a second name: the name of the model itself."""
+    hosts: tuple[str, ...] = ()
+    """The servers that run it; empty: its file is here."""
+    sees_images: bool = False
+    """It says so itself; a model here needs a projector."""
+
+    @property
+    def has_eyes(self) -> bool:
+        return self.sees_images or bool(self.projector)
 
 
 RequestPhase = Literal["waiting", "reading", "writing"]

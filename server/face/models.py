@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from server.observe import Value
+from server.settings import EngineElsewhere
 
 Verdict = Literal["runs well", "tight", "does not fit", "unknown"]
 KvType = Literal["f16", "q8_0", "q4_0"]
@@ -210,10 +211,34 @@ class FoundFolder:
     used: bool = False
 
 
+EnginePhase = Literal["unknown", "ready", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineState:
+    """An engine elsewhere, and what its server said when it was last asked."""
+
+    engine: EngineElsewhere
+    phase: EnginePhase = "unknown"
+    reason: str = ""
+    """Why it failed."""
+    model: str = ""
+    kind: str = ""
+    """The program that serves it, where it says so: llama-server, vllm, sglang."""
+    context_tokens: int = 0
+    parameters: int = 0
+    sees_images: bool = False
+    out: tuple[str, ...] = ()
+    """Those of its hosts that do not answer just now."""
+    is_given: bool = False
+    """By the command line or the environment, for this run."""
+
+
 class Shelf(Protocol):
     """What a screen can do about models and the machine; part of `server.face.core.Face`."""
 
     downloads: Value[tuple[Download, ...]]
+    engines: Value[tuple[EngineState, ...]]
 
     async def check_engine(self) -> None: ...
     async def search_models(self, text: str) -> list[HubModel]: ...
@@ -230,3 +255,9 @@ class Shelf(Protocol):
     async def survey_machine(self) -> Machine: ...
     async def find_model_folders(self) -> list[FoundFolder]: ...
     async def set_hub_token(self, token: str) -> None: ...
+    async def test_engine(self, engine: EngineElsewhere, key: str) -> EngineState: ...
+    async def add_engine(self, engine: EngineElsewhere, key: str) -> None:
+        """Adds it, or takes the place of the one of that name. An empty key leaves the old one."""
+        ...
+
+    async def remove_engine(self, name: str) -> None: ...

@@ -3,11 +3,7 @@
 MOAT_XLLAMACPP_PYTHON may name an interpreter that has it.
 """
 
-import importlib.util
 import json
-import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from pathlib import Path
@@ -20,9 +16,8 @@ from server.engine.elsewhere.engine import REASON, Remote, RemoteEngine
 from server.errors import BadRequest, ContextOverflow, EngineCrashed, NotSupported
 from server.events import Finished, Piece, TextDelta
 from server.settings import NetworkSettings
-from server.system import processes
+from tests.kit.far_server import LlamaServer, started
 
-SCRIPT = Path(__file__).parents[1] / "kit" / "llama_server.py"
 GREEDY = Sampling(temperature=0.0)
 ASK = ChatRequest((Message("user", "Say hello."),), sampling=GREEDY, max_tokens=8)
 CITY = {
@@ -33,36 +28,17 @@ CITY = {
 }
 
 
-def interpreter() -> str:
-    named = os.environ.get("MOAT_XLLAMACPP_PYTHON")
-    if named is None and sys.platform != "linux":
-        pytest.skip("needs Linux")
-    if named is None and importlib.util.find_spec("xllamacpp") is None:
-        pytest.fail("xllamacpp is not installed; MOAT_XLLAMACPP_PYTHON can name another Python.")
-    return named or sys.executable
+@pytest.fixture
+def server(starter_model: Path) -> Iterator[LlamaServer]:
+    with started(starter_model) as server:
+        yield server
 
 
 @pytest.fixture
-def process(starter_model: Path) -> Iterator[subprocess.Popen[str]]:
-    with subprocess.Popen(
-        [interpreter(), str(SCRIPT), str(starter_model)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=processes.environment("worker"),
-        text=True,
-    ) as process:
-        yield process
-        process.kill()
-
-
-@pytest.fixture
-async def engine(process: subprocess.Popen[str]) -> AsyncIterator[RemoteEngine]:
-    assert process.stdout
-    address = next(line.split()[1] for line in process.stdout if line.startswith("ADDRESS"))
+async def engine(server: LlamaServer) -> AsyncIterator[RemoteEngine]:
     egress = Egress(NetworkSettings)
-    egress.allow(address, REASON)
-    engine = RemoteEngine(Remote(f"{address}/v1"), egress)
+    egress.allow(server.address, REASON)
+    engine = RemoteEngine(Remote(f"{server.address}/v1"), egress)
     await engine.load()
     yield engine
     await egress.close()
@@ -112,12 +88,10 @@ async def test_it_refuses_with_the_numbers_and_says_what_it_lacks(engine: Remote
         await engine.embed(["text"])
 
 
-async def test_its_death_in_mid_answer_is_told(
-    engine: RemoteEngine, process: subprocess.Popen[str]
-) -> None:
+async def test_its_death_in_mid_answer_is_told(engine: RemoteEngine, server: LlamaServer) -> None:
     endless = ChatRequest(ASK.messages, sampling=Sampling(ignore_eos=True), max_tokens=900)
     async with aclosing(engine.generate(endless)) as pieces:
         await anext(pieces)
-        process.kill()
+        server.process.kill()
         with pytest.raises(EngineCrashed):
             [piece async for piece in pieces]

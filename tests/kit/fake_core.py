@@ -17,7 +17,7 @@ from server.face.core import (
     Update,
     Use,
 )
-from server.face.models import Download
+from server.face.models import Download, EngineState
 from server.face.plugins import Approval, FormCard, PluginCard
 from server.observe import Signal, Value
 from server.settings import Settings
@@ -50,6 +50,7 @@ class FakeCore(FakeShelf, FakePlugins):
         self.models: Value[tuple[ModelCard, ...]] = Value(())
         self.requests: Value[tuple[RunningRequest, ...]] = Value(())
         self.downloads: Value[tuple[Download, ...]] = Value(())
+        self.engines: Value[tuple[EngineState, ...]] = Value(())
         self.load = Value(Load())
         self.settings = Value(Settings())
         self.notices: Value[tuple[str, ...]] = Value(())

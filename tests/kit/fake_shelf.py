@@ -5,6 +5,7 @@ from typing import Any
 
 from server.face.models import (
     Download,
+    EngineState,
     Fit,
     FoundFolder,
     HubFile,
@@ -18,6 +19,7 @@ from server.face.models import (
     TemplateNote,
 )
 from server.observe import Value
+from server.settings import EngineElsewhere
 
 GB = 1 << 30
 MEMORY = Memory(weights=2 * GB, cache=GB // 2, compute=GB // 4, program=GB // 8)
@@ -61,6 +63,7 @@ class FakeShelf:
     """Implements server.face.models.Shelf; `_take` records a call and may refuse it."""
 
     downloads: Value[tuple[Download, ...]]
+    engines: Value[tuple[EngineState, ...]]
     ready_to_survey: asyncio.Event
 
     def _take(self, name: str, *arguments: Any) -> None:
@@ -133,3 +136,15 @@ class FakeShelf:
 
     async def set_hub_token(self, token: str) -> None:
         self._take("set_hub_token", token)
+
+    async def test_engine(self, engine: EngineElsewhere, key: str) -> EngineState:
+        self._take("test_engine", engine, key)
+        return EngineState(engine, "ready", "", "Qwen/Qwen3-32B", "vllm", 32768)
+
+    async def add_engine(self, engine: EngineElsewhere, key: str) -> None:
+        self._take("add_engine", engine, key)
+        self.engines.set((*self.engines.get(), EngineState(engine)))
+
+    async def remove_engine(self, name: str) -> None:
+        self._take("remove_engine", name)
+        self.engines.set(tuple(one for one in self.engines.get() if one.engine.name != name))

@@ -1,7 +1,9 @@
 """An engine on another machine: any server that speaks OpenAI's protocol, by its URL."""
 
+import asyncio
 import base64
 import json
+import math
 import time
 from collections.abc import (
     AsyncGenerator,
@@ -27,6 +29,8 @@ from server.chat import (
     ToolCall,
 )
 from server.engine.base import Embeddings, LoadState, ModelFacts, Ranking
+from server.engine.elsewhere import calls
+from server.engine.styles.base import wants_tools
 from server.errors import (
     AppError,
     BadRequest,
@@ -49,9 +53,11 @@ from server.events import (
     ToolCallRequested,
     Usage,
 )
+from server.face.core import is_here
 from server.observe import Value
 from server.sizes import MIB
 from server.sse import Sent, TooLong, read_events
+from server.system.limits import one_line
 
 NO_GRAMMAR = "The engine on the other machine takes only a JSON schema, and only for a chat."
 NO_INFILL = "The engine on the other machine cannot fill a gap in a text."
@@ -68,7 +74,7 @@ _EXTRAS = {
 """Our name: theirs, in llama-server and vLLM. Sent only when asked for: others refuse them."""
 
 
-def body_of(request: ChatRequest, model: str) -> Json:
+def body_of(request: ChatRequest, model: str, kind: str = "") -> Json:
     body = {
         "model": model,
         "stream": True,
@@ -79,17 +85,14 @@ def body_of(request: ChatRequest, model: str) -> Json:
     if request.infill is not None:
         raise NotSupported(NO_INFILL)
     if request.prompt is not None:
-        if request.constraint is not None:
-            raise NotSupported(NO_GRAMMAR)
-        return body | {"prompt": request.prompt}
+        prompt = list(request.prompt) if isinstance(request.prompt, tuple) else request.prompt
+        return body | {"prompt": prompt} | _constraint(request.constraint, kind, raw=True)
     body["messages"] = [_message(message) for message in request.messages]
     if request.continues:
         body |= {"continue_final_message": True, "add_generation_prompt": False}
     if request.template_options:
         body["chat_template_kwargs"] = dict(request.template_options)
-    if request.constraint is not None:
-        body["response_format"] = _response_format(request.constraint)
-    return body | _tools(request)
+    return body | _constraint(request.constraint, kind, raw=False) | _tools(request)
 
 
 def _limits(request: ChatRequest) -> Json:
@@ -180,19 +183,31 @@ def _tool(tool: Tool) -> Json:
     return {"type": "function", "function": function}
 
 
-def _response_format(constraint: Constraint) -> Json:
-    if constraint.kind != "json_schema":
-        raise NotSupported(NO_GRAMMAR)
-    schema = {
-        "name": "answer",
-        "schema": json.loads(constraint.source),
-        "strict": constraint.strict,
-    }
-    return {"type": "json_schema", "json_schema": schema}
+def _constraint(constraint: Constraint | None, kind: str, *, raw: bool) -> Json:
+    """In the words of OpenAI where it has some, else in those of the server."""
+    if constraint is None:
+        return {}
+    if constraint.kind == "json_schema" and not raw:
+        named = {"name": "answer", "schema": json.loads(constraint.source)}
+        schema = {**named, "strict": constraint.strict}
+        return {"response_format": {"type": "json_schema", "json_schema": schema}}
+    if constraint.kind == "json_schema" and kind == "llama-server":
+        return {"json_schema": json.loads(constraint.source)}
+    if constraint.kind == "regex" and kind == "sglang":
+        return {"regex": constraint.source}
+    if constraint.kind != "lark" and kind == "vllm":
+        word = "json" if constraint.kind == "json_schema" else constraint.kind
+        # The first is today's name, the second that of versions before 0.12.
+        return {
+            "structured_outputs": {word: constraint.source},
+            f"guided_{word}": constraint.source,
+        }
+    raise NotSupported(NO_GRAMMAR)
 
 
 DONE = "[DONE]"
 LONGEST_EVENT = 8 * MIB
+LONGEST_BODY = 256 * MIB
 _REASONS: dict[str, StopReason] = {
     "length": "length",
     "tool_calls": "tool_calls",
@@ -219,11 +234,6 @@ class RemoteAnswer:
         self._usage = Usage()
         self._calls: dict[int, _Call] = {}
         self._open: _Call | None = None
-
-    @property
-    def lacks_call(self) -> bool:
-        """It ended by itself and without a tool call."""
-        return self.reason == "stop" and not self._calls
 
     def feed(self, chunk: Json) -> list[Piece]:
         if chunk.get("usage"):
@@ -263,7 +273,7 @@ class RemoteAnswer:
             name = text_of(function.get("name") or "")
             call = _Call(index, text_of(delta.get("id") or f"call_{index}"), name)
             self._calls[index] = self._open = call
-            pieces.append(CallOpened(index, call.id, call.name))
+            pieces.append(CallOpened(index, call.id, call.name, is_whole=True))
         if arguments := function.get("arguments"):
             call.arguments += text_of(arguments)
             pieces.append(CallArguments(index, arguments))
@@ -292,10 +302,10 @@ def _usage(usage: Json) -> Usage:
     prompt = usage.get("prompt_tokens_details") or {}
     completion = usage.get("completion_tokens_details") or {}
     return Usage(
-        prompt_tokens=int(usage.get("prompt_tokens") or 0),
-        cached_tokens=int(prompt.get("cached_tokens") or 0),
-        completion_tokens=int(usage.get("completion_tokens") or 0),
-        reasoning_tokens=int(completion.get("reasoning_tokens") or 0),
+        prompt_tokens=max(int(usage.get("prompt_tokens") or 0), 0),
+        cached_tokens=max(int(prompt.get("cached_tokens") or 0), 0),
+        completion_tokens=max(int(usage.get("completion_tokens") or 0), 0),
+        reasoning_tokens=max(int(completion.get("reasoning_tokens") or 0), 0),
     )
 
 
@@ -316,7 +326,14 @@ def _logprob(row: Json) -> TokenLogprob:
 
 
 REASON = "the engine on another machine"
+STALL_S = 3600.0
+"""A long prompt takes its time. Whether the server still lives is asked meanwhile, by a probe."""
+PROBE_S = 5.0
 _FULL = (429, 503)
+_KINDS = {"llamacpp": "llama-server", "vllm": "vllm", "sglang": "sglang"}
+"""By what `owned_by` says of a model."""
+MOST_TRIES = 3
+"""The question itself, and asking again with the error at most twice."""
 
 
 class Body(Protocol):
@@ -328,7 +345,6 @@ class Response(Protocol):
     def status(self) -> int: ...
     @property
     def content(self) -> Body: ...
-    async def text(self) -> str: ...
 
 
 class Door(Protocol):
@@ -343,10 +359,19 @@ class Door(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """`url` as clients are given it, with its /v1. `model` empty: the first that it serves."""
+    """`url` as clients are given it, with its /v1. `model` empty: the first that it serves.
+
+    What is not 0 or None stands before what the server says of itself.
+    """
 
     url: str
     model: str = ""
+    reason: str = REASON
+    context_tokens: int = 0
+    parameters: int = 0
+    sees_images: bool | None = None
+    reads_calls: bool = True
+    """Whether the server finds the tool calls in what the model writes; else we do."""
 
     @property
     def root(self) -> str:
@@ -365,6 +390,16 @@ class RemoteEngine:
         self._door = door
         self._key = key
 
+    @property
+    def host(self) -> str:
+        return self._remote.host
+
+    @property
+    def kind(self) -> str:
+        """The program that serves, where it says so."""
+        found: str = self.facts.extra.get("kind", "")
+        return found
+
     async def load(self) -> None:
         if self.state.get().phase == "ready":
             return
@@ -372,7 +407,11 @@ class RemoteEngine:
         try:
             served = await self._call("GET", "/v1/models")
             with self._as_expected():
-                self.facts = self._choose(served["data"])
+                chosen = self._choose(served["data"])
+                kind = _KINDS.get(chosen.get("owned_by") or "", "")
+            properties = await self._ask_properties() if kind == "llama-server" else {}
+            with self._as_expected():
+                self.facts = _facts(chosen, properties, self._remote, kind)
         except AppError as error:
             self.state.set(LoadState("failed", 0.0, str(error)))
             raise ModelLoadFailed(str(error)) from error
@@ -381,13 +420,35 @@ class RemoteEngine:
     async def close(self) -> None:
         self.state.set(LoadState())
 
+    async def probe(self, patience_s: float = PROBE_S) -> None:
+        """Raises an AppError unless the server says within that time which models it has."""
+        try:
+            async with asyncio.timeout(patience_s):
+                await self._call("GET", "/v1/models")
+        except TimeoutError:
+            raise EngineCrashed(f"The engine at {self.host} does not answer.") from None
+
     async def generate(self, request: ChatRequest) -> Pieces:
         await self.load()
+        if request.is_raw:
+            answer = self._stream(request)
+        elif wants_tools(request):
+            answer = self._with_calls(request)
+        elif self._is_unbound(request):
+            answer = self._with_schema(request)
+        else:
+            answer = self._stream(request)
+        async with aclosing(answer) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def _stream(self, request: ChatRequest) -> Pieces:
+        """One answer, as the server gives it."""
         path = "/v1/chat/completions" if request.prompt is None else "/v1/completions"
         answer = RemoteAnswer()
         began = first = time.monotonic()
         async with (
-            self._open("POST", path, body_of(request, self.facts.name)) as response,
+            self._open("POST", path, body_of(request, self.facts.name, self.kind)) as response,
             aclosing(self._events(response)) as events,
         ):
             async for sent in events:
@@ -399,21 +460,97 @@ class RemoteEngine:
                     first = first if first > began else time.monotonic()
                     yield piece
         if answer.reason is None:
-            raise EngineCrashed(f"The engine at {self._remote.host} ended the answer early.")
-        if answer.lacks_call and request.tools and request.tool_choice.mode == "required":
-            raise EngineCrashed(
-                f"The engine at {self._remote.host} called no tool although it must."
-            )
+            raise EngineCrashed(f"The engine at {self.host} ended the answer early.")
         for piece in answer.finish():
             yield _timed(piece, began, first) if isinstance(piece, Finished) else piece
 
+    async def _read_by_us(self, request: ChatRequest) -> Pieces:
+        """One answer in the form that we described, bound to it by a schema, read by us."""
+        parser = calls.parser_of(request)
+        async with aclosing(self._stream(calls.bind(request))) as pieces:
+            async for piece in pieces:
+                match piece:
+                    case TextDelta(text, logprobs):
+                        for read in parser.feed(text, logprobs):
+                            yield read
+                    case Finished(reason, usage):
+                        for read in parser.end(reason, usage):
+                            yield read
+                    case _:
+                        yield piece
+
+    async def _with_calls(self, request: ChatRequest) -> Pieces:
+        """An answer whose calls fit their schemas: what does not fit is asked for again."""
+        is_theirs = self._remote.reads_calls and self.facts.extra.get("reads_calls", True)
+        answer = self._stream if is_theirs else self._read_or_hope
+        asked, used = request, Usage()
+        for turn in range(MOST_TRIES):
+            checked = calls.CheckedCalls(asked)
+            async with aclosing(answer(asked)) as pieces:
+                async for piece in pieces:
+                    for fitting in checked.see(piece):
+                        # What was said beside a call stands already.
+                        if not turn or not isinstance(fitting, TextDelta | ReasoningDelta):
+                            yield fitting
+            assert checked.end
+            used += checked.end.usage
+            if not checked.faults:
+                yield replace(checked.end, usage=used)
+                return
+            asked, answer = checked.ask_again(), self._read_or_hope
+        fault = checked.faults[0]
+        if fault == calls.NO_CALL:
+            raise EngineCrashed(f"The engine at {self.host} called no tool although it must.")
+        raise EngineCrashed(f"The engine at {self.host} made a call that does not fit: {fault}.")
+
+    async def _read_or_hope(self, request: ChatRequest) -> Pieces:
+        """Read by us; by the server where it refuses schemas."""
+        answer, begun = self._read_by_us, False
+        while True:
+            try:
+                async with aclosing(answer(request)) as pieces:
+                    async for piece in pieces:
+                        begun = True
+                        yield piece
+            except (BadRequest, NotSupported):
+                if begun or answer == self._stream:
+                    raise
+                answer = self._stream
+            else:
+                return
+
+    def _is_unbound(self, request: ChatRequest) -> bool:
+        """Whether an answer must fit a schema, and the server is not known to see to it."""
+        constraint = request.constraint
+        return constraint is not None and constraint.kind == "json_schema" and not self.kind
+
+    async def _with_schema(self, request: ChatRequest) -> Pieces:
+        """An answer that fits its schema; it is held back until that is known."""
+        used, asked = Usage(), request
+        for _ in range(MOST_TRIES):
+            async with aclosing(self._stream(asked)) as pieces:
+                held = [piece async for piece in pieces]
+            end = held.pop()
+            assert isinstance(end, Finished)
+            used += end.usage
+            text = "".join(piece.text for piece in held if isinstance(piece, TextDelta))
+            fault = "" if end.reason == "length" else calls.find_fault(text, request)
+            if not fault:
+                for piece in (*held, replace(end, usage=used)):
+                    yield piece
+                return
+            asked = calls.ask_for_json(request, text, fault)
+        raise EngineCrashed(f"The engine at {self.host} does not keep to the JSON schema: {fault}.")
+
     async def apply_template(self, request: ChatRequest) -> str:
+        await self.load()
         body = body_of(replace(request, prompt=None), self.facts.name)
         found = await self._own("/apply-template", body)
         with self._as_expected():
             return text_of(found["prompt"])
 
     async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
+        await self.load()
         # llama-server reads the first pair of names, vLLM the second.
         body = {"content": text, "parse_special": special}
         body |= {"prompt": text, "add_special_tokens": False, "model": self.facts.name}
@@ -422,6 +559,7 @@ class RemoteEngine:
             return [int(token) for token in found["tokens"]]
 
     async def detokenize(self, tokens: Sequence[int]) -> str:
+        await self.load()
         found = await self._own("/detokenize", {"tokens": list(tokens), "model": self.facts.name})
         with self._as_expected():
             return text_of(found["content"] if "content" in found else found["prompt"])
@@ -431,7 +569,9 @@ class RemoteEngine:
         body = {"model": self.facts.name, "query": query, "documents": list(documents)}
         found = await self._call("POST", "/v1/rerank", body)
         with self._as_expected():
-            scores = {int(row["index"]): float(row["relevance_score"]) for row in found["results"]}
+            scores = {
+                int(row["index"]): _number(row["relevance_score"]) for row in found["results"]
+            }
             usage = found.get("usage") or {}
             ordered = [scores[at] for at in range(len(documents))]
             return Ranking(ordered, int(usage.get("total_tokens") or 0), "rank")
@@ -441,27 +581,43 @@ class RemoteEngine:
         body = {"model": self.facts.name, "input": list(texts)}
         found = await self._call("POST", "/v1/embeddings", body)
         with self._as_expected():
-            rows = sorted(found["data"], key=lambda row: int(row["index"]))
-            vectors = [[float(number) for number in row["embedding"]] for row in rows]
+            rows = {int(row["index"]): row["embedding"] for row in found["data"]}
+            vectors = [[_number(one) for one in rows[at]] for at in range(len(texts))]
+            if len({len(vector) for vector in vectors}) > 1:
+                raise ValueError("vectors of different lengths")
             used = found.get("usage") or {}
             return Embeddings(vectors, int(used.get("prompt_tokens") or 0))
 
     async def stats(self) -> dict[str, Any]:
         return {}
 
+    async def _ask_properties(self) -> Json:
+        """What llama-server says besides; a proxy before it may not let that through."""
+        try:
+            return await self._call("GET", "/props")
+        except (BadRequest, NotSupported, EngineCrashed):
+            return {}
+
     async def _own(self, path: str, body: Json) -> Json:
         """What is no part of OpenAI's protocol: some servers have it."""
-        await self.load()
         try:
             return await self._call("POST", path, body)
         except (BadRequest, NotSupported) as error:
-            text = f"The engine at {self._remote.host} has no {path}."
+            text = f"The engine at {self.host} has no {path}."
             raise NotSupported(text) from error
 
     async def _call(self, method: str, path: str, body: Json | None = None) -> Json:
         async with self._open(method, path, body) as response:
-            text = await response.text()
-        return self._chunk(text)
+            return self._chunk(await self._read(response))
+
+    async def _read(self, response: Response) -> str:
+        parts, size = [], 0
+        async for part in response.content.iter_any():
+            parts.append(part)
+            size += len(part)
+            if size > LONGEST_BODY:
+                raise EngineCrashed(f"The engine at {self.host} sent an answer without end.")
+        return b"".join(parts).decode(errors="replace")
 
     @asynccontextmanager
     async def _open(self, method: str, path: str, body: Json | None) -> AsyncIterator[Response]:
@@ -469,17 +625,20 @@ class RemoteEngine:
         headers = {"Connection": "close"}
         if key := self._key():
             headers["Authorization"] = f"Bearer {key}"
-        options: Json = {"headers": headers}
+        options: Json = {"headers": headers, "stall_s": STALL_S, "direct": is_here(self.host)}
         if body is not None:
             options["json"] = body
         url = self._remote.root + path
         try:
-            async with self._door.request(method, url, REASON, **options) as response:
+            reason = self._remote.reason
+            async with self._door.request(method, url, reason, **options) as response:
                 if response.status >= 400:
-                    raise self._error(response.status, await response.text())
+                    raise self._error(response.status, await self._read(response))
                 yield response
         except self._door.failures as error:
-            text = f"The engine at {self._remote.host} cannot be reached or broke off."
+            text = f"The engine at {self.host} cannot be reached or broke off."
+            if "leads to a private address" in str(error):
+                text = f"The engine at {self.host} is at a private address. {OWN_DOMAIN}"
             self.state.set(LoadState("failed", 0.0, text))
             raise EngineCrashed(text) from error
 
@@ -497,59 +656,98 @@ class RemoteEngine:
         """Another shape than the protocol's is that engine's fault, not ours."""
         try:
             yield
-        except (AttributeError, LookupError, TypeError, ValueError) as error:
-            text = f"The engine at {self._remote.host} sent an unexpected answer."
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            text = f"The engine at {self.host} sent an unexpected answer."
             raise EngineCrashed(text) from error
 
     def _chunk(self, text: str) -> Json:
         try:
             chunk = json.loads(text)
         except (ValueError, RecursionError) as error:
-            text = f"The engine at {self._remote.host} sent something that is no JSON."
+            text = f"The engine at {self.host} sent something that is no JSON."
             raise EngineCrashed(text) from error
         if not isinstance(chunk, dict):
-            raise EngineCrashed(f"The engine at {self._remote.host} sent an unexpected answer.")
+            raise EngineCrashed(f"The engine at {self.host} sent an unexpected answer.")
         if chunk.get("error"):
             raise self._error(500, text)
         return chunk
 
     def _error(self, status: int, text: str) -> AppError:
         facts = _error_facts(text)
-        message = str(facts.get("message") or f"status {status}")
+        message = one_line(str(facts.get("message") or f"status {status}"))[:LONGEST_COMPLAINT]
         needed, available = facts.get("n_prompt_tokens"), facts.get("n_ctx")
         if isinstance(needed, int) and isinstance(available, int):
             return ContextOverflow(needed, available)
         if status in _FULL:
             return Busy(0)
         if status in (401, 403):
-            return EngineCrashed(f"The engine at {self._remote.host} does not accept our key.")
+            return EngineCrashed(f"The engine at {self.host} does not accept our key.")
         if status in (404, 405, 501):
-            return NotSupported(f"The engine at {self._remote.host} says: {message}")
+            return NotSupported(f"The engine at {self.host} says: {message}")
         if status < 500:
-            return BadRequest(f"The engine at {self._remote.host} says: {message}")
-        return EngineCrashed(f"The engine at {self._remote.host} failed: {message}")
+            return BadRequest(f"The engine at {self.host} says: {message}")
+        return EngineCrashed(f"The engine at {self.host} failed: {message}")
 
-    def _choose(self, served: list[Json]) -> ModelFacts:
+    def _choose(self, served: list[Json]) -> Json:
         wanted = self._remote.model
         for model in served:
             if not wanted or model["id"] == wanted:
-                return _facts(model)
-        names = ", ".join(str(model["id"]) for model in served) or "none"
-        raise BadRequest(f"The engine at {self._remote.host} serves {names}, not '{wanted}'.")
+                return model
+        names = ", ".join(one_line(str(model["id"])) for model in served[:MOST_NAMED]) or "none"
+        raise BadRequest(f"The engine at {self.host} serves {names}, not '{wanted}'.")
 
 
-def _facts(model: Json) -> ModelFacts:
+OWN_DOMAIN = "If that network is yours, name its domain in the settings, under Network."
+LONGEST_COMPLAINT = 500
+MOST_NAMED = 20
+
+
+def _facts(model: Json, properties: Json, remote: Remote, kind: str) -> ModelFacts:
     meta = model.get("meta") or {}
-    context = model.get("max_model_len") or meta.get("n_ctx") or meta.get("n_ctx_train") or 0
-    return ModelFacts(
-        name=model["id"],
-        parameters=meta.get("n_params") or 0,
-        size_bytes=meta.get("size") or 0,
-        context_tokens=context,
-        trained_context_tokens=meta.get("n_ctx_train") or context,
-        vocabulary=meta.get("n_vocab") or 0,
-        device="remote",
+    loaded = properties.get("default_generation_settings") or {}
+    sees = (properties.get("modalities") or {}).get("vision") or meta.get("vision")
+    trained = _count(meta.get("n_ctx_train"))
+    context = (
+        remote.context_tokens
+        or _count(loaded.get("n_ctx"))
+        or _count(model.get("max_model_len"))
+        or _count(meta.get("n_ctx"))
+        or trained
     )
+    return ModelFacts(
+        name=text_of(model["id"]),
+        parameters=remote.parameters or _count(meta.get("n_params")),
+        size_bytes=_count(meta.get("size")),
+        context_tokens=context,
+        trained_context_tokens=trained or context,
+        vocabulary=_count(meta.get("n_vocab")),
+        sees_images=bool(sees) if remote.sees_images is None else remote.sees_images,
+        device="remote",
+        build=one_line(str(properties.get("build_info") or "")),
+        extra={"kind": kind, "reads_calls": _reads_calls(properties)},
+    )
+
+
+def _reads_calls(properties: Json) -> bool:
+    """llama-server leaves tools out without a word where the model's template has no place."""
+    able = properties.get("chat_template_caps")
+    told = able.get("supports_tool_calls") if isinstance(able, dict) else None
+    template = properties.get("chat_template")
+    knows_tools = not isinstance(template, str) or not template or "tools" in template
+    return told if isinstance(told, bool) else knows_tools
+
+
+def _count(value: Any) -> int:
+    """What a server says may be anything; what is no count is unknown."""
+    is_count = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_count and 0 < value < 1 << 53 else 0
+
+
+def _number(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError("no number")
+    return number
 
 
 def _error_facts(text: str) -> Json:

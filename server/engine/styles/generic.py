@@ -28,7 +28,7 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
     able = abilities(facts)
     marks = thought_marks(facts)
     opened = starts_in_thought(request, facts)
-    note = _note(request, as_json=facts.extra.get("tool_signatures") == "json")
+    note = describe_tools(request, as_json=facts.extra.get("tool_signatures") == "json")
     return Prepared(
         messages=messages.told(request.messages, able, note),
         parser=ScriptParser(
@@ -105,7 +105,7 @@ def _would_imitate_calls(request: ChatRequest) -> bool:
     return request.constraint is None and any(one.tool_calls for one in request.messages)
 
 
-def _note(request: ChatRequest, *, as_json: bool) -> str:
+def describe_tools(request: ChatRequest, *, as_json: bool) -> str:
     if not wants_tools(request):
         return ANSWER_NOTE.format(forms=ANSWER)
     tools = callable_tools(request)

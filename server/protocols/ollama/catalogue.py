@@ -108,15 +108,17 @@ def _card(card: ModelCard) -> Json:
     family = card.architecture or "unknown"
     details = {
         "parent_model": card.base,
-        "format": "gguf",
+        "format": "remote" if card.hosts else "gguf",
         "family": family,
         "families": [family],
         "parameter_size": _count(card.parameters),
         "quantization_level": card.quantisation or "unknown",
     }
+    remote = {"remote_model": card.base or card.name, "remote_host": ", ".join(card.hosts)}
     return {
         "name": card.name,
         "model": card.name,
+        **(remote if card.hosts else {}),
         "modified_at": moment(card.modified_at),
         "size": card.size_bytes,
         "digest": card.digest,
@@ -142,7 +144,7 @@ def _running(card: ModelCard, facts: Facts) -> Json:
 
 def _shown(card: ModelCard, header: Header, alias: Alias | None, facts: Facts) -> Json:
     shown = _card(card)
-    shown["details"]["parameter_size"] = _count(header.parameters)
+    shown["details"]["parameter_size"] = _count(header.parameters or card.parameters)
     parameters = _parameters(card, alias, facts)
     told: Json = {
         "template": header.template,
@@ -201,7 +203,7 @@ def _capabilities(card: ModelCard, header: Header) -> list[str]:
     if header.is_embedder:
         return ["embedding"]
     found = ["completion", "tools"]
-    found += ["vision"] if card.projector else []
+    found += ["vision"] if card.has_eyes else []
     return found + (["thinking"] if can_think(header) else [])
 
 

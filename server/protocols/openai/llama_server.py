@@ -88,7 +88,7 @@ def _properties(facts: Facts, stats: Json) -> Reply:
             "model_path": default.path if default else "",
             "build_info": f"moat-{facts.version}",
             "is_sleeping": not (default and default.loaded),
-            "modalities": {"vision": bool(default and default.projector), "audio": False},
+            "modalities": {"vision": bool(default and default.has_eyes), "audio": False},
             **told,
             "stats": stats,
         }

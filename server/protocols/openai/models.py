@@ -34,13 +34,15 @@ def one(_body: Any, facts: Facts) -> Reply:
 
 
 def _card(card: ModelCard) -> Json:
-    about = {
+    about: Json = {
         "size": card.size_bytes,
         "n_params": card.parameters,
         "n_ctx_train": card.trained_context_tokens,
         "loaded": card.loaded,
-        "vision": bool(card.projector),
+        "vision": card.has_eyes,
     }
+    if card.hosts:
+        about["hosts"] = list(card.hosts)
     return {"id": card.name, "object": "model", "created": 0, "owned_by": "moat", "meta": about}
 
 

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from server.chat import Json
+from server.face.core import ModelCard, find_away
 from server.protocols.base import Facts, Reply
 from server.system.paths import RESOURCES
 
@@ -48,23 +49,30 @@ def _models(facts: Facts) -> list[Json]:
     return [
         {
             "id": card.name,
-            "name": card.title if titles[card.title] == 1 and not card.base else card.name,
+            "name": _label(card, titles),
         }
         for card in cards
     ]
 
 
+def _label(card: ModelCard, titles: Counter[str]) -> str:
+    name = card.title if titles[card.title] == 1 and not card.base else card.name
+    away = find_away(card.hosts)
+    return f"{name} ({', '.join(away)})" if away else name
+
+
 def _names(facts: Facts) -> Json:
-    return {
-        "name": "Moat",
-        "image": _image(),
-        "description": f"A model on your own computer ({_default_title(facts) or 'none yet'}).",
-    }
+    return {"name": "Moat", "image": _image(), "description": _description(facts)}
 
 
-def _default_title(facts: Facts) -> str:
+def _description(facts: Facts) -> str:
+    """Where prompts go to another machine, it says to which."""
     card = next((card for card in facts.models if card.name == facts.default_model), None)
-    return (card.title if card else "") or facts.default_model
+    title = (card.title if card else "") or facts.default_model
+    away = find_away(card.hosts) if card else ()
+    if away:
+        return f"A model at {', '.join(away)} ({title}). Prompts are sent there."
+    return f"A model on your own computer ({title or 'none yet'})."
 
 
 def _features() -> Json:

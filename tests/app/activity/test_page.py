@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from app.activity.page import ActivityPage, is_here, outcome_words
 from server import errors
-from server.face.core import AnsweredRequest, Use
+from server.face.core import AnsweredRequest, ModelStatus, Use
 from server.settings import Settings
 from tests.kit.fake_core import FakeCore
 
@@ -73,6 +73,17 @@ async def test_what_the_settings_mean_for_privacy_is_said(core: FakeCore, shown:
     assert "offline" in page.detail.text()
     core.settings.set(Settings().changed("server.listen", "network"))
     assert "Other machines" in page.detail.text()
+
+
+async def test_the_host_that_runs_the_model_is_named(core: FakeCore, shown: Shown) -> None:
+    page = shown(ActivityPage(core))
+    assert "stay here" in page.detail.text()
+    core.model.set(ModelStatus("ready", "near", hosts=("localhost:8080",)))
+    assert "stay here" in page.detail.text()
+    core.model.set(ModelStatus("ready", "far", hosts=("gpu:8000",)))
+    assert page.detail.text() == (
+        "Prompts, documents and answers go to gpu:8000, which runs the model."
+    )
 
 
 def test_what_is_on_this_machine() -> None:

@@ -85,3 +85,11 @@ def test_what_a_request_is_doing(request_: RunningRequest, words: str) -> None:
 
 def test_a_sentence_begins_large() -> None:
     assert (sentence("starter: small"), sentence("")) == ("Starter: small", "")
+
+
+def test_here_is_said_only_of_a_model_on_this_computer() -> None:
+    serving = ServerStatus("ready", "http://127.0.0.1:7777")
+    near = summarise(serving, ModelStatus("ready", "m", hosts=("127.0.0.1:1",)), ())
+    assert (near.detail, near.away) == ("m answers on this computer.", "")
+    far = summarise(serving, ModelStatus("ready", "m", hosts=("gpu:8000",)), ())
+    assert far.detail == far.away == "m answers at gpu:8000. Prompts go there."

@@ -4,7 +4,8 @@ from typing import Any, Literal, get_args, get_origin
 
 import pytest
 from pydantic.fields import FieldInfo
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QEvent, QSettings, Qt
+from PySide6.QtGui import QFocusEvent
 from pytestqt.qtbot import QtBot
 
 from app.desktop import autostart
@@ -13,7 +14,7 @@ from app.settings.page import SettingsPage
 from app.shell.window import Window
 from server.errors import AppError, BadRequest, LinkLost
 from server.face.core import ServerStatus
-from server.settings import Settings
+from server.settings import EngineElsewhere, Settings
 from tests.kit.fake_core import SERVING, FakeCore
 from tests.kit.until import until
 
@@ -272,3 +273,18 @@ async def test_the_page_says_that_the_key_travels_unencrypted_in_the_network(
     assert not field.problem.isHidden()
     core.settings.set(Settings())
     assert field.problem.isHidden()
+
+
+async def test_engines_elsewhere_are_lines_that_keep_what_they_do_not_show(
+    core: FakeCore, shown: Shown
+) -> None:
+    known = EngineElsewhere(name="a", urls=("gpu:1",), context_tokens=4096)
+    core.settings.set(Settings().changed("engines.elsewhere", [known]))
+    page = shown(SettingsPage(core))
+    control = page.fields["engines.elsewhere"].control
+    assert control.toPlainText() == "a=http://gpu:1/v1"
+    control.setPlainText("a=http://gpu:1/v1\nb=gpu:2,gpu:3#org/m")
+    control.focusOutEvent(QFocusEvent(QEvent.Type.FocusOut))
+    await until(lambda: len(core.settings.get().engines.elsewhere) == 2)
+    added = EngineElsewhere(name="b", urls=("gpu:2", "gpu:3"), model="org/m")
+    assert core.settings.get().engines.elsewhere == (known, added)

@@ -50,6 +50,17 @@ async def test_the_menu_is_made_from_the_state_each_time(core: FakeCore) -> None
     tray.close()
 
 
+async def test_the_host_that_prompts_go_to_is_named(core: FakeCore) -> None:
+    tray = Tray(core)
+    assert "gpu" not in tray.icon.toolTip()
+    core.model.set(ModelStatus("ready", "far", hosts=("gpu:8000",)))
+    tray.build()
+    said = "far answers at gpu:8000. Prompts go there."
+    assert said in tray.icon.toolTip()
+    assert said in [action.text() for action in tray.menu.actions()]
+    tray.close()
+
+
 async def test_start_and_stop(core: FakeCore) -> None:
     tray = Tray(core)
     entry(tray, "Stop").trigger()

@@ -57,8 +57,9 @@ async def test_a_model_cannot_take_away_what_the_ranking_found() -> None:
     assert {one.id for one in choice.widgets} == {"prices", "targets"}
 
 
-async def test_an_able_model_sees_the_dashboard_also_where_no_word_fits() -> None:
-    able, question = 8_000_000_000, "Am I overpaying?"
+@pytest.mark.parametrize("able", [8_000_000_000, 0], ids=["large", "unknown"])
+async def test_an_able_model_sees_the_dashboard_also_where_no_word_fits(able: int) -> None:
+    question = "Am I overpaying?"
     choice, engine = await chosen(question, {"widgets": ["W3"]}, parameters=able)
     assert [one.id for one in choice.widgets] == ["targets"]
     assert "W3: Price Targets" in engine.requests[0].messages[-1].content

@@ -39,6 +39,7 @@ async def test_what_does_not_run_or_may_not_run_is_nothing() -> None:
 
 async def test_small_models_and_plain_questions_are_not_asked() -> None:
     assert await written("SELECT 1", parameters=10**8) is None
+    assert await written("SELECT 1 AS one", parameters=0) is not None  # its size is unknown
     assert await written("SELECT 1", question="Tell me about it") is None
 
 

@@ -73,3 +73,14 @@ def test_the_icon_comes_with_the_file(describe: Any) -> None:
     kind, _, data = entry(describe)["image"].partition(";base64,")
     assert kind == "data:image/svg+xml"
     assert b64decode(data).startswith(b"<svg")
+
+
+@pytest.mark.parametrize("describe", [agents, copilots])
+def test_where_prompts_go_to_another_machine_it_is_named(describe: Any) -> None:
+    far = ModelCard("far", "engine:far", 0, title="far", hosts=("gpu:8000", "127.0.0.1:1"))
+    near = ModelCard("near", "engine:near", 0, title="near", hosts=("127.0.0.1:1",))
+    facts = Facts("http://localhost:1", (far, near), "far")
+    said = "A model at gpu:8000 (far). Prompts are sent there."
+    assert entry(describe, facts)["description"] == said
+    facts = Facts("http://localhost:1", (far, near), "near")
+    assert entry(describe, facts)["description"] == "A model on your own computer (near)."

@@ -1,0 +1,287 @@
+"""The engines elsewhere: who they are, what they say of themselves, how they are reached."""
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import aclosing, suppress
+from dataclasses import replace
+from typing import Any
+
+from server.chat import ChatRequest
+from server.egress import Egress
+from server.engine.base import LoadState, ModelFacts
+from server.engine.elsewhere.engine import Remote, RemoteEngine
+from server.engine.elsewhere.several import Several
+from server.engine.fitted import log_prompt
+from server.errors import AppError, BadRequest, ModelLoadFailed
+from server.events import Pieces
+from server.face.core import ModelCard
+from server.face.models import EngineState
+from server.observe import Value
+from server.settings import ENGINE_FORM, EngineElsewhere, Settings
+from server.system.keychain import Keychain
+from server.system.limits import one_line
+from server.tasks import spawn, stop
+
+SETTING = "engines.elsewhere"
+PATH = "engine:"
+"""Begins what stands for the path of a model that is no file here."""
+TESTING = "trying out an engine elsewhere"
+PATIENCE_S = 15.0
+SILENT = "It does not answer."
+DESCRIBED = ("model", "kind", "context_tokens", "parameters", "sees_images")
+Change = Callable[[str, Any], Awaitable[None]]
+
+
+class EnginesElsewhere:
+    """Those of the settings, and those that were given for this run."""
+
+    def __init__(
+        self,
+        door: tuple[Egress, Keychain],
+        settings: Callable[[], Settings],
+        change: Change,
+        on_change: Callable[[], None],
+    ) -> None:
+        self.states: Value[tuple[EngineState, ...]] = Value(())
+        self.hide: Callable[[str], None] = lambda _secret: None
+        self._door, self._keychain = door
+        self._settings = settings
+        self._change = change
+        self._on_change = on_change
+        self._given: tuple[EngineElsewhere, ...] = ()
+        self._keys: dict[str, str] = {}
+        self._allowed: dict[str, tuple[str, ...]] = {}
+        self._testing = asyncio.Lock()
+        self._looks: dict[str, asyncio.Task[None]] = {}
+
+    def all(self) -> tuple[EngineElsewhere, ...]:
+        """What was given stands before a setting of the same name."""
+        names = {engine.name for engine in self._given}
+        kept = self._settings().engines.elsewhere
+        return (*self._given, *(engine for engine in kept if engine.name not in names))
+
+    def find(self, name: str | None) -> EngineElsewhere | None:
+        return next((engine for engine in self.all() if engine.name == name), None)
+
+    def cards(self, taken: Iterable[str]) -> tuple[ModelCard, ...]:
+        """Their models. A name that a model on this machine has stays that model's."""
+        names = set(taken)
+        return tuple(_card(state) for state in self.states.get() if state.engine.name not in names)
+
+    def follow(self) -> None:
+        """Open the door for those there are now, shut it for the others, ask the new ones."""
+        engines = {engine.name: engine for engine in self.all()}
+        for name in [name for name, urls in self._allowed.items() if _urls(engines, name) != urls]:
+            self._door.forget(_reason(name))
+            del self._allowed[name]
+        for name, engine in engines.items():
+            for url in engine.urls:
+                self._door.allow(url, _reason(name), stays=True)
+            self._allowed[name] = engine.urls
+        known = {state.engine.name: state for state in self.states.get()}
+        new = [engine for name, engine in engines.items() if _engine_of(known, name) != engine]
+        fresh = {one.name: EngineState(one, is_given=one in self._given) for one in new}
+        self.states.set(tuple((known | fresh)[name] for name in engines))
+        for engine in new:
+            self._look_at(engine)
+
+    async def close(self) -> None:
+        for looking in self._looks.values():
+            await stop(looking)
+
+    async def give(self, texts: Iterable[str], taken: Iterable[str] = ()) -> tuple[str, ...]:
+        """Take these for this run, written as in `moat serve --engine`; returns their names.
+
+        A name that a model on this machine has gets the host behind it.
+        """
+        names = set(taken)
+        for text in texts:
+            try:
+                engine = EngineElsewhere.of(text)
+            except ValueError:
+                raise BadRequest(f"'{text}' is not understood. {ENGINE_FORM}", "engine") from None
+            if engine.name in engine.hosts:
+                engine = await self._called_after_its_model(engine)
+            if engine.name in names:
+                told = f"{engine.name}@{engine.hosts[0]}"
+                engine = engine.model_copy(update={"name": told})
+            self._given = (*(one for one in self._given if one.name != engine.name), engine)
+        self.follow()
+        return tuple(engine.name for engine in self._given)
+
+    def reach(self, engine: EngineElsewhere) -> Several:
+        """The engine that answers by it."""
+        name = engine.name
+        key = lambda: self._keys.get(name, "")  # noqa: E731
+        made = _Logged(
+            _remotes(engine, _reason(name), self._door, key), lambda: self._fetch_key(name)
+        )
+        made.logs = lambda: self._settings().privacy.log_prompts
+        made.state.connect(lambda state: self._see(engine, made, state))
+        made.out.connect(lambda out: self._show(engine, out=out))
+        return made
+
+    async def test_engine(self, engine: EngineElsewhere, key: str) -> EngineState:
+        """What its servers say; fails with the first that does not answer."""
+        key = key.strip() or await self._keychain.get(_secret(engine.name)) or ""
+        if key:
+            self.hide(key)
+        async with self._testing:
+            for url in engine.urls:
+                self._door.allow(url, TESTING, stays=True)
+            try:
+                remotes = _remotes(engine, TESTING, self._door, lambda: key)
+                facts = [await _ask(remote) for remote in remotes]
+            finally:
+                self._door.forget(TESTING)
+        return _described(EngineState(engine), facts[0])
+
+    async def add_engine(self, engine: EngineElsewhere, key: str) -> None:
+        if any(engine.name == given.name for given in self._given):
+            raise BadRequest(f"'{engine.name}' was given for this run.", "name")
+        if key.strip():
+            self.hide(key.strip())
+            await self._keychain.set(_secret(engine.name), key.strip())
+        others = [one for one in self._settings().engines.elsewhere if one.name != engine.name]
+        await self._change(SETTING, [one.model_dump() for one in (*others, engine)])
+        self._look_at(engine)
+
+    async def remove_engine(self, name: str) -> None:
+        kept = self._settings().engines.elsewhere
+        if not any(one.name == name for one in kept):
+            raise BadRequest(f"There is no engine '{name}' in the settings.", "name")
+        await self._change(SETTING, [one.model_dump() for one in kept if one.name != name])
+        self._keys.pop(name, None)
+        await self._keychain.delete(_secret(name))
+
+    async def _called_after_its_model(self, engine: EngineElsewhere) -> EngineElsewhere:
+        try:
+            found = await self.test_engine(engine, "")
+        except AppError:
+            return engine  # it is not there yet; its host is as good a name
+        name = found.model.rpartition("/")[2] if found.model.endswith(".gguf") else found.model
+        return engine.model_copy(update={"name": name.removesuffix(".gguf") or engine.name})
+
+    async def _fetch_key(self, name: str) -> None:
+        key = await self._keychain.get(_secret(name)) or ""
+        if key:
+            self.hide(key)
+        self._keys[name] = key
+
+    def _look_at(self, engine: EngineElsewhere) -> None:
+        """Ask it who it is, beside everything else."""
+        looking = self._looks.pop(engine.name, None)
+        if looking is not None:
+            looking.cancel()
+        self._looks[engine.name] = spawn(self._look(engine), f"ask {engine.name} who it is")
+
+    async def _look(self, engine: EngineElsewhere) -> None:
+        asked = self.reach(engine)
+        with suppress(AppError, TimeoutError):
+            async with asyncio.timeout(PATIENCE_S):
+                await asked.load()
+        if asked.state.get().phase != "failed" and not asked.facts.name:
+            self._show(engine, phase="failed", reason=SILENT)
+        await stop(asked.watcher)
+
+    def _see(self, engine: EngineElsewhere, made: Several, state: LoadState) -> None:
+        if state.phase == "ready":
+            found = _described(EngineState(engine), made.facts)
+            told = {name: getattr(found, name) for name in DESCRIBED}
+            self._show(engine, phase="ready", reason="", **told)
+        elif state.phase == "failed":
+            self._show(engine, phase="failed", reason=state.reason)
+
+    def _show(self, engine: EngineElsewhere, **changes: Any) -> None:
+        before = self.states.get()
+        states = [replace(one, **changes) if one.engine == engine else one for one in before]
+        self.states.set(tuple(states))
+        if self.states.get() != before:
+            self._on_change()
+
+
+class _Logged(Several):
+    logs: Callable[[], bool] = staticmethod(lambda: False)
+
+    async def generate(self, request: ChatRequest) -> Pieces:
+        if self.logs():
+            await log_prompt(self, request)
+        async with aclosing(super().generate(request)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+
+def _remotes(
+    engine: EngineElsewhere, reason: str, door: Egress, key: Callable[[], str]
+) -> list[RemoteEngine]:
+    sees = {"yes": True, "no": False}.get(engine.images)
+    return [
+        RemoteEngine(
+            Remote(
+                url,
+                engine.model,
+                reason,
+                engine.context_tokens,
+                round(engine.billions * 1e9),
+                sees,
+                engine.tools == "server",
+            ),
+            door,
+            key,
+        )
+        for url in engine.urls
+    ]
+
+
+async def _ask(remote: RemoteEngine) -> ModelFacts:
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            await remote.load()
+    except TimeoutError:
+        raise ModelLoadFailed(f"The engine at {remote.host} does not answer.") from None
+    return remote.facts
+
+
+def _described(state: EngineState, facts: ModelFacts) -> EngineState:
+    return replace(
+        state,
+        phase="ready",
+        model=one_line(facts.name),
+        kind=facts.extra.get("kind", ""),
+        context_tokens=facts.context_tokens,
+        parameters=facts.parameters,
+        sees_images=facts.sees_images,
+    )
+
+
+def _card(state: EngineState) -> ModelCard:
+    engine = state.engine
+    return ModelCard(
+        engine.name,
+        PATH + engine.name,
+        0,
+        parameters=state.parameters or round(engine.billions * 1e9),
+        trained_context_tokens=state.context_tokens or engine.context_tokens,
+        owned="elsewhere",
+        digest=hashlib.sha256(engine.model_dump_json().encode()).hexdigest(),
+        title=engine.name,
+        hosts=engine.hosts,
+        sees_images=state.sees_images,
+    )
+
+
+def _reason(name: str) -> str:
+    return f"the engine {name}"
+
+
+def _secret(name: str) -> str:
+    return f"engine-{name}"
+
+
+def _urls(engines: dict[str, EngineElsewhere], name: str) -> tuple[str, ...]:
+    return engines[name].urls if name in engines else ()
+
+
+def _engine_of(known: dict[str, EngineState], name: str) -> EngineElsewhere | None:
+    return known[name].engine if name in known else None

@@ -1,0 +1,232 @@
+"""Tool calls of a model elsewhere: checked against their schemas, and read by us where need be.
+
+A server reads a model's calls by its own parser. Where it has none, or where a call does not fit,
+the model is asked in a form of ours: tools are described in the prompt, and a JSON schema, which
+nearly every server takes, binds the answer to calls or a response.
+"""
+
+import json
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from server.chat import ChatRequest, Constraint, Json, Message, Tool, ToolCall
+from server.engine.styles.base import callable_tools, most_calls
+from server.engine.styles.generic import describe_tools
+from server.engine.styles.messages import envelope
+from server.engine.styles.stream import More, Reader, ScriptParser
+from server.events import CallArguments, CallOpened, Finished, Piece, ToolCallRequested
+from server.schemas import check
+
+NO_CALL = "no call"
+RESULT = "You called {name}. The result: {text}"
+AGAIN = "You gave what does not fit the JSON schema: {fault}. Answer again, with JSON that fits."
+ANYTHING: Json = {"type": "object"}
+
+
+@dataclass(slots=True)
+class CheckedCalls:
+    """Passes on what fits. A call is held back until all of it is known."""
+
+    request: ChatRequest
+    wrong: list[tuple[ToolCall, str]] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    """What is wrong with the answer, known once it has ended."""
+    end: Finished | None = None
+    _begun: list[Piece] = field(default_factory=list)
+    _cut: list[Piece] = field(default_factory=list)
+    _made: int = 0
+
+    def see(self, piece: Piece) -> list[Piece]:
+        match piece:
+            case CallOpened():
+                self._begun = [piece]
+                return []
+            case CallArguments():
+                self._begun.append(piece)
+                return []
+            case ToolCallRequested():
+                return self._check(piece)
+            case Finished():
+                return self._finish(piece)
+            case _:
+                return [piece]
+
+    def ask_again(self) -> ChatRequest:
+        """The same question with what was wrong; the answer has to be a call."""
+        return check.ask_again(self.request, self.wrong) if self.wrong else self.request
+
+    def _check(self, piece: ToolCallRequested) -> list[Piece]:
+        held, self._begun = [*self._begun, piece], []
+        fault = self._find_fault(piece)
+        if not fault:
+            self._made += 1
+            return held
+        self.wrong.append((piece.call, fault))
+        self._cut += [] if piece.valid else held
+        return []
+
+    def _find_fault(self, piece: ToolCallRequested) -> str:
+        tools = {tool.name: tool for tool in callable_tools(self.request)}
+        tool = tools.get(piece.call.name)
+        if tool is None:
+            return f"there is no tool '{piece.call.name}', only {', '.join(tools)}"
+        if not piece.valid:
+            return "its arguments are no JSON object"
+        return check.misfit(piece.call.arguments, tool.parameters)
+
+    def _finish(self, end: Finished) -> list[Piece]:
+        self.end = end
+        lacks_call = self.request.tool_choice.mode == "required" and not self._made
+        if end.reason == "length" and self._cut:
+            # The call was cut: nothing is wrong but its length.
+            self.wrong = []
+            return self._cut
+        self.faults = [fault for _, fault in self.wrong]
+        if lacks_call and not self.wrong:
+            self.faults = [NO_CALL]
+        self._name_tools()
+        return []
+
+    def _name_tools(self) -> None:
+        """A call of a tool that is not there cannot be asked for again by that name."""
+        tools = callable_tools(self.request)
+        known = {tool.name for tool in tools}
+        self.wrong = [
+            (call if call.name in known else replace(call, name=tools[0].name), fault)
+            for call, fault in self.wrong
+        ]
+
+
+def bind(request: ChatRequest) -> ChatRequest:
+    """The request in our own form: without tools, but with a schema for calls and a response."""
+    note = describe_tools(request, as_json=False)
+    messages = [_tell(message) for message in request.messages]
+    if messages and messages[0].role == "system":
+        head = messages.pop(0)
+        note = f"{head.content}\n\n{note}"
+    return replace(
+        request,
+        messages=(Message("system", note), *messages),
+        tools=(),
+        continues=False,
+        stop=(),
+        constraint=Constraint("json_schema", json.dumps(_schema(request)), strict=False),
+    )
+
+
+def parser_of(request: ChatRequest) -> ScriptParser:
+    is_text = request.constraint is None
+
+    def read(reader: Reader) -> More:
+        yield from reader.skip_space()
+        if not (yield from reader.accept("{")):
+            yield from reader.until((), reader.say)
+            return
+        key = yield from reader.json_whole()
+        yield from reader.skip_space()
+        yield from reader.accept(":")
+        yield from reader.skip_space()
+        if key == "tool_calls":
+            yield from _read_calls(reader)
+        elif is_text and reader.text.startswith('"'):
+            yield from reader.json_text(reader.say)
+        else:
+            yield from reader.json_value(reader.say)
+        yield from reader.until((), reader.skip)
+
+    return ScriptParser(read, request.stop)
+
+
+def _read_calls(reader: Reader) -> More:
+    """Each call as a whole: servers differ in the spaces they write."""
+    yield from reader.accept("[")
+    while True:
+        yield from reader.skip_space()
+        if not reader.text.startswith("{"):
+            return
+        made = yield from reader.json_whole()
+        if isinstance(made, dict):
+            reader.open_call(str(made.get("name", "")))
+            reader.argue(json.dumps(made.get("arguments"), ensure_ascii=False))
+            reader.close_call()
+        yield from reader.skip_space()
+        yield from reader.accept(",")
+
+
+def find_fault(text: str, request: ChatRequest) -> str:
+    """What keeps an answer from fitting the schema that it was asked by."""
+    assert request.constraint
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return "it is no JSON"
+    return check.misfit(found, json.loads(request.constraint.source))
+
+
+def ask_for_json(request: ChatRequest, text: str, fault: str) -> ChatRequest:
+    more = (Message("assistant", text), Message("user", AGAIN.format(fault=fault)))
+    return replace(request, messages=(*request.messages, *more))
+
+
+def _tell(message: Message) -> Message:
+    """Calls and results as ordinary turns: what parses no calls may not know their roles."""
+    if message.role == "tool":
+        text = RESULT.format(name=message.name or "the call", text=message.content)
+        return Message("user", text, images=message.images)
+    if message.tool_calls:
+        said = "\n".join(filter(None, (message.content, envelope(message.tool_calls))))
+        return replace(message, content=said, tool_calls=())
+    return message
+
+
+def _schema(request: ChatRequest) -> Json:
+    definitions: Json = {}
+    forms = []
+    for number, tool in enumerate(callable_tools(request)):
+        arguments = _hoist(tool, f"tool{number}_", definitions)
+        forms.append(_object({"name": {"const": tool.name}, "arguments": arguments}))
+    items = forms[0] if len(forms) == 1 else {"anyOf": forms}
+    listed = {"type": "array", "items": items, "minItems": 1, "maxItems": most_calls(request)}
+    schema = _object({"tool_calls": listed})
+    if request.tool_choice.mode != "required":
+        schema = {"anyOf": [schema, _object({"response": _response(request.constraint)})]}
+    return {**schema, "$defs": definitions} if definitions else schema
+
+
+def _object(properties: Json) -> Json:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _response(constraint: Constraint | None) -> Json:
+    if constraint is None or constraint.kind != "json_schema":
+        return {"type": "string"}
+    found: Json = json.loads(constraint.source)
+    return found
+
+
+def _hoist(tool: Tool, prefix: str, definitions: Json) -> Json:
+    """The tool's schema, its definitions moved to the root under names of their own."""
+    schema = dict(tool.parameters or ANYTHING)
+    for word in ("$defs", "definitions"):
+        for name, held in (schema.pop(word, None) or {}).items():
+            definitions[prefix + name] = _renamed(held, prefix)
+    found: Json = _renamed(schema, prefix)
+    return found
+
+
+def _renamed(node: Any, prefix: str) -> Any:
+    if isinstance(node, list):
+        return [_renamed(held, prefix) for held in node]
+    if not isinstance(node, dict):
+        return node
+    made = {name: _renamed(held, prefix) for name, held in node.items()}
+    place = made.get("$ref")
+    for root in ("#/$defs/", "#/definitions/"):
+        if isinstance(place, str) and place.startswith(root):
+            made["$ref"] = f"#/$defs/{prefix}{place.removeprefix(root)}"
+    return made

@@ -1,0 +1,232 @@
+"""One model behind several addresses: who answers which request, and who is out of order.
+
+The least busy server answers, but a conversation stays where its prompt is cached. A server that
+fails three times is out until a probe succeeds. What has not begun to answer is asked of another.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from server.chat import ChatRequest, Prompt
+from server.engine.base import Embeddings, LoadState, ModelFacts, Ranking
+from server.engine.elsewhere.engine import RemoteEngine
+from server.errors import AppError, Busy, EngineCrashed, ModelLoadFailed
+from server.events import Pieces
+from server.observe import Value
+from server.tasks import spawn, stop
+
+T = TypeVar("T")
+MOST_FAILURES = 3
+MORE_BUSY = 4
+"""A conversation moves when its server has so many more requests than the least busy one."""
+KNOWN = 10_000
+"""Conversations whose place is remembered."""
+BEGINNING = 2000
+RETRIED = (EngineCrashed, ModelLoadFailed, Busy)
+"""Failures of one server: another may do better."""
+PROBE_S, PATIENCE, QUIET, LONGEST = 2.0, 2.5, 5, 30
+"""Between two probes; and in that measure, how long a probe may take, how long a server that works
+may be silent before it is probed, and how rarely one that is out is probed in the end."""
+
+
+@dataclass(eq=False, slots=True)
+class Place:
+    """A server, what it is doing, and how often it failed since it last did not."""
+
+    engine: RemoteEngine
+    running: int = 0
+    heard: float = 0.0
+    failures: int = 0
+    probe_at: float = 0.0
+    waiting: set[asyncio.Timeout] = field(default_factory=set)
+
+    @property
+    def is_out(self) -> bool:
+        return self.failures >= MOST_FAILURES
+
+    def fail(self) -> None:
+        """Whoever waits for a server that is out need not wait any longer."""
+        self.failures += 1
+        while self.is_out and self.waiting:
+            self.waiting.pop().reschedule(asyncio.get_running_loop().time())
+
+    async def wait_for(self, work: Awaitable[T]) -> T:
+        try:
+            async with asyncio.timeout(None) as waiting:
+                self.waiting.add(waiting)
+                found = await work
+        except TimeoutError:
+            raise EngineCrashed(f"The engine at {self.engine.host} does not answer.") from None
+        finally:
+            self.waiting.discard(waiting)
+        self.failures, self.heard = 0, time.monotonic()
+        return found
+
+
+class Several:
+    """An engine. `prepare` is awaited before it loads; `out` are the hosts that do not answer."""
+
+    def __init__(
+        self,
+        engines: Sequence[RemoteEngine],
+        prepare: Callable[[], Awaitable[None]] | None = None,
+        probe_s: float = PROBE_S,
+    ) -> None:
+        self.facts = ModelFacts()
+        self.state: Value[LoadState] = Value(LoadState())
+        self.out: Value[tuple[str, ...]] = Value(())
+        self._places = tuple(map(Place, engines))
+        self._prepare = prepare
+        self._probe_s = probe_s
+        self._homes: OrderedDict[int, Place] = OrderedDict()
+        self.watcher: asyncio.Task[None] | None = None
+
+    async def load(self) -> None:
+        if self.state.get().phase == "ready":
+            return
+        self.state.set(LoadState("loading"))
+        try:
+            if self._prepare is not None:
+                await self._prepare()
+            self.facts = await self._ask(_load)
+        except AppError as error:
+            self.state.set(LoadState("failed", 0.0, str(error)))
+            raise ModelLoadFailed(str(error)) from error
+        except BaseException:
+            self.state.set(LoadState())  # whoever asked for it left
+            raise
+        self.state.set(LoadState("ready", 1.0))
+
+    async def close(self) -> None:
+        await stop(self.watcher)
+        for place in self._places:
+            await place.engine.close()
+        self.state.set(LoadState())
+
+    async def generate(self, request: ChatRequest) -> Pieces:
+        await self.load()
+        tried: list[Place] = []
+        while True:
+            begun = False
+            try:
+                async with (
+                    self._at(tried, _thread_of(request)) as place,
+                    aclosing(place.engine.generate(request)) as pieces,
+                ):
+                    while piece := await place.wait_for(anext(pieces, None)):
+                        begun = True
+                        yield piece
+                    return
+            except RETRIED:
+                if begun or len(tried) == len(self._places):
+                    raise
+
+    async def apply_template(self, request: ChatRequest) -> str:
+        return await self._ask(lambda engine: engine.apply_template(request))
+
+    async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
+        return await self._ask(lambda engine: engine.tokenize(text, special=special))
+
+    async def detokenize(self, tokens: Sequence[int]) -> str:
+        return await self._ask(lambda engine: engine.detokenize(tokens))
+
+    async def embed(self, texts: Sequence[Prompt]) -> Embeddings:
+        return await self._ask(lambda engine: engine.embed(texts))
+
+    async def rerank(self, query: str, documents: Sequence[str]) -> Ranking:
+        return await self._ask(lambda engine: engine.rerank(query, documents))
+
+    async def stats(self) -> dict[str, Any]:
+        return {"running": sum(place.running for place in self._places)}
+
+    async def _ask(self, ask: Callable[[RemoteEngine], Awaitable[T]]) -> T:
+        tried: list[Place] = []
+        while True:
+            try:
+                async with self._at(tried) as place:
+                    return await place.wait_for(ask(place.engine))
+            except RETRIED:
+                if len(tried) == len(self._places):
+                    raise
+
+    @asynccontextmanager
+    async def _at(
+        self, tried: list[Place], thread: int | None = None
+    ) -> AsyncGenerator[Place, None]:
+        place = self._pick(tried, thread)
+        tried.append(place)
+        place.running += 1
+        place.heard = time.monotonic()
+        try:
+            self._watch()
+            yield place
+        except (EngineCrashed, ModelLoadFailed):
+            place.failures += not place.is_out
+            raise
+        finally:
+            place.running -= 1
+            self._tell()
+
+    def _pick(self, tried: Sequence[Place], thread: int | None) -> Place:
+        """Those that are out come last: perhaps one of them is back."""
+        left = [place for place in self._places if place not in tried]
+        left = [place for place in left if not place.is_out] or left
+        chosen = min(left, key=lambda place: (place.running, place.heard))
+        if thread is None:
+            return chosen
+        home = self._homes.pop(thread, chosen)
+        if home in left and home.running - chosen.running < MORE_BUSY:
+            chosen = home
+        self._homes[thread] = chosen
+        if len(self._homes) > KNOWN:
+            self._homes.popitem(last=False)
+        return chosen
+
+    def _watch(self) -> None:
+        if self.watcher is None or self.watcher.done():
+            self.watcher = spawn(self._look_after(), "watch engines elsewhere")
+
+    async def _look_after(self) -> None:
+        """While somebody waits or a server is out, ask those that are silent if they live."""
+        while any(place.running or place.is_out for place in self._places):
+            await asyncio.sleep(self._probe_s)
+            now = time.monotonic()
+            await asyncio.gather(
+                *(self._probe(one) for one in self._places if self._is_due(one, now))
+            )
+
+    def _is_due(self, place: Place, now: float) -> bool:
+        is_silent = place.running > 0 and now - place.heard > QUIET * self._probe_s
+        return now >= place.probe_at if place.is_out else is_silent
+
+    async def _probe(self, place: Place) -> None:
+        try:
+            await place.engine.probe(PATIENCE * self._probe_s)
+            place.failures = 0
+        except AppError:
+            place.fail()
+            late = min(2 ** max(place.failures - MOST_FAILURES, 0), LONGEST)
+            place.probe_at = time.monotonic() + late * self._probe_s
+        self._tell()
+
+    def _tell(self) -> None:
+        self.out.set(tuple(place.engine.host for place in self._places if place.is_out))
+
+
+async def _load(engine: RemoteEngine) -> ModelFacts:
+    await engine.load()
+    return engine.facts
+
+
+def _thread_of(request: ChatRequest) -> int:
+    """The same for all turns of a conversation: they begin alike, and that is what is cached."""
+    if request.prompt is not None:
+        return hash(request.prompt[:BEGINNING])
+    texts = [message.content for message in request.messages]
+    roles = [message.role for message in request.messages]
+    return hash(tuple(texts[: roles.index("user") + 1 if "user" in roles else 1]))

@@ -1,0 +1,238 @@
+"""A server elsewhere that hangs, lies or sends garbage: a sentence, and nothing else breaks."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Any
+
+import pytest
+
+from server.chat import ChatRequest, Constraint, Message, Tool, ToolChoice
+from server.egress import Egress
+from server.engine.elsewhere import engine as module
+from server.engine.elsewhere.engine import REASON, Remote, RemoteEngine
+from server.engine.elsewhere.several import Several
+from server.errors import AppError, EngineCrashed, ModelLoadFailed
+from server.events import Finished, Piece, TextDelta, ToolCallRequested
+from server.settings import NetworkSettings
+
+Json = dict[str, Any]
+ASK = ChatRequest((Message("user", "hi"),))
+MODELS = {"data": [{"id": "m"}]}
+CITY = {"type": "object", "properties": {"city": {"enum": ["Oslo"]}}, "required": ["city"]}
+
+
+def whole(body: Any, status: str = "200 OK", length: int | None = None) -> bytes:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    size = len(data) if length is None else length
+    head = f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {size}\r\n\r\n"
+    return head.encode() + data
+
+
+def stream(*choices: Json) -> bytes:
+    lines = [json.dumps({"choices": [choice]}) for choice in choices]
+    return whole("".join(f"data: {line}\n\n" for line in (*lines, "[DONE]")).encode())
+
+
+def say(text: str) -> bytes:
+    return stream({"delta": {"content": text}}, {"delta": {}, "finish_reason": "stop"})
+
+
+def call(name: str, arguments: str) -> bytes:
+    made = {"index": 0, "id": "c", "function": {"name": name, "arguments": arguments}}
+    return stream({"delta": {"tool_calls": [made]}}, {"delta": {}, "finish_reason": "tool_calls"})
+
+
+class Liar:
+    """Answers each path with the next of its bytes; what is asked last is kept."""
+
+    def __init__(self, **answers: list[bytes]) -> None:
+        self.answers = {"models": [whole(MODELS)], **answers}
+        self.bodies: list[Json] = []
+        self.hangs = asyncio.Event()
+        self.hangs.set()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        size = next((line[15:] for line in head.split("\r\n") if "content-length" in line), "0")
+        body = await reader.readexactly(int(size))
+        self.bodies += [json.loads(body)] if body else []
+        await self.hangs.wait()
+        held = self.answers.get(head.split()[1].rpartition("/")[2], [whole({}, "404 Not Found")])
+        writer.write(held.pop(0) if len(held) > 1 else held[0])
+        writer.close()
+
+
+@asynccontextmanager
+async def reached(liar: Liar, **overrides: Any) -> AsyncIterator[RemoteEngine]:
+    server = await asyncio.start_server(liar.serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    egress = Egress(NetworkSettings)
+    egress.allow(f"http://127.0.0.1:{port}", REASON)
+    try:
+        yield RemoteEngine(Remote(f"http://127.0.0.1:{port}/v1", **overrides), egress)
+    finally:
+        liar.hangs.set()
+        server.close()
+        await server.wait_closed()
+        await egress.close()
+
+
+async def read(engine: RemoteEngine | Several, request: ChatRequest = ASK) -> list[Piece]:
+    async with aclosing(engine.generate(request)) as pieces:
+        return [piece async for piece in pieces]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        whole(b"<html>Bad gateway</html>"),
+        whole(b"\xff\x00\xfe" * 100),
+        whole([1, 2]),
+        whole({"data": 5}),
+        whole({"data": [{"id": 7}]}),
+        whole(MODELS, length=10_000),
+        whole({"data": []}),
+        b"nothing of HTTP\r\n\r\n",
+        whole({"error": "no"}, "401 Unauthorized"),
+    ],
+)
+async def test_a_list_of_models_that_is_none_is_said(answer: bytes) -> None:
+    async with reached(Liar(models=[answer])) as engine:
+        with pytest.raises(ModelLoadFailed, match="The engine at 127"):
+            await engine.load()
+        assert engine.state.get().phase == "failed"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        whole(b"data: {not json}\n\n"),
+        whole(b"data: {}\n\n", length=100_000),
+        whole(say("cut")[:150], length=5),
+        stream({"delta": {"content": "x"}, "logprobs": {"content": [{"logprob": "x"}]}}),
+        whole(b'data: {"choices": [], "usage": {"prompt_tokens": 1e999}}\n\n'),
+        whole(b""),
+    ],
+)
+async def test_an_answer_of_garbage_is_an_error(answer: bytes) -> None:
+    async with reached(Liar(completions=[answer])) as engine:
+        with pytest.raises(EngineCrashed, match="The engine at 127"):
+            await read(engine)
+
+
+async def test_a_line_and_a_body_without_end_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(module, "LONGEST_BODY", 1000)
+    endless = whole(b"data: " + b"x" * 5000)
+    async with reached(Liar(completions=[endless], embeddings=[endless])) as engine:
+        with pytest.raises(EngineCrashed, match="unexpected"):
+            await read(engine)
+        with pytest.raises(EngineCrashed, match="without end"):
+            await engine.embed(["a"])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"index": 0, "embedding": [1.0]}],
+        [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": [1.0, 2.0]}],
+        [{"index": 0, "embedding": [float("nan")]}, {"index": 1, "embedding": [1.0]}],
+    ],
+)
+async def test_vectors_of_the_wrong_number_or_length_are_refused(rows: list[Json]) -> None:
+    async with reached(Liar(embeddings=[whole({"data": rows})])) as engine:
+        with pytest.raises(EngineCrashed, match="unexpected answer"):
+            await engine.embed(["a", "b"])
+
+
+async def test_facts_that_are_none_are_unknown_and_can_be_said_by_the_person() -> None:
+    lies = {"id": "m", "max_model_len": -5, "meta": {"n_params": "many", "n_ctx_train": True}}
+    async with reached(Liar(models=[whole({"data": [lies]})])) as engine:
+        await engine.load()
+        assert (engine.facts.context_tokens, engine.facts.parameters) == (0, 0)
+    said: Json = {"context_tokens": 4096, "parameters": 7, "sees_images": True}
+    async with reached(Liar(models=[whole({"data": [lies]})]), **said) as engine:
+        await engine.load()
+        facts = engine.facts
+        assert (facts.context_tokens, facts.parameters, facts.sees_images) == (4096, 7, True)
+
+
+async def test_one_that_hangs_is_given_up_by_the_probe() -> None:
+    liar = Liar(completions=[say("late")])
+    async with reached(liar) as engine:
+        several = Several([engine], probe_s=0.05)
+        await several.load()
+        liar.hangs.clear()
+        with pytest.raises(EngineCrashed, match="does not answer"):
+            await read(several)
+        liar.hangs.set()
+        assert TextDelta("late") in await read(several)
+        await several.close()
+
+
+TOOLS = (Tool("weather", "", CITY), Tool("now", "", {"type": "object"}))
+MUST = ChatRequest(ASK.messages, tools=TOOLS, tool_choice=ToolChoice("required"))
+MAY = ChatRequest(ASK.messages, tools=TOOLS)
+OURS = '{"tool_calls":[{"name":"weather","arguments":{"city":"Oslo"}}]}'
+
+
+@pytest.mark.parametrize("request_", [MUST, MAY], ids=["must", "may"])
+@pytest.mark.parametrize(
+    "wrong",
+    [call("weather", '{"city": "Rome"}'), call("weather", '{"ci'), call("other", "{}")],
+    ids=["misfit", "broken", "unknown"],
+)
+async def test_a_call_that_does_not_fit_is_asked_for_again(
+    wrong: bytes, request_: ChatRequest
+) -> None:
+    liar = Liar(completions=[wrong, say(OURS)])
+    async with reached(liar) as engine:
+        pieces = await read(engine, request_)
+    made = [piece for piece in pieces if isinstance(piece, ToolCallRequested)]
+    assert [(one.call.name, one.call.arguments) for one in made] == [("weather", {"city": "Oslo"})]
+    assert isinstance(pieces[-1], Finished)
+    assert pieces[-1].reason == "tool_calls"
+    assert "tools" in liar.bodies[0]
+    assert liar.bodies[1]["response_format"]["type"] == "json_schema"
+
+
+async def test_after_asking_again_twice_a_bad_call_is_refused() -> None:
+    bad = say('{"tool_calls":[{"name":"weather","arguments":{"city":"Rome"}}]}')
+    liar = Liar(completions=[call("weather", "{}"), bad, bad])
+    async with reached(liar) as engine:
+        with pytest.raises(EngineCrashed, match="does not fit"):
+            await read(engine, MUST)
+    assert len(liar.bodies) == 3
+
+
+async def test_a_server_without_schemas_is_asked_again_in_its_own_way() -> None:
+    refusal = whole({"error": "response_format is not supported"}, "400 Bad Request")
+    liar = Liar(completions=[say("Hello"), refusal, call("weather", '{"city": "Oslo"}')])
+    async with reached(liar) as engine:
+        pieces = await read(engine, MUST)
+    assert any(isinstance(piece, ToolCallRequested) for piece in pieces)
+
+
+@pytest.mark.parametrize("text", [OURS, '{ "tool_calls" : [ ' + OURS[15:]])
+async def test_calls_are_read_by_us_where_the_person_says_so(text: str) -> None:
+    liar = Liar(completions=[say(text), say('{"response": "Gr\\u00fc\\u00dfe"}')])
+    async with reached(liar, reads_calls=False) as engine:
+        pieces = await read(engine, MAY)
+        assert any(isinstance(piece, ToolCallRequested) for piece in pieces)
+        assert "weather" in liar.bodies[0]["messages"][0]["content"]
+        assert "tools" not in liar.bodies[0]
+        said = [piece.text for piece in await read(engine, MAY) if isinstance(piece, TextDelta)]
+    assert "".join(said) == "Grüße"
+
+
+async def test_json_of_an_unknown_server_is_checked_by_us() -> None:
+    bound = ChatRequest(ASK.messages, constraint=Constraint("json_schema", json.dumps(CITY)))
+    liar = Liar(completions=[say("Oslo!"), say('{"city": "Rome"}'), say('{"city": "Oslo"}')])
+    async with reached(liar) as engine:
+        pieces = await read(engine, bound)
+        assert pieces[0] == TextDelta('{"city": "Oslo"}')
+        liar.answers["completions"] = [say("never")]
+        with pytest.raises(AppError, match="does not keep to the JSON schema"):
+            await read(engine, bound)
