@@ -1460,10 +1460,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Hinzufügen</translation>
   </message>
   <message>
-   <source>It answers</source>
-   <translation>Er antwortet</translation>
-  </message>
-  <message>
    <source>Answers now</source>
    <translation>Antwortet jetzt</translation>
   </message>
@@ -1494,6 +1490,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Add the engine</source>
    <translation>Die Engine hinzufügen</translation>
+  </message>
+  <message>
+   <source>It answers</source>
+   <translation>Er antwortet</translation>
   </message>
   <message>
    <source>Context (tokens)</source>

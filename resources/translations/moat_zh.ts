@@ -1460,10 +1460,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>添加</translation>
   </message>
   <message>
-   <source>It answers</source>
-   <translation>它有回应</translation>
-  </message>
-  <message>
    <source>Answers now</source>
    <translation>正在使用</translation>
   </message>
@@ -1494,6 +1490,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Add the engine</source>
    <translation>添加该引擎</translation>
+  </message>
+  <message>
+   <source>It answers</source>
+   <translation>它有回应</translation>
   </message>
   <message>
    <source>Context (tokens)</source>

@@ -123,7 +123,7 @@ async def test_an_answer_of_garbage_is_an_error(answer: bytes) -> None:
 
 
 async def test_a_line_and_a_body_without_end_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(module, "LONGEST_EVENT", 1000)
     monkeypatch.setattr(module, "LONGEST_BODY", 1000)
     endless = whole(b"data: " + b"x" * 5000)
     async with reached(Liar(completions=[endless], embeddings=[endless])) as engine:
