@@ -16,6 +16,7 @@ from server.dashboard.figures.compute import Figure, compute
 from server.dashboard.figures.operations import operation
 from server.dashboard.figures.question import FILLERS
 from server.dashboard.materials import read_for
+from server.dashboard.meaning import question_before
 from server.dashboard.next_call import Step
 from server.dashboard.plan import (
     MOST_ACTIONS,
@@ -260,8 +261,11 @@ def _uses_up_question(planner: Planner, computed: Computed) -> bool:
     """Whether each word, number and company of the question is in the query or what was read.
 
     A question in another language than the table's is never used up: its words are not there.
+    Nor is one that leans on the question before it and was not completed.
     """
     question = planner.meaning
+    if question == planner.query.question and question_before(planner.query):
+        return False
     arguments = [
         str(value)
         for source in planner.results.sources

@@ -401,3 +401,16 @@ async def test_the_same_read_again_ends_the_steps() -> None:
     events, _ = await run(query, step(READ))
     events, _ = await run(brought(query, events), step(READ), *NO_SQL, says("Here."))
     assert text_of(events) == "Here."
+
+
+async def test_a_question_that_was_not_completed_gets_no_bold_figure() -> None:
+    said = (
+        Said("user", "What did bonds cost?", 1), Said("assistant", "7", 1),
+        Said("user", "And MSFT?", 2),
+    )  # fmt: skip
+    query = Query(said, "And MSFT?", 2, (INCOME,))
+    events, _ = await run(query, step(READ))
+    events, _ = await run(
+        brought(query, events), step(SUM), step(DONE), says("It is {{q1.revenue}}.")
+    )
+    assert text_of(events) == "It is 210."
