@@ -292,7 +292,8 @@ async def _asked_again(
                     case CallOpened() | CallArguments() | ToolCallRequested():
                         made.append(piece)
                     case Finished():
-                        made.append(replace(piece, usage=end.usage + piece.usage))
+                        end = replace(end, usage=end.usage + piece.usage)
+                        made.append(replace(piece, usage=end.usage))
     except AppError as error:
         log.info("a call that does not fit could not be asked for again: %s", error)
         made = []

@@ -286,6 +286,13 @@ async def test_the_call_is_passed_on_where_it_cannot_be_asked_for_again(second: 
     assert events[-1] == end
 
 
+async def test_the_tokens_of_a_second_try_in_vain_count():
+    first = [*written("c1", {"a": "two"}), Finished("tool_calls", Usage(10, 0, 5))]
+    engine = ScriptedEngine(first, [TextDelta("No."), Finished("stop", Usage(20, 10, 1))])
+    events = await collect(converse(Means(engine), ChatRequest(ASK.messages, tools=(PICKY,))))
+    assert events[-1] == Finished("tool_calls", Usage(30, 10, 6))
+
+
 async def test_calls_that_fit_are_kept_beside_one_that_does_not():
     script = [*written("c1", {"a": 1}), *written("c2", {"a": "x"}), *written("c3", {"a": 3})]
     right = [*called(0, "c4", "add", {"a": 2}), Finished("tool_calls")]
