@@ -110,7 +110,7 @@ def question_before(query: Query) -> str:
 
 def ask_for_kind(query: Query, question: str) -> Asked | None:
     """None where there is something here that the question may be about."""
-    if _has_material(query) or query.is_task:
+    if _has_material(query) or query.is_task or _names_widget(query, question):
         return None
     kinds: Json = {"enum": list(dict.fromkeys(kind for _, kind in KINDS))}
     examples = [(said, {"asks_for": kind}) for said, kind in KINDS]
@@ -145,6 +145,12 @@ def _asked(system: str, examples: Iterable[tuple[str, Json]], said: str, answer:
 
 def _pair(first: str, second: str) -> str:
     return f"First: {first}\nSecond: {second}"
+
+
+def _names_widget(query: Query, question: str) -> bool:
+    """A name of one word does not count: inflation can be a widget and a word to explain."""
+    asked = question.lower()
+    return any(" " in one.name.strip() and one.name.lower() in asked for one in query.widgets)
 
 
 def _has_material(query: Query) -> bool:

@@ -414,3 +414,13 @@ async def test_a_question_that_was_not_completed_gets_no_bold_figure() -> None:
         brought(query, events), step(SUM), step(DONE), says("It is {{q1.revenue}}.")
     )
     assert text_of(events) == "It is 210."
+
+
+async def test_a_widget_that_is_named_is_needed_whatever_the_model_says() -> None:
+    prices = replace(INCOME, name="Price History")
+    events, _ = await run(
+        ask("What does Price History tell us?", prices),
+        step({"read": [{"widget": "price_history", "parameters": {}}]}),
+        kind="general explanation",
+    )
+    assert call_of(events)["function"] == "get_widget_data"
