@@ -60,6 +60,7 @@ def test_the_code_is_formatted() -> None:
     check("ruff", "format", "--check", ".")
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("system", check_types.SYSTEMS, ids=lambda system: system.name)
 def test_every_name_has_its_type_on_each_system(system: check_types.System) -> None:

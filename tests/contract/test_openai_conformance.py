@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LONG = "Count from one to one hundred in words."
 
 
+@pytest.mark.long
 @pytest.mark.timeout(1200)
 def test_every_case_passes_or_is_skipped_for_a_stated_lack(moat: Moat, tmp_path: Path) -> None:
     told = tmp_path / "told.json"

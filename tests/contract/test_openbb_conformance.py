@@ -37,6 +37,7 @@ async def conform(address: str) -> str:
     return told.decode()
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 async def test_every_case_passes_with_the_starter(moat: Moat) -> None:
     told = await conform(moat.address)

@@ -194,6 +194,7 @@ async def test_a_skill_named_in_the_question_is_fetched_and_followed() -> None:
     assert "Begin with RISKS." in engine.prose[0].messages[0].content
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_the_starter_keeps_to_the_protocol(moat: Moat) -> None:
     """All ten over HTTP: whatever it says, the order of events holds, and computed text is ours."""
