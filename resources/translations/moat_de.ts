@@ -3087,8 +3087,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das Modell konnte nicht geladen werden. {0}</translation>
   </message>
   <message>
-   <source>The model needs about {0} MB of memory, but only {1} MB of the {2} MB allowed can be freed.</source>
-   <translation>Das Modell braucht etwa {0} MB Speicher, aber von den erlaubten {2} MB lassen sich nur {1} MB freimachen.</translation>
+   <source>The model needs about {0} MB of memory, but only {1} MB are allowed.</source>
+   <translation>Das Modell braucht etwa {0} MB Speicher, aber nur {1} MB sind erlaubt.</translation>
   </message>
   <message>
    <source>The model was unloaded before it was ready.</source>

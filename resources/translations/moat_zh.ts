@@ -3087,8 +3087,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法加载模型。{0}</translation>
   </message>
   <message>
-   <source>The model needs about {0} MB of memory, but only {1} MB of the {2} MB allowed can be freed.</source>
-   <translation>模型大约需要 {0} MB 内存，但允许的 {2} MB 中只能腾出 {1} MB。</translation>
+   <source>The model needs about {0} MB of memory, but only {1} MB are allowed.</source>
+   <translation>模型大约需要 {0} MB 内存，但只允许 {1} MB。</translation>
   </message>
   <message>
    <source>The model was unloaded before it was ready.</source>

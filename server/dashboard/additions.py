@@ -13,7 +13,10 @@ from server.data.tables import Table
 from server.events import StatusNote
 
 ADDING = re.compile(r"\b(add|put|pin|place|create|save)\b", re.IGNORECASE)
-TARGET = re.compile(r"\b(dashboard|widget)\b", re.IGNORECASE)
+TARGET = re.compile(
+    r"dashboard|widget|tableau de bord|tablero|panel|cuadro de mando|仪表|看板|面板", re.IGNORECASE
+)
+"""Words for the place where something is put only if the user says so."""
 NOTE = re.compile(r"\bnotes?\b", re.IGNORECASE)
 LONGEST_NOTE = 20_000
 FUNCTION = "add_generative_widget"

@@ -89,9 +89,10 @@ class WithoutBold:
         self._star = ""
 
     def feed(self, text: str) -> str:
+        """A single star at the end is held back; it may be half of a mark."""
         text = self._star + text
         self._star = "*" if text.endswith("*") and not text.endswith("**") else ""
-        return text.removesuffix(self._star).replace("**", "") if text else ""
+        return text.removesuffix(self._star).replace("**", "")
 
     def end(self) -> str:
         star, self._star = self._star, ""

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from server.asking.fit import context_tokens
 from server.chat import ChatRequest, Constraint, Json, Message, ToolCall
 from server.dashboard import actions
 from server.dashboard.actions import Action, Choices, Read, Stage, fit_parameters
+from server.dashboard.additions import TARGET
 from server.dashboard.arguments import told_options
 from server.dashboard.grounding import ground_symbol, ground_values, read_for_each
 from server.dashboard.inventory import DETAILED, Inventory, take_inventory
@@ -52,10 +52,6 @@ TURN_CHARACTERS = 700
 DATA_CHARACTERS = {"cpu": 1500}
 DATA_CHARACTERS_ELSEWHERE = 6000
 GENERATIVE = "generative-ui"
-DASHBOARD = re.compile(
-    r"dashboard|widget|tableau de bord|tablero|panel|cuadro de mando|仪表|看板|面板", re.IGNORECASE
-)
-"""Words for the place where a chart is put only if the user says so."""
 STEPS = """\
 You are Moat, an analyst's assistant on the user's own computer. You answer questions about the \
 dashboard below, step by step. Each step is one JSON object of one of these forms:
@@ -225,7 +221,7 @@ class Planner:
             bool(self.results.tables),
             self.query.hop < MOST_HOPS,
             self._stage(),
-            DASHBOARD.search(self.query.question) is not None,
+            TARGET.search(self.query.question) is not None,
         )
 
     def _stage(self) -> Stage:

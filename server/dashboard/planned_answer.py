@@ -73,13 +73,18 @@ async def answer_by_plan(query: Query, means: Means, today: date) -> Steps:
         yield ClientToolCall(step.call)
         yield Finished("tool_calls")
         return
+    figure = None
+    if planner.needs_data and not planner.asked:
+        figure = await asyncio.to_thread(figure_by_rules, planner)
+        if figure is None:
+            await planner.compute_unasked()
     for note in planner.notes:
         yield note
     if planner.asked:
         yield TextDelta(planner.asked)
         yield Finished("stop")
         return
-    async with aclosing(_write(planner)) as events:
+    async with aclosing(_write(planner, figure)) as events:
         async for event in events:
             yield event
 
@@ -99,8 +104,6 @@ async def _take_steps(planner: Planner) -> Step | None:
             return step
         if planner.repeats_itself:
             break
-    if await asyncio.to_thread(figure_by_rules, planner) is None:
-        await planner.compute_unasked()
     return None
 
 
@@ -117,15 +120,16 @@ async def _read_pointed(planner: Planner, *, is_needed: bool) -> Step | None:
     return await planner.do(Action("read", reads))
 
 
-async def _write(planner: Planner) -> Steps:
+async def _write(planner: Planner, figure: Figure | None) -> Steps:
+    """`figure` is what the rules compute over what was read."""
     results, query = planner.results, planner.query
     lead = "".join(f"{one}\n\n" for one in query.missing_files)
-    lead += await _bold_figure(planner)
+    lead += f"**{figure.text}** ({figure.table})\n\n" if figure else await _bold_figure(planner)
     if lead:
         yield TextDelta(lead)
     spoken = lead
     end: Event = Finished("stop")
-    async with aclosing(_prose(planner)) as events:
+    async with aclosing(_prose(planner, figure)) as events:
         async for event in events:
             match event:
                 case Finished():
@@ -148,11 +152,11 @@ async def _write(planner: Planner) -> Steps:
     yield end
 
 
-async def _prose(planner: Planner) -> Steps:
+async def _prose(planner: Planner, figure: Figure | None) -> Steps:
     """The model's own sentences; a thought before them has room of its own."""
     query = planner.query
     has_data = bool(planner.results.sources or planner.results.computed)
-    instruction = Message("user", _instruction(planner, has_data=has_data))
+    instruction = Message("user", _instruction(planner, figure, has_data=has_data))
     limit = LENGTHS.get(str(query.options.get("answer-length")), LENGTHS["normal"])
     style = TEMPERATURES.get(str(query.options.get("answer-style")), TEMPERATURES["balanced"])
     request = ChatRequest(
@@ -161,7 +165,7 @@ async def _prose(planner: Planner) -> Steps:
         max_tokens=limit + THOUGHT_TOKENS,
         client=planner.client,
     )
-    checked = CheckedText(planner.results, _known(planner)) if has_data else None
+    checked = CheckedText(planner.results, _known(planner, figure)) if has_data else None
     async with aclosing(_limited(planner, request, limit)) as pieces:
         async for piece in pieces:
             if checked is None or not isinstance(piece, TextDelta):
@@ -196,7 +200,7 @@ async def _limited(planner: Planner, request: ChatRequest, limit: int) -> Steps:
                     pass
 
 
-def _instruction(planner: Planner, *, has_data: bool) -> str:
+def _instruction(planner: Planner, figure: Figure | None, *, has_data: bool) -> str:
     parts = [WRITE if has_data else CHAT]
     if planner.results.computed:
         last = planner.results.computed[-1]
@@ -204,7 +208,6 @@ def _instruction(planner: Planner, *, has_data: bool) -> str:
     language = planner.query.options.get("answer-language")
     if isinstance(language, str) and language.strip():
         parts.append(f"Answer in {language.strip()[:40]}.")
-    figure = figure_by_rules(planner)
     known = [*([figure.text] if figure else []), _plain_results(planner)]
     if any(known):
         parts.append("Results: " + "\n".join(filter(None, known)))
@@ -231,21 +234,17 @@ def _label(column: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _known(planner: Planner) -> KnownNumbers:
+def _known(planner: Planner, figure: Figure | None) -> KnownNumbers:
     results, query = planner.results, planner.query
     pages = [page for one in results.sources for doc in one.documents for page in doc.pages]
     texts = [query.asked, *(one.text for one in query.said), *pages]
     texts += [one.outcome for one in planner.done]
-    if figure := figure_by_rules(planner):
-        texts.append(figure.text)
+    texts += [figure.text] if figure else []
     return KnownNumbers.of(results.numbers(), texts)
 
 
 async def _bold_figure(planner: Planner) -> str:
-    """What the rules compute, else what a second query confirms of the figure computed last."""
-    by_rules = await asyncio.to_thread(figure_by_rules, planner)
-    if by_rules is not None:
-        return f"**{by_rules.text}** ({by_rules.table})\n\n"
+    """The figure that was computed last, where a second query confirms it."""
     last = planner.results.computed[-1] if planner.results.computed else None
     if last is None or len(last.answer.rows) != 1 or len(last.answer.rows[0]) > MOST_CELLS:
         return ""

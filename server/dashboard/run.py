@@ -139,7 +139,7 @@ async def _answer(
         yield TextDelta(lead)
     end = Finished("stop")
     spoken = lead
-    async with aclosing(_speak(query, means, prompt)) as events:
+    async with aclosing(_speak(query, means, prompt, has_data=bool(materials))) as events:
         async for event in events:
             match event:
                 case Finished():
@@ -227,7 +227,7 @@ def _lead(query: Query, figures: Sequence[Figure]) -> str:
     return "\n\n".join(lines) + "\n\n" if lines else ""
 
 
-async def _speak(query: Query, means: Means, prompt: Prompt) -> Steps:
+async def _speak(query: Query, means: Means, prompt: Prompt, *, has_data: bool) -> Steps:
     facts = means.engine.facts
     limit = prompt.max_tokens
     if not is_able(facts.parameters):
@@ -245,11 +245,16 @@ async def _speak(query: Query, means: Means, prompt: Prompt) -> Steps:
         async for piece in pieces:
             match piece:
                 case TextDelta(text):
-                    text = plain.feed(text if began else text.lstrip())
+                    text = text if began else text.lstrip()
+                    text = plain.feed(text) if has_data else text
                     if text:
                         began = True
                         yield TextDelta(text)
-                case PromptProgress() | Finished():
+                case Finished():
+                    if rest := plain.end():
+                        yield TextDelta(rest)
+                    yield piece
+                case PromptProgress():
                     yield piece
                 case _:
                     pass

@@ -291,7 +291,7 @@ class Pool:
         if needed > budget:
             raise ModelLoadFailed(
                 f"The model needs about {needed // MB} MB of memory, but only "
-                f"{budget // MB} MB of the {budget // MB} MB allowed can be freed."
+                f"{budget // MB} MB are allowed."
             )
         try:
             async with asyncio.timeout(self._limits.patience_s):
