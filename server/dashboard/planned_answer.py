@@ -23,6 +23,7 @@ from server.dashboard.plan import (
     MOST_FAILURES,
     THOUGHT_TOKENS,
     Planner,
+    alternate,
     first_sentence,
 )
 from server.dashboard.query import Query
@@ -54,6 +55,9 @@ only numbers of the results above. Say so if the data does not hold the answer."
 PLACES = """\
 A value of a query is written as a placeholder: {{%(query)s.%(column)s}}, or \
 {{%(query)s[2].%(column)s}} for its second row."""
+TALK = "You are Moat, an analyst's assistant on the user's own computer. Answer in plain sentences."
+SAID_TOLD = 5
+"""The question and two turns before it."""
 CHAT = "Now write the answer for the user, in the language of the question."
 SPEECHLESS = "The model had nothing to say to that. Try other words, or a bigger model."
 Steps = AsyncGenerator[Event, None]
@@ -159,8 +163,10 @@ async def _prose(planner: Planner, figure: Figure | None) -> Steps:
     instruction = Message("user", _instruction(planner, figure, has_data=has_data))
     limit = LENGTHS.get(str(query.options.get("answer-length")), LENGTHS["normal"])
     style = TEMPERATURES.get(str(query.options.get("answer-style")), TEMPERATURES["balanced"])
+    said = [Message(one.role, one.text) for one in query.said[-SAID_TOLD:]]
+    talk = tuple(alternate([Message("system", TALK), *said]))
     request = ChatRequest(
-        await planner.messages(instruction),
+        await planner.messages(instruction) if planner.needs_data else talk,
         sampling=Sampling(temperature=style, repeat_penalty=1.05),
         max_tokens=limit + THOUGHT_TOKENS,
         client=planner.client,
@@ -263,7 +269,8 @@ def _uses_up_question(planner: Planner, computed: Computed) -> bool:
     Nor is one that leans on the question before it and was not completed.
     """
     question = planner.meaning
-    if question == planner.query.question and question_before(planner.query):
+    is_completed = question != planner.query.question or not question_before(planner.query)
+    if not is_completed or not planner.results.uses_all_read():
         return False
     arguments = [
         str(value)

@@ -67,6 +67,11 @@ class Results:
         used = [one for one in self.sources if any(one is other for other in self._used)]
         return used + [one for one in read if not one.tables]
 
+    def uses_all_read(self) -> bool:
+        """Whether every source that was read for this question was computed over."""
+        read = [one for one in self.sources if one.is_new and one.tables]
+        return all(any(one is other for other in self._used) for one in read)
+
     def _note_use(self, sql: str) -> None:
         """The sources of a query's tables, also of those that another query made."""
         queries, waiting = {one.name: one.sql for one in self.computed}, [sql]

@@ -358,7 +358,8 @@ async def test_a_report_comes_as_a_page() -> None:
 async def test_a_question_that_needs_no_data_is_answered_at_once() -> None:
     events, engine = await run(ask("Hello!"), says("Hello."), kind="greeting or thanks")
     assert text_of(events) == "Hello."
-    assert len(engine.requests) == 1
+    (asked,) = engine.requests
+    assert "JSON" not in asked.messages[0].content
 
 
 async def test_what_the_user_points_at_needs_its_data_whatever_the_model_says() -> None:
@@ -424,3 +425,13 @@ async def test_a_widget_that_is_named_is_needed_whatever_the_model_says() -> Non
         kind="general explanation",
     )
     assert call_of(events)["function"] == "get_widget_data"
+
+
+async def test_a_figure_over_one_of_two_sources_that_were_read_is_not_bold() -> None:
+    query = ask("What is the total revenue of AAPL and MSFT?")
+    both = [{"widget": "income", "parameters": {"symbol": one}} for one in ("AAPL", "MSFT")]
+    events, _ = await run(query, step({"read": both}))
+    events, _ = await run(
+        brought(query, events), step(SUM), step(DONE), says("It is {{q1.revenue}}.")
+    )
+    assert text_of(events) == "It is 210."
