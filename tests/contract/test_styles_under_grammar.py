@@ -75,30 +75,40 @@ async def engine(starter_model: Path) -> AsyncIterator[WorkerProcess]:
     await worker.close()
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def problems(engine: WorkerProcess) -> dict[str, list[str]]:
+    """What is wrong with the calls of each style; all styles ask beside each other."""
+    free = asyncio.Semaphore(AT_ONCE)
+    asked = [(name, seed) for name in STYLES for seed in range(CALLS)]
+    found = await asyncio.gather(*(_ask(engine, free, name, seed) for name, seed in asked))
+    wrong: dict[str, list[str]] = {name: [] for name in STYLES}
+    for (name, _seed), several in zip(asked, found, strict=True):
+        wrong[name] += several
+    return wrong
+
+
+async def _ask(engine: WorkerProcess, free: asyncio.Semaphore, name: str, seed: int) -> list[str]:
+    first = seed % len(TOOLS)
+    request = ChatRequest(
+        (Message("user", "Do something."),),
+        tools=(TOOLS[first], TOOLS[first - 2]),
+        tool_choice=ToolChoice("required"),
+        parallel_calls=seed % 16 == 0,
+        sampling=Sampling(temperature=1.0, seed=seed),
+        max_tokens=ENOUGH_TOKENS,
+        template_options=(("enable_thinking", False),),
+        client=name,
+    )
+    async with free, aclosing(engine.generate(request)) as pieces:
+        calls = [piece async for piece in pieces if isinstance(piece, ToolCallRequested)]
+    return [problem for call in calls for problem in _problems(call)] if calls else ["no call"]
+
+
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", STYLES)
-async def test_every_call_is_valid(engine: WorkerProcess, name: str) -> None:
-    free = asyncio.Semaphore(AT_ONCE)
-
-    async def ask(seed: int) -> list[str]:
-        first = seed % len(TOOLS)
-        request = ChatRequest(
-            (Message("user", "Do something."),),
-            tools=(TOOLS[first], TOOLS[first - 2]),
-            tool_choice=ToolChoice("required"),
-            parallel_calls=seed % 16 == 0,
-            sampling=Sampling(temperature=1.0, seed=seed),
-            max_tokens=ENOUGH_TOKENS,
-            template_options=(("enable_thinking", False),),
-            client=name,
-        )
-        async with free, aclosing(engine.generate(request)) as pieces:
-            calls = [piece async for piece in pieces if isinstance(piece, ToolCallRequested)]
-        return [problem for call in calls for problem in _problems(call)] if calls else ["no call"]
-
-    found = await asyncio.gather(*(ask(seed) for seed in range(CALLS)))
-    assert [problems for problems in found if problems] == []
+async def test_every_call_is_valid(problems: dict[str, list[str]], name: str) -> None:
+    assert problems[name] == []
 
 
 def _problems(made: ToolCallRequested) -> list[str]:

@@ -28,7 +28,7 @@ SIZE, FIRST_SIZE, MIDDLE_SIZE = 200_000, 20_000, 60_000
 FIRST_S = 0.0025
 """A text that takes less at the first size stays below the limit at the full one, even squared."""
 MIDDLE_GROWTH = 3.6
-"""Three times the text takes a linear pattern three times as long. A pattern that would grow by more
+"""Three times the text takes a linear pattern three times as long. A pattern that grows by more
 than MOST_GROWTH up to the full size grows by more than 4.3 here."""
 LIMIT_S, GIVEN_UP_S = 0.25, 2.0
 """Of processor time: a linear pattern takes some milliseconds for 200 kB."""
@@ -285,27 +285,32 @@ def time_one(used: Used) -> Slow:
     worst = Slow(used, "", 0.0)
     steady: list[tuple[float, str, str]] = []
     for start, repeated in attacks(used.pattern, used.flags):
-        first_s = _time(pattern, _grow(start, repeated, FIRST_SIZE), anchored=used.anchored)
+        first, middle = (_grow(start, repeated, size) for size in (FIRST_SIZE, MIDDLE_SIZE))
+        first_s = _time(pattern, first, anchored=used.anchored)
         if first_s < FIRST_S:
             continue
-        middle_s = _time(pattern, _grow(start, repeated, MIDDLE_SIZE), anchored=used.anchored)
+        middle_s = first_s
+        if first_s < GIVEN_UP_S:
+            middle_s = _time(pattern, middle, anchored=used.anchored)
+        if middle_s >= GIVEN_UP_S:
+            return Slow(used, first[:60], middle_s)
         if middle_s < MIDDLE_GROWTH * first_s:
             steady.append((middle_s, start, repeated))
             continue
-        worst = max(worst, _time_in_full(used, start, repeated), key=_by_time)
+        worst = max(worst, _time_in_full(used, start, repeated, first_s), key=_by_time)
         if worst.is_superlinear:
             return worst
     if steady:
-        worst = max(worst, _time_in_full(used, *max(steady)[1:]), key=_by_time)
+        middle_s, start, repeated = max(steady)
+        first_s = middle_s * FIRST_SIZE / MIDDLE_SIZE
+        worst = max(worst, _time_in_full(used, start, repeated, first_s), key=_by_time)
     return worst
 
 
-def _time_in_full(used: Used, start: str, repeated: str) -> Slow:
-    pattern = re.compile(used.pattern, used.flags)
-    short, long = (_grow(start, repeated, size) for size in (FIRST_SIZE, SIZE))
-    first_s = _time(pattern, short, anchored=used.anchored)
-    took_s = _time(pattern, long, anchored=used.anchored)
-    return Slow(used, short[:60], took_s, took_s / first_s)
+def _time_in_full(used: Used, start: str, repeated: str, first_s: float) -> Slow:
+    text = _grow(start, repeated, SIZE)
+    took_s = _time(re.compile(used.pattern, used.flags), text, anchored=used.anchored)
+    return Slow(used, text[:60], took_s, took_s / first_s)
 
 
 def _grow(start: str, repeated: str, size: int) -> str:
