@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from server.chat import Json
 from server.core.core import Core
-from server.data.yaml_with_places import nearest, summarised
+from server.data.yaml_with_places import nearest, summarise
 from server.errors import AppError
 from server.face import client
 from server.face.client import RunningServer
@@ -169,7 +169,7 @@ def _check(options: argparse.Namespace) -> int:
         counted = f", {errors} errors, {warnings} warnings" if loaded.findings else ""
         parts = f"{operations} operations, {len(loaded.flows)} flows{counted}"
         _say(f"{loaded.key}: {loaded.state}, {parts}")
-        for line in map(str, loaded.findings) if options.all else summarised(loaded.findings):
+        for line in map(str, loaded.findings) if options.all else summarise(loaded.findings):
             _say(f"  {line}")
         worst = max(worst, int(errors > 0))
     return worst

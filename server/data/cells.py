@@ -13,21 +13,22 @@ THOUSANDS_COMMA = re.compile(BEFORE + r"\d{1,3},\d{3}[.,]\d")
 
 
 def delimiter(start: str) -> str:
-    """By the file's first lines. Nothing else of what a sniffer guesses holds for all of them."""
+    """Finds the sign between cells in the file's first lines; the Sniffer's other guesses are
+    not reliable enough to be used."""
     try:
         return csv.Sniffer().sniff(start, DELIMITERS).delimiter
     except csv.Error:
-        return max(DELIMITERS, key=lambda one: _alike(start, one))
+        return max(DELIMITERS, key=lambda sign: _count_alike(start, sign))
 
 
-def _alike(start: str, sign: str) -> int:
-    """How many lines have it equally often."""
+def _count_alike(start: str, sign: str) -> int:
+    """Counts the lines that have the sign equally often."""
     counts = Counter(line.count(sign) for line in start.splitlines() if sign in line)
     return max(counts.values(), default=0)
 
 
 def decimal_sign(lines: Iterable[str], separated_by: str) -> str:
-    """Semicolons leave the comma free for decimals, unless a number tells otherwise."""
+    """Semicolons leave the comma free for decimals, unless a number shows otherwise."""
     sign = "."
     if separated_by == ";":
         for line in lines:
@@ -54,12 +55,12 @@ NUMBER = re.compile(
 SCALED = re.compile(rf"(?<=[\d.])\s?({'|'.join(sorted(SCALES, key=len, reverse=True))})\.?$", re.I)
 MONEY_BEHIND = re.compile(rf"(?<=[\w.])\s?({SIGN})$")
 GROUPED = re.compile(r"(?<=\d)[\u00a0\u202f'\u2019](?=\d{3}(?!\d))")
-"""Between thousands, where no comma stands."""
+"""Separators of thousands other than a comma."""
 LONGEST = 30
 MOST_DIGITS = 18
-"""A longer row of digits fits no whole number of a database: it is a name."""
+"""A longer row of digits does not fit into a database's integer: it is a name."""
 SWAPPED = str.maketrans(",.", ".,")
-"""From one way to write decimals to the other."""
+"""Swaps the two ways to write decimals."""
 
 
 def is_missing(text: str) -> bool:
@@ -76,11 +77,11 @@ def reads_as_number(text: str, decimal: str = ".") -> bool:
     # 3M is a company or a quarter of a year; $3M and 3.0M are amounts.
     if power and not unit(plain) and "." not in plain:
         return False
-    return not _is_whole(plain) or sum(one.isdigit() for one in plain) <= MOST_DIGITS
+    return not _is_whole(plain) or sum(sign.isdigit() for sign in plain) <= MOST_DIGITS
 
 
 def as_number(text: str, decimal: str = ".") -> float:
-    """Of a text that reads as one."""
+    """Reads a text for which `reads_as_number` is true."""
     plain, power = _plain(text, decimal)
     digits = re.sub(r"[^\d.eE+-]", "", plain)
     if power:
@@ -93,18 +94,18 @@ def as_number(text: str, decimal: str = ".") -> float:
 
 def unit(text: str) -> str:
     """The sign of a currency or of percent in a text that reads as a number."""
-    return next((one for one in text if one in CURRENCIES + "%"), "")
+    return next((sign for sign in text if sign in CURRENCIES + "%"), "")
 
 
 def is_shortened(text: str) -> bool:
-    """Written with a letter or a word for its power of ten."""
+    """The amount is written with a letter or a word for its power of ten."""
     return (
         len(text) < LONGEST and SCALED.search(MONEY_BEHIND.sub("", text.strip(" ()"))) is not None
     )
 
 
 def is_one_unit(units: Set[str]) -> bool:
-    """Whether amounts with these signs may be added; beside a currency's, some may have none."""
+    """Whether amounts with these signs may be added. Beside a currency, a sign may be missing."""
     return len(units - {""}) <= 1 and units != {"", "%"}
 
 
@@ -128,7 +129,7 @@ BRACKETED = re.compile(rf"^{SIGN}?\s*\([^()]*\)\s?%?$")
 
 
 def _is_bracketed(text: str) -> bool:
-    """As accountants write what is below zero."""
+    """Accountants write amounts below zero in brackets."""
     return BRACKETED.match(text) is not None
 
 

@@ -83,8 +83,8 @@ def _checker() -> Any:
 
 
 def rows_of(data: Any) -> list[Json]:
-    """Flat rows of what a step gave, as many as are drawn: a sql result or a list of objects."""
-    rows = _given(data)
+    """Returns up to `MOST_ROWS` flat rows of a step's data: an SQL result or a list of objects."""
+    rows = _given_rows(data)
     flat = [{_label(key): _cell(value) for key, value in row.items()} for row in rows[:MOST_ROWS]]
     if not flat:
         raise FlowFailed("internal", "There are no rows to draw.")
@@ -95,22 +95,22 @@ def rows_of(data: Any) -> list[Json]:
 
 
 def part_of(data: Any) -> str:
-    """Which of its rows are drawn, in words; empty: all of them."""
-    given = len(_given(data))
+    """Says which of the rows are drawn; empty if all of them are."""
+    given = len(_given_rows(data))
     if isinstance(data, dict) and data.get("truncated") is True:
         return f"the first {min(given, MOST_ROWS)} rows"
     return f"the first {MOST_ROWS} of {given} rows" if given > MOST_ROWS else ""
 
 
-def _given(data: Any) -> list[Json]:
+def _given_rows(data: Any) -> list[Json]:
     rows = data.get("rows") if isinstance(data, dict) else data
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise FlowFailed("internal", "There are no rows to draw: render follows a table of data.")
+        raise FlowFailed("internal", "There are no rows to draw: 'render' needs a table of data.")
     return rows
 
 
 def build(rows: list[Json], choice: Json) -> Json:
-    """The checked option."""
+    """Makes an option and checks it."""
     columns = list(rows[0])
     numeric = [name for name in columns if _is_numeric(rows, name)]
     if not numeric:
@@ -129,7 +129,7 @@ def build(rows: list[Json], choice: Json) -> Json:
 
 
 def check(option: Any) -> None:
-    """Only the keys we know: no functions, no addresses, no markup."""
+    """Refuses every key that we do not know: no functions, no addresses, no markup."""
     error = next(_checker().iter_errors(option), None)
     if error is not None:
         place = "/".join(str(part) for part in error.absolute_path)
@@ -137,10 +137,10 @@ def check(option: Any) -> None:
 
 
 def artifact(option: Json) -> Json:
-    """How screens that draw rows themselves take it: kind, columns and rows beside the option."""
+    """Adds kind, columns and rows to the option, for screens that draw by themselves."""
     first = option["series"][0]
     encode = first["encode"]
-    ys = [one["encode"].get("y") or one["encode"].get("value") for one in option["series"]]
+    ys = [series["encode"].get("y") or series["encode"].get("value") for series in option["series"]]
     return {
         "rows": option["dataset"]["source"],
         "chart": {"kind": kind_of(first), "x": encode.get("x") or encode.get("itemName"), "y": ys},

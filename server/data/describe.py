@@ -1,4 +1,4 @@
-"""A table in few words: its shape, what is in each column, and as many rows as there is room."""
+"""A table in few words: its shape, its columns, and as many rows as fit."""
 
 import csv
 import io
@@ -15,11 +15,11 @@ SAMPLE_VALUES = 5
 CELL_CHARACTERS = 80
 FEW_ROWS = 3
 MOST_DECIMALS = 6
-"""No column claims more: one that has as many is one of tiny numbers."""
+"""A column with more decimals holds tiny numbers."""
 LEAST_DIGITS = 4
 NOISE = 1e-12
 LEAST_GROUPED = 10_000
-"""From here on the thousands of a number are set apart."""
+"""From here on, thousands are separated by commas."""
 POWERS = {12: "T", 9: "B", 6: "M", 3: "K"}
 
 
@@ -33,7 +33,7 @@ def describe(table: Table, question: str, characters: int) -> str:
         return f"{shape}, all of them:\n{whole}"
     lines = [f"{shape}. What {'these' if table.cut else 'all'} rows hold:"]
     latest = _latest(table)
-    lines += [f"- {_described(table, column, latest)}" for column in columns]
+    lines += [f"- {_describe_column(table, column, latest)}" for column in columns]
     if table.cut:
         lines.append(f"- {table.cut} more rows came and were left out")
     head = "\n".join(lines)
@@ -55,7 +55,7 @@ def _relevant(table: Table, question: str) -> list[Column]:
 
 
 def _latest(table: Table) -> dict[str, Cell]:
-    """The newest row in time, where there is one alone."""
+    """Returns the newest row in time, if exactly one row is the newest."""
     line = next(iter(timelines(table)), None)
     if line is None:
         return {}
@@ -66,13 +66,13 @@ def _latest(table: Table) -> dict[str, Cell]:
     return table.records([table.rows[times.index(newest)]])[0]
 
 
-def _described(table: Table, column: Column, latest: dict[str, Cell]) -> str:
+def _describe_column(table: Table, column: Column, latest: dict[str, Cell]) -> str:
     values = [value for value in table.values(column.name) if value is not None]
     missing = len(table.rows) - len(values)
     gaps = f", {missing} missing" if missing else ""
     newest = latest.get(column.name) if column.kind == "number" else None
-    told = "" if newest is None else f", latest {newest}"
-    return f"{column.name} ({column.kind}): {_facts(column, values)}{told}{gaps}"
+    latest_text = "" if newest is None else f", latest {newest}"
+    return f"{column.name} ({column.kind}): {_facts(column, values)}{latest_text}{gaps}"
 
 
 def _facts(column: Column, values: Sequence[Cell]) -> str:
@@ -99,7 +99,7 @@ def _mean(numbers: Sequence[float]) -> float:
 
 
 def _sample(table: Table, columns: Sequence[Column], characters: int) -> str:
-    """First and last rows, as many as fit, half and half."""
+    """Returns first and last rows, half and half, as many as fit."""
     ends = (table.rows[:FEW_ROWS], table.rows[-FEW_ROWS:])
     longest = max(len(_csv(table, columns, rows, header=False)) for rows in ends)
     per_row = max(longest // FEW_ROWS, 8)
@@ -129,14 +129,14 @@ def _csv(
 
 
 def rounded(value: float, decimals: int, digits: int) -> float:
-    """To so many decimals, but not to fewer digits than these."""
+    """Rounds to `decimals` decimals, but keeps at least `digits` digits."""
     if value == 0 or (decimals < MOST_DECIMALS and abs(value) < NOISE):
         return 0.0
     return round(value, max(decimals, digits - 1 - math.floor(math.log10(abs(value)))))
 
 
 def short(value: Cell) -> str:
-    """In one line, for a sentence or a row."""
+    """Puts the value on one line, for a sentence or a row."""
     if value is None:
         return ""
     text = " ".join(str(value).split())
@@ -144,9 +144,9 @@ def short(value: Cell) -> str:
 
 
 def written(value: float, unit: str = "", *, is_scaled: bool = False) -> str:
-    """As a person writes it: with its unit, and large numbers in thousands or as 3.4T."""
+    """Writes the number as a person does: with its unit, and 3.4T or commas if it is large."""
     sign, size = ("-" if value < 0 else ""), abs(value)
-    power = next((one for one in POWERS if is_scaled and size >= 10**one), 0)
+    power = next((power for power in POWERS if is_scaled and size >= 10**power), 0)
     if power:
         text = f"{size / 10**power:.3f}".rstrip("0").rstrip(".") + POWERS[power]
     elif size < LEAST_GROUPED:

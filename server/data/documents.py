@@ -1,4 +1,4 @@
-"""Files into text and tables: pdf, docx, xlsx, xls, csv, html, text; told apart by content."""
+"""Files into text and tables: pdf, docx, xlsx, xls, csv, html, text, known by their content."""
 
 import csv
 import io
@@ -25,7 +25,7 @@ MAX_BYTES = 48 * 1024 * 1024
 MAX_PAGES = 400
 PDF_S = 20.0
 MOST_PAGE_BYTES = 2 * 1024 * 1024
-"""Of what draws one page: a bigger one is a picture made of lines, and takes minutes."""
+"""The most bytes that draw a page. A bigger page is a drawing of lines and would take minutes."""
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 HIDDEN_TAGS = frozenset({"script", "style", "head", "noscript", "template"})
 BREAKING_TAGS = frozenset({"p", "br", "div", "tr", "li", "h1", "h2", "h3", "h4", "table", "td"})
@@ -40,7 +40,7 @@ DAMAGE = (
     RuntimeError, MemoryError,
 )  # fmt: skip
 
-# It warns about every oddity of a stranger's file.
+# pypdf warns about every oddity of a file.
 logging.getLogger("pypdf").setLevel(logging.ERROR)
 
 
@@ -63,7 +63,7 @@ class Document:
 
 
 def read(data: bytes, name: str, declared: str = "") -> Document:
-    """What is in the file, whatever its name says."""
+    """Reads the file by its content, not by its name."""
     if len(data) > MAX_BYTES:
         raise Unreadable(f"{name} is too big to read.")
     try:
@@ -80,7 +80,7 @@ def _read(data: bytes, name: str, declared: str) -> Document:
     if b"%PDF" in data[:1024]:
         return _pdf(data, name)
     if data.startswith(b"PK\x03\x04"):
-        return _zipped(data, name)
+        return _read_archive(data, name)
     if data.startswith(b"\xd0\xcf\x11\xe0"):
         return _old_workbook(data, name)
     text = decode(data)
@@ -100,19 +100,21 @@ def from_text(text: str, name: str, declared: str = "") -> Document:
 
 
 def of_tables(name: str, tables: Sequence[Table], *notes: str) -> Document:
-    """With what stood above the tables, and a word about what of them was left out."""
+    """Adds the texts above the tables, and notes about rows and columns that were left out."""
     headings = [f"{table.name}: {table.heading}" for table in tables if table.heading]
-    told = []
+    left_out = []
     for table in tables:
         rows, columns = len(table.rows), len(table.columns)
         if table.cut:
             total = rows + table.cut
-            told.append(f"Only the first {rows} of {total} rows of {table.name} were read.")
+            left_out.append(f"Only the first {rows} of {total} rows of {table.name} were read.")
         if table.cut_columns:
             total = columns + table.cut_columns
-            told.append(f"Only the first {columns} of {total} columns of {table.name} were read.")
+            left_out.append(
+                f"Only the first {columns} of {total} columns of {table.name} were read."
+            )
     pages = ("\n".join(headings),) if headings else ()
-    return Document(name, pages, tuple(tables), notes=(*told, *notes))
+    return Document(name, pages, tuple(tables), notes=(*left_out, *notes))
 
 
 def decode(data: bytes) -> str:
@@ -189,7 +191,7 @@ def is_too_big(page: Any) -> bool:
     return contents is not None and len(contents.get_data()) > MOST_PAGE_BYTES
 
 
-def _zipped(data: bytes, name: str) -> Document:
+def _read_archive(data: bytes, name: str) -> Document:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         names = archive.namelist()
         if "word/document.xml" in names:
@@ -228,7 +230,7 @@ def _docx(archive: zipfile.ZipFile) -> str:
     paragraphs = []
     with office.open_part(archive, "word/document.xml") as file:
         for element in office.elements(file, WORD + "p"):
-            paragraphs.append("".join(one.text or "" for one in element.iter(WORD + "t")))
-            # A paragraph within another one is told once.
+            paragraphs.append("".join(word.text or "" for word in element.iter(WORD + "t")))
+            # An inner paragraph must not appear again with the outer one.
             element.clear()
     return "\n".join(text for text in paragraphs if text)

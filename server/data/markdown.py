@@ -16,7 +16,7 @@ NOTHING = "The answer is empty."
 
 
 def as_markdown(data: Any) -> str:
-    """A list of objects is a table, also inside of an object beside a few plain values."""
+    """Writes a list of objects as a table, also within an object that has few other values."""
     if data is None or data in ("", [], {}):
         return NOTHING
     if isinstance(data, str):
@@ -28,15 +28,15 @@ def as_markdown(data: Any) -> str:
         name, rest = held
         lines = [f"- {key}: {_cell(value)}" for key, value in rest.items()]
         return "\n".join([*lines, *([""] if lines else []), table(data[name])])
-    return _fenced(data)
+    return _as_json_block(data)
 
 
 def is_rows(data: Any) -> bool:
-    return isinstance(data, list) and bool(data) and all(isinstance(one, dict) for one in data)
+    return isinstance(data, list) and bool(data) and all(isinstance(row, dict) for row in data)
 
 
 def table(rows: Sequence[Json], most_rows: int = MOST_ROWS) -> str:
-    """Every column that one of the rows has, in the order of their first appearance."""
+    """Shows every column that any row has, in the order of their first appearance."""
     shown = rows[:most_rows]
     names = list(dict.fromkeys(name for row in shown for name in row))
     cut = names[MOST_COLUMNS:]
@@ -59,7 +59,7 @@ def _held_rows(data: Any) -> tuple[str, Json] | None:
     return (names[0], rest) if len(names) == 1 and is_plain else None
 
 
-def _fenced(data: Any) -> str:
+def _as_json_block(data: Any) -> str:
     whole = json.dumps(data, ensure_ascii=False, indent=2)
     text = whole if len(whole) <= LONGEST_JSON else shorten(data, LONGEST_JSON)
     fence = "````" if "```" in text else "```"

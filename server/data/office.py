@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 MAX_PART_BYTES = 64 * 1024 * 1024
 MOST_INSIDE = 500_000
-"""Elements within one that is yielded whole: cells of a row, words of a paragraph."""
+"""The most elements within one that is yielded whole: cells of a row, words of a paragraph."""
 DEEPEST = 500
 
 
@@ -22,7 +22,7 @@ def open_part(archive: zipfile.ZipFile, part: str) -> IO[bytes]:
 
 
 def elements(file: IO[bytes], tag: str) -> Iterator[ElementTree.Element]:
-    """Each element of this tag, whole, when it ends."""
+    """Yields each element of this tag as a whole, when it ends."""
     opened: list[ElementTree.Element] = []
     wanted = inside = 0
     for event, element in ElementTree.iterparse(file, ("start", "end")):
@@ -38,7 +38,7 @@ def elements(file: IO[bytes], tag: str) -> Iterator[ElementTree.Element]:
             wanted -= 1
             yield element
         if not wanted and opened:
-            # Its parent would keep it and all its brothers until the end of the file.
+            # The parent would keep it and all its siblings until the end of the file.
             opened[-1].clear()
 
 
@@ -54,7 +54,7 @@ DATE = "date"
 KNOWN_FORMATS = {**dict.fromkeys(range(14, 23), DATE), 45: "m", 46: "h", 47: "m"}
 UNITS_PER_DAY = {"h": 24, "m": 24 * 60, "s": 24 * 60 * 60}
 AS_WRITTEN = re.compile(r'"[^"]*"|\\.|_.|\*.', re.DOTALL)
-"""Of a format's code: texts, and the characters whose width is left free or that fill a cell."""
+"""The parts of a format's code that show as they are: texts, padding and filling characters."""
 ELAPSED = re.compile(r"\[([hms])\1*\]|^(m)m?:?ss?(?:\.0+)?$", re.IGNORECASE)
 BRACKETED = re.compile(r"\[[^\[\]]*\]")
 DATE_CODE = re.compile(r"[ymdhs]", re.IGNORECASE)
@@ -75,12 +75,12 @@ class _Book:
 
     texts: list[str]
     formats: dict[int, str]
-    """By a cell style's number: 'date', or the unit that a stretch of time is shown in."""
+    """Maps a cell style's number to 'date' or to the unit in which a duration is shown."""
     epoch: datetime
 
 
 def sheets(archive: zipfile.ZipFile) -> Iterator[Sheet]:
-    """As many as there is room for; `count` tells how many there are."""
+    """Yields as many sheets as there is room for; `count` is the number of all."""
     book = _Book(_shared_texts(archive), _formats(archive), _epoch(archive))
     room = MAX_CELLS
     for name, part in _parts(archive)[:MAX_SHEETS]:
@@ -96,18 +96,21 @@ def count(archive: zipfile.ZipFile) -> int:
 
 
 def _parts(archive: zipfile.ZipFile) -> list[tuple[str, str]]:
-    """Each sheet's name and part, in the order of the workbook; those of charts have no cells."""
+    """Lists each sheet's name and part in the order of the workbook. Charts have no cells."""
     listed = list(_elements(archive, "xl/workbook.xml", NS + "sheet"))
     targets = {
-        one.get("Id", ""): normpath(join("/xl", one.get("Target", ""))).lstrip("/")
-        for one in _elements(archive, "xl/_rels/workbook.xml.rels", RELATION + "Relationship")
+        element.get("Id", ""): normpath(join("/xl", element.get("Target", ""))).lstrip("/")
+        for element in _elements(archive, "xl/_rels/workbook.xml.rels", RELATION + "Relationship")
     }
     held = {name for name in archive.namelist() if PART.fullmatch(name)}
-    found = [(one.get("name", ""), targets.get(one.get(RELATION_ID, ""), "")) for one in listed]
+    found = [
+        (element.get("name", ""), targets.get(element.get(RELATION_ID, ""), ""))
+        for element in listed
+    ]
     found = [(name, part) for name, part in found if part in held]
     if found:
         return found
-    names = [one.get("name", "") for one in listed]
+    names = [element.get("name", "") for element in listed]
     return [
         (names[number] if number < len(names) else f"Sheet {number + 1}", part)
         for number, part in enumerate(sorted(held, key=lambda part: (len(part), part)))
@@ -123,29 +126,29 @@ def _elements(archive: zipfile.ZipFile, part: str, tag: str) -> Iterator[Element
 
 def _shared_texts(archive: zipfile.ZipFile) -> list[str]:
     found = _elements(archive, "xl/sharedStrings.xml", NS + "si")
-    return ["".join(one.text or "" for one in element.iter(NS + "t")) for element in found]
+    return ["".join(text.text or "" for text in element.iter(NS + "t")) for element in found]
 
 
 def _epoch(archive: zipfile.ZipFile) -> datetime:
-    for one in _elements(archive, "xl/workbook.xml", NS + "workbookPr"):
-        return MAC_EPOCH if one.get("date1904") in ("1", "true") else EPOCH
+    for properties in _elements(archive, "xl/workbook.xml", NS + "workbookPr"):
+        return MAC_EPOCH if properties.get("date1904") in ("1", "true") else EPOCH
     return EPOCH
 
 
 def _formats(archive: zipfile.ZipFile) -> dict[int, str]:
     own = {
-        int(one.get("numFmtId", "0")): _shown(one.get("formatCode", ""))
-        for one in _elements(archive, "xl/styles.xml", NS + "numFmt")
+        int(style.get("numFmtId", "0")): _format_of(style.get("formatCode", ""))
+        for style in _elements(archive, "xl/styles.xml", NS + "numFmt")
     }
     known = KNOWN_FORMATS | own
     for styles in _elements(archive, "xl/styles.xml", NS + "cellXfs"):
-        numbers = [int(one.get("numFmtId", "0")) for one in styles]
+        numbers = [int(style.get("numFmtId", "0")) for style in styles]
         return {place: known[number] for place, number in enumerate(numbers) if known.get(number)}
     return {}
 
 
-def _shown(code: str) -> str:
-    """As in `_Book.formats`; '' for plain numbers."""
+def _format_of(code: str) -> str:
+    """Returns a value as in `_Book.formats`; '' for plain numbers."""
     plain = AS_WRITTEN.sub("", code).partition(";")[0]
     elapsed = ELAPSED.search(plain)
     if elapsed:
@@ -154,7 +157,7 @@ def _shown(code: str) -> str:
 
 
 def _sheet(name: str, file: IO[bytes], book: _Book, room: int) -> tuple[Sheet, int]:
-    """The sheet, and the room that it leaves; a row counts even where it is empty."""
+    """Returns the sheet and the room it leaves. An empty row takes room too."""
     rows: list[list[Any]] = []
     cut = 0
     for element in elements(file, NS + "row"):
@@ -183,9 +186,9 @@ def _place(reference: str, following: int) -> int:
 def _value(cell: ElementTree.Element, book: _Book) -> Any:
     kind = cell.get("t", "n")
     if kind == "inlineStr":
-        return "".join(one.text or "" for one in cell.iter(NS + "t"))
+        return "".join(text.text or "" for text in cell.iter(NS + "t"))
     held = cell.find(NS + "v")
-    # An error is no value: one #DIV/0! must not make its column text.
+    # An error is not a value: a single #DIV/0! must not turn its column into text.
     if held is None or held.text is None or kind == "e":
         return None
     if kind == "s":

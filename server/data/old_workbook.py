@@ -1,7 +1,7 @@
 """Excel's old xls files, read in a process of its own with limits on memory and time.
 
-The library that reads them is native code and makes room for as many cells as a file claims to
-have: a small file could take all memory, or end the process.
+The library that reads them is native code. It reserves memory for as many cells as a file claims
+to have, so a small file could take all memory or end the process.
 """
 
 import contextlib
@@ -27,12 +27,12 @@ except ImportError:  # Windows, where only the parent watches the memory
 TIME_LIMIT_S = 20.0
 MEMORY_LIMIT_BYTES = 1024 * 1024 * 1024
 TEXT_LIMIT = 32 * 1024 * 1024
-"""Characters of all cells: thousands of them may share one long text."""
+"""The most characters in all cells together: thousands of cells may share one long text."""
 LOOK_S = 0.05
 
 
 def read_sheets(data: bytes) -> tuple[list[Sheet], int]:
-    """The sheets there is room for, and how many there are; raises ValueError."""
+    """Returns the sheets that fit and the number of all sheets; raises ValueError."""
     child = subprocess.Popen(
         processes.command("sheets"),
         stdin=subprocess.PIPE,
@@ -49,7 +49,7 @@ def read_sheets(data: bytes) -> tuple[list[Sheet], int]:
                 if pipe is not None:
                     pipe.close()
         child.wait()
-    return [Sheet(**one) for one in found["sheets"]], found["total"]
+    return [Sheet(**sheet) for sheet in found["sheets"]], found["total"]
 
 
 def _answer(child: "subprocess.Popen[bytes]", data: bytes) -> bytes:
@@ -57,7 +57,7 @@ def _answer(child: "subprocess.Popen[bytes]", data: bytes) -> bytes:
     given: bytes | None = data
     while time.monotonic() < end:
         try:
-            said, _ = child.communicate(given, timeout=LOOK_S)
+            output, _ = child.communicate(given, timeout=LOOK_S)
         except subprocess.TimeoutExpired:
             given = None
             if _memory(child.pid) > MEMORY_LIMIT_BYTES:
@@ -65,7 +65,7 @@ def _answer(child: "subprocess.Popen[bytes]", data: bytes) -> bytes:
             continue
         if child.returncode != 0:
             raise ValueError("The workbook cannot be read.")
-        return said
+        return output
     raise ValueError("The workbook takes too long to read.")
 
 
@@ -82,12 +82,12 @@ def main() -> None:
     import python_calamine  # noqa: PLC0415 - only this process ever loads it
 
     book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
-    told = {"sheets": list(_sheets(book)), "total": len(book.sheet_names)}
-    sys.stdout.write(json.dumps(told))
+    result = {"sheets": list(_sheets(book)), "total": len(book.sheet_names)}
+    sys.stdout.write(json.dumps(result))
 
 
 def _sheets(book: Any) -> Iterator[dict[str, Any]]:
-    """What no longer has room is counted. Empty rows above the first cell are left out."""
+    """Counts the rows that no longer fit. Leaves out empty rows above the first cell."""
     room, letters = MAX_CELLS, TEXT_LIMIT
     for number, name in enumerate(book.sheet_names[:MAX_SHEETS]):
         if room <= 0 or letters <= 0:

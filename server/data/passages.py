@@ -12,7 +12,7 @@ MOST_PASSAGES = 3000
 class Passage:
     text: str
     page: int
-    """From 1; the text's only page is 1."""
+    """Counts from 1. A text without pages is page 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +26,16 @@ class Excerpt:
 
 
 def excerpt(pages: tuple[str, ...], question: str, characters: int) -> Excerpt:
-    """Everything where it fits; else the beginning and what the question speaks of."""
+    """Returns all that fits; else the beginning and the passages nearest to the question."""
     passages = [
         Passage(part, number) for number, page in enumerate(pages, 1) for part in _parts(page)
     ]
     if sum(len(passage.text) for passage in passages) <= characters:
         return Excerpt(tuple(passages), is_cut=False)
     looked_at = passages[:MOST_PASSAGES]
-    order = [one.index for one in rank(question, [{one.text: 1.0} for one in looked_at])]
+    order = [
+        match.index for match in rank(question, [{passage.text: 1.0} for passage in looked_at])
+    ]
     order += [index for index in range(len(looked_at)) if index not in set(order)]
     chosen: list[int] = []
     room = characters
@@ -49,7 +51,7 @@ def excerpt(pages: tuple[str, ...], question: str, characters: int) -> Excerpt:
 
 
 def _parts(page: str) -> list[str]:
-    """Cut at paragraphs and sentences where possible."""
+    """Cuts at paragraphs and sentences where possible."""
     parts: list[str] = []
     rest = page.strip()
     while len(rest) > PASSAGE_CHARACTERS:

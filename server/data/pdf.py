@@ -15,9 +15,9 @@ SPACES = re.compile(r"\s+")
 MOST_BYTES = 32 * 1024 * 1024
 LONGEST_SENTENCE = 600
 ASCENT, DESCENT = 0.8, 0.2
-"""Of the font's size, above and below the line its letters stand on."""
+"""How far letters reach above and below their line, as a part of the font's size."""
 USUAL_WIDTH = 500.0
-"""Of a letter, in thousandths of the font's size, where the font does not tell."""
+"""The width of a letter in thousandths of the font's size, if the font does not give it."""
 SAME_LINE = 0.4
 
 pypdf = Late("pypdf")
@@ -27,7 +27,7 @@ fonts = Late("pypdf.generic._font")
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """In points, from the top left corner of the page; pages count from 1."""
+    """A box in points from the top left corner of the page. Pages count from 1."""
 
     text: str
     page: int
@@ -39,7 +39,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Text that was set in one go: where it begins, how wide each letter is."""
+    """Text that was set in one go: where it begins and how wide each letter is."""
 
     text: str
     x: float
@@ -49,7 +49,7 @@ class _Run:
 
 
 def find(document: Document, page: int, question: str) -> tuple[Box, ...]:
-    """Boxes of the sentence on that page which is nearest to the question; none if none is."""
+    """Returns boxes around the sentence of that page that is nearest to the question, if any is."""
     if not document.raw or len(document.raw) > MOST_BYTES or not 0 < page <= len(document.pages):
         return ()
     quote = nearest(document.pages[page - 1], question)
@@ -66,8 +66,8 @@ def find(document: Document, page: int, question: str) -> tuple[Box, ...]:
 
 
 def nearest(text: str, question: str) -> str:
-    sentences = [one.strip() for one in SENTENCE.split(text) if one.strip()]
-    order = rank(question, [{one: 1.0} for one in sentences])
+    sentences = [sentence.strip() for sentence in SENTENCE.split(text) if sentence.strip()]
+    order = rank(question, [{sentence: 1.0} for sentence in sentences])
     return sentences[order[0].index][:LONGEST_SENTENCE] if order else ""
 
 
@@ -84,9 +84,12 @@ def _runs(page: Any) -> Iterator[_Run]:
         across = abs(size * tm[0] * cm[0]) or high
         if id(font) not in known:
             known[id(font)] = _widths(font)
-        told = known[id(font)]
-        usual = told.get("", USUAL_WIDTH)
-        wide = tuple(0.0 if one in "\r\n" else told.get(one, usual) * across / 1000 for one in text)
+        widths = known[id(font)]
+        usual = widths.get("", USUAL_WIDTH)
+        wide = tuple(
+            0.0 if letter in "\r\n" else widths.get(letter, usual) * across / 1000
+            for letter in text
+        )
         found.append(_Run(text, x, y, high, wide))
 
     page.extract_text(visitor_text=see)
@@ -94,18 +97,20 @@ def _runs(page: Any) -> Iterator[_Run]:
 
 
 def _widths(font: Any) -> dict[str, float]:
-    """Of each letter as the font tells it; the empty text stands for all others."""
+    """Maps each letter to its width in the font. The empty text stands for all other letters."""
     try:
         read = fonts.Font.from_font_resource(font)
-        spelt, told = read.character_map, read.character_widths
+        spelt, widths = read.character_map, read.character_widths
     except (*DAMAGE, ImportError, pdf_errors.PyPdfError):
         return {}
-    usual = float(told.get("default") or USUAL_WIDTH)
-    return {"": usual} | {str(spelt.get(code, code)): float(told[code]) for code in told}
+    usual = float(widths.get("default") or USUAL_WIDTH)
+    return {"": usual} | {str(spelt.get(code, code)): float(widths[code]) for code in widths}
 
 
 def _boxes(runs: list[_Run], quote: str, place: tuple[int, float, float]) -> Iterator[Box]:
-    letters = [(run, at) for run in runs for at, one in enumerate(run.text) if not one.isspace()]
+    letters = [
+        (run, at) for run in runs for at, letter in enumerate(run.text) if not letter.isspace()
+    ]
     whole = "".join(run.text[at] for run, at in letters)
     wanted = SPACES.sub("", quote)
     start = whole.find(wanted)
@@ -132,4 +137,4 @@ def _around(line: list[tuple[_Run, int]], place: tuple[int, float, float]) -> Bo
         text = first[0].text[first[1] : last[1] + 1]
     shown = SPACES.sub(" ", text)
     bounds = (min(starts), base - ASCENT * high, max(ends), base + DESCENT * high)
-    return Box(shown, page, *(round(one, 2) for one in bounds))
+    return Box(shown, page, *(round(bound, 2) for bound in bounds))

@@ -1,4 +1,4 @@
-"""When the rows of a table were: by a date, a year, or a text such as FY2024 or Q1 2024."""
+"""The time of a table's rows: a date, a year, or a text such as FY2024 or Q1 2024."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from datetime import date
 from typing import Literal
 
 from server.data.tables import Cell, Column, Table
-from server.language.dates import FAR_FUTURE, FAR_PAST, Span, period, slashed
+from server.language.dates import FAR_FUTURE, FAR_PAST, Span, period, read_slashed
 from server.language.ranking import stems
 
 Grain = Literal["year", "half", "quarter", "month", "day"]
@@ -17,7 +17,7 @@ YEAR_WORDS = frozenset({"year", "fiscal", "calendar", "financial", "report"})
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The column that tells when; `starts` where its own cells cannot be sorted by time."""
+    """A column with times. `starts` is set if its own cells cannot be sorted by time."""
 
     column: str
     grain: Grain
@@ -28,12 +28,12 @@ class Timeline:
         return f"{self.column} (start)" if self.starts else self.column
 
     def fits(self, span: Span, today: date) -> bool:
-        """Whether each row lies wholly in the span or wholly outside: a year is in no month."""
+        """Whether each row lies wholly inside or outside the span: a year is not in a month."""
         ends = (span.start, span.end if span.end <= today else FAR_FUTURE)
         return all(_begins(day, self.grain) for day in ends)
 
     def placed_in(self, table: Table) -> Table:
-        """The table with a column to sort by."""
+        """Returns the table with a column to sort by."""
         if not self.starts:
             return table
         columns = (*table.columns, Column(self.order, "date"))
@@ -42,11 +42,11 @@ class Timeline:
 
 
 def timelines(table: Table) -> list[Timeline]:
-    """Of the best kind that there is: dates before years before texts."""
+    """Returns the columns of the best kind there is: dates before years before texts."""
     return (
         [_dates(table, column) for column in table.of_kind("date")]
         or list(_years(table))
-        or [one for column in table.of_kind("text") if (one := _texts(table, column))]
+        or [timeline for column in table.of_kind("text") if (timeline := _texts(table, column))]
     )
 
 
@@ -65,9 +65,9 @@ def _years(table: Table) -> Iterator[Timeline]:
 
 
 def _texts(table: Table, column: Column) -> Timeline | None:
-    """Every text must be a time, and all of them of the same length."""
+    """Every text must be a time, and all must have the same length."""
     values = table.values(column.name)
-    spans = _periods(values) or _slashed(values)
+    spans = _periods(values) or _read_slashed(values)
     if not spans:
         return None
     grains = {_grain(span) for span in spans if span is not None}
@@ -76,7 +76,7 @@ def _texts(table: Table, column: Column) -> Timeline | None:
 
 
 def _periods(values: list[Cell]) -> list[Span | None]:
-    """None at all where one is no time."""
+    """Returns an empty list if any value is not a time."""
     known: dict[Cell, Span | None] = {None: None}
     for value in values:
         if value not in known:
@@ -86,12 +86,12 @@ def _periods(values: list[Cell]) -> list[Span | None]:
     return [known[value] for value in values]
 
 
-def _slashed(values: list[Cell]) -> list[Span | None]:
-    """3/25/2025 shows for a whole column that the month stands first."""
+def _read_slashed(values: list[Cell]) -> list[Span | None]:
+    """Reads dates such as 3/25/2025. One day above 12 shows the order for the whole column."""
     known: dict[Cell, tuple[int, int, int]] = {}
     for value in values:
         if value is not None and value not in known:
-            numbers = slashed(str(value))
+            numbers = read_slashed(str(value))
             if numbers is None:
                 return []
             known[value] = numbers

@@ -1,4 +1,4 @@
-"""Data made shorter at its structure: never in the middle of JSON."""
+"""Shortens data at its structure, never in the middle of JSON."""
 
 import json
 from typing import Any
@@ -13,7 +13,7 @@ def as_text(data: Any) -> str:
 
 
 def shorten(data: Any, room_chars: int) -> str:
-    """The data as text of at most about `room_chars` characters."""
+    """Returns the data as a text of at most about `room_chars` characters."""
     text = as_text(data)
     if len(text) <= room_chars:
         return text
@@ -30,7 +30,7 @@ def shorten(data: Any, room_chars: int) -> str:
 
 def _cut(data: Any, items: int, length: int) -> Any:
     if isinstance(data, list):
-        kept = [_cut(one, items, length) for one in data[:items]]
+        kept = [_cut(item, items, length) for item in data[:items]]
         more = len(data) - items
         return [*kept, f"{MARK} {more} more"] if more > 0 else kept
     if isinstance(data, dict):

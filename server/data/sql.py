@@ -42,14 +42,14 @@ class Answer:
     rows: list[tuple[Cell, ...]]
     is_cut: bool = False
     total: int | None = None
-    """How many rows there are, where they could be counted."""
+    """The number of all rows, if they could be counted."""
 
     def records(self) -> list[dict[str, Cell]]:
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
 class _Collected:
-    """An aggregate that sees all values at the end."""
+    """An aggregate that needs all values at once."""
 
     def __init__(self) -> None:
         self.values: list[float] = []
@@ -84,7 +84,7 @@ def sandbox(
     deadline: Deadline,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[None]:
-    """From here on the connection only reads, within limits. What SQLite reports is Refused."""
+    """Lets the connection only read, within limits. An error of SQLite becomes `Refused`."""
     connection.create_aggregate("median", 1, _Median)  # type: ignore[arg-type]
     connection.create_aggregate("stdev", 1, _Deviation)  # type: ignore[arg-type]
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
@@ -109,11 +109,11 @@ def _authorize(action: int, _first: str | None, second: str | None, *_rest: str 
 def select(
     connection: sqlite3.Connection, sql: str, parameters: Sequence[Cell], most_rows: int
 ) -> tuple[Answer, sqlite3.Cursor]:
-    """The first rows of one SELECT, within a sandbox, and the cursor at the rows after them."""
+    """Returns the first rows of one SELECT within a sandbox, and the cursor at the next row."""
     if not re.match(r"\s*(select|with)\b", sql, re.IGNORECASE):
         raise Refused("Only SELECT is allowed.")
     cursor = connection.execute(sql, parameters)
-    columns = tuple(told_apart([one[0] for one in cursor.description]))
+    columns = tuple(_unique_names([column[0] for column in cursor.description]))
     rows: list[tuple[Cell, ...]] = []
     room = MAX_RESULT_CHARACTERS
     for row in cursor:
@@ -124,15 +124,15 @@ def select(
     return Answer(columns, rows, total=len(rows)), cursor
 
 
-def told_apart(names: list[str]) -> list[str]:
-    """Each name once, so that no value takes another's place in a row: name, name_2."""
+def _unique_names(names: list[str]) -> list[str]:
+    """Makes each name unique, so that no value replaces another in a row: name, name_2."""
     found: list[str] = []
     for name in names:
-        one, count = name, 1
-        while one in found or (count > 1 and one in names):
+        unique, count = name, 1
+        while unique in found or (count > 1 and unique in names):
             count += 1
-            one = f"{name}_{count}"
-        found.append(one)
+            unique = f"{name}_{count}"
+        found.append(unique)
     return found
 
 
@@ -143,7 +143,7 @@ def quoted(name: str) -> str:
 def query(
     tables: dict[str, Table], sql: str, parameters: Sequence[Cell] = (), time_s: float = TIME_S
 ) -> Answer:
-    """The rows of one SELECT over the tables, each under its name."""
+    """Runs one SELECT over the tables, each under its name."""
     deadline = Deadline(time_s)
     with closing(sqlite3.connect(":memory:")) as connection:
         try:
@@ -155,14 +155,14 @@ def query(
             names = with_strict_names(sql)
             answer, cursor = select(connection, names, parameters, MAX_RESULT_ROWS)
             if answer.is_cut:
-                answer = replace(answer, total=_counted(cursor, len(answer.rows) + 1))
+                answer = replace(answer, total=_count_rest(cursor, len(answer.rows) + 1))
             return answer
 
 
 def with_strict_names(sql: str) -> str:
-    """Names in brackets in place of double quotes.
+    """Writes names in brackets instead of double quotes.
 
-    SQLite takes a quoted name that it does not know for a text, and answers with that text.
+    SQLite takes a quoted name that it does not know for a text and answers with that text.
     """
     return QUOTED.sub(
         lambda found: f"[{found[1]}]" if found[1] and "]" not in found[1] else found[0], sql
@@ -172,7 +172,7 @@ def with_strict_names(sql: str) -> str:
 def _fill(connection: sqlite3.Connection, name: str, table: Table, deadline: Deadline) -> None:
     if not table.columns:
         raise Refused(f"The table {name} has no columns.")
-    columns = ", ".join(f"{quoted(one.name)} {TYPES[one.kind]}" for one in table.columns)
+    columns = ", ".join(f"{quoted(column.name)} {TYPES[column.kind]}" for column in table.columns)
     connection.execute(f"CREATE TABLE {quoted(name)} ({columns})")
     marks = ", ".join("?" * len(table.columns))
     rows = _in_time(table, deadline)
@@ -186,7 +186,7 @@ def _in_time(table: Table, deadline: Deadline) -> Iterator[tuple[Cell, ...]]:
         yield row
 
 
-def _counted(cursor: sqlite3.Cursor, already: int) -> int | None:
+def _count_rest(cursor: sqlite3.Cursor, already: int) -> int | None:
     try:
         rest = sum(1 for _ in islice(cursor, MOST_COUNTED))
     except sqlite3.Error:

@@ -25,13 +25,14 @@ from server.data.sql import Deadline, Refused, quoted, sandbox, select
 from server.errors import FlowFailed
 
 RULES = 3
-"""Counted up when the rules below change, so that what older ones imported is made again."""
+"""The version of the rules below. Raise it when they change: files imported by older rules are
+then imported again."""
 MAX_COLUMNS = 500
 SNIFFED = 8192
 
 
 def import_csv(source: Path, folder: Path, table: str) -> Path:
-    """The database that holds the file under this table name."""
+    """Returns the database that holds the file under this table name."""
     try:
         stat = source.stat()
         stamp = f"{RULES}|{source.resolve()}|{stat.st_mtime_ns}|{stat.st_size}|{table}"
@@ -56,7 +57,7 @@ def import_csv(source: Path, folder: Path, table: str) -> Path:
 
 
 def _import(file: TextIO, path: Path, table: str) -> None:
-    """Read more than once: what a column holds is known only at its end."""
+    """Reads the file more than once: the kind of a column is known only at its end."""
     sign = delimiter(file.read(SNIFFED))
     file.seek(0)
     decimal = decimal_sign(file, sign)
@@ -65,15 +66,15 @@ def _import(file: TextIO, path: Path, table: str) -> None:
     names = [name.strip() or f"column_{n}" for n, name in enumerate(next(rows, []), 1)]
     if not names or len(names) > MAX_COLUMNS:
         raise csv.Error("its first line must name the columns")
-    numeric = _numeric(_checked(rows, len(names)), len(names), decimal)
+    numeric = _numeric(_check_width(rows, len(names)), len(names), decimal)
     file.seek(0)
     rows = csv.reader(file, delimiter=sign, skipinitialspace=True)
     next(rows)
     _fill(path, table, list(zip(names, numeric, strict=True)), rows, decimal)
 
 
-def _checked(rows: Iterable[list[str]], width: int) -> Iterator[list[str]]:
-    """A row with more than the columns hold was meant otherwise: nothing of it is cut off."""
+def _check_width(rows: Iterable[list[str]], width: int) -> Iterator[list[str]]:
+    """Refuses a row with more cells than columns. Cutting it off would lose data."""
     for number, row in enumerate(rows, 2):
         if any(cell.strip() for cell in row[width:]):
             raise csv.Error(f"row {number} has {len(row)} cells for {width} columns")
@@ -81,7 +82,7 @@ def _checked(rows: Iterable[list[str]], width: int) -> Iterator[list[str]]:
 
 
 def _numeric(rows: Iterable[list[str]], width: int, decimal: str) -> list[bool]:
-    """Of each column, whether all that stands in it are amounts of one unit."""
+    """Tells for each column whether all its cells are amounts of one unit."""
     units: list[set[str]] = [set() for _ in range(width)]
     texts = set[int]()
     for row in rows:
@@ -113,7 +114,7 @@ def _fill(
         fitted = (
             [
                 _cell(cell, decimal, is_numeric=is_numeric)
-                for cell, (_, is_numeric) in zip(_padded(row, len(columns)), columns, strict=True)
+                for cell, (_, is_numeric) in zip(_pad(row, len(columns)), columns, strict=True)
             ]
             for row in rows
             if row
@@ -124,7 +125,7 @@ def _fill(
         connection.close()
 
 
-def _padded(row: list[str], width: int) -> list[str]:
+def _pad(row: list[str], width: int) -> list[str]:
     return (row + [""] * (width - len(row)))[:width]
 
 
@@ -135,7 +136,7 @@ def _cell(text: str, decimal: str, *, is_numeric: bool) -> str | float | None:
 
 
 TIME_S = 10.0
-"""A file may be larger than the tables of a dashboard, and a flow waits longer than a person."""
+"""A file may be larger than a dashboard's tables, and a flow waits longer than a person."""
 MAX_ROWS = 1000
 SAMPLE_ROWS = 3
 LONGEST_SAMPLE = 60
@@ -149,25 +150,29 @@ class Database:
 
 
 async def query(database: Database, sql: str) -> Json:
-    """Columns and rows of one SELECT; cancelling interrupts it."""
+    """Returns columns and rows of one SELECT. Cancelling interrupts it."""
     return await _in_thread(database, lambda connection: _rows(connection, sql))
 
 
 async def describe(database: Database) -> str:
-    """CREATE statements and a few rows of each table, for a prompt."""
-    return await _in_thread(database, lambda connection: _described(connection, database.tables))
+    """Returns CREATE statements and a few rows of each table, for a prompt."""
+    return await _in_thread(
+        database, lambda connection: _describe_tables(connection, database.tables)
+    )
 
 
 async def _in_thread(database: Database, work: Callable[[sqlite3.Connection], T]) -> T:
     stopped = threading.Event()
-    running = asyncio.get_running_loop().run_in_executor(None, _guarded, database, work, stopped)
+    running = asyncio.get_running_loop().run_in_executor(
+        None, _run_guarded, database, work, stopped
+    )
     try:
         return await asyncio.shield(running)
     finally:
         stopped.set()
 
 
-def _guarded(
+def _run_guarded(
     database: Database, work: Callable[[sqlite3.Connection], T], stopped: threading.Event
 ) -> T:
     try:
@@ -193,7 +198,7 @@ def _rows(connection: sqlite3.Connection, sql: str) -> Json:
     return {"columns": columns, "rows": rows, "sql": sql, "truncated": found.is_cut}
 
 
-def _described(connection: sqlite3.Connection, wanted: tuple[str, ...]) -> str:
+def _describe_tables(connection: sqlite3.Connection, wanted: tuple[str, ...]) -> str:
     found = connection.execute(
         "SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'view')"
         " AND name NOT LIKE 'sqlite_%' ORDER BY name"

@@ -25,25 +25,25 @@ Cell = str | int | float | None
 MAX_ROWS = 200_000
 MAX_COLUMNS = 200
 MAX_CELLS = 5_000_000
-"""Of a table: the wider it is, the fewer rows of it are taken."""
+"""The most cells of a table: the wider it is, the fewer rows are taken."""
 MOST_HEADER_ROWS = 5
 PLACEHOLDER = re.compile(r"^(?:unnamed\b.*|column\W?\d*|[\W_]*\d{0,3})$", re.IGNORECASE)
-"""What stands for the name of a column that has none."""
+"""A placeholder in a column that has no name."""
 YEAR = re.compile(r"(?<!\w)(?:(?:19|20)\d{2}|fy?\W?\d{2,4})(?!\d)", re.IGNORECASE)
 DEEPEST = 100
-"""Levels of lists and objects in a cell; nobody reads more."""
+"""The most levels of lists and objects in a cell."""
 ISO_DATE = re.compile(r"^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?$")
 TIME_WORDS = frozenset({
     "date", "dates", "datetime", "time", "times", "timestamp", "updated", "period", "day", "days",
 })  # fmt: skip
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 LARGEST = 2**1000
-"""What has more digits than a number in our tables can have is a name, not an amount."""
+"""A larger number does not fit into our tables: it is a name, not an amount."""
 EPOCH_MS = (10**11, 10**13)
 MOST_LEVELS = 4
-"""Of objects in a cell that become columns; what lies deeper stays one text."""
+"""The levels of objects in a cell that become columns. Deeper ones stay one text."""
 MOST_NESTED = 60
-"""Values of an object in a cell; a bigger one is a dictionary, not a group of columns."""
+"""The most values of an object in a cell. A bigger one is a dictionary, not a group of columns."""
 MOST_JOINED = 100
 
 
@@ -53,7 +53,7 @@ class Column:
     kind: Kind
     decimals: int = 0
     unit: str = ""
-    """The sign that stands at its amounts: of a currency, or of percent."""
+    """The sign beside its amounts: a currency or percent."""
     is_scaled: bool = False
     """Its amounts are written as $3.4T rather than in full."""
 
@@ -64,10 +64,10 @@ class Table:
     columns: tuple[Column, ...]
     rows: list[tuple[Cell, ...]]
     cut: int = 0
-    """Rows that came but were not taken."""
+    """Rows that came but were left out."""
     cut_columns: int = 0
     heading: str = ""
-    """What stood above the header."""
+    """The text above the header."""
 
     def of_kind(self, kind: Kind) -> list[Column]:
         return [column for column in self.columns if column.kind == kind]
@@ -82,7 +82,7 @@ class Table:
 
 
 def from_json(found: Any, name: str) -> Table | None:
-    """A table, if this is one: row objects, rows under a header, columns, or a figure's traces."""
+    """Reads row objects, rows under a header, columns, or a figure's traces; else returns None."""
     if isinstance(found, list):
         return _from_list(found, name)
     if not isinstance(found, dict):
@@ -101,7 +101,7 @@ def _from_map(found: dict[str, Any], name: str) -> Table | None:
         return from_grid(list(lists), list(zip(*lists.values(), strict=True)), name)
     if len(lists) == 1:
         return _from_list(next(iter(lists.values())), name)
-    flat = _flattened(found)
+    flat = _flatten(found)
     has_plain = any(not isinstance(value, dict | list) for value in found.values())
     if has_plain and not any(isinstance(value, dict | list) for value in flat.values()):
         return from_grid(["field", "value"], list(flat.items()), name)
@@ -111,7 +111,7 @@ def _from_map(found: dict[str, Any], name: str) -> Table | None:
 def from_grid(
     header: Sequence[Any], rows: Sequence[Sequence[Any]], name: str, cut: int = 0
 ) -> Table:
-    """`cut` rows more came and were left out before. Cells beyond the header are columns too."""
+    """`cut` counts rows that were left out before. Cells beyond the header are columns too."""
     header, rows = _with_header_rows(header, rows)
     width = len(header)
     beyond = {
@@ -123,13 +123,13 @@ def from_grid(
         place = places[number]
         return [row[place] if place < len(row) else None for row in rows[:count]]
 
-    return _built([*header, *(None for _ in beyond)], column, name, len(rows), cut)
+    return _build([*header, *(None for _ in beyond)], column, name, len(rows), cut)
 
 
 def _with_header_rows(
     header: Sequence[Any], rows: Sequence[Sequence[Any]]
 ) -> tuple[Sequence[Any], Sequence[Sequence[Any]]]:
-    """A header of several rows, as reports have it, becomes one row of whole names."""
+    """Joins a header of several rows, as in reports, into one row of full names."""
     if not _is_incomplete(header):
         return header, rows
     count = 0
@@ -138,7 +138,7 @@ def _with_header_rows(
     if not count:
         return header, rows
     parts: list[list[str]] = [[] for _ in header]
-    lines = [["" if PLACEHOLDER.match(str(one or "")) else one for one in header], *rows[:count]]
+    lines = [["" if PLACEHOLDER.match(str(name or "")) else name for name in header], *rows[:count]]
     for number, line in enumerate(lines):
         for part, text in zip(parts, _spread(line, is_last=number == count), strict=False):
             part += [text] if text else []
@@ -146,7 +146,7 @@ def _with_header_rows(
 
 
 def _spread(line: Sequence[Any], *, is_last: bool) -> list[str]:
-    """A text alone stands over all columns; one of several stands over those up to the next."""
+    """A single text heads all columns. One of several heads the columns up to the next."""
     first, *others = (str(cell).strip() if cell is not None else "" for cell in line)
     filled = [text for text in others if text]
     if len(filled) == 1 and len(others) > 1 and not (is_last and YEAR.search(filled[0])):
@@ -158,13 +158,13 @@ def _spread(line: Sequence[Any], *, is_last: bool) -> list[str]:
 
 
 def _is_incomplete(header: Sequence[Any]) -> bool:
-    """Names are missing, or the same: what tells the columns apart stands below."""
-    names = [str(one or "").strip().lower() for one in header]
+    """Some names are missing or equal, so a row below completes them."""
+    names = [str(name or "").strip().lower() for name in header]
     return any(map(PLACEHOLDER.match, names[1:])) or len(set(names)) < len(names)
 
 
 def _is_header(row: Sequence[Any]) -> bool:
-    """Texts and years without an amount; a row of data has a name and an amount."""
+    """A header has texts and years, but no amount. A row of data has a name and an amount."""
     cells = [str(cell).strip() for cell in row[1:] if cell is not None and str(cell).strip()]
     if not cells or any(not isinstance(cell, str | None) for cell in row):
         return False
@@ -176,7 +176,7 @@ def _is_header(row: Sequence[Any]) -> bool:
 
 def _from_records(rows: list[dict[str, Any]], name: str) -> Table:
     total = len(rows)
-    rows = [_flattened(row) for row in rows[:MAX_ROWS]]
+    rows = [_flatten(row) for row in rows[:MAX_ROWS]]
     keys: dict[str, None] = {}
     for row in rows:
         keys.update(dict.fromkeys(row))
@@ -189,21 +189,21 @@ def _from_records(rows: list[dict[str, Any]], name: str) -> Table:
         key = header[place]
         return [row.get(key) for row in rows[:count]]
 
-    return _built(header, column, name, total)
+    return _build(header, column, name, total)
 
 
-def _flattened(row: dict[str, Any]) -> dict[str, Any]:
-    """Objects in cells as columns of their own, price.last; lists of plain values as one text."""
+def _flatten(row: dict[str, Any]) -> dict[str, Any]:
+    """Turns objects in cells into columns such as price.last, and plain lists into texts."""
     if not any(isinstance(value, dict | list) for value in row.values()):
         return row
     found: dict[str, Any] = {}
     for key, value in row.items():
         is_group = isinstance(value, dict) and not _is_deep(value)
-        for path, one in _paths(key, value, MOST_LEVELS) if is_group else [(key, value)]:
+        for path, inner in _paths(key, value, MOST_LEVELS) if is_group else [(key, value)]:
             name = path
             while name in found or (name != key and name in row):
                 name += "_2"
-            found[name] = _joined(one) if isinstance(one, list) else one
+            found[name] = _join(inner) if isinstance(inner, list) else inner
     return found
 
 
@@ -211,31 +211,31 @@ def _paths(path: str, value: Any, levels: int) -> Iterator[tuple[str, Any]]:
     if not isinstance(value, dict) or not levels or not 0 < len(value) <= MOST_NESTED:
         yield path, value
         return
-    for key, one in value.items():
-        yield from _paths(f"{path}.{key}", one, levels - 1)
+    for key, inner in value.items():
+        yield from _paths(f"{path}.{key}", inner, levels - 1)
 
 
-def _joined(values: list[Any]) -> Any:
-    if not all(one is None or isinstance(one, str | int | float) for one in values):
+def _join(values: list[Any]) -> Any:
+    if not all(item is None or isinstance(item, str | int | float) for item in values):
         return values
-    texts = [str(one) for one in map(_cell, values[:MOST_JOINED]) if one is not None]
+    texts = [str(item) for item in map(_cell, values[:MOST_JOINED]) if item is not None]
     return ", ".join([*texts, *(["…"] if len(values) > MOST_JOINED else [])]) or None
 
 
-def _built(
+def _build(
     header: Sequence[Any],
     column: Callable[[int, int], list[Any]],
     name: str,
     total: int,
     cut: int = 0,
 ) -> Table:
-    """Column by column, none longer than is kept: what came may be far bigger than a table."""
+    """Builds column by column and keeps only what fits: the data may be far bigger than a table."""
     kept = header[:MAX_COLUMNS]
-    names = _unique([str(one) if one not in (None, "") else "column" for one in kept])
+    names = _unique([str(title) if title not in (None, "") else "column" for title in kept])
     count = min(total, MAX_ROWS, MAX_CELLS // max(len(names), 1))
-    typed = [_typed(title, column(place, count)) for place, title in enumerate(names)]
+    typed = [_find_type(title, column(place, count)) for place, title in enumerate(names)]
     rows: list[tuple[Cell, ...]] = list(zip(*(cells for _, cells in typed), strict=True))
-    columns = tuple(one for one, _ in typed)
+    columns = tuple(column for column, _ in typed)
     return Table(name, columns, rows, total - count + cut, len(header) - len(kept))
 
 
@@ -256,7 +256,7 @@ def _from_split(header: list[Any], rows: list[Any], name: str) -> Table | None:
 
 
 def _from_traces(traces: list[Any], name: str) -> Table | None:
-    """A Plotly figure: each trace's points as rows."""
+    """Turns each trace of a Plotly figure into rows."""
     rows = []
     for trace in traces:
         if isinstance(trace, dict):
@@ -268,20 +268,20 @@ def _from_traces(traces: list[Any], name: str) -> Table | None:
 
 
 def _unique(names: list[str]) -> list[str]:
-    """Told apart by a number, whatever their case."""
+    """Makes names unique by a number. Upper and lower case count as equal."""
     taken: set[str] = set()
     result = []
     for name in map(without_halves, names):
-        one, number = name, 1
-        while one.lower() in taken:
+        unique, number = name, 1
+        while unique.lower() in taken:
             number += 1
-            one = f"{name}_{number}"
-        taken.add(one.lower())
-        result.append(one)
+            unique = f"{name}_{number}"
+        taken.add(unique.lower())
+        result.append(unique)
     return result
 
 
-def _typed(name: str, raw: list[Any]) -> tuple[Column, list[Cell]]:
+def _find_type(name: str, raw: list[Any]) -> tuple[Column, list[Cell]]:
     cells = [_cell(value) for value in raw]
     present = [cell for cell in cells if cell is not None]
     if not present:
@@ -297,7 +297,7 @@ def _typed(name: str, raw: list[Any]) -> tuple[Column, list[Cell]]:
 
 
 def _amounts(name: str, cells: list[Cell]) -> tuple[Column, list[Cell]] | None:
-    """Texts that are all amounts of one unit, with a point before the decimals or a comma."""
+    """Reads texts that are all amounts of one unit, with a point or a comma before the decimals."""
     texts = [cell for cell in cells if isinstance(cell, str)]
     units = {unit(text) for text in texts}
     if len(texts) < sum(cell is not None for cell in cells):
@@ -307,7 +307,7 @@ def _amounts(name: str, cells: list[Cell]) -> tuple[Column, list[Cell]] | None:
     for decimal in (".", ","):
         if all(reads_as_number(text, decimal) for text in texts):
             numbers: list[Cell] = [
-                as_number(one, decimal) if isinstance(one, str) else one for one in cells
+                as_number(cell, decimal) if isinstance(cell, str) else cell for cell in cells
             ]
             column, typed = _numeric(name, numbers)
             if column.kind != "number":
@@ -330,17 +330,17 @@ def _cell(value: Any) -> Cell:
         case str():
             return None if is_missing(value) else without_halves(value)
         case _:
-            return _nested(value)
+            return _as_json(value)
 
 
-def _nested(value: Any) -> str:
+def _as_json(value: Any) -> str:
     if _is_deep(value):
         return "{…}" if isinstance(value, dict) else "[…]"
     return without_halves(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def _is_deep(value: Any) -> bool:
-    """Counted here: what the json module refuses as too deep differs from Python to Python."""
+    """Counts the levels here: the json module's own limit differs between versions of Python."""
     level = [value]
     for _ in range(DEEPEST + 1):
         holders = [part for part in level if isinstance(part, dict | list | tuple)]
@@ -367,7 +367,7 @@ def _numeric(name: str, cells: list[Cell]) -> tuple[Column, list[Cell]]:
 
 
 def _is_time(name: str) -> bool:
-    """By whole words: what is consolidated has no date, nor has sentiment a time."""
+    """Looks at whole words: "consolidated" is not a date and "sentiment" is not a time."""
     return not TIME_WORDS.isdisjoint(word.lower() for word in WORD.findall(name))
 
 
@@ -391,7 +391,7 @@ def _text(cell: Cell) -> str:
 
 
 SEARCHED = 20
-"""Rows in which the header is looked for."""
+"""The first rows, in which the header is looked for."""
 COMPARED = 100
 MOST_HEADING = 2000
 YEARS = range(1900, 2101)
@@ -399,19 +399,19 @@ Row = Sequence[Any]
 
 
 def table(rows: Sequence[Row], name: str, cut: int = 0, decimal: str = ".") -> Table | None:
-    """`cut` rows more came and were left out before. None without a row below the header."""
+    """`cut` counts rows that were left out before. Returns None if no row is below the header."""
     rows = [row for row in rows if _width(row)]
     place = _header(rows)
     if len(rows) < place + 2:
         return None
-    lines = (" ".join(map(str, _filled(row))) for row in rows[:place])
+    lines = (" ".join(map(str, _non_empty(row))) for row in rows[:place])
     header, below = rows[place][: _width(rows[place])], rows[place + 1 :]
     made = from_grid(header, _with_points(below) if decimal == "," else below, name, cut)
     return replace(made, heading="\n".join(lines)[:MOST_HEADING])
 
 
 def _with_points(rows: Sequence[Row]) -> list[Row]:
-    """Columns of nothing but amounts, written as the rest of our tables are."""
+    """Rewrites columns of amounts with a decimal point, as in the rest of our tables."""
     texts = {
         place
         for row in rows
@@ -425,37 +425,37 @@ def _with_points(rows: Sequence[Row]) -> list[Row]:
 
 
 def _header(rows: Sequence[Row]) -> int:
-    """The first row as wide as those below it; what is narrower may be a title above it."""
-    candidates = [place for place, row in enumerate(rows[:SEARCHED]) if len(_filled(row)) > 1]
+    """Finds the first row as wide as those below it. A narrower row may be a title above it."""
+    candidates = [place for place, row in enumerate(rows[:SEARCHED]) if len(_non_empty(row)) > 1]
     candidates = [place for place in candidates if _width_below(rows, place) > 1]
     for place in candidates:
         is_first = place == candidates[0]
         is_wide = _width(rows[place]) >= _width_below(rows, place)
-        if is_wide and (is_first or all(map(_is_name, _filled(rows[place])))):
+        if is_wide and (is_first or all(map(_is_name, _non_empty(rows[place])))):
             return place
     return candidates[0] if candidates else 0
 
 
 def _width_below(rows: Sequence[Row], place: int) -> int:
-    """How wide most rows are."""
+    """Returns how wide most rows are."""
     widths = Counter(_width(row) for row in rows[place + 1 : place + 1 + COMPARED])
     return widths.most_common(1)[0][0] if widths else 0
 
 
 def _width(row: Row) -> int:
-    return next((place + 1 for place in reversed(range(len(row))) if _is_held(row[place])), 0)
+    return next((place + 1 for place in reversed(range(len(row))) if _is_filled(row[place])), 0)
 
 
-def _filled(row: Row) -> list[Any]:
-    return [cell for cell in row if _is_held(cell)]
+def _non_empty(row: Row) -> list[Any]:
+    return [cell for cell in row if _is_filled(cell)]
 
 
-def _is_held(cell: Any) -> bool:
+def _is_filled(cell: Any) -> bool:
     return cell is not None and not (isinstance(cell, str) and not cell.strip())
 
 
 def _is_name(cell: Any) -> bool:
-    """What may head a column: words, or a year."""
+    """Words or a year may head a column."""
     text = str(cell)
     if len(text) == 4 and text.isdecimal():
         return int(text) in YEARS

@@ -38,25 +38,27 @@ GROUPED = 3
 MOST_EXAMPLES = 3
 
 
-def summarised(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """Errors first, each in full; then warnings, of which many of one kind are one line."""
+def summarise(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Lists errors first, each in full. Warnings of one kind share a line."""
     listed = sorted(findings)
-    lines = [str(one) for one in listed if one.level == "error"]
+    lines = [str(finding) for finding in listed if finding.level == "error"]
     kinds: dict[str, list[Finding]] = {}
-    for one in listed:
-        if one.level != "error":
-            kinds.setdefault(one.code, []).append(one)
+    for finding in listed:
+        if finding.level != "error":
+            kinds.setdefault(finding.code, []).append(finding)
     for alike in kinds.values():
         if len(alike) < GROUPED:
             lines += map(str, alike)
         else:
-            lines.append(_grouped(alike))
+            lines.append(_join_alike(alike))
     return tuple(lines)
 
 
-def _grouped(alike: list[Finding]) -> str:
+def _join_alike(alike: list[Finding]) -> str:
     first, *others = alike
-    places = [f"{one.file}:{one.line}:{one.column}" for one in others[:MOST_EXAMPLES]]
+    places = [
+        f"{finding.file}:{finding.line}:{finding.column}" for finding in others[:MOST_EXAMPLES]
+    ]
     more = ", \u2026" if len(others) > MOST_EXAMPLES else ""
     return f"{first} (and {len(others)} more {first.code}: {', '.join(places)}{more})"
 
@@ -84,7 +86,7 @@ class Seq(list[Any]):
 
 @dataclass(slots=True)
 class Findings:
-    """All that was found in one file."""
+    """Collects the findings of one file."""
 
     file: str
     found: list[Finding] = field(default_factory=list)
@@ -108,7 +110,7 @@ def start_of(item: Any) -> At:
 
 
 def value_at(parent: Any, key: Key) -> At:
-    """Where a value stands; the parent's place when it is missing."""
+    """Returns where a value stands, or its parent's place if it is missing."""
     if isinstance(parent, Map) and isinstance(key, str):
         return parent.values_at.get(key, parent.start)
     if isinstance(parent, Seq) and isinstance(key, int) and key < len(parent.values_at):
@@ -123,11 +125,11 @@ def key_at(parent: Any, key: str) -> At:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint that names what was probably meant, or nothing."""
+    """Suggests the known name that was probably meant; empty if none is close."""
     names = list(known)
     close = difflib.get_close_matches(name, names, 1, 0.6)
     if not close:
-        lowered = {one.lower(): one for one in names}
+        lowered = {name.lower(): name for name in names}
         close = [lowered[name.lower()]] if name.lower() in lowered else []
     return f"Did you mean '{close[0]}'?" if close else ""
 
@@ -137,7 +139,7 @@ MAX_DEPTH = 100
 DEEPEST = 500
 LONGEST_NUMBER = 400
 MAX_NODES = 2_000_000
-"""Counted with every alias written out."""
+"""Every use of an alias counts."""
 
 _PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
@@ -166,7 +168,7 @@ _HINTS = (
 
 
 def read_file(path: Path, shown: str, findings: Findings, max_bytes: int = MAX_BYTES) -> Any:
-    """The file's content as Map, Seq and plain values; None, and an error found, if unreadable."""
+    """Reads the file into Map, Seq and plain values. On failure adds an error and returns None."""
     try:
         if path.stat().st_size > max_bytes:
             size = max_bytes // (1024 * 1024)
@@ -201,7 +203,7 @@ def read(raw: bytes, findings: Findings, *, is_json: bool = False) -> Any:
 
 
 def _as_yaml(text: str) -> str:
-    r"""JSON allows what YAML refuses: rare characters as two \u escapes, odd ones as they are."""
+    r"""Rewrites what JSON allows and YAML refuses: surrogate pairs as escapes, odd characters."""
 
     def join(match: re.Match[str]) -> str:
         return json.loads(f'"{match[0]}"')  # type: ignore[no-any-return]
@@ -216,7 +218,7 @@ class _Stop(Exception):
 
 
 class _Builder:
-    """Data out of the parser's nodes; shared nodes stay shared, and are counted written out."""
+    """Builds data from the parser's nodes. Shared nodes stay shared, but each use counts."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -224,7 +226,7 @@ class _Builder:
         self._open: set[int] = set()
 
     def build(self, node: Any) -> tuple[Any, int]:
-        """The value, and how many values it holds."""
+        """Returns the value and the number of values in it."""
         if isinstance(node, yaml.ScalarNode):
             return _resolve(node), 1
         known = self._done.get(id(node))
@@ -284,7 +286,7 @@ def _build(text: str, findings: Findings) -> Any:
         findings.error((1, 1), "too-deep", f"Nested deeper than {MAX_DEPTH} levels.")
         return None
     try:
-        with _undisturbed():
+        with _no_garbage_collection():
             node = yaml.compose(text, Loader=_PARSER)
             return _Builder(findings).build(node)[0] if node is not None else None
     except _Stop:
@@ -303,8 +305,8 @@ def _build(text: str, findings: Findings) -> Any:
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Many small objects and no garbage: looking for it meanwhile would take most of the time."""
+def _no_garbage_collection() -> Iterator[None]:
+    """Reading makes many small objects and no garbage. Collecting would take most of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -315,7 +317,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _may_be_too_deep(text: str) -> bool:
-    """The parser calls itself for each level, and a deep enough file would take the process."""
+    """The parser calls itself for each level, so a deep file would end the process."""
     level = deepest = 0
     for mark in _BRACKETS.findall(text):
         level = level + 1 if mark in "[{" else max(level - 1, 0)
@@ -324,7 +326,7 @@ def _may_be_too_deep(text: str) -> bool:
 
 
 def _escape(text: str, at: At, problem: str) -> At:
-    """The escape itself: one parser points at its backslash or string, another at its letter."""
+    """Finds the escape: some parsers point at its backslash or string, others at its letter."""
     if "unknown escape" not in problem:
         return at
     line = text.splitlines()[at[0] - 1]
@@ -343,11 +345,11 @@ def _put(item: Any, key: str, value: Any, key_at: At, at: At) -> None:
 
 
 def _are_maps(item: Any) -> bool:
-    return isinstance(item, Seq) and all(isinstance(one, Map) for one in item)
+    return isinstance(item, Seq) and all(isinstance(part, Map) for part in item)
 
 
 def _resolve(node: Any) -> Any:
-    """A plain scalar after YAML 1.2: no 'NO' that is false, no '12:30' that is a number."""
+    """Reads a plain scalar by YAML 1.2: 'NO' is not false, '12:30' is not a number."""
     text: str = node.value
     is_plain = not node.style and (node.tag != _TEXT_TAG or _ONLY_1_2.fullmatch(text))
     if not is_plain or len(text) > LONGEST_NUMBER:

@@ -24,7 +24,7 @@ from server.engine.watch import Health, Limits
 from server.errors import AppError, BadSchema, Busy, EngineCrashed, ModelLoadFailed, Stopping
 from server.events import Piece, Pieces, PromptProgress
 from server.observe import Value
-from server.schemas.faults import located
+from server.schemas.faults import locate
 from server.system import processes
 from server.tasks import spawn, stop
 
@@ -103,7 +103,7 @@ class WorkerProcess:
                     link.cancel(answer)
                 raise
             except BadSchema as error:
-                raise await asyncio.to_thread(located, error, request) from error
+                raise await asyncio.to_thread(locate, error, request) from error
             except EngineCrashed:
                 crashes += 1
                 # One that the worker had not yet looked at is less likely to be what ended it.

@@ -1,4 +1,4 @@
-"""A person's answer in words to a question about missing arguments: read without a model."""
+"""Reads a person's answer to a question about missing arguments, without a model."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from typing import Any
 
 from server.chat import Json
 from server.flows.grounding import MADE_UP, Heard
-from server.language.numbers import spoken
+from server.language.numbers import numbers_in
 from server.language.words import terms
 from server.schemas import fill
 
@@ -67,69 +67,73 @@ _PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
 _TOKEN = re.compile(r"[^\s,;\uff0c\uff1b、。\"'`“”„「」]+")
 
 
-def is_cancel(said: str, schema: Json) -> bool:
-    """The person wants to stop; not when the word is one of the choices they were given."""
-    plain = _plain(said)
+def is_cancel(reply: str, schema: Json) -> bool:
+    """The person wants to stop. A word that is one of the choices does not count."""
+    plain = _plain(reply)
     if len(plain) > LONGEST_CANCEL or _names_choice(plain, schema):
         return False
     polite = " ".join(_POLITE.sub(" ", plain).split())
     return plain in _CANCEL or polite in _CANCEL
 
 
-def is_question(said: str, schema: Json) -> bool:
-    """The person asks back, or does not know; a slot for questions takes a question."""
-    plain = _plain(said)
+def is_question(reply: str, schema: Json) -> bool:
+    """The person asks back, or does not know. An argument that is a question takes a question."""
+    plain = _plain(reply)
     if _UNSURE.fullmatch(plain) or _UNSURE.match(plain):
         return True
-    if leaves_it_to_us(said) and all(map(_is_free_text, schema["properties"].values())):
+    if leaves_it_to_us(reply) and all(map(_is_free_text, schema["properties"].values())):
         return True
     parts = schema["properties"].items()
     takes_any = any(_ASKS.search(f"{name} {_about(part)}".lower()) for name, part in parts)
-    return said.strip().endswith(("?", "\uff1f")) and not takes_any
+    return reply.strip().endswith(("?", "\uff1f")) and not takes_any
 
 
-def leaves_it_to_us(said: str) -> bool:
+def leaves_it_to_us(reply: str) -> bool:
     """The person says that anything will do."""
-    return _LEFT_TO_US.search(_plain(said)) is not None
+    return _LEFT_TO_US.search(_plain(reply)) is not None
 
 
-def read_answer(said: str, schema: Json) -> Json:
-    """The arguments that can be read for certain: one by one, by name, or one in each line."""
-    given = _as_json(said, schema)
+def read_answer(reply: str, schema: Json) -> Json:
+    """Returns the arguments that are certain: a single one, by name, or one in each line."""
+    given = _as_json(reply, schema)
     if given:
         return given
     parts: Json = schema["properties"]
     if len(parts) == 1:
         ((name, part),) = parts.items()
-        value = read_value(said, part, name)
+        value = read_value(reply, part, name)
         return {} if value is MADE_UP else {name: value}
-    return _by_name(said, parts) or _by_line(said, parts)
+    return _by_name(reply, parts) or _by_line(reply, parts)
 
 
-def read_value(said: str, part: Json, name: str = "") -> Any:
-    """One value, as the person gave it; MADE_UP when the answer does not hold one for certain."""
+def read_value(reply: str, part: Json, name: str = "") -> Any:
+    """Returns a value as the person gave it; MADE_UP if the answer has none for certain."""
     if "anyOf" in part:
-        found = (read_value(said, one, name) for one in part["anyOf"] if one.get("type") != "null")
+        found = (
+            read_value(reply, branch, name)
+            for branch in part["anyOf"]
+            if branch.get("type") != "null"
+        )
         return next((value for value in found if value is not MADE_UP), MADE_UP)
     if part.get("enum"):
-        return _choice(said, part["enum"])
+        return _choice(reply, part["enum"])
     kind = str(part.get("type", "string"))
     reader = READERS.get(kind)
-    bare = _bare(said, part, name) if kind in ("string", "array") else said.strip()
+    bare = _bare(reply, part, name) if kind in ("string", "array") else reply.strip()
     return MADE_UP if reader is None or fill.is_file(part) else reader(bare, part)
 
 
-def word_for_word(said: str, schema: Json) -> Json:
-    """The answer itself for the only thing that was asked for, when a model made nothing of it."""
+def word_for_word(reply: str, schema: Json) -> Json:
+    """Uses the whole answer for the only missing argument, if a model found nothing in it."""
     if len(schema["properties"]) != 1:
         return {}
     ((name, part),) = schema["properties"].items()
-    bare = _in_a_phrase(_bare(said, part, name)) if said else None
+    bare = _in_a_phrase(_bare(reply, part, name)) if reply else None
     return {name: bare} if bare and _is_free_text(part) and _fits(bare, part) else {}
 
 
 def _text(bare: str, part: Json) -> Any:
-    """Verbatim. Where a pattern or a format is asked for, the one word that fits it."""
+    """Returns the text as it is. For a pattern or a format, returns the only word that fits."""
     if not bare or _in_a_phrase(bare) is not None:
         return MADE_UP
     is_free = "pattern" not in part and part.get("format") not in fill.FORMATS
@@ -148,18 +152,22 @@ def _fits(text: str, part: Json) -> bool:
 
 
 def _number(bare: str, part: Json) -> Any:
-    """The only number of the answer that fits; 1,234 has a thousand and 12,5 a decimal."""
+    """Returns the only number that fits. 1,234 is above a thousand, 12,5 has a decimal."""
     text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", bare)
-    numbers = {Decimal(text.replace(",", "."))} if _PLAIN_NUMBER.fullmatch(text) else _signed(text)
+    numbers = (
+        {Decimal(text.replace(",", "."))}
+        if _PLAIN_NUMBER.fullmatch(text)
+        else _signed_numbers(text)
+    )
     values = [int(number) if number == int(number) else float(number) for number in numbers]
     fitting = [value for value in values if not fill.problems(value, part)]
     return fitting[0] if len(fitting) == 1 else MADE_UP
 
 
-def _signed(text: str) -> set[Decimal]:
+def _signed_numbers(text: str) -> set[Decimal]:
     below = re.findall(r"(?:^|\s)[-\u2212]\s?(\d+(?:\.\d+)?)", text)
     negative = {-Decimal(number) for number in below}
-    return {number for number in spoken(text.lower()) if -number not in negative} | negative
+    return {number for number in numbers_in(text.lower()) if -number not in negative} | negative
 
 
 def _decision(bare: str, _part: Json) -> Any:
@@ -174,15 +182,19 @@ def _decision(bare: str, _part: Json) -> Any:
 
 def _choice(bare: str, choices: list[Any]) -> Any:
     plain = _plain(bare)
-    exact = [one for one in choices if str(one).lower() == plain]
+    exact = [choice for choice in choices if str(choice).lower() == plain]
     if exact:
         return exact[0]
     heard = Heard.of(bare)
-    named = [one for one in choices if one is not None and heard.find(str(one)) is not None]
-    longest = [
-        one for one in named if not any(one != two and str(one) in str(two) for two in named)
+    named = [
+        choice for choice in choices if choice is not None and heard.find(str(choice)) is not None
     ]
-    named = longest or [one for one in choices if heard.has_choice(one, choices)]
+    longest = [
+        choice
+        for choice in named
+        if not any(choice != other and str(choice) in str(other) for other in named)
+    ]
+    named = longest or [choice for choice in choices if heard.has_choice(choice, choices)]
     return named[0] if len(named) == 1 else MADE_UP
 
 
@@ -204,25 +216,25 @@ READERS: dict[str, Callable[[str, Json], Any]] = {
     "boolean": _decision,
     "array": _list,
 }
-"""By type. What an object holds is not read without a model."""
+"""Readers by type. An object is not read without a model."""
 
 
 JOINTS = ("and", "und", "和")
 SEPARATORS = " \t\r\n\f\v,;\uff0c\uff1b"
 
 
-def _by_name(said: str, parts: Json) -> Json:
-    """`name: value`, `name = value`, `name is value`, one after another."""
+def _by_name(reply: str, parts: Json) -> Json:
+    """Reads a list of `name: value`, `name = value` or `name is value`."""
     places: list[tuple[int, int, str]] = []
     for name in parts:
-        spelled = re.escape(_spelled(name)).replace("\\ ", r"[\s_-]?")
+        spelled = re.escape(_spell(name)).replace("\\ ", r"[\s_-]?")
         at = rf"(?<!\w){spelled}\s*(?:{_IS}\s*[:\uff1a]?|[:\uff1a=])\s*"
-        places += [(*one.span(), name) for one in re.finditer(at, said, re.IGNORECASE)]
+        places += [(*match.span(), name) for match in re.finditer(at, reply, re.IGNORECASE)]
     places.sort()
     found: Json = {}
-    ends = [begin for begin, _, _ in places[1:]] + [len(said)]
+    ends = [begin for begin, _, _ in places[1:]] + [len(reply)]
     for (_, begin, name), end in zip(places, ends, strict=False):
-        text = _without_joint(said[begin:end])
+        text = _without_joint(reply[begin:end])
         value = read_value(text, parts[name], name)
         if value is not MADE_UP:
             found[name] = value
@@ -230,7 +242,7 @@ def _by_name(said: str, parts: Json) -> Json:
 
 
 def _without_joint(text: str) -> str:
-    """Without the comma or the "and" that leads to the next value."""
+    """Removes the comma or the "and" before the next value."""
     text = text.rstrip()
     for word in JOINTS:
         before = text.removesuffix(word)
@@ -240,9 +252,9 @@ def _without_joint(text: str) -> str:
     return text.rstrip(SEPARATORS)
 
 
-def _by_line(said: str, parts: Json) -> Json:
-    """As many lines as things were asked for, in their order."""
-    lines = [line.strip(" -*\t") for line in said.splitlines() if line.strip()]
+def _by_line(reply: str, parts: Json) -> Json:
+    """Reads one argument per line, if there are as many lines as arguments."""
+    lines = [line.strip(" -*\t") for line in reply.splitlines() if line.strip()]
     if len(lines) != len(parts):
         return {}
     values = {
@@ -252,9 +264,9 @@ def _by_line(said: str, parts: Json) -> Json:
     return {} if MADE_UP in values.values() else values
 
 
-def _as_json(said: str, schema: Json) -> Json:
+def _as_json(reply: str, schema: Json) -> Json:
     try:
-        found = json.loads(said)
+        found = json.loads(reply)
     except (ValueError, RecursionError):
         return {}
     known = schema["properties"]
@@ -262,26 +274,26 @@ def _as_json(said: str, schema: Json) -> Json:
     return found if is_known else {}
 
 
-def _bare(said: str, part: Json, name: str) -> str:
-    """Without quotes, and without "the path is" where that is surely not part of the answer."""
-    text = _THANKS.sub("", said.strip())
-    if _unquoted(text) != text:
-        return _unquoted(text)
+def _bare(reply: str, part: Json, name: str) -> str:
+    """Removes quotes, and "the path is" if that is surely not part of the answer."""
+    text = _THANKS.sub("", reply.strip())
+    if _unquote(text) != text:
+        return _unquote(text)
     for rest in (_after_name(text, part, name), _after_words(text, part, name)):
         if rest is not None:
-            return _unquoted(rest)
+            return _unquote(rest)
     return text
 
 
 def _after_name(text: str, part: Json, name: str) -> str | None:
-    """What follows "the path is": where only the slot's own name stands before it."""
+    """Returns what follows "the path is", if only the argument's name stands before it."""
     match = _NAMED.fullmatch(text)
     if match is None:
         return None
     rest = match["rest"].strip()
-    before = set(terms(_spelled(match["about"]))) - _POSSESSIVE
-    own = set(terms(f"{_spelled(name)} {part.get('title') or ''}"))
-    is_plain = _unquoted(rest) != rest or _MACHINE.fullmatch(rest) is not None
+    before = set(terms(_spell(match["about"]))) - _POSSESSIVE
+    own = set(terms(f"{_spell(name)} {part.get('title') or ''}"))
+    is_plain = _unquote(rest) != rest or _MACHINE.fullmatch(rest) is not None
     own |= set(terms(_about(part))) if is_plain or not text.isascii() else set()
     if not before or not before <= own:
         return None
@@ -289,7 +301,7 @@ def _after_name(text: str, part: Json, name: str) -> str | None:
 
 
 def _after_words(text: str, part: Json, name: str) -> str | None:
-    """What follows "it is" or "use": where it is one word or a path, and nothing else."""
+    """Returns what follows "it is" or "use", if it is a single word or a path."""
     only = _IT_IS.fullmatch(text)
     if only is not None:
         return only["rest"]
@@ -299,7 +311,7 @@ def _after_words(text: str, part: Json, name: str) -> str | None:
 
 
 def _without_thanks(text: str) -> str:
-    """A place without the full stop or the polite word behind it."""
+    """Removes the full stop or the polite word after a place."""
     bare = text.rstrip()
     bare = bare[:-1] if bare.endswith((".", "!")) else bare
     for word in ("please", "thanks", "bitte", "danke"):
@@ -309,13 +321,13 @@ def _without_thanks(text: str) -> str:
 
 
 def _in_a_phrase(text: str) -> str | None:
-    """The name in "in Bern" or "by Eliot": a model may know better what is meant."""
+    """Finds the name in "in Bern" or "by Eliot". A model may know better what is meant."""
     placed = _PLACED.fullmatch(text)
     is_placed = placed is not None and all(_is_name(word) for word in placed["rest"].split())
     return placed["rest"].strip() if placed is not None and is_placed else None
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     is_quoted = len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[-1] not in text[1:-1]
     return text[1:-1].strip() if is_quoted else text
 
@@ -329,8 +341,8 @@ def _is_name(word: str) -> bool:
 
 
 def _names_choice(plain: str, schema: Json) -> bool:
-    choices = [one for part in schema["properties"].values() for one in part.get("enum", ())]
-    return any(str(one).lower() == plain for one in choices)
+    choices = [choice for part in schema["properties"].values() for choice in part.get("enum", ())]
+    return any(str(choice).lower() == plain for choice in choices)
 
 
 def _is_free_text(part: Json) -> bool:
@@ -341,9 +353,9 @@ def _about(part: Json) -> str:
     return f"{part.get('title') or ''} {part.get('description') or ''}"
 
 
-def _spelled(name: str) -> str:
+def _spell(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").replace("-", " ").lower()
 
 
-def _plain(said: str) -> str:
-    return " ".join(re.sub(r"[^\w\s'-]", " ", said.lower().replace("\u2019", "'")).split())
+def _plain(reply: str) -> str:
+    return " ".join(re.sub(r"[^\w\s'-]", " ", reply.lower().replace("\u2019", "'")).split())

@@ -1,4 +1,4 @@
-"""Arguments for a call: what is known, what the model finds in the question, what is missing."""
+"""Collects arguments for a call: known ones, those in the question, those still missing."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from server.data.shorten import as_text, shorten
 from server.flows.answers import leaves_it_to_us, word_for_word
 from server.flows.base import Missing, Work
 from server.flows.grounding import Heard, only_choices
-from server.flows.templates import NOTE, background, context, marked, now
+from server.flows.templates import NOTE, background, context, mark_as_data, now
 from server.schemas import fill as slots
 
 SYSTEM = (
@@ -30,9 +30,9 @@ EXPLAINING = "Here is what each means. Say 'cancel' to stop."
 async def fill(
     work: Work, about: str, schema: Json, known: Json, *, is_answered: bool = False
 ) -> Json | Missing:
-    """Valid arguments that were all said, or what a person must still tell.
+    """Returns valid arguments that the person gave, or what they must still give.
 
-    `is_answered`: the person was asked, so the model must make something of the answer.
+    `is_answered`: the person was asked, so the model must use the answer.
     """
     known = {**only_choices(schema), **known, **work.answers}
     parts = schema.get("properties", {})
@@ -48,13 +48,13 @@ async def fill(
             written = await _ask(work, about, rest, bound, wrong)
             limits = slots.TIGHT if written is None else limits
             found = slots.read(written, rest) if isinstance(written, dict) else {}
-            found = _said(found, rest, work, is_forced=is_answered)
+            found = _keep_mentioned(found, rest, work, is_forced=is_answered)
             values = slots.with_defaults({**known, **found}, schema)
             problems = slots.problems(values, schema)
             lacking = set(schema.get("required", [])) - values.keys()
             if not problems:
                 return values
-            wrong = _worded(problems[0])
+            wrong = _as_sentence(problems[0])
             if written is not None and lacking and all(not path for path, _ in problems):
                 break
     problems = slots.problems(values, schema)
@@ -64,12 +64,13 @@ async def fill(
     if is_answered and (found := word_for_word(work.answered, lacks)):
         return slots.with_defaults({**values, **found}, schema)
     kept = {name: value for name, value in values.items() if name not in lacks["properties"]}
-    unfit = next((one for one in problems if one[0]), None)
-    return Missing(lacks, kept, _worded(unfit) if unfit else "")
+    unfit = next((problem for problem in problems if problem[0]), None)
+    return Missing(lacks, kept, _as_sentence(unfit) if unfit else "")
 
 
-def _said(found: Json, schema: Json, work: Work, *, is_forced: bool) -> Json:
-    """What of the model's values was said. One that was forced fills a single slot only."""
+def _keep_mentioned(found: Json, schema: Json, work: Work, *, is_forced: bool) -> Json:
+    """Keeps the model's values that the person mentioned. A forced value fills one argument
+    only."""
     if is_forced and leaves_it_to_us(work.question.rpartition("\n")[2]):
         return found
     heard = Heard.of(heard_in(work))
@@ -85,7 +86,7 @@ def _said(found: Json, schema: Json, work: Work, *, is_forced: bool) -> Json:
 
 
 def heard_in(work: Work) -> str:
-    """What the person said and what earlier steps gave; our own questions are left out."""
+    """Returns the person's words and earlier outcomes, without our own questions."""
     question = work.question
     for asked in work.asked:
         question = question.replace(asked, "")
@@ -93,30 +94,30 @@ def heard_in(work: Work) -> str:
 
 
 def question_for(missing: Missing, *, is_again: bool = False) -> str:
-    """What to ask in a chat, in plain words."""
-    lines = [ASKING, *_listed(missing.schema)]
+    """Writes the question for a chat, in plain words."""
+    lines = [ASKING, *_list_arguments(missing.schema)]
     if is_again and missing.reason:
         lines.insert(0, AGAIN_ASKING.format(reason=missing.reason))
     return "\n".join(lines)
 
 
 def explanation_of(missing: Missing) -> str:
-    """The same for a person who asks back: with the kind, the limits and an example of each."""
+    """Explains each argument to a person who asks back: its kind, its limits and an example."""
     lines = [ASKING]
     for line, part in zip(
-        _listed(missing.schema), missing.schema["properties"].values(), strict=True
+        _list_arguments(missing.schema), missing.schema["properties"].values(), strict=True
     ):
-        told = [str(part.get("format") or part.get("type") or "")]
-        told += [f"{key} {as_text(part[key])[:80]}" for key in _EXPLAINED if key in part]
-        lines.append(f"{line} [{', '.join(filter(None, told))}]")
+        facts = [str(part.get("format") or part.get("type") or "")]
+        facts += [f"{key} {as_text(part[key])[:80]}" for key in _EXPLAINED if key in part]
+        lines.append(f"{line} [{', '.join(filter(None, facts))}]")
     return "\n".join([*lines, EXPLAINING])
 
 
-def _listed(schema: Json) -> list[str]:
+def _list_arguments(schema: Json) -> list[str]:
     lines = []
     for name, part in schema["properties"].items():
-        told = part.get("description") or part.get("title") or ""
-        lines.append(f"- **{name}**{f': {told}' if told else ''}{_choices(part)}{_members(part)}")
+        about = part.get("description") or part.get("title") or ""
+        lines.append(f"- **{name}**{f': {about}' if about else ''}{_choices(part)}{_members(part)}")
     return lines
 
 
@@ -129,7 +130,7 @@ def _choices(part: Json) -> str:
 
 
 def _members(part: Json) -> str:
-    """What an object, or each object of a list, consists of."""
+    """Lists the members of an object, or of each object in a list."""
     inner = part.get("items", part)
     names = list(inner.get("properties", {}))[:MOST_MEMBERS]
     return f" ({', '.join(names)})" if names else ""
@@ -137,12 +138,12 @@ def _members(part: Json) -> str:
 
 async def _ask(work: Work, about: str, schema: Json, bound: Json, wrong: str) -> Any:
     def prompt(room: int) -> tuple[str, str]:
-        parts = [f"Call: {about}", "Arguments:", _described(schema, room)]
+        parts = [f"Call: {about}", "Arguments:", _describe_arguments(schema, room)]
         if work.data is not None:
-            parts.append(marked(shorten(work.data, room // 3)))
-        said = background(work, room // 4)
-        if said:
-            parts.append(f"Before: {said}")
+            parts.append(mark_as_data(shorten(work.data, room // 3)))
+        before = background(work, room // 4)
+        if before:
+            parts.append(f"Before: {before}")
         parts.append(f"Time: {now()}")
         if work.files:
             parts.append(f"Files: {', '.join(work.files)}")
@@ -153,17 +154,17 @@ async def _ask(work: Work, about: str, schema: Json, bound: Json, wrong: str) ->
     return await ask_json(work, prompt, bound, MOST_TOKENS, must=True)
 
 
-def _described(schema: Json, room: int) -> str:
+def _describe_arguments(schema: Json, room: int) -> str:
     required = schema.get("required", [])
     each = max(room // (2 * max(len(schema["properties"]), 1)), 40)
     lines = []
     for name, part in schema["properties"].items():
-        told = [part.get("type") or "value", "required" if name in required else "optional"]
+        facts = [part.get("type") or "value", "required" if name in required else "optional"]
         for key in ("default", "example", "pattern"):
             if key in part:
-                told.append(f"{key} {as_text(part[key])[:80]}")
+                facts.append(f"{key} {as_text(part[key])[:80]}")
         text = part.get("description") or part.get("title") or ""
-        lines.append(shorten(f"- {name} ({', '.join(map(str, told))}): {text}", each))
+        lines.append(shorten(f"- {name} ({', '.join(map(str, facts))}): {text}", each))
     return "\n".join(lines)
 
 
@@ -175,6 +176,6 @@ def _only(schema: Json, names: list[str]) -> Json:
     }
 
 
-def _worded(problem: tuple[tuple[str | int, ...], str]) -> str:
+def _as_sentence(problem: tuple[tuple[str | int, ...], str]) -> str:
     path, message = problem
     return f"{'.'.join(map(str, path))}: {message}" if path else message

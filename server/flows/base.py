@@ -1,4 +1,4 @@
-"""What flows, their steps and their surroundings say to each other."""
+"""The types that flows, their steps and plugins share."""
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
@@ -56,7 +56,7 @@ class Flow:
 
     @property
     def certain(self) -> tuple[Step, ...]:
-        """The steps that every run comes to: up to the first choice, the end or a circle."""
+        """Returns the steps that every run comes to: up to the first choice, the end or a loop."""
         found: list[Step] = []
         step: Step | None = self.first
         while step is not None and step not in found and step.call_type != "choice":
@@ -67,7 +67,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Exactly what a call would do, for a person to read; secrets are masked."""
+    """Exactly what a call would do, for a person to read. Secrets are masked."""
 
     title: str
     where: str
@@ -77,12 +77,12 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a step gives: data for the next one, and a line for people."""
+    """The outcome of a step: data for the next one, and a line for people."""
 
     data: Any
     message: str = ""
     is_answer: bool = False
-    """It is text the user already sees."""
+    """The user already sees this text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Jump:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What a person must still tell: a schema of the missing arguments, and those known."""
+    """Arguments that a person must still give: their schema, and the arguments known so far."""
 
     schema: Json
     known: Json
@@ -100,15 +100,15 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
-class TheyTold:
-    """What a person filled in, and where the files lie that they picked, by name."""
+class FormAnswer:
+    """What a person filled in, and the paths of the files they picked, by name."""
 
     values: Json
     paths: dict[str, str] = field(default_factory=dict)
 
 
 class Action(Protocol):
-    """One thing a plugin can do, whatever reaches it: an API, its own code, an MCP server."""
+    """One thing that a plugin can do: a call of an API, of its own code or of an MCP server."""
 
     @property
     def key(self) -> str: ...
@@ -116,14 +116,14 @@ class Action(Protocol):
     def description(self) -> str: ...
     @property
     def schema(self) -> Json:
-        """Of the arguments: always an object."""
+        """The schema of the arguments: always an object."""
         ...
 
     @property
     def risk(self) -> Risk: ...
     @property
     def fingerprint(self) -> str:
-        """Changes when the call would go elsewhere or mean something else."""
+        """It changes when the call would go elsewhere or mean something else."""
         ...
 
     def preview(self, arguments: Json) -> Preview: ...
@@ -131,28 +131,28 @@ class Action(Protocol):
 
 
 class Kit(Protocol):
-    """What a plugin lends its flows."""
+    """What a plugin gives its flows to work with."""
 
     @property
     def plugin(self) -> str: ...
     async def action(self, reach: Reach, name: str) -> Action: ...
     async def database(self) -> Database: ...
     async def approve(self, action: Action, arguments: Json, *, confirm: bool) -> Json:
-        """The arguments as the person lets them through; FlowFailed 'denied' otherwise."""
+        """Returns the arguments as a person allows them; else raises FlowFailed 'denied'."""
         ...
 
-    async def ask(self, step: str, missing: Missing) -> TheyTold | None:
-        """A person's answer to a form; None: no form can be shown, ask in words instead."""
+    async def ask(self, step: str, missing: Missing) -> FormAnswer | None:
+        """Returns a person's answer to a form; None if no form can be shown and words must do."""
         ...
 
     def note(self, text: str) -> None:
-        """A line for the plugin's log."""
+        """Writes a line into the plugin's log."""
         ...
 
 
 @dataclass(slots=True)
 class Record:
-    """A finished step, as the next ones see it."""
+    """A finished step, as later steps see it."""
 
     step: str
     call_type: str
@@ -161,7 +161,7 @@ class Record:
 
 @dataclass(slots=True)
 class Work:
-    """One run of one flow: the question, what the steps gave so far, what the user answered."""
+    """One run of a flow: the question, the outcomes so far, the user's answers."""
 
     flow: Flow
     question: str
@@ -170,13 +170,13 @@ class Work:
     context: str = ""
     files: tuple[str, ...] = ()
     paths: dict[str, str] = field(default_factory=dict)
-    """Where the files lie that a person picked for this run; only they may be sent."""
+    """Paths of the files that a person picked for this run. Only these may be sent."""
     records: list[Record] = field(default_factory=list)
     visits: dict[str, int] = field(default_factory=dict)
     answers: Json = field(default_factory=dict)
-    """Arguments a person gave for the step that asked for them."""
+    """Arguments that a person gave to the step that asked for them."""
     asked: list[str] = field(default_factory=list)
-    """Our own questions that stand in `question`: nothing in them was said by the person."""
+    """Our own questions within `question`. Nothing in them comes from the person."""
     answered: str = ""
     """The person's last answer in words."""
     client: str = ""

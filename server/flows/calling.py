@@ -1,4 +1,4 @@
-"""Calling something outside: fill its arguments, let a person allow it, call, tell."""
+"""Calls an action: fills its arguments, asks for permission, calls it and reports."""
 
 import asyncio
 from typing import Any
@@ -16,7 +16,7 @@ LONGEST_S = 300.0
 
 async def call(step: Step, work: Work, action: Action, known: Json) -> Signs:
     about = f"{action.key} {action.description}"
-    known = {**known, **_picked(work, action.schema)}
+    known = {**known, **_pick_files(work, action.schema)}
     answered = bool(work.answers) or bool(work.visits.get(f"asked {step.name}"))
     arguments = await fill(work, about, action.schema, known, is_answered=answered)
     work.answers = {}
@@ -41,8 +41,8 @@ async def call(step: Step, work: Work, action: Action, known: Json) -> Signs:
         raise FlowFailed("timeout", f"{action.key} took longer than {timeout_s:.0f} s.") from None
 
 
-def _picked(work: Work, schema: Json) -> Json:
-    """The only file of the run is the one that is meant; all of them, where several may be."""
+def _pick_files(work: Work, schema: Json) -> Json:
+    """Takes the run's only file, or all files if several are allowed."""
     parts = schema.get("properties", {})
     files = [name for name, part in parts.items() if slots.is_file(part)]
     if len(files) != 1 or not work.files:
@@ -53,7 +53,7 @@ def _picked(work: Work, schema: Json) -> Json:
 
 
 def surroundings(work: Work) -> Json:
-    """What EulerCopilot hands to a tool beside its arguments."""
+    """Returns what EulerCopilot gives a tool beside its arguments."""
     last = work.last
     previous = {"type": last.call_type, "data": last.output.data} if last else {}
     return {

@@ -1,4 +1,4 @@
-"""Keeps of a model's arguments only what was said: nobody's words, numbers or dates are made up."""
+"""Keeps only what a person mentioned of a model's arguments: nothing is made up."""
 
 import re
 import zoneinfo
@@ -10,14 +10,14 @@ from typing import Any
 
 from server.chat import Json
 from server.language.dates import hears_date, hears_time
-from server.language.numbers import spoken
+from server.language.numbers import numbers_in
 from server.language.words import terms
 from server.schemas import fill
 
 LONG_WORD = 4
 LONG_CHOICE = 3
 MADE_UP = object()
-"""Stands for a value that nobody said."""
+"""Replaces a value that nobody mentioned."""
 _LETTER = "A-Za-z0-9\u00c0-\u024f"
 _ALPHANUMERIC = re.compile(r"[^\W_]")
 _WRITTEN_FOR_MACHINES = re.compile(r"\S*([/\\@:_\d]|\w\.\w)\S*")
@@ -32,7 +32,7 @@ _YES_OR_NO = re.compile(
 
 
 def only_choices(schema: Json) -> Json:
-    """The required values that leave no choice: nobody needs to be asked for them."""
+    """Returns the required values that leave no choice, so that nobody is asked for them."""
     parts = schema.get("properties", {})
     required = [name for name in schema.get("required", []) if name in parts]
     return {
@@ -42,35 +42,35 @@ def only_choices(schema: Json) -> Json:
 
 @dataclass(slots=True)
 class Heard:
-    """What the person, their conversation and earlier results say."""
+    """The words of the person, of the conversation and of earlier results."""
 
-    said: str
+    original: str
     now: datetime
     text: str = field(init=False)
     words: frozenset[str] = field(init=False)
     numbers: set[Decimal] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.text = self.said.lower()
+        self.text = self.original.lower()
         self.words = frozenset(terms(self.text))
-        self.numbers = spoken(self.text)
+        self.numbers = numbers_in(self.text)
 
     @classmethod
-    def of(cls, said: str, now: datetime | None = None) -> "Heard":
-        return cls(said, now or datetime.now().astimezone())
+    def of(cls, original: str, now: datetime | None = None) -> "Heard":
+        return cls(original, now or datetime.now().astimezone())
 
     def parts(self, found: Json, schema: Json) -> Json:
         parts, fixed = schema.get("properties", {}), only_choices(schema)
         heard = {
-            name: self.value(one, parts.get(name, {}), name)
-            for name, one in found.items()
+            name: self.value(value, parts.get(name, {}), name)
+            for name, value in found.items()
             if name not in fixed
         }
-        kept = {name: one for name, one in heard.items() if one is not MADE_UP}
+        kept = {name: value for name, value in heard.items() if value is not MADE_UP}
         return {**fixed, **kept} if kept or len(fixed) == len(parts) else {}
 
     def value(self, value: Any, part: Json, name: str = "") -> Any:
-        """The value as it was said; MADE_UP when it was not."""
+        """Returns the value as it was written; MADE_UP if it was not."""
         if value is None or ("default" in part and value == part["default"]):
             return value
         if "anyOf" in part and "enum" not in part:
@@ -94,14 +94,15 @@ class Heard:
         return abs(Decimal(str(value))) in self.numbers
 
     def has_text(self, value: str) -> bool:
-        """At least half of its words: a model may put the rest in its own. Digits count all."""
+        """At least half of its words occur; a model may choose others for the rest. All digits
+        do."""
         words = terms(value)
         if any(not self._has_word(word) for word in words if _has_digit(word)):
             return False
         return 2 * sum(map(self._has_word, words)) >= len(words)
 
     def has_choice(self, value: Any, choices: list[Any]) -> bool:
-        """A choice was named: by its own word, or by one that begins like it and no other."""
+        """The text names the choice, or a word that begins like this choice and like no other."""
         if not isinstance(value, str):
             return isinstance(value, int | float) and self.has_number(value)
         if self.find(value) is not None:
@@ -109,25 +110,26 @@ class Heard:
         if len(value) < LONG_CHOICE or not value.isalpha():
             return False
         begin = value.lower()
-        others = [one for one in (str(choice).lower() for choice in choices) if one != begin]
+        others = [text for text in (str(choice).lower() for choice in choices) if text != begin]
         return any(
             word.startswith(begin) and not any(word.startswith(other) for other in others)
             for word in re.findall(r"\w+", self.text)
         )
 
     def find(self, value: str) -> str | None:
-        """The place where the value was said, whatever separates its letters, as it was said."""
+        """Finds the value with any separators between its letters, and returns it as it was
+        written."""
         letters = _ALPHANUMERIC.findall(value.lower())
         if not letters:
-            return value if value in self.said else None
+            return value if value in self.original else None
         joined = r"[\W_]*".join(map(re.escape, letters))
         if value.isascii():
             joined = rf"(?<![{_LETTER}]){joined}(?![{_LETTER}])"
-        found = re.search(joined, self.said, re.IGNORECASE)
+        found = re.search(joined, self.original, re.IGNORECASE)
         return found[0] if found else None
 
     def _string(self, value: str, part: Json) -> Any:
-        dated = self._dated(value)
+        dated = self._has_date(value)
         if dated is not None:
             return value if dated else MADE_UP
         if "pattern" in part:
@@ -140,10 +142,10 @@ class Heard:
         return value if self.has_text(value) else MADE_UP
 
     def _exact(self, value: str) -> Any:
-        """What machines read must have been said letter by letter; a time zone by its city."""
+        """A value for machines must occur letter by letter, a time zone by its city."""
         begin = self.text.find(value.lower())
         if begin >= 0 and self.find(value) is not None:
-            return self.said[begin : begin + len(value)]
+            return self.original[begin : begin + len(value)]
         if _ZONE.fullmatch(value) and value in zoneinfo.available_timezones():
             city = value.rpartition("/")[2].replace("_", " ")
             return value if self.find(city) is not None else MADE_UP
@@ -151,14 +153,14 @@ class Heard:
             return MADE_UP
         return value if self.find(value) is not None else MADE_UP
 
-    def _dated(self, value: str) -> bool | None:
-        """Whether a date or a time was said; None when the value is neither."""
+    def _has_date(self, value: str) -> bool | None:
+        """Whether the date or the time occurs; None if the value is neither."""
         if found := _DATE.fullmatch(value):
             day = tuple(int(number) for number in found.groups()[:3])
             clock = _TIME.fullmatch(found[4] or "")
             hears_clock = clock is None or self._hears_clock(clock, may_be_midnight=True)
-            is_said = hears_date(day, self.text, self.numbers, self.now)
-            return hears_clock and (is_said or self.find(value) is not None)
+            is_named = hears_date(day, self.text, self.numbers, self.now)
+            return hears_clock and (is_named or self.find(value) is not None)
         clock = _TIME.fullmatch(value)
         if clock is None or int(clock[1]) > 23:
             return None
@@ -171,22 +173,22 @@ class Heard:
         return hears_time((hour, minute), self.text, self.numbers, self.now)
 
     def _items(self, values: list[Any], part: Json, name: str) -> Any:
-        """An entry stands as often as it was said; a weak model repeats itself."""
+        """Keeps an entry as often as it was mentioned: a weak model repeats itself."""
         kept: list[Any] = []
         counts: Counter[str] = Counter()
         for value in values:
-            one = self.value(value, part, name)
-            counts[str(one)] += 1
-            if one is not MADE_UP and counts[str(one)] <= max(self.count(one), 1):
-                kept.append(one)
+            item = self.value(value, part, name)
+            counts[str(item)] += 1
+            if item is not MADE_UP and counts[str(item)] <= max(self.count(item), 1):
+                kept.append(item)
         return kept or (MADE_UP if values else values)
 
     def count(self, value: Any) -> int:
         return self.text.count(str(value).lower())
 
     def _has_decision(self, name: str) -> bool:
-        """A yes or no was said, or the thing itself was named."""
-        is_named = bool(set(terms(_spaced(name))) & self.words)
+        """The text has a yes or a no, or names the thing itself."""
+        is_named = bool(set(terms(_split_name(name))) & self.words)
         return is_named or _YES_OR_NO.search(self.text) is not None
 
     def _has_word(self, word: str) -> bool:
@@ -194,18 +196,18 @@ class Heard:
             return word in self.text
         if word in self.words or (word.isdigit() and Decimal(word) in self.numbers):
             return True
-        return len(word) >= LONG_WORD and any(one.startswith(word) for one in self.words)
+        return len(word) >= LONG_WORD and any(known.startswith(word) for known in self.words)
 
 
 def _branch(value: Any, part: Json) -> Json:
-    """The branch that the value was written for."""
-    branches = [one for one in part["anyOf"] if one.get("type") != "null"]
-    fitting = (one for one in branches if not fill.problems(value, one))
+    """Returns the branch that the value was written for."""
+    branches = [branch for branch in part["anyOf"] if branch.get("type") != "null"]
+    fitting = (branch for branch in branches if not fill.problems(value, branch))
     return next(fitting, branches[0] if branches else {})
 
 
 def _fitting(span: str, value: str, part: Json) -> str:
-    """As it was said, where that fits the pattern; else as the model put it."""
+    """Returns the person's words if they fit the pattern; else the model's."""
     return span if not fill.problems(span, {**part, "type": "string"}) else value
 
 
@@ -213,5 +215,5 @@ def _has_digit(word: str) -> bool:
     return any(sign.isdigit() for sign in word)
 
 
-def _spaced(name: str) -> str:
+def _split_name(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)

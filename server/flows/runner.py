@@ -1,4 +1,4 @@
-"""A run of a flow: step after step, its progress as events, until it ends, fails or must ask."""
+"""Runs a flow step by step, with its progress as events, until it ends, fails or must ask."""
 
 import asyncio
 import logging
@@ -45,7 +45,7 @@ SUMMARY = Step(
 
 @dataclass(slots=True)
 class Paused:
-    """A run that waits for a person: where to go on, and what is asked."""
+    """A run that waits for a person: where it goes on, and what it asks."""
 
     id: str
     work: Work
@@ -56,14 +56,15 @@ class Paused:
 
 @dataclass(slots=True)
 class Run:
-    """`events` of one run; `paused` is set when it stopped to ask, `status` when it ended."""
+    """Yields the `events` of one run. `paused` is set if it stopped to ask, `status` if it
+    ended."""
 
     work: Work
     paused: Paused | None = None
     status: str = "running"
     answered: bool = False
     reply: str = ""
-    """Said in place of going on: the person asked back, or wants to stop."""
+    """Sent instead of going on, if the person asks back or wants to stop."""
 
     async def events(self, start: Step | None = None) -> AsyncGenerator[Event, None]:
         if self.reply:
@@ -147,19 +148,20 @@ class Run:
                 yield event
 
     async def _ask(self, step: Step, missing: Missing) -> AsyncGenerator["Event | _Next", None]:
-        """In a form, and the step goes on; where there is none in words, and the run pauses."""
+        """Asks in a form, and the step goes on. Without forms it asks in words, and the run
+        pauses."""
         began = asyncio.get_running_loop().time()
-        told = await self.work.kit.ask(step.name, missing)
+        answer = await self.work.kit.ask(step.name, missing)
         self.work.waited_s += asyncio.get_running_loop().time() - began
-        if told is None:
+        if answer is None:
             self._pause(step, missing)
             assert self.paused
             yield TextDelta(self.paused.question)
             yield Interrupted(self.paused.id, _form(self.paused))
             return
-        self.work.paths |= told.paths
-        self.work.files = (*self.work.files, *told.paths)
-        self.work.answers = {**missing.known, **told.values}
+        self.work.paths |= answer.paths
+        self.work.files = (*self.work.files, *answer.paths)
+        self.work.answers = {**missing.known, **answer.values}
         async with aclosing(self._signs(step)) as events:
             async for event in events:
                 yield event
@@ -171,7 +173,7 @@ class Run:
         return self.work.flow.step(name) if name else None
 
     def _is_last_text(self, step: Step) -> bool:
-        """No step after this one writes text, so this one's is the answer."""
+        """Whether no later step writes text, so that this text is the answer."""
         flow, seen = self.work.flow, {step.name}
         following = flow.step(step.next) if step.next and step.name != "end" else None
         while following is not None and following.name not in seen:
@@ -190,7 +192,7 @@ class Run:
     async def _recover(
         self, step: Step, error: FlowFailed
     ) -> AsyncGenerator["Event | _Next", None]:
-        """on_error once; when it fails too, the error itself is the answer."""
+        """Runs `on_error` once. If that fails too, the error is the answer."""
         self.status = "error"
         self.work.error = {
             "code": error.fault, "step": step.name, "call_type": step.call_type,
@@ -208,7 +210,7 @@ class Run:
         yield _Next(None)
 
     async def _repair(self, repair: Step) -> AsyncGenerator[Event, None]:
-        """Runs once: when it fails as well, it is only noted."""
+        """Runs once. A failure is only noted."""
         run = STEPS.get(repair.call_type, OWN_TOOL)
         try:
             async with aclosing(run(repair, self.work)) as signs:
@@ -223,7 +225,7 @@ class Run:
             self.work.kit.note(f"on_error failed: {second}")
 
     async def _close(self) -> AsyncGenerator["Event | _Next", None]:
-        """The data itself where the flow ends with it, an answer in words, suggestions, the end."""
+        """Ends the run: the data or an answer in words, suggestions, the end."""
         if not self.answered:
             text, is_whole = _closing(self.work)
             if text:
@@ -240,7 +242,7 @@ class Run:
         yield Finished("stop")
 
     async def _comment(self) -> AsyncGenerator["Event | _Next", None]:
-        """The model's words on data that the person already sees: without them the run is fine."""
+        """Lets the model comment on data that the person already sees. The run is fine without."""
         try:
             async with aclosing(self._signs(SUMMARY)) as signs:
                 async for sign in signs:
@@ -255,7 +257,7 @@ class _Next:
 
 
 def resume(paused: Paused, given: Json) -> Run:
-    """Goes on where a run paused, with the arguments a person gave by name."""
+    """Continues a paused run with the arguments that a person gave, by name."""
     known = {
         name: value for name, value in given.items() if name in paused.missing.schema["properties"]
     }
@@ -264,27 +266,29 @@ def resume(paused: Paused, given: Json) -> Run:
     return Run(paused.work)
 
 
-def resume_with_text(paused: Paused, said: str) -> Run:
-    """The same with an answer in plain words; what is not certain in it, the model reads."""
+def resume_with_text(paused: Paused, reply: str) -> Run:
+    """Continues a paused run with an answer in words. The model reads what is not certain in it."""
     schema = paused.missing.schema
-    if answers.is_cancel(said, schema):
+    if answers.is_cancel(reply, schema):
         return Run(paused.work, status="cancelled", reply=STOPPED.format(flow=paused.work.flow.key))
-    if answers.is_question(said, schema):
+    if answers.is_question(reply, schema):
         explained = replace(paused, question=explanation_of(paused.missing))
         return Run(paused.work, explained, "waiting", reply=explained.question)
-    paused.work.question = f"{paused.work.question}\n{paused.question}\n{said}"
+    paused.work.question = f"{paused.work.question}\n{paused.question}\n{reply}"
     paused.work.asked.append(paused.question)
-    paused.work.answered = said
-    return resume(paused, answers.read_answer(said, schema))
+    paused.work.answered = reply
+    return resume(paused, answers.read_answer(reply, schema))
 
 
 def _closing(work: Work) -> tuple[str, bool]:
-    """What is shown where the last step wrote no answer, and whether that is all."""
+    """Returns what to show if the last step wrote no answer, and whether that is all."""
     if not work.records:
         return "There was nothing to do.", True
     if work.records[-1].output.is_answer:
         return as_text(work.records[-1].output.data), True
-    last = next((one for one in reversed(work.records) if one.call_type not in TEXT_STEPS), None)
+    last = next(
+        (record for record in reversed(work.records) if record.call_type not in TEXT_STEPS), None
+    )
     if last is None:
         return "The model gave no answer.", True
     data, message = last.output.data, last.output.message
@@ -310,5 +314,5 @@ def _form(paused: Paused) -> Json:
 
 
 def _follows(flow: Flow) -> tuple[str, ...]:
-    found = [one.question or one.flow for one in flow.follows[:MAX_FOLLOWS]]
-    return tuple(shorten(one, LONGEST_SUGGESTION) for one in found)
+    found = [follow.question or follow.flow for follow in flow.follows[:MAX_FOLLOWS]]
+    return tuple(shorten(text, LONGEST_SUGGESTION) for text in found)

@@ -1,4 +1,4 @@
-"""flows/*.yaml: read into Flow, with every defect found and placed; both dialects."""
+"""Reads flows/*.yaml, in both dialects, into `Flow`, and finds every defect with its place."""
 
 import re
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ _NEWER = "The newer dialect of flows (0.9.3) is understood only in part."
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the steps of a plugin's flows may name."""
+    """The names that steps of a plugin's flows may use."""
 
     endpoints: tuple[str, ...] = ()
     tools: tuple[str, ...] | None = ()
-    """None: known only when the plugin's code runs."""
+    """None if they are known only once the plugin's code runs."""
     servers: tuple[str, ...] = ()
     has_database: bool = False
     operations_note: str = ""
@@ -43,7 +43,7 @@ class _Reading:
 
 
 def parse(plugin: str, data: Any, known: Known, findings: Findings) -> Flow | None:
-    """The flow, perhaps not usable; None when there is nothing to show of it."""
+    """Returns the flow, which may be unusable; None if there is nothing to show."""
     reading = _Reading(plugin, known, findings)
     if not isinstance(data, Map):
         reading.fail(start_of(data), "flow", "A flow is a mapping with name, description, steps.")
@@ -111,17 +111,17 @@ def _steps(data: Map, reading: _Reading) -> list[Step]:
     if len(listed) > MAX_STEPS:
         at = value_at(data, "steps")
         reading.fail(at, "steps", f"A flow has at most {MAX_STEPS} steps.")
-    reading.names = [str(one.get("name")) for one in listed if isinstance(one, Map)]
+    reading.names = [str(item.get("name")) for item in listed if isinstance(item, Map)]
     steps: list[Step] = []
-    for index, one in enumerate(listed[:MAX_STEPS]):
-        if not isinstance(one, Map):
+    for index, item in enumerate(listed[:MAX_STEPS]):
+        if not isinstance(item, Map):
             reading.fail(value_at(listed, index), "step", "A step is a mapping.")
             continue
-        _unknown_keys(one, STEP_KEYS, reading.findings)
-        step = _step(one, one, reading)
+        _unknown_keys(item, STEP_KEYS, reading.findings)
+        step = _step(item, item, reading)
         if step is not None and any(step.name == other.name for other in steps):
-            at = value_at(one, "name")
-            reading.fail(at, "duplicate-step", f"There already is a step '{step.name}'.")
+            at = value_at(item, "name")
+            reading.fail(at, "duplicate-step", f"There is already a step '{step.name}'.")
         elif step is not None:
             steps.append(step)
     if steps and "start" not in reading.names:
@@ -186,7 +186,7 @@ def _check_api(step: Step, reading: _Reading) -> None:
     if " ".join(endpoint.split()) in known.endpoints:
         return
     path = endpoint.split()[-1] if endpoint.split() else ""
-    same = [one for one in known.endpoints if one.split()[-1] == path]
+    same = [endpoint_name for endpoint_name in known.endpoints if endpoint_name.split()[-1] == path]
     hint = f"Did you mean '{same[0]}'?" if same else nearest(endpoint, known.endpoints)
     reason = f" {known.operations_note}" if known.operations_note else ""
     reading.fail(at, "endpoint", f"There is no endpoint '{endpoint}'.{reason}", hint)
@@ -254,7 +254,7 @@ _CHECKS = {
 
 
 def _targets(data: Map, steps: list[Step], reading: _Reading) -> None:
-    sources = {str(one.get("name")): one for one in data["steps"] if isinstance(one, Map)}
+    sources = {str(item.get("name")): item for item in data["steps"] if isinstance(item, Map)}
     for step in steps:
         if step.next and step.next not in reading.names:
             at = value_at(sources[step.name], "next")
@@ -270,17 +270,17 @@ def _follows(data: Map, findings: Findings) -> tuple[Follow, ...]:
         findings.warn(value_at(data, "next_flow"), "next-flow", "'next_flow' must be a list.")
         return ()
     follows = []
-    for index, one in enumerate(listed):
-        if isinstance(one, Map):
+    for index, item in enumerate(listed):
+        if isinstance(item, Map):
             findings.warn(value_at(listed, index), "dialect", f"'next_flow' with ids. {_NEWER}")
-            follows.append(Follow(str(one.get("id")), str(one.get("question") or "")))
+            follows.append(Follow(str(item.get("id")), str(item.get("question") or "")))
         else:
-            follows.append(Follow(str(one)))
+            follows.append(Follow(str(item)))
     return tuple(follows)
 
 
 def _unknown_keys(data: Map, known: tuple[str, ...], findings: Findings) -> None:
     for key in data:
         if key not in known:
-            message = f"'{key}' means nothing here and is ignored."
+            message = f"'{key}' is unknown here and is ignored."
             findings.warn(key_at(data, key), "unknown-key", message, nearest(key, known))

@@ -56,7 +56,7 @@ POINT = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 MARK = "\x00"
-"""Stands where a point in time was."""
+"""Replaces a point in time."""
 
 
 def _place(pattern: str) -> re.Pattern[str]:
@@ -92,7 +92,7 @@ first last next this previous past following every each pre post until since bef
 compared week
 """
 TROUBLE = frozenset(TROUBLE_TEXT.split())
-"""Before a point in time they say something else than that it lies in it."""
+"""Before a point in time, these words change its meaning."""
 PASSED_OVER = frozenset({"of", "the", "in", "on", "for", "during"})
 WHOLE = re.compile(
     r"(?:\b(?:over|across|in|for|during|of|from|through|throughout)\s+)?"
@@ -101,7 +101,7 @@ WHOLE = re.compile(
     rf"|\bsince\s+(?:the\s+)?(?:first|beginning|start|inception)(?:\s+(?:{UNITS}))?\b(?!\s+of\b)",
     re.IGNORECASE,
 )
-"""What takes in every row."""
+"""Takes in every row."""
 
 WHENS = (
     "mondays? tuesdays? wednesdays? thursdays? fridays? saturdays? sundays? weekends? weekdays? "
@@ -218,11 +218,11 @@ _ABROAD: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (r"\b(?:im(?:\s+jahr)?|am|en|el|le)\s+(?=\d{4}|q[1-4]\b|this\b|last\b)", lambda _: "in "),
 )
 ABROAD = tuple((re.compile(pattern, re.IGNORECASE), made) for pattern, made in _ABROAD)
-"""Times as German, French, Spanish and Chinese write them, and how they are said here."""
+"""How German, French, Spanish and Chinese write times, and the English for it."""
 
 
 def in_plain_dates(text: str) -> str:
-    """The text with its times written as this module reads them; its other words stay."""
+    """Rewrites the times of a text as this module reads them. Other words stay as they are."""
     for pattern, made in ABROAD:
         text = pattern.sub(made, text)
     return text
@@ -268,7 +268,7 @@ MOST_UNITS = 400
 
 
 def hears_date(day: tuple[int, ...], text: str, numbers: Set[Decimal], now: datetime) -> bool:
-    """The text, in small letters, names this year, month and day, or how far away it is."""
+    """Whether the text, in lower case, names this year, month and day, or how far away it is."""
     try:
         wanted = date(*day)
     except ValueError:
@@ -300,7 +300,7 @@ def _names_day(wanted: date, text: str, numbers: Set[Decimal], now: datetime) ->
 
 
 def _away(text: str, numbers: Set[Decimal], now: datetime) -> Iterator[date]:
-    """The days that are named by how far they are from today."""
+    """Yields the days that are named by their distance from today."""
     today = now.date()
     for distance, words in _DAYS.items():
         if _has(text, words):
@@ -315,12 +315,12 @@ def _away(text: str, numbers: Set[Decimal], now: datetime) -> Iterator[date]:
     named = [unit for unit, words in _UNITS.items() if _has(text, words)]
     for unit in named if _has(text, _RELATIVE) else ():
         for count in counts:
-            yield from _shifted(today, unit, count)
-            yield from _shifted(today, unit, -count)
+            yield from _shift(today, unit, count)
+            yield from _shift(today, unit, -count)
 
 
-def _shifted(today: date, unit: str, count: int) -> Iterator[date]:
-    """That many units away; of a month or a year also its first and its last day."""
+def _shift(today: date, unit: str, count: int) -> Iterator[date]:
+    """Yields the day that many units away, and for a month or a year its first and last day too."""
     if unit in ("day", "week"):
         yield today + timedelta(days=count * (7 if unit == "week" else 1))
         return
@@ -335,7 +335,7 @@ def _shifted(today: date, unit: str, count: int) -> Iterator[date]:
 
 
 def _has(text: str, words: str) -> bool:
-    """One of the words stands in the text: alone, where words are written apart."""
+    """Whether any of the words is in the text, as a whole word where a language has spaces."""
     return any(
         re.search(rf"(?<!\w){word}(?!\w)", text) if word[0] < "\u3000" else word in text
         for word in words.split()
@@ -349,12 +349,12 @@ FAR_PAST, FAR_FUTURE = date(1, 1, 1), date(9999, 1, 1)
 
 
 class Unclear(Exception):
-    """A time is named that is not understood for certain."""
+    """The text names a time that is not understood for certain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From `start` to before `end`."""
+    """A time from `start` up to, but not including, `end`."""
 
     start: date
     end: date
@@ -366,7 +366,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """The time that a question names, and the question without its words."""
+    """The time that a question names, and the question without the words for it."""
 
     span: Span | None
     rest: str
@@ -375,7 +375,7 @@ class Timed:
 
 
 def find(question: str, today: date) -> Span | None:
-    """What to fetch: 'from 2024' may mean that year or all since then, so all of it."""
+    """Returns what to fetch: 'from 2024' may mean that year or all since, so all since."""
     try:
         return read(re.sub(r"\bfrom\b", "since", question, flags=re.IGNORECASE), today).span
     except Unclear:
@@ -389,7 +389,7 @@ def read(question: str, today: date) -> Timed:
         return Timed(None, text)
     marked = POINT.sub(MARK, text)
     try:
-        span, place = _placed(points, marked, today)
+        span, place = _place_in_time(points, marked, today)
     except (ValueError, OverflowError):
         raise Unclear from None
     rest = f"{marked[: place.start()]} {marked[place.end() :]}"
@@ -398,23 +398,23 @@ def read(question: str, today: date) -> Timed:
 
 
 def left_over(text: str) -> list[str]:
-    """Words of time that were not understood."""
+    """Returns the words of time that were not understood."""
     return [match[0] for match in LEFT_OVER.finditer(text)]
 
 
 def period(text: str) -> Span | None:
-    """The year, half, quarter, month or day that this text names, and nothing else."""
+    """Reads a text that is nothing but a year, half, quarter, month or day."""
     match = POINT.fullmatch(in_plain_dates(text).strip())
     if match is None or match["slashed"]:
         return None
     try:
-        return _dated(match, _year(match))
+        return _span_of_date(match, _year(match))
     except (Unclear, ValueError):
         return None
 
 
-def slashed(text: str) -> tuple[int, int, int] | None:
-    """The numbers of 3/5/2025, which is a day in March or in May."""
+def read_slashed(text: str) -> tuple[int, int, int] | None:
+    """Returns the numbers of 3/5/2025, which may be a day in March or in May."""
     match = POINT.fullmatch(text.strip())
     if match is None or not match["slashed"]:
         return None
@@ -422,16 +422,18 @@ def slashed(text: str) -> tuple[int, int, int] | None:
     return first, second, year
 
 
-def _placed(points: list[re.Match[str]], marked: str, today: date) -> tuple[Span, re.Match[str]]:
+def _place_in_time(
+    points: list[re.Match[str]], marked: str, today: date
+) -> tuple[Span, re.Match[str]]:
     if len(points) == 2:
         return _between(points, marked, today)
     if len(points) > 2:
         raise Unclear
-    span = _of(points[0], _year(points[0]), today)
+    span = _span_of(points[0], _year(points[0]), today)
     for side, pattern in SIDES.items():
         place = pattern.search(marked)
         if place is not None:
-            # 'The month before March 2025' is not all that was before.
+            # 'The month before March 2025' is one month, not all time before.
             _check(marked, place, TROUBLE | set(UNITS.split("|")))
             return _on_side(span, side), place
     place = WITHIN.search(marked)
@@ -442,14 +444,14 @@ def _placed(points: list[re.Match[str]], marked: str, today: date) -> tuple[Span
 
 
 def _between(points: list[re.Match[str]], marked: str, today: date) -> tuple[Span, re.Match[str]]:
-    """Where one has no year, it has the other's."""
+    """A point without a year has the year of the other."""
     place = RANGE.search(marked)
-    if place is None or any(one["count"] or one["past_unit"] for one in points):
+    if place is None or any(point["count"] or point["past_unit"] for point in points):
         raise Unclear
     _check(marked, place, TROUBLE)
-    years = [_year(one) for one in points]
-    first = _of(points[0], years[0] or years[1], today)
-    last = _of(points[1], years[1] or years[0], today)
+    years = [_year(point) for point in points]
+    first = _span_of(points[0], years[0] or years[1], today)
+    last = _span_of(points[1], years[1] or years[0], today)
     if first.start >= last.end:
         raise Unclear
     return Span(first.start, last.end), place
@@ -478,8 +480,8 @@ def _year(match: re.Match[str]) -> int | None:
     return next((int(match[name]) for name in YEARS if match[name]), None)
 
 
-def _of(match: re.Match[str], year: int | None, today: date) -> Span:
-    """By the calendar: last month is the one before this, from its first to its last day."""
+def _span_of(match: re.Match[str], year: int | None, today: date) -> Span:
+    """Counts by the calendar: last month goes from its first to its last day."""
     tomorrow = today + timedelta(days=1)
     if match["named"]:
         word = match["named"].lower()
@@ -496,7 +498,7 @@ def _of(match: re.Match[str], year: int | None, today: date) -> Span:
         number = (match["count"] or "1").lower()
         unit = (match["past_unit"] or match["count_unit"]).lower()
         return Span(_back(today, NUMBERS.get(number) or int(number), unit), tomorrow)
-    return _dated(match, year)
+    return _span_of_date(match, year)
 
 
 def _begin(day: date, unit: str) -> date:
@@ -513,14 +515,14 @@ def _back(day: date, count: int, unit: str) -> date:
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
-def _dated(match: re.Match[str], year: int | None) -> Span:
+def _span_of_date(match: re.Match[str], year: int | None) -> Span:
     if match["day"]:
         return _day(date.fromisoformat(match["day"]))
     if match["month"]:
         of, month = map(int, match["month"].split("-"))
         return _months(of, month, 1)
     if match["slashed"]:
-        return _slashed(match["slashed"])
+        return _span_of_slashed(match["slashed"])
     if year is None:
         raise Unclear
     name, number = match["name_1"] or match["name_2"], match["day_1"] or match["day_2"]
@@ -534,8 +536,8 @@ def _dated(match: re.Match[str], year: int | None) -> Span:
     return _months(year, 1, 12)
 
 
-def _slashed(text: str) -> Span:
-    """Only where one number can be no month."""
+def _span_of_slashed(text: str) -> Span:
+    """Reads the date only if one of its numbers cannot be a month."""
     first, second, year = map(int, re.findall(r"\d+", text))
     if first <= 12 and second <= 12 and first != second:
         raise Unclear

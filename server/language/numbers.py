@@ -1,4 +1,4 @@
-"""The numbers a text speaks of: in digits, and in words of English, German and Chinese."""
+"""The numbers in a text: in digits, and in words of English, German and Chinese."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ hundred:100 thousand:1000 million:1000000 hundert:100 tausend:1000 millionen:100
 
 
 def _read(table: str) -> dict[str, Decimal]:
-    return {word: Decimal(value) for word, value in (one.split(":") for one in table.split())}
+    return {word: Decimal(value) for word, value in (pair.split(":") for pair in table.split())}
 
 
 UNITS, SCALES = _read(_UNITS), _read(_SCALES)
@@ -37,8 +37,8 @@ THOUSANDS = re.compile(r"(?<=\d)[,.'\u2019_ \u00a0\u202f](?=\d{3}(?!\d))")
 GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(\1\d{3})*")
 
 
-def spoken(text: str) -> set[Decimal]:
-    """Every number that the text, in small letters, may be taken to speak of."""
+def numbers_in(text: str) -> set[Decimal]:
+    """Returns every number that the text, in lower case, may contain."""
     found: set[Decimal] = set()
     for version in {text, THOUSANDS.sub("", text)}:
         for token in TOKEN.findall(version):
@@ -48,7 +48,7 @@ def spoken(text: str) -> set[Decimal]:
 
 
 def _alone(token: str) -> set[Decimal]:
-    """12.5 and 12,5 are one number, 1,2,3 and 1.2.2024 are three."""
+    """12.5 and 12,5 are one number; 1,2,3 and 1.2.2024 are three."""
     if token in ORDINALS:
         return {ORDINALS[token]}
     if DIGITS.fullmatch(token):
@@ -63,11 +63,11 @@ def _alone(token: str) -> set[Decimal]:
 
 
 def _in_words(text: str) -> Iterator[Decimal]:
-    """Numbers of several words too: two thousand three hundred, 3 million, 二十五."""
+    """Reads numbers of several words too: two thousand three hundred, 3 million, 二十五."""
     made: list[Decimal] = []
     for atom in _atoms(text):
         if atom in SCALES:
-            made = _scaled(made, SCALES[atom])
+            made = _multiply(made, SCALES[atom])
         elif atom not in JOINTS:
             value = _value(atom)
             if made and (value is None or not _goes_on(made[-1], value)):
@@ -79,7 +79,7 @@ def _in_words(text: str) -> Iterator[Decimal]:
 
 
 def _atoms(text: str) -> Iterator[str]:
-    """The words that numbers are put together from; OTHER for each that is none."""
+    """Yields the words that make up numbers, and OTHER for every other word."""
     for token in TOKEN.findall(text):
         if token[0].isdecimal():
             yield token
@@ -97,14 +97,14 @@ def _value(atom: str) -> Decimal | None:
 
 
 def _goes_on(last: Decimal, value: Decimal) -> bool:
-    """Twenty-five, neun-zehn, hundred and one: the next part belongs to the same number."""
+    """Whether the next part belongs to the same number: twenty-five, neun-zehn, hundred and one."""
     low, high = sorted((last, value))
     in_tens = 0 < low < 10 <= high < 100 and high % 10 == 0
     return in_tens or (last > value and last % 100 == 0)
 
 
-def _scaled(made: list[Decimal], scale: Decimal) -> list[Decimal]:
-    """What is smaller than the scale and stands before it is counted in it."""
+def _multiply(made: list[Decimal], scale: Decimal) -> list[Decimal]:
+    """Multiplies the smaller numbers right before the scale by it."""
     kept = list(made)
     counted = Decimal()
     while kept and kept[-1] < scale:

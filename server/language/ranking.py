@@ -13,18 +13,18 @@ K1 = 1.2
 B = 0.4
 KIN_WEIGHT = 0.5
 COMMON = 0.4
-"""What even a word of every document is worth: two widgets may both be about prices."""
+"""What a word is worth that every document has: two widgets may both be about prices."""
 WORD = re.compile(r"[^\W_]+(?:[.&][^\W_]+)*")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 SLASHED = re.compile(r"\b([A-Za-z])/([A-Za-z])\b")
-"""P/E and its like are one word."""
+"""P/E and the like are one word."""
 STOP_TEXT = """
 about been but can could dashboard data did do does get give had has have how i if into its let
 like list me my our please s show so tell than their them then there these they those up us we were
 when where which who whose why widget will would your
 """
 STOP_WORDS = COMMON_WORDS | set(STOP_TEXT.split())
-"""Questions about a dashboard are full of more words that tell nothing about it."""
+"""Questions about a dashboard have more words that say nothing about it."""
 KIN = (
     "price quote close ohlc trade share",
     "news headline article story press",
@@ -85,22 +85,22 @@ class Ranked:
 
 
 def rank(question: str, documents: Sequence[Mapping[str, float]]) -> list[Ranked]:
-    """Best first; those that share nothing with the question are left out.
+    """Ranks the documents, best first. Those without a word of the question are left out.
 
     A document is a map of texts to their weights.
     """
-    counts = [_weighed(document) for document in documents]
-    scores = bm25(_wanted(question), counts, B, COMMON)
+    counts = [_weigh(document) for document in documents]
+    scores = bm25(_expand(question), counts, B, COMMON)
     ranked = [Ranked(index, score) for index, score in enumerate(scores) if score > 0]
-    return sorted(ranked, key=lambda one: (-one.score, one.index))
+    return sorted(ranked, key=lambda match: (-match.score, match.index))
 
 
 def bm25(
     wanted: Mapping[str, float], counts: Sequence[Counter[str]], b: float, common: float = 0.0
 ) -> list[float]:
-    """The score of each document for weighted words.
+    """Scores each document for weighted words.
 
-    `b`: how much the length of a document counts; `common`: what a word of every document is worth.
+    `b`: how much a document's length counts; `common`: what a word of all documents is worth.
     """
     lengths = [sum(count.values()) for count in counts]
     usual = sum(lengths) / max(len(lengths), 1) or 1.0
@@ -109,19 +109,19 @@ def bm25(
     for count, length in zip(counts, lengths, strict=True):
         damping = K1 * (1 - b + b * length / usual)
         scores.append(
-            sum(weight * _saturated(count[word], damping) for word, weight in weights.items())
+            sum(weight * _saturate(count[word], damping) for word, weight in weights.items())
         )
     return scores
 
 
-def _wanted(question: str) -> dict[str, float]:
-    """The question's words, and their kin at a lower weight."""
+def _expand(question: str) -> dict[str, float]:
+    """Returns the question's words, and related words at a lower weight."""
     own = dict.fromkeys(stems(question), 1.0)
     kin = {other for word in own for other in RELATED.get(word, ())}
     return {**dict.fromkeys(sorted(kin), KIN_WEIGHT), **own}
 
 
-def _weighed(document: Mapping[str, float]) -> Counter[str]:
+def _weigh(document: Mapping[str, float]) -> Counter[str]:
     count: Counter[str] = Counter()
     for text, weight in document.items():
         for word in stems(text):
@@ -134,5 +134,5 @@ def _rarity(word: str, counts: Sequence[Counter[str]], common: float) -> float:
     return common + math.log(1 + (len(counts) - having + 0.5) / (having + 0.5))
 
 
-def _saturated(frequency: float, length: float) -> float:
+def _saturate(frequency: float, length: float) -> float:
     return frequency * (K1 + 1) / (frequency + length)

@@ -12,7 +12,7 @@ STOP_WORDS = frozenset(_STOP_TEXT.split())
 
 
 def terms(text: str) -> list[str]:
-    """Words, and pairs of characters where words are not written apart."""
+    """Returns words; for scripts without spaces, pairs of characters."""
     words = [word.lower() for word in _WORD.findall(text.replace("_", " "))]
     found = [stem(word) for word in words if word not in STOP_WORDS]
     for run in _CHINESE.findall(text):
@@ -21,7 +21,7 @@ def terms(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """A crude cut that lets plurals and verb forms meet; not a dictionary form."""
+    """Cuts a word so that its plural and verb forms are equal. The stem may not be a word."""
     word = word.lower()
     for ending, rest in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", "e")):
         if word.endswith(ending) and len(word) - len(ending) >= 3:

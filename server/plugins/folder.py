@@ -183,7 +183,7 @@ def _load_flows(loaded: Loaded, known: spec.Known) -> None:
             findings.warn((1, 1), "empty", "The file is empty.")
         flow = spec.parse(loaded.key, data, known, findings) if data is not None else None
         if flow is not None and flow.name in loaded.flows:
-            findings.error((1, 1), "duplicate-flow", f"There already is a flow '{flow.name}'.")
+            findings.error((1, 1), "duplicate-flow", f"There is already a flow '{flow.name}'.")
         elif flow is not None:
             loaded.flows[flow.name] = flow
             read.append((flow, data, findings))

@@ -11,7 +11,7 @@ from typing import Any
 from server.chat import Json
 from server.errors import BadRequest, FlowFailed
 from server.face.plugins import FormCard
-from server.flows.base import Missing, TheyTold
+from server.flows.base import FormAnswer, Missing
 from server.observe import Value
 from server.schemas.fill import is_file, is_files
 
@@ -23,7 +23,7 @@ LARGEST_FILE = 32 * 1024 * 1024
 class _Waiting:
     shown: FormCard
     missing: Missing
-    answer: asyncio.Future[TheyTold | None] = field(
+    answer: asyncio.Future[FormAnswer | None] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
 
@@ -34,7 +34,7 @@ class Forms:
         self._waiting: dict[str, _Waiting] = {}
         self.pending: Value[tuple[FormCard, ...]] = Value(())
 
-    async def ask(self, plugin: str, step: str, missing: Missing) -> TheyTold:
+    async def ask(self, plugin: str, step: str, missing: Missing) -> FormAnswer:
         """What the person filled in; FlowFailed when they will not, or nobody is there."""
         shown = FormCard(
             uuid.uuid4().hex, plugin, step, json.dumps(missing.schema), missing.reason,
@@ -67,7 +67,7 @@ class Forms:
         self.pending.set(tuple(one.shown for one in self._waiting.values()))
 
 
-def _told(schema: Json, given: Json) -> TheyTold:
+def _told(schema: Json, given: Json) -> FormAnswer:
     """A file stands in the values by its name, each by another; where it lies is told apart."""
     parts = schema["properties"]
     if strange := next((name for name in given if name not in parts), None):
@@ -81,7 +81,7 @@ def _told(schema: Json, given: Json) -> TheyTold:
             values[name] = _named(_file(name, value), paths)
         else:
             values[name] = value
-    return TheyTold(values, paths)
+    return FormAnswer(values, paths)
 
 
 def _named(path: Path, paths: dict[str, str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from server.chat import Json
 from server.data.sqlite import Database
 from server.errors import FlowFailed
-from server.flows.base import Action, Kit, Missing, Output, Preview, Reach, Risk, TheyTold
+from server.flows.base import Action, FormAnswer, Kit, Missing, Output, Preview, Reach, Risk
 from server.plugins.api.action import ApiAction
 from server.plugins.approvals import Approvals
 from server.plugins.forms import Forms
@@ -42,7 +42,7 @@ class PluginKit:
             self.plugin, action, arguments, confirm=confirm, chat=self.chat, client=self.client
         )
 
-    async def ask(self, step: str, missing: Missing) -> TheyTold | None:
+    async def ask(self, step: str, missing: Missing) -> FormAnswer | None:
         return await self.forms.ask(self.plugin, step, missing) if self.forms else None
 
     def note(self, text: str) -> None:
@@ -92,7 +92,7 @@ class RehearsalKit:
             raise Rehearsed
         return arguments
 
-    async def ask(self, step: str, missing: Missing) -> TheyTold | None:  # noqa: ARG002
+    async def ask(self, step: str, missing: Missing) -> FormAnswer | None:  # noqa: ARG002
         return None
 
     def note(self, text: str) -> None:

@@ -130,7 +130,7 @@ def parse(folder: str, data: Any, findings: Findings) -> Manifest | None:
         return None
     for key in data:
         if key not in KEYS:
-            message = f"'{key}' means nothing here and is ignored."
+            message = f"'{key}' is unknown here and is ignored."
             findings.warn(key_at(data, key), "unknown-key", message, nearest(key, KEYS))
     name = _required(data, "name", findings)
     description = _required(data, "description", findings)

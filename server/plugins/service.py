@@ -12,7 +12,7 @@ from typing import Literal
 
 from server.chat import Json
 from server.data.markdown import as_markdown
-from server.data.yaml_with_places import Findings, nearest, read_file, summarised
+from server.data.yaml_with_places import Findings, nearest, read_file, summarise
 from server.egress import is_address
 from server.engine.base import Engine
 from server.errors import AppError, BadRequest, FlowFailed
@@ -124,7 +124,7 @@ def broken_card(loaded: Loaded, shipped: bool) -> PluginCard:
         enabled=False,
         review=True,
         shipped=shipped,
-        findings=summarised(loaded.findings),
+        findings=summarise(loaded.findings),
     )
 
 
@@ -139,7 +139,7 @@ def _findings(plugin: Plugin) -> tuple[str, ...]:
     """What is wrong with it: its servers and its sign-in that failed, then its files."""
     failed = [f"The server '{name}' failed: {why}" for name, why in plugin.failures.items()]
     problem = plugin.sign_in.problem if plugin.sign_in else ""
-    return (*failed, *summarised(plugin.loaded.findings), *filter(None, [problem]))
+    return (*failed, *summarise(plugin.loaded.findings), *filter(None, [problem]))
 
 
 def card_options(plugin: Plugin) -> tuple[OptionCard, ...]:

@@ -1,9 +1,7 @@
 """A stricter copy of a JSON schema: with bounds, and only what a grammar can express.
 
-Whatever the copy allows, the schema allows; only the copy is compiled, never shown.
-
-Whatever the changed part allows, the schema allows. Where there is no such way, the part stays as
-it is and is refused by name.
+Whatever the copy allows, the schema allows. Only the copy is compiled; it is never shown. A part
+that cannot be made stricter stays as it is and is refused by its name.
 """
 
 from itertools import combinations, permutations
@@ -21,15 +19,15 @@ ALL_TYPES = frozenset({"null", "boolean", "object", "array", "string", "number"}
 DEEPEST = 4
 MOST_WORDS = 6
 MOST_CHOICES = 300
-"""Each is compared with every other."""
+"""Each choice is compared with every other."""
 
 Node = dict[str, Any]
 
 
 def strengthen(node: Node, root: Any) -> None:
-    """Changes the node itself."""
+    """Changes the node in place."""
     if isinstance(node.get("format"), str) and node["format"] not in KNOWN_FORMATS:
-        # A format nobody has defined asserts nothing.
+        # An unknown format asserts nothing.
         del node["format"]
     if node.get("uniqueItems") is False or _at_most_one(node):
         node.pop("uniqueItems", None)
@@ -42,7 +40,7 @@ def strengthen(node: Node, root: Any) -> None:
             _depend(node, keyword)
     _count_properties(node)
     if isinstance(node.get("oneOf"), list) and "anyOf" not in node:
-        apart = _kept_apart(node, root)
+        apart = _separate(node, root)
         if apart is not None:
             del node["oneOf"]
             node["anyOf"] = apart
@@ -54,7 +52,7 @@ def _at_most_one(node: Node) -> bool:
 
 
 def _list_subsets(node: Node) -> None:
-    """Each of a few words at most once: all the lists there are, the words in their order."""
+    """A list that has each of a few words at most once: lists all subsets, words in their order."""
     items = node.get("items")
     words = items.get("enum") if isinstance(items, dict) else None
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
@@ -76,7 +74,7 @@ def _list_subsets(node: Node) -> None:
 
 
 def _negate(node: Node) -> None:
-    """Not all of some properties: the first that may be missing is."""
+    """Turns "not all of these properties" into: the first that may be missing is missing."""
     negated, required = node["not"], _required(node)
     if negated is False:
         del node["not"]
@@ -90,7 +88,7 @@ def _negate(node: Node) -> None:
 
 
 def _depend(node: Node, keyword: str) -> None:
-    """What a property demands is there always; one that demands a whole schema is left out."""
+    """Requires what a property demands. Forbids a property that demands a whole schema."""
     required = _required(node)
     left = {}
     for key, needed in node[keyword].items():
@@ -108,7 +106,7 @@ def _depend(node: Node, keyword: str) -> None:
 
 
 def _count_properties(node: Node) -> None:
-    """As many of the properties as are needed become required."""
+    """Requires as many properties as `minProperties` demands."""
     required, known = _required(node), _properties(node)
     least = node.get("minProperties")
     if isinstance(least, int) and not isinstance(least, bool):
@@ -124,25 +122,25 @@ def _count_properties(node: Node) -> None:
         del node["maxProperties"]
 
 
-def _kept_apart(node: Node, root: Any) -> list[Any] | None:
-    """The choices, each changed so that what fits it fits no other; None if that is not seen."""
+def _separate(node: Node, root: Any) -> list[Any] | None:
+    """Changes the choices so that a value fits only one of them; None if that cannot be done."""
     choices = node["oneOf"]
     if len(choices) > MOST_CHOICES:
         return None
     views = [_view(choice, root) for choice in choices]
     object_ = node.get("type") == "object"
     forbidden: list[list[str]] = [[] for _ in choices]
-    for one, other in permutations(range(len(choices)), 2):
-        if _apart(views[one], views[other]):
+    for this, other in permutations(range(len(choices)), 2):
+        if _apart(views[this], views[other]):
             continue
-        if not (object_ or "object" in (views[one].get("type"), views[other].get("type"))):
+        if not (object_ or "object" in (views[this].get("type"), views[other].get("type"))):
             return None
-        taken = {*_required(views[one]), *_required(node)}
+        taken = {*_required(views[this]), *_required(node)}
         free = [key for key in _required(views[other]) if key not in taken]
         if not free:
             return None
-        if not set(free) & set(forbidden[one]):
-            forbidden[one].append(free[0])
+        if not set(free) & set(forbidden[this]):
+            forbidden[this].append(free[0])
     return [_without(choice, keys) for choice, keys in zip(choices, forbidden, strict=True)]
 
 
@@ -154,26 +152,26 @@ def _without(choice: Any, keys: list[str]) -> Any:
     return {**choice, "properties": {**_properties(choice), **dict.fromkeys(keys, False)}}
 
 
-def _apart(one: Node, other: Node, depth: int = 0) -> bool:
-    """Whether nothing that fits the one can fit the other."""
-    if not _types(one) & _types(other):
+def _apart(this: Node, other: Node, depth: int = 0) -> bool:
+    """Whether nothing that fits this schema can fit the other."""
+    if not _types(this) & _types(other):
         return True
-    values, others = _values(one), _values(other)
+    values, others = _values(this), _values(other)
     if values is not None and others is not None:
         return not any(value in others for value in values)
-    if depth >= DEEPEST or not one.get("type") == other.get("type") == "object":
+    if depth >= DEEPEST or not this.get("type") == other.get("type") == "object":
         return False
-    mine, theirs = _properties(one), _properties(other)
+    mine, theirs = _properties(this), _properties(other)
     return any(
         isinstance(mine.get(key), dict)
         and isinstance(theirs.get(key), dict)
         and _apart(mine[key], theirs[key], depth + 1)
-        for key in _required(one)
+        for key in _required(this)
     )
 
 
 def _types(node: Node) -> frozenset[str]:
-    """By value where values are listed; a whole number is a number, too."""
+    """Returns the types; those of the values if values are listed. An integer is a number too."""
     found = node.get("type")
     names = [found] if isinstance(found, str) else found
     if not isinstance(names, list) or "$ref" in node:
@@ -189,7 +187,7 @@ def _values(node: Node) -> list[Any] | None:
 
 
 def _view(choice: Any, root: Any) -> Node:
-    """The choice itself, or what it refers to in the same schema."""
+    """Returns the choice, or the part of the schema it refers to."""
     for _ in range(DEEPEST):
         reference = choice.get("$ref") if isinstance(choice, dict) else None
         if not isinstance(reference, str) or not reference.startswith("#/"):
@@ -214,7 +212,7 @@ def _properties(node: Node) -> Node:
 LARGEST_INTEGER = 2**53 - 1
 LONGEST_STRING = 4000
 LONGEST_ARGUMENT = 65_536
-"""A call may hand over a whole file."""
+"""The argument of a call may be a whole file."""
 STEPS = 1_000_000
 SMALLEST_STEP = 1 / STEPS
 DATE_TIME = (
@@ -223,7 +221,7 @@ DATE_TIME = (
 )
 NOTES = frozenset({"description", "title", "default", "examples", "$comment", "deprecated"})
 NEVER: tuple[Any, ...] = ({}, True)
-"""Not anything: as the value of "not", it leaves nothing."""
+"""The values of "not" that leave nothing."""
 OLD_DRAFTS = ("draft-03", "draft-04", "draft-06", "draft-07")
 BESIDE_A_REFERENCE = frozenset({"$ref", "$defs", "definitions"})
 BOUNDS = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
@@ -236,7 +234,7 @@ NAMED = frozenset({
 
 NAMED_SCHEMAS = frozenset({"properties", "$defs", "definitions", "patternProperties"})
 ONE_OF_ITS_OWN = frozenset({"items", "prefixItems", "additionalProperties", "contains"})
-"""Keywords whose schemas are for other values than the one they stand in."""
+"""Keywords whose schemas hold for other values than the one they stand in."""
 DEFINITIONS = frozenset({"$defs", "definitions"})
 UNIONS = frozenset({"anyOf", "oneOf"})
 OPEN_ENDED = UNIONS | {"additionalProperties", "patternProperties", "unevaluatedProperties",
@@ -244,24 +242,24 @@ OPEN_ENDED = UNIONS | {"additionalProperties", "patternProperties", "unevaluated
 
 
 class _Whole(NamedTuple):
-    """What every part of a schema is hardened by."""
+    """What every part of a schema needs to be hardened."""
 
     root: Any
     longest: int
 
 
 def harden(schema: Any, longest: int = LONGEST_STRING) -> Any:
-    return _hardened(schema, _Whole(schema, longest))
+    return _harden(schema, _Whole(schema, longest))
 
 
-def closed(value: Any) -> Any:
-    """With every object that names its members, be it none, left without others."""
-    return _closed(value, DEFINITIONS if _combines(value) else frozenset(), whole=True)
+def close_objects(value: Any) -> Any:
+    """Forbids further members in every object that names its members."""
+    return _close(value, DEFINITIONS if _combines(value) else frozenset(), whole=True)
 
 
-def _hardened(schema: Any, whole: _Whole) -> Any:
+def _harden(schema: Any, whole: _Whole) -> Any:
     if isinstance(schema, list):
-        return [_hardened(part, whole) for part in schema]
+        return [_harden(part, whole) for part in schema]
     if not isinstance(schema, dict):
         return schema
     kept = {key: _part(key, part, whole) for key, part in schema.items() if key not in NOTES}
@@ -283,7 +281,7 @@ def _hardened(schema: Any, whole: _Whole) -> Any:
 
 
 def _is_of_an_old_draft(root: Any) -> bool:
-    """Until draft 7, what stands beside a reference says nothing."""
+    """Up to draft 7, keywords beside a reference are ignored."""
     named = root.get("$schema") if isinstance(root, dict) else None
     return isinstance(named, str) and any(draft in named for draft in OLD_DRAFTS)
 
@@ -292,12 +290,12 @@ def _part(key: str, part: Any, whole: _Whole) -> Any:
     if key in VALUES:
         return part
     if key in NAMED and isinstance(part, dict):
-        return {name: _hardened(inner, whole) for name, inner in part.items()}
-    return _hardened(part, whole)
+        return {name: _harden(inner, whole) for name, inner in part.items()}
+    return _harden(part, whole)
 
 
 def _move_old_bounds(schema: dict[str, Any]) -> None:
-    """Until draft 4, an exclusive bound was a word about the bound beside it."""
+    """Up to draft 4, an exclusive bound was a boolean beside the bound."""
     for bound, exclusive in BOUNDS:
         if isinstance(schema.get(exclusive), bool) and schema.pop(exclusive) and bound in schema:
             schema[exclusive] = schema.pop(bound)
@@ -311,7 +309,7 @@ def _bound_integer(schema: dict[str, Any]) -> None:
 
 
 def _open_bounds(schema: dict[str, Any]) -> None:
-    """The grammar lets an open bound itself through, so it becomes a closed one beside it."""
+    """The grammar lets an open bound through, so it becomes the nearest closed one."""
     low, high = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
     if isinstance(low, int | float) and not isinstance(low, bool):
         del schema["exclusiveMinimum"]
@@ -339,10 +337,10 @@ def _step(bound: float) -> float:
     return max(SMALLEST_STEP, abs(bound) * SMALLEST_STEP)
 
 
-def _closed(value: Any, loose: frozenset[str], *, whole: bool) -> Any:
-    """`whole`: this is not one of several schemas for the same object; `loose` ones may be."""
+def _close(value: Any, loose: frozenset[str], *, whole: bool) -> Any:
+    """`whole`: no other schema holds for the same object. For `loose` keywords one may."""
     if isinstance(value, list):
-        return [_closed(item, loose, whole=whole) for item in value]
+        return [_close(item, loose, whole=whole) for item in value]
     if not isinstance(value, dict):
         return value
     apart = not value.keys() & {"properties", "required"}
@@ -350,13 +348,13 @@ def _closed(value: Any, loose: frozenset[str], *, whole: bool) -> Any:
     for key, inner in value.items():
         if key in NAMED_SCHEMAS and isinstance(inner, dict):
             made[key] = {
-                name: _closed(item, loose, whole=key not in loose) for name, item in inner.items()
+                name: _close(item, loose, whole=key not in loose) for name, item in inner.items()
             }
         elif key in NOT_SCHEMAS:
             made[key] = inner
         else:
             alone = key in ONE_OF_ITS_OWN or (key in UNIONS and whole and apart)
-            made[key] = _closed(inner, loose, whole=alone)
+            made[key] = _close(inner, loose, whole=alone)
     if whole and _is_closable(value):
         made["additionalProperties"] = False
     return made

@@ -1,4 +1,4 @@
-"""Whether a call's arguments fit its tool's schema, and asking again where they do not."""
+"""Checks a call's arguments against the tool's schema, and asks again if they do not fit."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence, Sized
@@ -18,10 +18,10 @@ FAULT = "The call was not made: {fault}. Call again with arguments that fit the 
 UNCHECKED = frozenset({
     "uniqueItems", "format", "unevaluatedItems", "unevaluatedProperties", "$schema",
 })  # fmt: skip
-"""What may take long for a few characters, or brings another draft's keywords along."""
+"""Keywords that take long for few characters, or bring in another draft."""
 LONGEST_CHECKED = 1_000
 PATTERN_STEPS = 200
-"""A pattern counts as so many steps: it is read first, and followed byte by byte then."""
+"""The steps that a pattern counts: it is compiled first and then followed byte by byte."""
 
 Keyword = Callable[[Any, Any, Any, Any], Any]
 
@@ -31,14 +31,14 @@ class _TooLong(Exception):
 
 
 def check(call: ToolCall, tool: Tool) -> None:
-    """The client gets the call as it is; what is wrong with it is logged, without its values."""
+    """Logs what is wrong with a call, without its values. The client gets the call as it is."""
     wrong = misfit(call.arguments, tool.parameters)
     if wrong:
         log.warning("a call of %s does not fit the tool's schema: %s", tool.name, wrong)
 
 
 def ask_again(request: ChatRequest, wrong: Sequence[tuple[ToolCall, str]]) -> ChatRequest:
-    """The same request with what is wrong about the calls, bound to the tools they were of."""
+    """Returns the request with what is wrong about the calls, bound to the tools they called."""
     calls = tuple(call for call, _ in wrong)
     faults = tuple(
         Message("tool", FAULT.format(fault=fault), tool_call_id=call.id, name=call.name)
@@ -54,16 +54,16 @@ def ask_again(request: ChatRequest, wrong: Sequence[tuple[ToolCall, str]]) -> Ch
 
 
 def misfit(arguments: Json, schema: Json) -> str:
-    """The first place that is wrong and the keyword it breaks; empty where none was found.
+    """Returns the first wrong place and the keyword it breaks; empty if nothing is wrong.
 
-    It takes bounded time, whatever the schema.
+    It takes bounded time for any schema.
     """
     try:
         error = next(_validator(schema).iter_errors(arguments), None)
     except (_TooLong, RecursionError, jsonschema.exceptions.UnknownType):
         return ""
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-        return ""  # the schema is none
+        return ""  # it is not a schema
     except referencing.exceptions.Unresolvable:
         return ""
     if error is None:
@@ -83,9 +83,9 @@ def _validator(schema: Json) -> Any:
         return len(text) > LONGEST_CHECKED or matches(pattern, text)
 
     keywords = {**draft.VALIDATORS, **pattern_keywords(is_found)}
-    counted = {name: _counted(keyword, left) for name, keyword in keywords.items()}
+    counted = {name: _count_steps(keyword, left) for name, keyword in keywords.items()}
     made = jsonschema.validators.create(draft.META_SCHEMA, counted, type_checker=draft.TYPE_CHECKER)
-    # With a registry of its own, nothing that a schema refers to is fetched.
+    # It has an empty registry, so that nothing a schema refers to is fetched.
     return made(_checkable(schema), registry=referencing.Registry())
 
 
@@ -107,7 +107,7 @@ def _checkable_part(key: str, part: Any) -> Any:
     return _checkable(part)
 
 
-def _counted(keyword: Keyword, left: list[int]) -> Keyword:
+def _count_steps(keyword: Keyword, left: list[int]) -> Keyword:
     def check_keyword(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
         left[0] -= 1 + (len(value) if isinstance(value, Sized) else 0)
         if left[0] < 0:

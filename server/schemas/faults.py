@@ -1,4 +1,4 @@
-"""Which part of a schema the grammar cannot follow, told by its path in the request."""
+"""Finds the part of a schema that the grammar cannot follow, by its path in the request."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from server.chat import ChatRequest
 from server.errors import BadSchema
-from server.schemas.bounded import closed, harden
+from server.schemas.bounded import close_objects, harden
 from server.schemas.patterns import NOT_SCHEMAS, enforceable
 from server.system.lazy import Late
 
@@ -23,8 +23,8 @@ class Fault(NamedTuple):
     reason: str
 
 
-def located(error: BadSchema, request: ChatRequest) -> BadSchema:
-    """The same error with the place of the first schema of the request that is at fault."""
+def locate(error: BadSchema, request: ChatRequest) -> BadSchema:
+    """Returns the error with the place of the request's first schema that is at fault."""
     if "." in (error.param or ""):
         return error
     constraint = request.constraint
@@ -42,7 +42,7 @@ def located(error: BadSchema, request: ChatRequest) -> BadSchema:
 
 
 def find_fault(schema: Any, *, strict: bool) -> Fault | None:
-    """The deepest part that cannot be followed by itself, and the keyword of it that is why."""
+    """Finds the deepest part that cannot be followed by itself, and the keyword that is why."""
     reason = _fault(schema, strict=strict)
     if not reason:
         return None
@@ -56,23 +56,25 @@ def find_fault(schema: Any, *, strict: bool) -> Fault | None:
         why = _fault({**shared, **part}, strict=strict) if path.startswith(place) else ""
         if why:
             place, node, reason = path, part, why
-    keyword = _blamed(node, shared, strict=strict)
+    keyword = _find_keyword(node, shared, strict=strict)
     return Fault(f"{place}.{keyword}".strip("."), reason)
 
 
-def _blamed(node: dict[str, Any], shared: dict[str, Any], *, strict: bool) -> str:
-    """The keyword without which the part can be followed, or that cannot be followed alone."""
+def _find_keyword(node: dict[str, Any], shared: dict[str, Any], *, strict: bool) -> str:
+    """Finds the keyword without which the part can be followed, or that fails alone."""
     own = [keyword for keyword in node if keyword not in SHARED]
     for keyword in own:
         rest = {key: value for key, value in node.items() if key != keyword}
         if not _fault({**shared, **rest}, strict=strict):
             return keyword
-    alone = (one for one in own if _fault({**shared, one: node[one]}, strict=strict))
+    alone = (
+        keyword for keyword in own if _fault({**shared, keyword: node[keyword]}, strict=strict)
+    )
     return next(alone, "")
 
 
 def _parts(schema: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every schema inside of a schema with its path, outer ones first."""
+    """Yields every schema within a schema with its path, outer ones first."""
     for key, value in schema.items():
         if key in NOT_SCHEMAS:
             continue
@@ -90,13 +92,13 @@ def _parts(schema: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _fault(schema: Any, *, strict: bool) -> str:
-    """Why a grammar cannot follow it; empty where one can."""
+    """Returns why a grammar cannot follow the schema; empty if it can."""
     return _compiled_fault(json.dumps(schema), strict)
 
 
 @lru_cache(maxsize=512)
 def _compiled_fault(source: str, strict: bool) -> str:
-    made = harden(closed(json.loads(source)))
+    made = harden(close_objects(json.loads(source)))
     if not strict:
         made = enforceable(made)
     if isinstance(made, bool):
@@ -104,7 +106,7 @@ def _compiled_fault(source: str, strict: bool) -> str:
     grammar = llguidance.LLMatcher.grammar_from_json_schema(
         json.dumps(made), overrides={"lenient": not strict}
     )
-    told: str = llguidance.LLMatcher.validate_grammar(grammar)
-    lines = [line.strip() for line in told.strip().splitlines() if line.strip()]
+    report: str = llguidance.LLMatcher.validate_grammar(grammar)
+    lines = [line.strip() for line in report.strip().splitlines() if line.strip()]
     named = next((line for line in lines if line.startswith("error:")), lines[0] if lines else "")
     return named.removeprefix("error:").strip()

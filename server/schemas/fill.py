@@ -1,7 +1,7 @@
-"""Arguments a model fills in: the schema it is bound to, and the reading of what it wrote.
+"""Arguments that a model fills in: the schema it is bound to, and how its text is read.
 
-The bound schema has every key, in order, and lets a value be null: that is how a model says that
-it does not know. Numbers with a pattern are written as text and read back.
+The bound schema has every key, in order. A value may be null: so a model says that it does not
+know. Numbers with a pattern are written as text and read back.
 """
 
 import json
@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from server.chat import Json
-from server.schemas.openapi import anchored, is_pattern
+from server.schemas.openapi import anchor, is_pattern
 from server.schemas.patterns import matches, pattern_keywords
 from server.system.lazy import Late
 
@@ -30,13 +30,13 @@ SHAPES = {
     "ipv6": re.compile(r"(?=[0-9A-Fa-f.]{0,44}:)[0-9A-Fa-f:.]{2,45}"),
     "uuid": re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"),
 }
-"""The formats a model is bound to, and roughly how each looks."""
+"""The formats that a model is bound to, and roughly how each looks."""
 FORMATS = frozenset(SHAPES)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Where the schema sets none: a weak model would write without end."""
+    """Limits if the schema sets none: a weak model would write without end."""
 
     text: int = 160
     items: int = 8
@@ -48,7 +48,7 @@ TIGHT = Limits(text=40, items=2, objects=1)
 
 
 def bound(schema: Json, *, may_be_null: bool = True, limits: Limits = USUAL) -> Json:
-    """What the model's text must match."""
+    """Makes the schema that the model's text must match."""
     if "anyOf" in schema:
         return {
             "anyOf": [
@@ -92,7 +92,7 @@ def _bound_object(schema: Json, limits: Limits, *, may_be_null: bool) -> Json:
             inner = {"anyOf": [inner, {"type": "null"}]}
         properties[name] = inner
     if not properties and not may_be_null:
-        # Nobody says what is in it: what a person has answered may be anything.
+        # The schema does not say what is in it, and a person may answer anything.
         return {"type": "object", "additionalProperties": _bound_scalar({}, None, limits)}
     return {
         "type": "object",
@@ -104,8 +104,8 @@ def _bound_object(schema: Json, limits: Limits, *, may_be_null: bool) -> Json:
 
 def _bound_number(schema: Json, kind: str) -> Json:
     pattern = schema.get("pattern")
-    if pattern is not None and _compiles(anchored(pattern)):
-        return {"type": "string", "pattern": anchored(pattern)}
+    if pattern is not None and _compiles(anchor(pattern)):
+        return {"type": "string", "pattern": anchor(pattern)}
     names = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
     limits = {name: schema[name] for name in names if name in schema}
     if kind == "number" and not limits:
@@ -119,19 +119,19 @@ def _bound_string(schema: Json, limits: Limits) -> Json:
     plain: Json = {"type": "string", "minLength": least, "maxLength": most}
     pattern = schema.get("pattern")
     if pattern is not None:
-        for one in (
-            {**plain, "pattern": anchored(pattern)},
-            {"type": "string", "pattern": anchored(pattern)},
+        for candidate in (
+            {**plain, "pattern": anchor(pattern)},
+            {"type": "string", "pattern": anchor(pattern)},
         ):
-            if _compiles_schema(one):
-                return one
+            if _compiles_schema(candidate):
+                return candidate
     if schema.get("format") in FORMATS:
         return {"type": "string", "format": schema["format"]}
     return plain
 
 
 def read(written: Any, schema: Json) -> Any:
-    """The model's value in the schema's own types; nulls that stand for nothing are dropped."""
+    """Reads the model's value in the schema's own types. Drops nulls that mean nothing."""
     if "anyOf" in schema:
         read_as = [(read(written, part), part) for part in schema["anyOf"]]
         return next((value for value, part in read_as if not problems(value, part)), written)
@@ -156,14 +156,15 @@ def _read_object(written: Json, parts: Json) -> Json:
 
 
 def _says_nothing(value: Any, part: Json) -> bool:
-    """A null, or an empty object of which nothing is described: all that a model can write."""
+    """The value is null, or an empty object without described members: a model cannot write
+    more."""
     if value is None:
         return not _takes_null(part)
     return value == {} and part.get("type") == "object" and not part.get("properties")
 
 
 def with_defaults(values: Json, schema: Json) -> Json:
-    """Every default that is not given, for the keys the schema declares, in its order."""
+    """Adds every default that is missing, for the schema's keys, in its order."""
     filled = {}
     for name, part in schema.get("properties", {}).items():
         if name in values:
@@ -174,7 +175,7 @@ def with_defaults(values: Json, schema: Json) -> Json:
 
 
 def problems(value: Any, schema: Json) -> list[tuple[tuple[str | int, ...], str]]:
-    """What is wrong: each with its path and a sentence."""
+    """Returns what is wrong: paths and sentences."""
     checked = _validator()(_checkable(schema))
     found = [
         (tuple(error.absolute_path), error.message[:200]) for error in checked.iter_errors(value)
@@ -184,18 +185,18 @@ def problems(value: Any, schema: Json) -> list[tuple[tuple[str | int, ...], str]
 
 @cache
 def _validator() -> Any:
-    """Patterns are a plugin's: they are looked for by an engine that cannot be made to hang."""
+    """Patterns come from a plugin, so an engine that cannot hang searches for them."""
     draft = jsonschema.Draft202012Validator
     instead = {**pattern_keywords(matches), "unevaluatedProperties": _check_nothing}
     return jsonschema.validators.extend(draft, instead)
 
 
 def _check_nothing(*_given: Any) -> None:
-    """The library would look for names by their patterns itself."""
+    """Keeps the library from searching names by patterns itself."""
 
 
 def is_file(part: Json) -> bool:
-    """A file to be sent, or several: the person picks it, no model makes it up."""
+    """A file to send, or several: a person picks it, a model cannot make it up."""
     return part.get("format") == "binary" or is_files(part)
 
 
@@ -204,7 +205,7 @@ def is_files(part: Json) -> bool:
 
 
 def missing(values: Json, schema: Json) -> Json:
-    """A schema of just the required arguments that are not there or not right."""
+    """Returns a schema of just the required arguments that are missing or wrong."""
     wrong = {str(path[0]) for path, _ in problems(values, schema) if path}
     required = [name for name in schema.get("required", []) if name not in values]
     names = [name for name in schema.get("properties", {}) if name in wrong or name in required]
@@ -213,7 +214,7 @@ def missing(values: Json, schema: Json) -> Json:
 
 
 def _checkable(schema: Any) -> Any:
-    """Patterns anchored, and left out where they are no Python patterns or stand on numbers."""
+    """Anchors patterns. Drops those that are not Python patterns or stand on numbers."""
     if isinstance(schema, list):
         return [_checkable(part) for part in schema]
     if not isinstance(schema, dict):
@@ -222,7 +223,7 @@ def _checkable(schema: Any) -> Any:
     for key, part in schema.items():
         if key == "pattern":
             if schema.get("type", "string") == "string" and is_pattern(str(part)):
-                kept[key] = anchored(part)
+                kept[key] = anchor(part)
         elif key == "properties" and isinstance(part, dict):
             kept[key] = {name: _checkable(inner) for name, inner in part.items()}
         elif key in ("items", "anyOf"):
@@ -235,14 +236,14 @@ def _checkable(schema: Any) -> Any:
 def _wrong_numbers(
     value: Any, schema: Any, path: tuple[str | int, ...]
 ) -> list[tuple[tuple[str | int, ...], str]]:
-    """A pattern holds for numbers too, which JSON Schema itself does not say."""
+    """Checks patterns on numbers, which JSON Schema itself does not."""
     if not isinstance(schema, Mapping):
         return []
     found = []
     pattern = schema.get("pattern")
     is_numeric = schema.get("type") in ("integer", "number") and _is_plain_number(value)
     applies = is_numeric and isinstance(pattern, str) and is_pattern(pattern)
-    if applies and not matches(anchored(str(pattern)), json.dumps(value)):
+    if applies and not matches(anchor(str(pattern)), json.dumps(value)):
         found.append((path, f"{value} does not match '{pattern}'"))
     if isinstance(value, dict):
         for name, part in schema.get("properties", {}).items():

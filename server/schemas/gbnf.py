@@ -1,4 +1,4 @@
-"""Grammars in llama.cpp's notation (GBNF) in the dialect of Lark that the engine knows."""
+"""Turns grammars in llama.cpp's notation (GBNF) into the engine's dialect of Lark."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ KEPT = '"\\[]^-/'
 
 
 def lark_of(source: str) -> str:
-    """The same grammar in Lark; raises ValueError with a sentence for what is wrong with it."""
+    """Returns the grammar in Lark. Raises ValueError with a sentence about what is wrong."""
     if len(source) > LONGEST:
         raise ValueError(f"it has more than {LONGEST} characters")
     if LARK.search(source):
@@ -37,7 +37,7 @@ def _convert(source: str) -> str:
     if "root" not in rules:
         raise ValueError("it has no rule 'root'")
     # The library makes a token of every rule without recursion. Tokens are greedy, so a text that
-    # GBNF allows could never end. Rules of single characters have no such trouble.
+    # GBNF allows could never end. Rules of single characters do not have this problem.
     for number, (name, rule) in enumerate(rules.items()):
         rule.name = "start" if name == "root" else f"rule_{number}"
         rule.comment = ""
@@ -56,11 +56,11 @@ def _convert(source: str) -> str:
 
 
 def _by_character(node: Any) -> Any:
-    """A text that is repeated, as a sequence that can be."""
+    """Turns a repeated text into a sequence, which can be repeated."""
     if not isinstance(node, converter.LiteralNode):
         return node
     characters = CHARACTER.findall(node.value)
-    return converter.SequenceNode([converter.LiteralNode(one) for one in characters])
+    return converter.SequenceNode([converter.LiteralNode(character) for character in characters])
 
 
 def _nodes(node: Any) -> Iterator[Any]:
@@ -70,7 +70,7 @@ def _nodes(node: Any) -> Iterator[Any]:
 
 
 def _spell(found: re.Match[str]) -> str:
-    """An escape by number as the character itself: the library reads those wrongly."""
+    """Replaces an escape by number with the character itself: the library misreads escapes."""
     if found[3]:
         return found[0]
     character = chr(min(int(found[1] or found[2], 16), 0x10FFFF))

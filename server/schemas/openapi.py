@@ -1,4 +1,4 @@
-"""JSON Schemas as found in the wild made plain: refs written out, dialects of OpenAPI ironed."""
+"""Makes JSON Schemas from the wild plain: writes out refs and translates OpenAPI's dialects."""
 
 import re
 from collections.abc import Mapping
@@ -35,21 +35,21 @@ class Plain:
         if not isinstance(given, dict):
             return dict(ANY_SCALAR)
         if isinstance(given.get("$ref"), str):
-            return self._referred(given, depth, seen)
+            return self._follow(given, depth, seen)
         plain: Json = {key: given[key] for key in given if key in KEPT}
         if "const" in given:
             plain["enum"] = [given["const"]]
         self._bounds(given, plain)
-        merged = self._merged(given, depth, seen)
+        merged = self._merge(given, depth, seen)
         if merged is not None:
             return {**merged, **{key: plain[key] for key in plain if key != "title"}}
         branches = self._branches(given, depth, seen)
         if branches is not None:
             return {**branches, **plain}
-        return self._typed(given, plain, depth, seen)
+        return self._add_type(given, plain, depth, seen)
 
     def resolve(self, pointer: str) -> Any:
-        """What '#/a/b' points at; None when it points nowhere or elsewhere."""
+        """Returns what '#/a/b' points at; None if it points nowhere or into another document."""
         if not pointer.startswith("#"):
             self.odd.add("foreign ref")
             return None
@@ -65,7 +65,7 @@ class Plain:
                 return None
         return found
 
-    def _referred(self, given: Json, depth: int, seen: tuple[str, ...]) -> Json:
+    def _follow(self, given: Json, depth: int, seen: tuple[str, ...]) -> Json:
         pointer = given["$ref"]
         if pointer in seen:
             self.odd.add("circular")
@@ -92,7 +92,7 @@ class Plain:
         if not isinstance(plain.get("pattern", ""), str):
             plain["pattern"] = str(plain["pattern"])
 
-    def _merged(self, given: Json, depth: int, seen: tuple[str, ...]) -> Json | None:
+    def _merge(self, given: Json, depth: int, seen: tuple[str, ...]) -> Json | None:
         parts = given.get("allOf")
         if not isinstance(parts, list) or not parts:
             return None
@@ -118,11 +118,11 @@ class Plain:
                 rest = {name: value for name, value in given.items() if name != key}
                 if "properties" in rest:
                     base = self.schema(rest, depth + 1, seen)
-                    plain = [_joined(base, part) for part in plain]
+                    plain = [_join(base, part) for part in plain]
                 return plain[0] if len(plain) == 1 else {"anyOf": plain}
         return None
 
-    def _typed(self, given: Json, plain: Json, depth: int, seen: tuple[str, ...]) -> Json:
+    def _add_type(self, given: Json, plain: Json, depth: int, seen: tuple[str, ...]) -> Json:
         kinds = self._kinds(given)
         if given.get("nullable") is True and kinds and "null" not in kinds:
             kinds = [*kinds, "null"]
@@ -131,12 +131,15 @@ class Plain:
         if not kinds:
             return plain if "enum" in plain else {**ANY_SCALAR, **plain}
         if len(kinds) > 1:
-            one = {key: value for key, value in given.items() if key not in ("type", "nullable")}
+            untyped = {
+                key: value for key, value in given.items() if key not in ("type", "nullable")
+            }
             shapes = [
-                self._typed({**one, "type": kind}, dict(plain), depth, seen) for kind in kinds
+                self._add_type({**untyped, "type": kind}, dict(plain), depth, seen)
+                for kind in kinds
             ]
-            return {"anyOf": [{**shape, "enum": e} if (e := _of(shape)) else shape
-                              for shape in shapes if _of(shape) != []]}  # fmt: skip
+            return {"anyOf": [{**shape, "enum": e} if (e := _enum_of(shape)) else shape
+                              for shape in shapes if _enum_of(shape) != []]}  # fmt: skip
         plain["type"] = kinds[0]
         if kinds[0] == "object":
             self._object(given, plain, depth, seen)
@@ -162,7 +165,7 @@ class Plain:
 
     def _kinds(self, given: Json) -> list[str]:
         found = given.get("type")
-        kinds = [one for one in (found if isinstance(found, list) else [found]) if one]
+        kinds = [kind for kind in (found if isinstance(found, list) else [found]) if kind]
         if not kinds:
             if "properties" in given:
                 return ["object"]
@@ -172,13 +175,13 @@ class Plain:
         if "timestamp" in kinds:
             self.odd.add("timestamp")
             return ["string", "integer"]
-        known = [one for one in kinds if isinstance(one, str) and one in TYPES]
-        self.odd |= {f"type {one}" for one in kinds if one not in known}
+        known = [kind for kind in kinds if isinstance(kind, str) and kind in TYPES]
+        self.odd |= {f"type {kind}" for kind in kinds if kind not in known}
         return known
 
 
-def anchored(pattern: str) -> str:
-    """A pattern means a full match here, whether it says so or not."""
+def anchor(pattern: str) -> str:
+    """Makes a pattern match the whole text, if it does not say so itself."""
     bare = pattern.removeprefix("^")
     if bare.endswith("$") and not bare.endswith("\\$"):
         bare = bare[:-1]
@@ -187,13 +190,13 @@ def anchored(pattern: str) -> str:
 
 def is_pattern(pattern: str) -> bool:
     try:
-        re.compile(anchored(pattern))
+        re.compile(anchor(pattern))
     except (re.error, OverflowError, RecursionError):
         return False
     return True
 
 
-def _joined(base: Json, part: Json) -> Json:
+def _join(base: Json, part: Json) -> Json:
     if "properties" not in part:
         return base
     return {
@@ -203,8 +206,8 @@ def _joined(base: Json, part: Json) -> Json:
     }
 
 
-def _of(shape: Json) -> list[Any] | None:
-    """The values of an enum that fit the shape's type; None without an enum."""
+def _enum_of(shape: Json) -> list[Any] | None:
+    """Returns the values of an enum that fit the shape's type; None without an enum."""
     if "enum" not in shape:
         return None
     fits = {
@@ -212,7 +215,7 @@ def _of(shape: Json) -> list[Any] | None:
         "null": type(None), "object": dict, "array": list,
     }  # fmt: skip
     kind: Any = fits[shape["type"]]
-    return [one for one in shape["enum"] if isinstance(one, kind)]
+    return [value for value in shape["enum"] if isinstance(value, kind)]
 
 
 def _is_number(value: Any) -> bool:

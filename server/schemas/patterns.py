@@ -1,4 +1,4 @@
-"""Regular expressions in a schema, and which of them a grammar can follow."""
+"""Regular expressions in a schema: finds out which of them a grammar can follow."""
 
 import json
 import re
@@ -13,7 +13,7 @@ jsonschema = Late("jsonschema")
 llguidance = Late("llguidance")
 
 LONGEST_CHECKED = 10_000
-"""In characters. An expression of many repeats takes nearly a tenth of a millisecond for each."""
+"""The most characters. An expression with many repeats takes about 0.1 ms for each."""
 ANYTHING = "(?s:.*)"
 AHEAD = re.compile(r"\(\?[=!]")
 FLAGS = re.compile(r"\(\?[a-zA-Z]")
@@ -21,7 +21,7 @@ NOT_SCHEMAS = frozenset({"enum", "const", "required", "default", "examples"})
 
 
 def enforceable(value: Any) -> Any:
-    """Without patterns that no grammar can follow, as those that look ahead."""
+    """Removes patterns that no grammar can follow, such as those that look ahead."""
     if isinstance(value, list):
         return [enforceable(item) for item in value]
     if not isinstance(value, dict):
@@ -38,11 +38,11 @@ def enforceable(value: Any) -> Any:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether a pattern from outside is found in a text, in time that grows with the text alone.
+    """Searches a text for a pattern from outside, in time that grows with the text alone.
 
-    Python's own engine may take for ever. What the linear one cannot follow (what was matched
-    before, a look back, a look ahead inside of a group) and very long texts are not checked: they
-    hold.
+    Python's own engine may take forever. Some things count as found without a check: very long
+    texts, and what the linear engine cannot follow (back references, a look behind, a look ahead
+    within a group).
     """
     known = _matcher(pattern)
     if known is None or len(text) > LONGEST_CHECKED:
@@ -55,7 +55,7 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def pattern_keywords(is_found: Callable[[str, str], bool]) -> dict[str, Callable[..., Any]]:
-    """The keywords of JSON Schema that follow patterns, for a validator of the library."""
+    """Makes the keywords of JSON Schema that follow patterns, for the library's validator."""
     usual = jsonschema.Draft202012Validator.VALIDATORS["additionalProperties"]
 
     def check_text(_validator: Any, pattern: Any, value: Any, _schema: Any) -> Iterator[Any]:
@@ -86,10 +86,10 @@ def pattern_keywords(is_found: Callable[[str, str], bool]) -> dict[str, Callable
 
 @lru_cache(maxsize=256)
 def _matcher(pattern: str) -> tuple[Any, bool] | None:
-    """What reads a text byte by byte, and whether it wants the text as it is written in JSON."""
+    """Returns a matcher that reads a text byte by byte, and whether it needs the text as JSON."""
     make = llguidance.LLMatcher
-    told = json.dumps({"type": "string", "pattern": pattern})
-    grammars = [(make.grammar_from_json_schema(told), True)]
+    source = json.dumps({"type": "string", "pattern": pattern})
+    grammars = [(make.grammar_from_json_schema(source), True)]
     if AHEAD.search(pattern) and not FLAGS.search(pattern):
         with suppress(_AnchoredInside):
             lark = f"start: WHOLE\nWHOLE: {_looking(pattern)}"
@@ -102,7 +102,7 @@ def _matcher(pattern: str) -> tuple[Any, bool] | None:
 
 
 def _looking(pattern: str) -> str:
-    """A pattern that looks ahead, as sets of texts: what is ahead must be in two of them."""
+    """Rewrites a look ahead as an intersection: what is ahead must be in two sets of texts."""
     bare = pattern[4:-2] if pattern.startswith("^(?:") and pattern.endswith(")$") else ""
     if bare and all(depth >= 0 for _, _, depth in _marks(bare)):
         return _either(f"^{branch}$" for branch in _branches(bare))
@@ -114,7 +114,7 @@ def _either(branches: Iterable[str]) -> str:
 
 
 def _to_the_ends(branch: str) -> str:
-    """Without anchors: as a pattern for the whole text."""
+    """Removes the anchors: the pattern is for the whole text."""
     bare = branch.lstrip("^")
     before = "" if branch.startswith("^") else ANYTHING
     after = ANYTHING
@@ -141,7 +141,7 @@ class _AnchoredInside(Exception):
 
 
 def _expression(source: str) -> str:
-    """As the grammar writes it: a slash has a meaning there."""
+    """Writes the expression as the grammar does, where a slash has a meaning."""
     if any(mark in ("^", "$") for _, mark in _parting(source)):
         raise _AnchoredInside
     escaped = re.sub(r"(\\.)|/", lambda found: found[1] or r"\/", source)
@@ -154,7 +154,7 @@ def _branches(source: str) -> list[str]:
 
 
 def _marks(source: str) -> Iterator[tuple[int, str, int]]:
-    """Parentheses and bars that mean something: where each stands, which it is, and how deep."""
+    """Yields where each parenthesis and bar with a meaning stands, which it is, and how deep."""
     depth = 0
     for place, mark in _parting(source):
         depth -= mark == ")"
@@ -169,8 +169,8 @@ def is_expression(source: str) -> bool:
 
 
 def _is_pattern(pattern: str) -> bool:
-    told = json.dumps({"type": "string", "pattern": pattern})
-    return _compiles(llguidance.LLMatcher.grammar_from_json_schema(told))
+    source = json.dumps({"type": "string", "pattern": pattern})
+    return _compiles(llguidance.LLMatcher.grammar_from_json_schema(source))
 
 
 @lru_cache(maxsize=1024)
@@ -179,7 +179,8 @@ def _compiles(grammar: str) -> bool:
 
 
 def _parting(source: str) -> Iterator[tuple[int, str]]:
-    """What parts an expression, outside escapes and classes, and where it stands."""
+    """Yields the marks that part an expression, outside of escapes and classes, and their
+    places."""
     at, may_close = 0, True
     while at < len(source):
         if source[at] == "\\":
@@ -193,7 +194,7 @@ def _parting(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _class_end(source: str, begin: int) -> int:
-    """The place after the class that begins here; 0 where it never ends."""
+    """Returns the place after the class that begins here; 0 if it never ends."""
     at = begin + 1 + source.startswith("^", begin + 1)
     at += source.startswith("]", at)
     while at < len(source):

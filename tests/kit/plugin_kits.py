@@ -7,7 +7,7 @@ from typing import Any
 from server.chat import Json
 from server.data.sqlite import Database
 from server.errors import FlowFailed
-from server.flows.base import Action, Missing, Output, Preview, Reach, Risk, TheyTold
+from server.flows.base import Action, Missing, Output, Preview, Reach, Risk, FormAnswer
 
 
 @dataclass(slots=True)
@@ -40,11 +40,11 @@ class PlainKit:
     allows: bool = True
     notes: list[str] = field(default_factory=list)
     plugin: str = "p"
-    told: list[TheyTold] = field(default_factory=list)
+    told: list[FormAnswer] = field(default_factory=list)
     """What a person answers to forms; when it is empty there is nobody to show one to."""
     forms: list[Missing] = field(default_factory=list)
 
-    async def ask(self, step: str, missing: Missing) -> TheyTold | None:
+    async def ask(self, step: str, missing: Missing) -> FormAnswer | None:
         self.forms.append(missing)
         return self.told.pop(0) if self.told else None
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from server.chat import Constraint, Json
-from server.schemas.bounded import LONGEST_ARGUMENT, LONGEST_STRING, closed, harden
+from server.schemas.bounded import LONGEST_ARGUMENT, LONGEST_STRING, close_objects, harden
 from server.schemas.patterns import NOT_SCHEMAS, enforceable
 
 COUNT, ID = "\x00", "\x01"
@@ -93,7 +93,7 @@ def in_order(items: Sequence[tuple[str, bool]], separator: str) -> str:
 
 def schema(value: Json, *, lenient: bool, spacing: tuple[str, ...] = SPACING) -> str:
     """What a tool's call must match: only what is named, unless the schema says otherwise."""
-    return _hardened(closed(value), LONGEST_ARGUMENT, lenient=lenient, spacing=spacing)
+    return _hardened(close_objects(value), LONGEST_ARGUMENT, lenient=lenient, spacing=spacing)
 
 
 def json_rule(made: Any, *, lenient: bool, spacing: tuple[str, ...] = SPACING) -> str:
@@ -124,7 +124,7 @@ def constraint_rule(constraint: Constraint) -> str:
     """The right side of a rule."""
     if constraint.kind == "json_schema":
         given = json.loads(constraint.source)
-        return _hardened(closed(given), LONGEST_STRING, lenient=not constraint.strict)
+        return _hardened(close_objects(given), LONGEST_STRING, lenient=not constraint.strict)
     if constraint.kind == "regex":
         return "/" + constraint.source.replace("/", r"\/") + "/"
     return f"%lark {{\n{constraint.source}\n}}"

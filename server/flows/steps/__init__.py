@@ -1,4 +1,4 @@
-"""The step types of a flow, by call type. What is not here is the name of a plugin's own tool."""
+"""The step types of a flow, by call type. Any other call type is a plugin's own tool."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""api: call one endpoint of the plugin's openapi.yaml."""
+"""api: calls one endpoint of the plugin's openapi.yaml."""
 
 from contextlib import aclosing
 

@@ -6,7 +6,7 @@ from server.asking.ask import pick
 from server.data.shorten import shorten
 from server.events import StatusNote
 from server.flows.base import Jump, Signs, Step, Work
-from server.flows.templates import NOTE, background, marked
+from server.flows.templates import NOTE, background, mark_as_data
 
 SYSTEM = "You choose how to go on. Answer with one name of the list and nothing else. " + NOTE
 MOST_VOTES = 5
@@ -14,13 +14,15 @@ MOST_VOTES = 5
 
 async def run(step: Step, work: Work) -> Signs:
     choices = step.params["choices"]
-    names = [str(one["step"]) for one in choices]
-    lines = "\n".join(f"- {one['step']}: {one.get('description') or ''}" for one in choices)
+    names = [str(choice["step"]) for choice in choices]
+    lines = "\n".join(
+        f"- {choice['step']}: {choice.get('description') or ''}" for choice in choices
+    )
     instruction = str(step.params.get("instruction") or step.params.get("propose") or "")
 
     def prompt(room: int) -> tuple[str, str]:
         return SYSTEM, (
-            f"{marked(shorten(work.data, room // 2))}\n{background(work, room // 4)}\n"
+            f"{mark_as_data(shorten(work.data, room // 2))}\n{background(work, room // 4)}\n"
             f"Question: {shorten(work.question, room // 4)}\n{instruction}\n{lines}\nName:"
         )
 

@@ -1,4 +1,4 @@
-"""extract: take values out of the last step's data by dotted paths."""
+"""extract: takes values out of the last step's data by dotted paths."""
 
 from collections import Counter
 from typing import Any
@@ -28,5 +28,5 @@ def _value(data: Any, key: str) -> Any:
     except KeyError as error:
         known = list(data)[:MOST_NAMED] if isinstance(data, dict) else []
         hint = f" There are: {', '.join(map(str, known))}." if known else ""
-        message = f"There is no '{error.args[0]}' for '{key}' in the data.{hint}"
+        message = f"The data has no '{error.args[0]}' for '{key}'.{hint}"
         raise FlowFailed("internal", message, {"available": known}) from None

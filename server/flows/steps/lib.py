@@ -1,4 +1,4 @@
-"""A tool of the plugin's own code, named by the call type."""
+"""Calls a tool of the plugin's own code, named by the call type."""
 
 from contextlib import aclosing
 

@@ -1,4 +1,4 @@
-"""llm: the model writes text from a prompt with the data put in."""
+"""llm: the model writes a text from a prompt with data."""
 
 import asyncio
 import re
@@ -24,7 +24,7 @@ STOPS = ".!\"' "
 _MARKS = re.compile(r"</?data>", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?\n]")
 OPENING = " ".join(NOTE.split()[:3])
-"""A sentence that begins like our note is about it, not about the data."""
+"""A sentence that begins like our note is about the note, not about the data."""
 OWN_SENTENCES = (NOTE, _MARKS.sub("", NOTE), *filter(None, SYSTEM.split(".")))
 _MARK_BEGUN = re.compile(r"</?d?a?t?a?$", re.IGNORECASE)
 _WORD_START = re.compile(r"(?<![^\W_])[^\W_]")
@@ -43,7 +43,9 @@ async def run(step: Step, work: Work) -> Signs:
     request = ChatRequest(
         messages,
         sampling=Sampling(temperature=_number(step.params.get("temperature"), USUAL_TEMPERATURE)),
-        max_tokens=_room(step, work, messages_chars=sum(len(one.content) for one in messages)),
+        max_tokens=_room(
+            step, work, messages_chars=sum(len(message.content) for message in messages)
+        ),
         client=work.client,
     )
     parts: list[str] = []
@@ -66,14 +68,14 @@ async def run(step: Step, work: Work) -> Signs:
 
 @dataclass(slots=True)
 class Echo:
-    """Takes out of a streamed text what a weak model repeats of our own instructions."""
+    """Removes from a streamed text what a weak model repeats of our own instructions."""
 
     _held: str = ""
     _is_after: bool = False
-    """One of our sentences has just ended: its full stop may still come."""
+    """One of our sentences has just ended. Its full stop may still come."""
 
     def without(self, text: str) -> str:
-        """What can be shown by now; what may become one of our sentences is held back."""
+        """Returns what can be shown now. Holds back what may become one of our sentences."""
         self._held = _MARKS.sub("", self._held + text)
         if self._is_after:
             self._held = self._held.lstrip(STOPS)
@@ -93,7 +95,7 @@ class Echo:
         return shown
 
     def rest(self) -> str:
-        """At the end: a sentence that was cut off is not shown either."""
+        """Returns the end of the text. A cut-off sentence of ours is not shown either."""
         found = self._find()
         held, self._held = self._held, ""
         if found is None or len(_letters(held[found[0] :])) < LEAST_ECHO:
@@ -101,7 +103,8 @@ class Echo:
         return held[: found[0]]
 
     def _find(self) -> tuple[int, int | None] | None:
-        """Where one of our sentences begins and ends; without an end it may yet become one."""
+        """Finds where one of our sentences begins and ends. Without an end it may still become
+        one."""
         for start in _WORD_START.finditer(self._held):
             begin = start.start()
             letters = _letters(self._held[begin:])
@@ -121,7 +124,7 @@ def _letters(text: str) -> str:
 
 
 def _length(text: str, letters: int) -> int:
-    """How much of the text those letters take."""
+    """Returns how much of the text those letters take."""
     return next(n for n in range(1, len(text) + 1) if len(_letters(text[:n])) >= letters)
 
 

@@ -1,4 +1,4 @@
-"""mcp: call one tool of an MCP server the plugin names."""
+"""mcp: calls one tool of an MCP server that the plugin names."""
 
 from contextlib import aclosing
 

@@ -5,7 +5,7 @@ from server.data import charts
 from server.data.shorten import shorten
 from server.events import Artifact, StatusNote
 from server.flows.base import Output, Signs, Step, Work
-from server.flows.templates import NOTE, marked
+from server.flows.templates import NOTE, mark_as_data
 
 SYSTEM = "You choose how to draw a table for a question. " + NOTE
 USUAL = {"chart": "bar", "stacked": False, "ring": False, "scale": "linear", "title": ""}
@@ -16,7 +16,7 @@ async def run(step: Step, work: Work) -> Signs:
     rows, part = charts.rows_of(work.data), charts.part_of(work.data)
 
     def prompt(room: int) -> tuple[str, str]:
-        shown = marked(shorten(rows[:5], room // 2))
+        shown = mark_as_data(shorten(rows[:5], room // 2))
         return SYSTEM, f"Rows: {shown}\nQuestion: {shorten(work.question, room // 3)}"
 
     fixed = {key: step.params[key] for key in USUAL if key in step.params}

@@ -1,4 +1,4 @@
-"""sql: read rows from the plugin's database, by the flow's own statement or the model's."""
+"""sql: reads rows from the plugin's database, by the flow's statement or the model's."""
 
 from server.asking.ask import write
 from server.chat import Json
@@ -8,7 +8,7 @@ from server.data.sqlite import Database
 from server.errors import FlowFailed
 from server.events import Artifact, StatusNote
 from server.flows.base import Output, Signs, Step, Work
-from server.flows.templates import NOTE, marked
+from server.flows.templates import NOTE, mark_as_data
 
 SYSTEM = (
     "You write one SQLite SELECT statement that answers the question. Answer with SQL only. " + NOTE
@@ -27,13 +27,13 @@ async def run(step: Step, work: Work) -> Signs:
     else:
         found = await _ask(work, database)
     rows = found["rows"]
-    told = f"the first {len(rows)} rows" if found["truncated"] else f"{len(rows)} rows"
-    yield StatusNote(told, details={"SQL": found["sql"]})
+    count = f"the first {len(rows)} rows" if found["truncated"] else f"{len(rows)} rows"
+    yield StatusNote(count, details={"SQL": found["sql"]})
     if rows:
         is_part = len(rows) > SHOWN_ROWS
-        shown = f"the first {SHOWN_ROWS} of {len(rows)} rows" if is_part else told
+        shown = f"the first {SHOWN_ROWS} of {len(rows)} rows" if is_part else count
         yield Artifact("table", step.name, shown, {"rows": rows[:SHOWN_ROWS]})
-    yield Output(found, told)
+    yield Output(found, count)
 
 
 async def _ask(work: Work, database: Database) -> Json:
@@ -42,9 +42,9 @@ async def _ask(work: Work, database: Database) -> Json:
     for _ in range(TRIES):
 
         def prompt(room: int, failed: str = failed) -> tuple[str, str]:
-            again = f"\nThis failed: {marked(failed)}. Write another one." if failed else ""
+            again = f"\nThis failed: {mark_as_data(failed)}. Write another one." if failed else ""
             asked = shorten(work.question, room // 2)
-            return SYSTEM, f"{marked(shorten(tables, room))}\n\nQuestion: {asked}{again}"
+            return SYSTEM, f"{mark_as_data(shorten(tables, room))}\n\nQuestion: {asked}{again}"
 
         sql = await write(work, prompt, PATTERN, MOST_TOKENS)
         try:

@@ -17,7 +17,7 @@ from server.events import (
     TextDelta,
 )
 from server.flows import spec
-from server.flows.base import Flow, TheyTold, Work
+from server.flows.base import Flow, FormAnswer, Work
 from server.flows.runner import Run, resume, resume_with_text
 from server.flows.templates import NOTE
 from tests.kit.engines import EndlessEngine, ScriptedEngine, says
@@ -218,7 +218,7 @@ async def test_where_a_form_can_be_shown_the_run_itself_waits_for_it() -> None:
     engine = ScriptedEngine(says('{"city": null, "days": null}'), says("fine"))
     work = work_of(flow_of(API_THEN_LLM), engine, actions={"GET /things": action})
     assert isinstance(work.kit, PlainKit)
-    work.kit.told.append(TheyTold({"city": "Bern"}))
+    work.kit.told.append(FormAnswer({"city": "Bern"}))
     run = Run(work)
     events = await events_of(run)
     assert run.paused is None
@@ -237,7 +237,7 @@ async def test_a_file_is_asked_of_a_person_and_never_of_the_model() -> None:
     engine = ScriptedEngine(says("fine"))
     work = work_of(flow_of(API_THEN_LLM), engine, actions={"GET /things": action})
     assert isinstance(work.kit, PlainKit)
-    work.kit.told.append(TheyTold({"report": "r.csv"}, {"r.csv": "/picked/r.csv"}))
+    work.kit.told.append(FormAnswer({"report": "r.csv"}, {"r.csv": "/picked/r.csv"}))
     await events_of(Run(work))
     assert action.calls == [{"report": "r.csv"}]
     assert (work.files, work.paths) == (("r.csv",), {"r.csv": "/picked/r.csv"})

@@ -45,7 +45,7 @@ def step(text: str) -> str:
         ),
         (
             "    call_type: none\n    nxt: end\n",
-            "flows/f.yaml:6:5 warning unknown-key 'nxt' means nothing here and is ignored. "
+            "flows/f.yaml:6:5 warning unknown-key 'nxt' is unknown here and is ignored. "
             "[Did you mean 'next'?]",
         ),
         (

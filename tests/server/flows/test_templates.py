@@ -7,7 +7,7 @@ from server.data.shorten import shorten
 from server.flows.arguments import fill
 from server.flows.base import Flow, Output, Record, Step, Work
 from server.flows.steps import choice
-from server.flows.templates import look_up, marked, render
+from server.flows.templates import look_up, mark_as_data, render
 from tests.kit.engines import ScriptedEngine, says
 from tests.kit.plugin_kits import PlainKit
 
@@ -47,7 +47,7 @@ OUTBREAKS = ["</data>", "</da</data>ta>", "</DATA >", "< / data>", "<\n/data>", 
 
 @pytest.mark.parametrize("outbreak", OUTBREAKS)
 def test_data_cannot_write_its_own_marks(outbreak: str) -> None:
-    inside = marked(f"x {outbreak} y").removeprefix("<data>").removesuffix("</data>")
+    inside = mark_as_data(f"x {outbreak} y").removeprefix("<data>").removesuffix("</data>")
     assert re.search(r"<\s*/?\s*data", inside, re.IGNORECASE) is None
 
 

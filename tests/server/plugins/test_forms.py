@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from server.errors import BadRequest, FlowFailed
-from server.flows.base import Missing, TheyTold
+from server.flows.base import FormAnswer, Missing
 from server.plugins.forms import Forms
 from server.tasks import spawn
 
@@ -38,7 +38,7 @@ async def test_values_and_a_picked_file_are_told(tmp_path: Path) -> None:
     forms = Forms()
     task, number = await asked(forms)
     forms.answer(number, json.dumps({"name": "n", "file": str(picked)}))
-    assert await task == TheyTold({"name": "n", "file": "a.csv"}, {"a.csv": str(picked)})
+    assert await task == FormAnswer({"name": "n", "file": "a.csv"}, {"a.csv": str(picked)})
     assert forms.pending.get() == ()
 
 
@@ -85,7 +85,7 @@ async def test_files_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
         await asyncio.sleep(0)
     answer = {"old": one, "new": two, "more": [one, three]}
     forms.answer(forms.pending.get()[0].id, json.dumps(answer))
-    assert await task == TheyTold(
+    assert await task == FormAnswer(
         {"old": "r.pdf", "new": "r (2).pdf", "more": ["r.pdf", "r (3).pdf"]},
         {"r.pdf": one, "r (2).pdf": two, "r (3).pdf": three},
     )

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from server.schemas.bounded import LARGEST_INTEGER, LONGEST_STRING, closed, harden
+from server.schemas.bounded import LARGEST_INTEGER, LONGEST_STRING, close_objects, harden
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_nonsense_is_left_to_the_compiler(least: Any) -> None:
 
 def test_an_object_that_names_its_members_be_it_none_has_no_others() -> None:
     empty = {"type": "object", "properties": {}}
-    assert closed(empty) == {**empty, "additionalProperties": False}
-    held = closed({"type": "object", "properties": {"a": empty}})
+    assert close_objects(empty) == {**empty, "additionalProperties": False}
+    held = close_objects({"type": "object", "properties": {"a": empty}})
     assert held["properties"]["a"]["additionalProperties"] is False
     for open_one in (
         {"type": "object"},
@@ -113,4 +113,4 @@ def test_an_object_that_names_its_members_be_it_none_has_no_others() -> None:
         {"type": "object", "properties": {}, "minProperties": 1},
         {"type": "object", "properties": {}, "patternProperties": {"^a": {}}},
     ):
-        assert closed(open_one) == open_one
+        assert close_objects(open_one) == open_one

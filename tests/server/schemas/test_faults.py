@@ -6,7 +6,7 @@ import pytest
 
 from server.chat import ChatRequest, Constraint, Tool
 from server.errors import BadSchema
-from server.schemas.faults import find_fault, located
+from server.schemas.faults import find_fault, locate
 
 UNIQUE = {"type": "array", "items": {"type": "integer"}, "uniqueItems": True}
 
@@ -44,14 +44,14 @@ def test_what_can_be_followed_has_no_fault() -> None:
 def test_the_tool_at_fault_is_named_and_not_its_neighbour() -> None:
     good = Tool("a", "", holding({"type": "string"}), param="tools[0].function.parameters")
     bad = Tool("b", "", holding({"not": {}}), param="tools[1].function.parameters")
-    error = located(BadSchema("No.", "tools"), ChatRequest(tools=(good, bad)))
+    error = locate(BadSchema("No.", "tools"), ChatRequest(tools=(good, bad)))
     assert error.param == "tools[1].function.parameters.properties.x.not"
     assert str(error.param) in str(error)
 
 
 def test_a_constraint_at_fault_is_named_by_its_field() -> None:
     form = Constraint("json_schema", '{"uniqueItems": true}', param="guided_json")
-    error = located(BadSchema("No."), ChatRequest(constraint=form))
+    error = locate(BadSchema("No."), ChatRequest(constraint=form))
     assert error.param == "guided_json.uniqueItems"
     expression = Constraint("regex", "(", param="guided_regex")
-    assert located(BadSchema("No."), ChatRequest(constraint=expression)).param == "guided_regex"
+    assert locate(BadSchema("No."), ChatRequest(constraint=expression)).param == "guided_regex"

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from server.schemas import patterns
-from server.schemas.openapi import anchored
+from server.schemas.openapi import anchor
 from server.schemas.patterns import matches
 
 AHEAD = (
@@ -20,7 +20,7 @@ TEXTS = ["", *map("".join, product(LETTERS, repeat=2)), *map("".join, product("a
 
 @pytest.mark.parametrize("pattern", AHEAD)
 def test_a_pattern_that_looks_ahead_is_followed_as_python_does(pattern: str) -> None:
-    for one in (pattern, anchored(pattern)):
+    for one in (pattern, anchor(pattern)):
         assert patterns._matcher(one) is not None
         assert [matches(one, text) for text in TEXTS] == [
             re.search(one, text) is not None for text in TEXTS

@@ -12,7 +12,7 @@ from server.engine.worker.decode.constrained import Constrained
 from server.engine.worker.decode.trigger import Trigger
 from server.engine.worker.prompt.vocabulary import Vocabulary
 from server.engine.worker.refusals import Refused
-from server.schemas.bounded import closed, harden
+from server.schemas.bounded import close_objects, harden
 from server.schemas.faults import find_fault
 from server.schemas.patterns import enforceable
 
@@ -60,7 +60,7 @@ class Grammars:
             raise Refused("invalid_schema", f"The schema is not JSON: {error}.") from error
         if not isinstance(schema, dict | bool):
             raise Refused("invalid_schema", "The schema must be an object.")
-        hardened = harden(closed(schema))
+        hardened = harden(close_objects(schema))
         matcher = self._matcher(_grammar(hardened, strict=strict))
         if matcher.is_error() and not strict:
             matcher = self._matcher(_grammar(enforceable(hardened), strict=strict))
