@@ -125,7 +125,7 @@ class Context:
         plan = self._plan
         params = lib.llama_context_default_params()
         params.n_ctx = plan.context_tokens * (1 if plan.kv_unified else plan.slots)
-        params.n_batch = params.n_ubatch = plan.batch_tokens
+        params.n_batch, params.n_ubatch = plan.batch_tokens, plan.part_tokens
         params.n_seq_max = plan.slots
         params.n_threads = params.n_threads_batch = plan.threads
         params.kv_unified = plan.kv_unified

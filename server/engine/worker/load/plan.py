@@ -15,18 +15,23 @@ KV_MEMORY_MOST = 4 << 30
 SMALLEST_CONTEXT = 2048
 ATTENTION_BLOCK = 256
 """llama.cpp's attention looks at this many places at least, filled or not, or a multiple."""
+CARD_BATCH_TOKENS = 2048
+"""A graphics card is handed this much at once, which it computes in parts of the batch size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Settled figures; `context_tokens` is what one conversation may use.
 
-    Parts of a prompt end at a border of `read_block`.
+    A step has at most `batch_tokens`, computed `part_tokens` at a time. Parts of a prompt end at a
+    border of `read_block`.
     """
 
     context_tokens: int
     slots: int
     batch_tokens: int
+    part_tokens: int
+    on_card: bool
     read_block: int
     threads: int
     flash_attention: int
@@ -41,11 +46,14 @@ def make_plan(model: Model, options: EngineOptions) -> Plan:
     quantised = options.kv_type != "f16"
     wanted = options.flash_attention
     flash = int(wanted) if wanted is not None else (1 if quantised else automatic)
-    batch_tokens = max(options.batch_tokens, slots, 32)
+    part_tokens = max(options.batch_tokens, slots, 32)
+    batch_tokens = max(part_tokens, CARD_BATCH_TOKENS) if model.uses_gpu else part_tokens
     return Plan(
         context_tokens=options.context_tokens or _context_tokens(model, options.kv_type, slots),
         slots=slots,
         batch_tokens=batch_tokens,
+        part_tokens=part_tokens,
+        on_card=model.uses_gpu,
         # A graphics card would rather look at empty places than take a smaller part.
         read_block=batch_tokens if model.uses_gpu else ATTENTION_BLOCK,
         threads=options.threads or usable_cores(),

@@ -88,7 +88,7 @@ class Projector:
         if not self.native or not vision.mtmd_support_vision(self.native):
             raise Refused("model_load_failed", f"{path.name} gives {model.path.name} no eyes.")
         self._width: int = lib.llama_model_n_embd_inp(model.native)
-        self._batch_tokens = plan.batch_tokens
+        self._batch_tokens = plan.part_tokens
         self._name = f"{path.name} {path.stat().st_size}".encode()
         self._is_planar = bool(vision.mtmd_decode_use_mrope(self.native))
 

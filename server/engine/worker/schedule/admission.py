@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
+from time import perf_counter
 
 from server.engine.worker.decode.batch import Tokens
 from server.engine.worker.load.context import Context
@@ -41,6 +42,8 @@ class Admission:
         """Without a way to copy, the slots share one memory."""
         self.counts = ReuseCounts()
         self.cache = cache
+        self.placing_s = 0.0
+        """The time that placing took since somebody set it back."""
         self._disk = disk
         self._context = context
         self._slots = slots
@@ -178,12 +181,18 @@ class Admission:
 
         def rank(slot: Slot) -> tuple[int, bool, int, float]:
             beside = len(busy & {slot.sequence - 1, slot.sequence + 1})
-            if beside and slot.count and self._copying and self._copying.is_felt(slot.sequence):
+            if beside and slot.count and self._is_felt(slot):
                 beside = 0
             room = next(n for n in count() if slot.sequence + n not in empty)
             return -beside, slot.count > 0, -room, slot.used_at
 
         return min(slots, key=rank)
+
+    def _is_felt(self, slot: Slot) -> bool:
+        """Whether others would wait until it is put away; without a place for it, it is not."""
+        if self._copying is None or not self.cache.capacity_bytes:
+            return False
+        return self._copying.is_felt(slot.sequence)
 
     def _is_cheaper_to_copy(self, holder: Slot, gained: int) -> bool:
         if self._copying is None:
@@ -199,7 +208,11 @@ class Admission:
             return
         if self._context.saved_bytes(slot.sequence) > self.cache.capacity_bytes:
             return
-        self.cache.put(Kept(slot.tokens.copy(), self._context.save(slot.sequence)))
+        began = perf_counter()
+        state = self._context.save(slot.sequence)
+        if self._copying is not None:
+            self._copying.note_save(state.nbytes, perf_counter() - began)
+        self.cache.put(Kept(slot.tokens.copy(), state))
         self.counts.kept += 1
 
     def _held_by_another(self, slot: Slot) -> bool:

@@ -8,6 +8,7 @@ depending on what was cached or who else was asking. Only where so small a chunk
 stretch the gap between a running answer's tokens, prompts are read in smaller ones.
 """
 
+from dataclasses import dataclass
 from itertools import takewhile
 from time import perf_counter
 
@@ -15,13 +16,12 @@ from server.engine.worker.decode.batch import Batch
 from server.engine.worker.decode.speculate import SHORTEST_MATCH, TRIAL_MATCH, Purse, lookup
 from server.engine.worker.schedule.answer import Answer
 from server.engine.worker.schedule.draft import DraftModel
-from server.engine.worker.schedule.pace import Pace
+from server.engine.worker.schedule.pace import EFFICIENT_TOKENS, Pace
 
 LEAST_CHUNK = 8
 MOST_DRAFTED = LEAST_CHUNK - 2
 TRIAL_DRAFTED = 2
 """Enough to see whether guesses come true; where each costs as much as a token, six cost a lot."""
-ENOUGH_TOKENS = 128
 SHORTEST_CATCH_UP_S = 0.015
 ALONE_CATCH_UP_S = 0.1
 """What the draft model may read in a step that is usually shorter; alone, no other answer waits."""
@@ -140,25 +140,40 @@ class DecodeBatch:
         return found
 
 
-def fill_chunk(batch: Batch, reading: list[Answer], most: int, block: int) -> list[Answer]:
-    """Fills the batch with the next parts of prompts in this order; returns whose they are.
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How prompts are cut: where parts end, how large a batch is worth while.
 
     Parts of several prompts are evaluated in equal lengths and what is left over by itself, so
-    they must not differ by less than a chunk either. A batch that is large enough to be efficient
-    takes no further prompt, nor does one with the rest of a prompt: the first ones are then
+    on a processor they must not differ by less than a chunk either.
+    """
+
+    block: int
+    enough: int = EFFICIENT_TOKENS
+    apart: int = LEAST_CHUNK
+
+    def together(self, reading: list[Answer]) -> list[Answer]:
+        """The rest of a prompt goes alone where a larger batch is no more efficient."""
+        is_rest = reading[0].chunk > 0 and self.enough <= EFFICIENT_TOKENS
+        return reading[:1] if is_rest else reading
+
+
+def fill_chunk(batch: Batch, reading: list[Answer], most: int, cut: Cut) -> list[Answer]:
+    """Fills the batch with the next parts of prompts in this order; returns whose they are.
+
+    A batch that is large enough to be efficient takes no further prompt: the first ones are then
     answered sooner, and the last no later.
     """
     batch.clear()
     count = 0
     taken: list[Answer] = []
-    has_begun = reading[0].chunk > 0
-    for answer in reading[:1] if has_begun else reading:
-        if count >= ENOUGH_TOKENS:
+    for answer in cut.together(reading):
+        if count >= min(cut.enough, most):
             break
         left = answer.text_left
-        room = min(most - count, to_border(answer.slot.count, block))
+        room = min(most - count, to_border(answer.slot.count, cut.block))
         size = part_size(left, room, LEAST_CHUNK) if taken else first_size(left, room)
-        if not size or any(0 < abs(other.chunk - size) < LEAST_CHUNK for other in taken):
+        if not size or any(0 < abs(other.chunk - size) < cut.apart for other in taken):
             continue
         answer.chunk = size
         count += size

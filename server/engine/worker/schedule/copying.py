@@ -41,9 +41,15 @@ class Copying:
             self._scratch = state
         if not self._context.restore(target, state):
             return False
-        found = (perf_counter() - began) / max(1, state.nbytes)
-        self._byte_s = (1 - NEWER) * self._byte_s + NEWER * found
+        self._note(state.nbytes, perf_counter() - began)
         return True
+
+    def note_save(self, size_bytes: int, seconds: float) -> None:
+        """Half of a copy."""
+        self._note(size_bytes, 2 * seconds)
+
+    def _note(self, size_bytes: int, seconds: float) -> None:
+        self._byte_s = (1 - NEWER) * self._byte_s + NEWER * seconds / max(1, size_bytes)
 
     def _takes_s(self, sequence: int) -> float:
         return self._context.saved_bytes(sequence) * self._byte_s

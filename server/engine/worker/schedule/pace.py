@@ -5,6 +5,12 @@ from math import exp, log
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)
 NEWER = 0.3
 MOSTLY_RIGHT = 0.65
+EFFICIENT_TOKENS = 128
+"""A chunk of this size is efficient on any device; a larger one only where it was seen to be."""
+CHEAPER = 0.8
+BARGAIN_TOKENS = 64
+BARGAIN = 1.6
+"""Twice as many tokens for so much more time: what is left of them would cost more later."""
 
 
 class Pace:
@@ -21,7 +27,9 @@ class Pace:
     def note_read(self, tokens: int, seconds: float) -> None:
         size = next((size for size in SIZES if size >= tokens), SIZES[-1])
         before = self._chunk_s.get(size)
-        now = _blend(before, seconds * size / tokens)
+        usual_s = self._between_s(tokens)
+        share = usual_s / before if before and usual_s else tokens / size
+        now = _blend(before, seconds / share)
         if before:
             # Reading slows down with depth: what was not tried for a while has slowed down too.
             self._chunk_s = {one: took * now / before for one, took in self._chunk_s.items()}
@@ -68,20 +76,47 @@ class Pace:
         fitting = (s for s in SIZES if s <= most and self._expected_s(s) <= budget_s)
         return max(fitting, default=SIZES[0])
 
+    def efficient_tokens(self, most: int) -> int:
+        """The size of a chunk beyond which a token gets hardly cheaper, as far as that was seen."""
+        size = EFFICIENT_TOKENS
+        for larger in self._seen_beyond(size, most):
+            price = self._expected_s(larger) / larger * size / max(self._expected_s(size), 1e-9)
+            if price > CHEAPER:
+                break
+            size = larger
+        return size
+
+    def bargain_tokens(self, size: int, most: int, longest_s: float) -> int:
+        """A larger chunk than would fit, where so many more tokens cost little more time."""
+        if size < BARGAIN_TOKENS:
+            return size
+        for larger in self._seen_beyond(size, most):
+            took_s = self._expected_s(larger)
+            if took_s > min(longest_s, BARGAIN * self._expected_s(size)):
+                break
+            size = larger
+        return size
+
+    def _seen_beyond(self, size: int, most: int) -> list[int]:
+        return [larger for larger in SIZES if size < larger <= most and larger in self._chunk_s]
+
     def reading_s(self, tokens: int) -> float:
         return tokens * self._token_s
 
     def _expected_s(self, size: int) -> float:
         """Reading is bound by memory for few tokens, by computing for many."""
-        known = self._chunk_s.get(size)
-        if known is not None:
-            return known
-        below = max((one for one in self._chunk_s if one < size), default=None)
-        above = min((one for one in self._chunk_s if one > size), default=None)
-        if below and above:
-            least_s, most_s = self._chunk_s[below], self._chunk_s[above]
-            return least_s * exp(log(most_s / least_s) * log(size / below) / log(above / below))
-        return max(self.decode_s(1), self.reading_s(size))
+        return self._between_s(size) or max(self.decode_s(1), self.reading_s(size))
+
+    def _between_s(self, tokens: int) -> float | None:
+        """From the sizes known on both sides, where there are such."""
+        below = max((size for size in self._chunk_s if size <= tokens), default=None)
+        above = min((size for size in self._chunk_s if size >= tokens), default=None)
+        if not below or not above:
+            return None
+        least_s, most_s = self._chunk_s[below], self._chunk_s[above]
+        if below == above:
+            return least_s
+        return least_s * exp(log(most_s / least_s) * log(tokens / below) / log(above / below))
 
 
 def _blend(old: float | None, new: float) -> float:

@@ -26,7 +26,14 @@ from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.prompt.vision import Picture, Projector, View
 from server.engine.worker.schedule.admission import Admission
 from server.engine.worker.schedule.answer import Answer, Item
-from server.engine.worker.schedule.compose import DecodeBatch, fill_chunk, first_size, in_sequence
+from server.engine.worker.schedule.compose import (
+    LEAST_CHUNK,
+    Cut,
+    DecodeBatch,
+    fill_chunk,
+    first_size,
+    in_sequence,
+)
 from server.engine.worker.schedule.copying import Copying
 from server.engine.worker.schedule.disk_cache import DiskCache, file_mark, folder_for
 from server.engine.worker.schedule.draft import DraftModel
@@ -93,6 +100,8 @@ class Look:
 
 STRETCH = 2.1
 SHORTEST_GAP_S = 0.015
+LONGEST_PAUSE_S = 0.05
+"""Running answers wait for so much more where many prompts wait, or where reading is cheap."""
 YOUNG_CHUNK_S = 0.5
 LONGEST_HOLD_S = 5.0
 SHORT_PROMPT_TOKENS = 512
@@ -120,8 +129,14 @@ class Turns:
         if not later:
             return self._pace.chunk_tokens(YOUNG_CHUNK_S, self._most)
         usual_s = self._pace.decode_s(len(running))
-        gap_s = max(STRETCH * usual_s, SHORTEST_GAP_S)
-        return self._pace.chunk_tokens(gap_s - usual_s, self._most)
+        pause_s = max(STRETCH * usual_s, SHORTEST_GAP_S) - usual_s
+        # Those who wait count as much as those who run.
+        fair_s = min(LONGEST_PAUSE_S, pause_s * len(reading) / len(running))
+        size = self._pace.chunk_tokens(max(pause_s, fair_s), self._most)
+        return self._pace.bargain_tokens(size, self._most, LONGEST_PAUSE_S)
+
+    def cut(self, block: int, apart: int) -> Cut:
+        return Cut(block, self._pace.efficient_tokens(self._most), apart)
 
     def in_order(self, reading: list[Answer]) -> list[Answer]:
         """The shortest prompt first, but waiting earns priority."""
@@ -174,6 +189,8 @@ class WaitingLine:
             self._lines.move_to_end(request.client)
 
 
+FELT_S = 0.005
+"""Placing a prompt that takes longer is a turn of its own."""
 BREATH_S = 0.1
 IDLE_WAIT_S = 5.0
 
@@ -199,7 +216,7 @@ class Scheduler:
         self._inbox: deque[Request] = deque()
         self._cancelled: deque[int] = deque()
         self._wake = threading.Event()
-        self._stopping = self._has_read = self._has_placed = False
+        self._stopping = self._has_read = False
         self._alone_reading: int | None = None
         self._running: list[Answer] = []
         self._reading: list[Answer] = []
@@ -216,11 +233,15 @@ class Scheduler:
         guesses = options.speculate and model.can_rewind
         self._decode_batch = DecodeBatch(Batch(*shape), draft, pace, self._purse, speculate=guesses)
         self._read_batch = Batch(*shape)
-        self._block = plan.read_block
+        self._parts = (plan.read_block, 1 if plan.on_card else LEAST_CHUNK)
         self._turns = Turns(pace, plan.batch_tokens)
         self._threads = ThreadCount(plan.threads, context.use_threads)
         self._step = Step(context, pace, model.vocabulary, self.counters)
         self._look = Look(projector, context, self._step, self.counters)
+
+    def measure(self, slots: int) -> None:
+        """What steps cost on this device; called before anybody asks."""
+        self._step.measure(self._read_batch, slots, self._context.sequence_tokens)
 
     def submit(self, request: Request) -> None:
         self._inbox.append(request)
@@ -299,9 +320,10 @@ class Scheduler:
 
     def _compute(self, items: list[Item]) -> None:
         # Whoever waited until a picture was encoded, or a prompt had its slot, has the next turn.
-        held = (self._look.has_encoded or self._has_placed) and bool(self._running)
+        was_long = self._look.has_encoded or self._admission.placing_s > FELT_S
+        held = was_long and bool(self._running)
         chunk = 0 if held else self._turns.chunk_tokens(self._running, self._reading)
-        self._look.has_encoded = self._has_placed = False
+        self._look.has_encoded, self._admission.placing_s = False, 0.0
         answers = self._running[:]
         self._threads.look(perf_counter())
         try:
@@ -311,7 +333,8 @@ class Scheduler:
                     answers = reading[:1]
                     self._look_on(reading[0], chunk, items)
                 else:
-                    answers = fill_chunk(self._read_batch, reading, chunk, self._block)
+                    cut = self._turns.cut(*self._parts)
+                    answers = fill_chunk(self._read_batch, reading, chunk, cut)
                     self._read(answers, items)
             else:
                 # Guesses make the gap longer, and so does reading: one of them at a time.
@@ -366,11 +389,12 @@ class Scheduler:
                 return
 
     def _admit(self, request: Request) -> bool:
+        began = perf_counter()
         slot = self._admission.place(request)
         if slot is None:
             return False
         self._waiting.leave(request, served=True)
-        self._has_placed = True
+        self._admission.placing_s += perf_counter() - began
         whole = request.whole_until(slot.count)
         if whole < slot.count:
             slot.cut(whole, self._context)

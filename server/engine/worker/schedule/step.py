@@ -1,5 +1,6 @@
 """One step: evaluate a batch, let the answers in it choose what follows, and count it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -9,7 +10,12 @@ from server.engine.worker.load.context import Context
 from server.engine.worker.prompt.vocabulary import Vocabulary
 from server.engine.worker.refusals import Refused
 from server.engine.worker.schedule.answer import Answer, Item
-from server.engine.worker.schedule.pace import Pace
+from server.engine.worker.schedule.pace import SIZES, Pace
+
+TRIED = [size for size in SIZES if size >= 16]
+TRIED_EACH = 128
+"""So much of a trial is one prompt: a burst has many."""
+LONG_TRIAL_S = 0.25
 
 
 @dataclass(slots=True)
@@ -83,6 +89,37 @@ class Step:
                 assert rows is not None
                 self._begin(answer, rows, items)
         self._counters.choose_s += perf_counter() - began - seconds
+
+    def measure(
+        self, batch: Batch, slots: int, room: int, clock: Callable[[], float] = perf_counter
+    ) -> None:
+        """Before anybody asks: what reading and decoding cost here, up to what takes long.
+
+        The first time a device computes a size it prepares for it; only the second one counts.
+        """
+        for size in [size for size in TRIED if size <= batch.capacity]:
+            prompts = min(slots, -(-size // TRIED_EACH))
+            each = size // prompts
+            if each > room:
+                break
+            took_s = min(self._trial_s(batch, prompts, each, clock) for _ in range(2))
+            self._pace.note_read(each * prompts, took_s)
+            if took_s > LONG_TRIAL_S:
+                break
+        for width in [width for width in SIZES if width <= slots]:
+            took_s = min(self._trial_s(batch, width, 1, clock) for _ in range(3))
+            self._pace.note_decode(width, took_s)
+
+    def _trial_s(self, batch: Batch, prompts: int, each: int, clock: Callable[[], float]) -> float:
+        batch.clear()
+        for sequence in range(prompts):
+            batch.add([0] * each, sequence, 0, 1)
+        began = clock()
+        code = self._context.decode(batch)
+        took_s = clock() - began
+        for sequence in range(prompts):
+            self._context.cut(sequence, 0)
+        return LONG_TRIAL_S if code else took_s
 
     def read_rows(self, batch: RowBatch) -> None:
         self._pace.note_read(batch.count, self._evaluate(batch))

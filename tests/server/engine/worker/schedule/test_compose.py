@@ -11,6 +11,7 @@ from server.engine.worker.decode.batch import Batch, Tokens
 from server.engine.worker.decode.speculate import Payoff, Purse
 from server.engine.worker.schedule.compose import (
     LEAST_CHUNK,
+    Cut,
     DecodeBatch,
     fill_chunk,
     first_size,
@@ -60,9 +61,12 @@ def prompt(sequence: int, left: int, read: int = 0) -> Any:
     return SimpleNamespace(slot=slot, todo=[1] * left, text_left=left, chunk=read, row=0)
 
 
-def taken(*prompts: Any) -> dict[int, int]:
+PROCESSOR, CARD = Cut(256), Cut(2048, enough=512, apart=1)
+
+
+def taken(*prompts: Any, cut: Cut = PROCESSOR) -> dict[int, int]:
     """Whose prompts are read in the next step, and how much of each."""
-    answers = fill_chunk(Batch(512, 4, 1024), list(prompts), most=512, block=256)
+    answers = fill_chunk(Batch(512, 4, 1024), list(prompts), most=512, cut=cut)
     return {answer.slot.sequence: answer.chunk for answer in answers}
 
 
@@ -73,6 +77,14 @@ def test_short_prompts_are_read_together_and_a_long_one_to_its_border() -> None:
 
 def test_nobody_makes_the_rest_of_a_prompt_wait() -> None:
     assert taken(prompt(0, 24, read=256), prompt(1, 40)) == {0: 24}
+
+
+def test_a_card_reads_many_prompts_in_a_step_whatever_their_lengths() -> None:
+    burst = [prompt(0, 130), prompt(1, 128), prompt(2, 128), prompt(3, 120)]
+    assert taken(*burst, cut=CARD) == {0: 130, 1: 128, 2: 128, 3: 120}
+    assert taken(*burst) == {0: 130}
+    begun = [prompt(0, 24, read=256), prompt(1, 40)]
+    assert taken(*begun, cut=CARD) == {0: 24, 1: 40}
 
 
 READING_S = 3600.0

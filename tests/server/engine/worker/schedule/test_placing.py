@@ -24,10 +24,13 @@ class Memory:
         return 1 << 30 if sequence in self._long else 1
 
 
-def place(slots: list[Slot], prompts: int, long: tuple[int, ...] = ()) -> list[int]:
+def place(
+    slots: list[Slot], prompts: int, long: tuple[int, ...] = (), room_bytes: int = 1 << 31
+) -> list[int]:
     """Where so many unlike prompts are put, one after the other."""
     memory: Any = Memory(*long)
-    admission = Admission(memory, slots, HostCache(0), None, Copying(memory, Pace()))
+    cache = HostCache(room_bytes)
+    admission = Admission(memory, slots, cache, None, Copying(memory, Pace()))
     found = []
     for number in range(prompts):
         slot = admission.place(Request(number, np.full(40, 100 + number, np.int32)))
@@ -54,6 +57,10 @@ def test_a_neighbour_that_rests_is_better_than_an_empty_slot_apart() -> None:
 
 def test_nobody_waits_until_a_long_neighbour_is_put_away() -> None:
     assert sorted(place(used(0, 2, 3), 5, long=(3,))) == [1, 4, 5, 6, 7]
+
+
+def test_where_nothing_is_put_away_a_long_neighbour_costs_nobody_time() -> None:
+    assert sorted(place(used(0, 2, 3), 6, long=(2, 3), room_bytes=0)) == [2, 3, 4, 5, 6, 7]
 
 
 def test_where_none_is_empty_the_longest_unused_begins() -> None:
