@@ -117,6 +117,13 @@ class ServerSettings(Group):
     max_body_mb: Annotated[int, Field(ge=1, le=1024, title="Largest request (MB)")] = 48
     max_requests: Annotated[int, Field(ge=1, le=4096, title="Requests at the same time")] = 512
     start_serving: Annotated[bool, Field(title="Serve as soon as Moat starts")] = True
+    log_format: Annotated[
+        Literal["text", "json"],
+        Field(
+            title="Form of the log",
+            description="'json' writes an object in each line, for those who collect logs.",
+        ),
+    ] = "text"
 
 
 class ModelSettings(Group):

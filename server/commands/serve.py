@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import json
+import logging
 import os
 import secrets
 import signal
@@ -29,6 +30,9 @@ from server.web.control import create_control
 from server.web.guard import Gate, Guard
 from server.web.listener import Listener, Listening
 
+log = logging.getLogger(__name__)
+
+LOG_FORMAT = "MOAT_SERVER__LOG_FORMAT"
 MOST_PAGES = 5
 PAGES_S = 60.0
 """So many pages are announced in so many seconds; a program could make up any number of them."""
@@ -124,6 +128,11 @@ def add_to(commands: Any) -> None:
         metavar="[NAME=]URL[,URL…][#MODEL]",
         help="a server elsewhere that runs the model (default: MOAT_ENGINES); may be repeated",
     )
+    one.add_argument(
+        "--log-json",
+        action="store_true",
+        help="print the log, as JSON, an object in each line (default: the setting, text)",
+    )
     one.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     one.set_defaults(run=_run)
 
@@ -139,6 +148,8 @@ def _run(options: argparse.Namespace) -> int:
     hardware.give_back()
     sys.setswitchinterval(SWITCH_S)
     engines = options.engine or os.environ.get(ENGINES, "").split()
+    if options.log_json:
+        os.environ[LOG_FORMAT] = "json"
     chosen = ServeOptions(options.port, options.model, tuple(engines), is_child=options.child)
     return asyncio.run(serve(chosen))
 
@@ -162,7 +173,7 @@ async def serve(options: ServeOptions) -> int:
         if options.is_child:
             _say(json.dumps({"control": control}))
         else:
-            Announcer(_say).watch(core)
+            Announcer(_begin_to_say(core)).watch(core)
         _publish_control(places.control, control, secret, cleanup)
         beginning = spawn(_begin(core, options), "begin")
         cleanup.push_async_callback(stop, beginning)
@@ -233,6 +244,14 @@ def _unpublish(path: Path) -> None:
     with suppress(OSError, ValueError, LookupError):
         if json.loads(path.read_text("utf-8"))["pid"] == os.getpid():
             path.unlink()
+
+
+def _begin_to_say(core: Core) -> Callable[[str], None]:
+    """What is for a person goes into the log where a program reads what we print."""
+    if core.settings.get().server.log_format == "text":
+        return _say
+    core.log_to(sys.stdout)
+    return log.info
 
 
 def _say(text: str) -> None:

@@ -13,9 +13,9 @@ from server.conversation.run import converse
 from server.core.running_requests import Requests
 from server.core.served_models import Keeper
 from server.dashboard.links import AllowedFiles
-from server.engine.base import Engine
+from server.engine.base import Embeddings, Engine, Ranking
 from server.errors import EngineCrashed, ModelLoadFailed, NotSupported, Stopping
-from server.events import Events
+from server.events import Events, Usage
 from server.face.core import About
 from server.plugins.approvals import chat_key
 from server.plugins.service import PluginHouse
@@ -27,6 +27,10 @@ trial: Any = Late("server.dashboard.trial")
 ASKABLE = frozenset({"tokenize", "detokenize", "embed", "rerank", "apply_template", "load"})
 RESTING = {"running": 0, "waiting": 0}
 """The figures of a model that is not loaded."""
+
+
+async def _no_figures() -> str:
+    raise NotSupported("There are no figures here.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class Answering:
     trials: Path | None = None
     """Where it is kept which models are able to make plans; None: none is asked to."""
     files: AllowedFiles | None = None
+    show_figures: Callable[[], Awaitable[str]] = _no_figures
 
     def chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
         """Every event of a conversation's answer, tracked and cancellable."""
@@ -53,11 +58,17 @@ class Answering:
     async def ask(self, ask: Ask) -> Any:
         if ask.what == "stats":
             return await self._stats()
+        if ask.what == "metrics":
+            return await self.show_figures()
         if ask.what not in ASKABLE:
             raise NotSupported(f"The engine cannot do: {ask.what}.")
         engine = await self.engine(ask.model)
         try:
-            return await getattr(engine, ask.what)(**ask.arguments)
+            found = await getattr(engine, ask.what)(**ask.arguments)
+            if isinstance(found, Embeddings | Ranking):
+                model = ask.model or self.model_name()
+                self.requests.figures.count(model, ask.by.key, Usage(found.tokens))
+            return found
         finally:
             if ask.keep_s is not None and self.keeper is not None:
                 self.keeper.keep_named(ask.model, ask.keep_s)

@@ -1,9 +1,13 @@
-"""The settings in use: changed, saved and made true; what is secret in them goes to the keyring."""
+"""The settings in use: changed, saved and made true; what is secret in them goes to the keyring.
 
-from collections.abc import Awaitable, Callable
-from typing import Any
+A variable like MOAT_SERVER__LISTEN stands before what is saved, and is never saved itself.
+"""
 
-from pydantic import ValidationError
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
 from yarl import URL
 
 from server.core.settings_store import SettingsStore
@@ -11,7 +15,9 @@ from server.errors import BadRequest
 from server.observe import Value
 from server.settings import Settings, proxy_address
 from server.system.keychain import Keychain
+from server.system.processes import GIVEN_SECRET
 
+PREFIX, BETWEEN = "MOAT_", "__"
 PROXY = "network.proxy"
 PROXY_PASSWORD = "proxy-password"
 Say = Callable[[str], None]
@@ -22,9 +28,19 @@ class Configuration:
     """`apply` makes a change true now; `say` tells the user; `hide` keeps a secret out of logs."""
 
     def __init__(
-        self, store: SettingsStore, keychain: Keychain, apply: Apply, *, say: Say, hide: Say
+        self,
+        store: SettingsStore,
+        keychain: Keychain,
+        apply: Apply,
+        *,
+        say: Say,
+        hide: Say,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
-        self.settings: Value[Settings] = Value(store.load())
+        self._saved = store.load()
+        self._given = read_variables(variables or {})
+        """Settings that a variable decides: its name and the value."""
+        self.settings: Value[Settings] = Value(self._overlaid(self._saved))
         self._store = store
         self._keychain = keychain
         self._apply = apply
@@ -41,6 +57,9 @@ class Configuration:
         await self.change({field: value})
 
     async def change(self, changes: dict[str, Any]) -> None:
+        for field in changes:
+            if field in self._given:
+                raise BadRequest(f"{self._given[field][0]} decides the setting {field}.", field)
         if PROXY in changes:
             changes = {**changes, PROXY: await self._without_password(changes[PROXY])}
         before = after = self.settings.get()  # after the wait: others may have changed some
@@ -55,10 +74,22 @@ class Configuration:
 
     def save(self, settings: Settings) -> None:
         self.settings.set(settings)
+        for field in self._given:
+            group, _, name = field.partition(".")
+            settings = settings.changed(field, getattr(getattr(self._saved, group), name))
+        self._saved = settings
         try:
             self._store.save(settings)
         except OSError as error:
             self._say(f"The settings could not be saved: {error.strerror}.")
+
+    def _overlaid(self, settings: Settings) -> Settings:
+        for field, (name, value) in self._given.items():
+            try:
+                settings = settings.changed(field, value)
+            except ValueError as error:
+                raise BadRequest(f"{name} cannot be that: {_reason(error)}", field) from None
+        return settings
 
     async def proxy_password(self) -> str | None:
         password = await self._keychain.get(PROXY_PASSWORD)
@@ -80,6 +111,41 @@ class Configuration:
         if self._keychain.notice:
             self._say(self._keychain.notice)
         return str(url.with_password(None))
+
+
+def read_variables(variables: Mapping[str, str]) -> dict[str, tuple[str, Any]]:
+    """By the name of the setting: the variable that decides it, and its value.
+
+    A list is written with commas between its entries, engines with spaces, or as JSON.
+    """
+    found: dict[str, tuple[str, Any]] = {}
+    for variable, text in variables.items():
+        is_ours = variable.startswith(PREFIX) and not variable.startswith(GIVEN_SECRET)
+        if not is_ours or BETWEEN not in variable:
+            continue
+        group, _, name = variable.removeprefix(PREFIX).lower().partition(BETWEEN)
+        held = Settings.model_fields.get(group)
+        fields = held.annotation.model_fields if held and held.annotation else {}
+        if name not in fields:
+            known = ", ".join(fields or Settings.model_fields)
+            what = f"setting '{name}' in {group}" if held else f"group of settings '{group}'"
+            raise BadRequest(f"{variable}: there is no {what}. There are: {known}.", variable)
+        found[f"{group}.{name}"] = variable, _value(text, fields[name].annotation, variable)
+    return found
+
+
+def _value(text: str, kind: Any, variable: str) -> Any:
+    if get_origin(kind) is not tuple:
+        return text.strip()
+    if text.lstrip().startswith("["):
+        try:
+            return json.loads(text)
+        except ValueError:
+            raise BadRequest(f"{variable} begins like JSON, but is none.", variable) from None
+    entry = get_args(kind)[0]
+    is_object = isinstance(entry, type) and issubclass(entry, BaseModel)
+    parts = text.split() if is_object else [part.strip() for part in text.split(",")]
+    return [part for part in parts if part]
 
 
 def _reason(error: Exception) -> str:

@@ -5,12 +5,14 @@ import csv
 import hmac
 import io
 import logging
+import os
 import secrets
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import TextIO
 
 from server import VERSION
 from server.conversation.agents.base import Agents
@@ -27,6 +29,7 @@ from server.core.answering import Answering
 from server.core.configuration import Configuration
 from server.core.default_model import CurrentModel
 from server.core.engines_elsewhere import EnginesElsewhere
+from server.core.figures import Figures
 from server.core.running_requests import Meter, Requests, Room
 from server.core.served_models import Keeper
 from server.core.settings_store import SettingsStore
@@ -40,8 +43,8 @@ from server.engine.fitted import Loader, MakeEngine
 from server.engine.options import OptionsOf, limits_of
 from server.engine.pool import Found, Pool
 from server.engine.process import WorkerProcess
-from server.errors import BadRequest, NoModel, Stopping
-from server.face.core import FileText, LogLine, ModelCard
+from server.errors import AppError, BadRequest, NoModel, Stopping
+from server.face.core import FileText, LogLine, ModelCard, ModelPhase
 from server.face.models import (
     EngineState,
     Fit,
@@ -61,7 +64,7 @@ from server.observe import Signal, Value
 from server.plugins.registry import PluginPlaces, Shared
 from server.plugins.service import PluginHouse
 from server.protocols import ENDPOINTS
-from server.protocols.base import Facts
+from server.protocols.base import Facts, Readiness
 from server.settings import (
     CopilotSettings,
     EngineElsewhere,
@@ -333,6 +336,7 @@ class Core(Shelved, Plugged, Windowed):
         self._meter = Meter()
         self.load = self._meter.load
         self._chosen = ""
+        self._load_begun = False
         self._options_of = OptionsOf(paths.cache / "conversations")
         self._options_of.forget(self._model_settings)
         worked = Worked(paths.data / "loads.json")
@@ -352,7 +356,10 @@ class Core(Shelved, Plugged, Windowed):
         self._keeper = Keeper(held, aliases, self.models.get, self._default_name, self.delete_model)
         self._current = CurrentModel(self._pool, self._default_name, self._notice, self._hosts_of)
         self.model = self._current.status
-        self._requests = Requests(lambda: self._meter.measure(self._requests), self._room)
+        self._figures = Figures(lambda: {card.name for card in self._keeper.cards()})
+        self._requests = Requests(
+            lambda: self._meter.measure(self._requests), self._room, self._figures
+        )
         self.requests, self.answered = self._requests.running, self._requests.answered
         self.outgoing, self.opened_at = self.egress.recent, Value(time.time())
         self.asked_to_quit: Signal[str] = Signal()
@@ -379,8 +386,10 @@ class Core(Shelved, Plugged, Windowed):
             self._apply,
             say=self._notice,
             hide=self._logs.redactor.hide,
+            variables=os.environ,
         )
         self.settings = self._configuration.settings
+        self._logs.write_json(as_json=self.settings.get().server.log_format == "json")
         self.notices: Value[tuple[str, ...]] = Value(tuple(store.notices))
         self.change_setting = self._configuration.change_one
         self.change_settings = self._configuration.change
@@ -432,6 +441,7 @@ class Core(Shelved, Plugged, Windowed):
             self._keeper,
             paths.data / "trials.json",
             AllowedFiles(self.egress, lambda: self.settings.get().network),
+            self._show_figures,
         )
         self.answer_chat = self._answering.chat
 
@@ -473,6 +483,10 @@ class Core(Shelved, Plugged, Windowed):
     async def drain(self, timeout_s: float) -> None:
         """Take no new requests; give the running ones this long to end by themselves."""
         await self._requests.drain(timeout_s)
+
+    def log_to(self, stream: TextIO) -> None:
+        """Where a program is watched by what it prints."""
+        self._logs.write_to(stream)
 
     async def start(self) -> None:
         await self.start_on(None)
@@ -565,11 +579,37 @@ class Core(Shelved, Plugged, Windowed):
             self._default_name(),
             VERSION,
             self._pool.health,
+            self._readiness(),
             responses=self._responses,
             loaded=self._pool.loaded.get(),
         )
 
+    def _readiness(self) -> Readiness:
+        try:
+            name = self._default_name()
+        except AppError:
+            return "no model"
+        if self._pool.health == "not answering":
+            return "not answering"
+        far = next((one for one in self.engines.get() if one.engine.name == name), None)
+        if far is not None and (far.phase == "failed" or set(far.out) >= set(far.engine.hosts)):
+            return "failed"
+        loaded: dict[str, ModelPhase] = {one.name: one.phase for one in self._pool.loaded.get()}
+        phase = loaded.get(name, "empty")
+        if phase == "empty" and self._load_begun:
+            phase = self.model.get().phase
+        if phase == "empty":
+            begins = self._model_settings.load_at_start and not self._load_begun
+            return "loading" if begins else "idle"
+        return phase
+
+    async def _show_figures(self) -> str:
+        names = [one.name for one in self._pool.loaded.get()]
+        engines = {name: engine for name in names if (engine := self._pool.peek(name))}
+        return await self._figures.show(engines, self.engines.get())
+
     async def _load_default(self, old: str = "") -> None:
+        self._load_begun = True
         await self._current.load(old)
         self._refresh_models()
 
@@ -616,6 +656,7 @@ class Core(Shelved, Plugged, Windowed):
 
     async def _apply(self, before: Settings, after: Settings) -> None:
         """Make a changed setting true now."""
+        self._logs.write_json(as_json=after.server.log_format == "json")
         if before.engines != after.engines:
             self._reach_others(before.engines)
         if before.copilot.keep_threads and not after.copilot.keep_threads:

@@ -13,6 +13,7 @@ from typing import Any
 
 import psutil
 
+from server.core.figures import Figures, Measured
 from server.errors import AppError, Busy, Stopping
 from server.events import (
     CallArguments,
@@ -24,10 +25,12 @@ from server.events import (
     PromptProgress,
     ReasoningDelta,
     TextDelta,
+    Usage,
 )
 from server.face.core import About, AnsweredRequest, Load, RequestPhase, RunningRequest
 from server.observe import Recent, Value
 from server.sizes import MB
+from server.system.logs import FIELDS
 from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
@@ -59,6 +62,7 @@ class _Tracked:
     """A request under way, counted at every token; what is shown of it is made when asked for."""
 
     shown: RunningRequest
+    measured: Measured
     request_id: str = ""
     answers: int = 1
     """How many answers it asks for."""
@@ -66,7 +70,8 @@ class _Tracked:
     tokens: int = 0
     prompt_done: int = 0
     prompt_total: int = 0
-    prompt_tokens: int = 0
+    usage: Usage | None = None
+    """What it used, once the engine has told."""
     outcome: str = "left"
     ending: AppError | None = None
     """Why it is ended from outside."""
@@ -79,17 +84,23 @@ class _Tracked:
             case TextDelta() | ReasoningDelta() | CallArguments():
                 self.phase = "writing"
                 self.tokens += 1
+                self.measured.see_token()
             case PromptProgress(done, total):
                 self.phase = "reading"
+                self.measured.start()
                 self.prompt_done, self.prompt_total = done, total
             case Finished(reason, usage):
                 self.outcome = reason
-                self.tokens = usage.completion_tokens
-                self.prompt_tokens = usage.prompt_tokens
+                self.usage = _add(self.usage, usage)
+                self.tokens = self.usage.completion_tokens
             case Failed(error):
                 self.outcome = error.code
             case _:
                 pass
+
+    def used(self) -> Usage:
+        """As the engine counted it; as we saw it where the answer did not come to its end."""
+        return self.usage or Usage(self.prompt_total, completion_tokens=self.tokens)
 
     def end(self, reason: AppError) -> None:
         if self.ending is None:
@@ -127,8 +138,14 @@ class _Tracked:
 
 
 class Requests:
-    def __init__(self, changed: Callable[[], None], room: Callable[[], Room] = Room) -> None:
+    def __init__(
+        self,
+        changed: Callable[[], None],
+        room: Callable[[], Room] = Room,
+        figures: Figures | None = None,
+    ) -> None:
         """`room`: of each model; a request beyond it is refused on arrival, never later."""
+        self.figures = figures or Figures(lambda: ())
         self.running: Value[tuple[RunningRequest, ...]] = Value(())
         self._answered: Recent[AnsweredRequest] = Recent(KEPT_ANSWERED, lambda one: one.id)
         self.answered = self._answered.value
@@ -156,7 +173,8 @@ class Requests:
         shown = RunningRequest(
             number, about.client, about.route, about.model, time.time(), "waiting"
         )
-        tracked = self._tracked[number] = _Tracked(shown, about.request_id, answers)
+        measured = self.figures.begin(about.model, about.key)
+        tracked = self._tracked[number] = _Tracked(shown, measured, about.request_id, answers)
         self._none.clear()
         self._publish_soon()
         try:
@@ -172,7 +190,14 @@ class Requests:
                 self._none.set()
             self.finished_tokens += tracked.tokens
             self._answered.add(_summary(tracked))
-            log.info("%s: %s, %d tokens", about.route, tracked.outcome, tracked.tokens)
+            measured.end(tracked.outcome, tracked.used())
+            log.info(
+                "%s: %s, %d tokens",
+                about.route,
+                tracked.outcome,
+                tracked.tokens,
+                extra=_fields(about, tracked),
+            )
 
     def _refusal(self, model: str, answers: int) -> AppError | None:
         """Decided here, on arrival: once a stream has begun its client has no status to read.
@@ -263,9 +288,32 @@ def _summary(tracked: _Tracked) -> AnsweredRequest:
         shown.started_at,
         round(time.time() - shown.started_at, 3),
         tracked.outcome,
-        tracked.prompt_tokens or tracked.prompt_total,
+        tracked.used().prompt_tokens,
         tracked.tokens,
     )
+
+
+def _add(before: Usage | None, usage: Usage) -> Usage:
+    """Several answers of one request read the same prompt."""
+    if before is None:
+        return usage
+    prompt = max(before.prompt_tokens, usage.prompt_tokens)
+    cached = max(before.cached_tokens, usage.cached_tokens)
+    return replace(before + usage, prompt_tokens=prompt, cached_tokens=cached)
+
+
+def _fields(about: About, tracked: _Tracked) -> dict[str, Any]:
+    """What a log in JSON says of a request, each under its name."""
+    fields = {
+        "route": about.route,
+        "model": about.model,
+        "key": about.key,
+        "outcome": tracked.outcome,
+        "seconds": round(time.time() - tracked.shown.started_at, 3),
+        "prompt_tokens": tracked.used().prompt_tokens,
+        "completion_tokens": tracked.tokens,
+    }
+    return {FIELDS: fields}
 
 
 LOOK_EVERY_S = 2.0

@@ -50,6 +50,8 @@ class About:
     """Its client's name for the chat, where it says one."""
     request_id: str = ""
     """What it can be cancelled by from outside."""
+    key: str = ""
+    """The name of the key that it came with; empty where none was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from server.conversation.threads.responses import ResponseMemory
 from server.conversation.threads.threads import EVERYBODY
 from server.engine.pool import Loaded
 from server.events import Events
-from server.face.core import ModelCard
+from server.face.core import About, ModelCard
 from server.face.models import Download
 from server.models.aliases import Alias
 from server.models.gguf.header import Header
@@ -35,6 +35,10 @@ class Reply:
     content_type: str = "application/json"
 
 
+Readiness = Literal["ready", "idle", "loading", "failed", "no model", "not answering"]
+"""Whether the default model answers. `idle`: it is loaded by the next request."""
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What a protocol may know of the server: its checked address, its models, the default one."""
@@ -45,6 +49,7 @@ class Facts:
     default_model: str = ""
     version: str = ""
     engine_health: Literal["ok", "busy", "not answering"] = "ok"
+    readiness: Readiness = "ready"
     path: dict[str, str] = field(default_factory=dict)
     query: dict[str, str] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
@@ -87,6 +92,8 @@ class Ask:
     then: Callable[[Any], "Reply | Ask"]
     keep_s: float | None = None
     """How long the model is to stay loaded afterwards; None: as the settings say."""
+    by: About = field(default_factory=lambda: About(""))
+    """Who asks; added on the way."""
 
 
 class ModelKeeper(Protocol):

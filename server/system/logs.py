@@ -1,14 +1,17 @@
 """Logs: a ring in memory for the screen, a rotating file for later, secrets blacked out of both."""
 
 import asyncio
+import json
 import logging
 import logging.handlers
 import os
 import re
 from collections import deque
 from contextlib import suppress
+from datetime import UTC, datetime
 from io import TextIOWrapper
 from pathlib import Path
+from typing import TextIO
 
 from server.face.core import LogLine
 from server.observe import Signal
@@ -18,6 +21,9 @@ from server.system.limits import printable
 KEPT_LINES = 5000
 FILE_BYTES = 2 * 1024 * 1024
 HIDDEN = "•••"
+FIELDS = "fields"
+"""The extra of a record that holds what a line in JSON says besides, by name."""
+_LAYOUT = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
 
 _PATTERNS = (
     (re.compile(r"(?i)(bearer\s+)[^\s\"',]+"), r"\1" + HIDDEN),
@@ -81,6 +87,8 @@ class Logs:
         self.redactor = Redactor()
         self.ring = LogRing(_Redacting("%(message)s", self.redactor))
         self._handlers: list[logging.Handler] = [self.ring]
+        self._is_open = False
+        self._as_json = False
         if folder is not None:
             self._add_file(folder)
 
@@ -90,7 +98,25 @@ class Logs:
         root.setLevel(logging.INFO)
         for handler in self._handlers:
             root.addHandler(handler)
+        self._is_open = True
         self.ring.bind(asyncio.get_running_loop())
+
+    def write_json(self, *, as_json: bool) -> None:
+        """From now on, to the file and to the stream; what is on the screen stays as it is."""
+        self._as_json = as_json
+        for handler in self._handlers[1:]:
+            handler.setFormatter(self._formatter())
+
+    def write_to(self, stream: TextIO) -> None:
+        """There as well as to the file: a container's log is what its program prints."""
+        handler = logging.StreamHandler(stream)
+        handler.setFormatter(self._formatter())
+        self._handlers.append(handler)
+        if self._is_open:
+            logging.getLogger().addHandler(handler)
+
+    def _formatter(self) -> logging.Formatter:
+        return (_AsJson if self._as_json else _Redacting)(_LAYOUT, self.redactor)
 
     def close(self) -> None:
         self.ring.bind(None)
@@ -108,8 +134,7 @@ class Logs:
             )
         except OSError:
             return  # the ring still works; a read-only or full disk must not stop the app
-        layout = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
-        handler.setFormatter(_Redacting(layout, self.redactor))
+        handler.setFormatter(self._formatter())
         self._handlers.append(handler)
 
 
@@ -131,3 +156,21 @@ class _Redacting(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return self._redactor.clean(super().format(record))
+
+
+class _AsJson(_Redacting):
+    """One object in each line, for those who collect logs."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = record.getMessage()
+        if record.exc_info:
+            text = f"{text}\n{self.formatException(record.exc_info)}"
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "source": record.name,
+            "message": self._redactor.clean(text),
+        }
+        for name, value in getattr(record, FIELDS, {}).items():
+            line[name] = self._redactor.clean(value) if isinstance(value, str) else value
+        return json.dumps(line, ensure_ascii=False)

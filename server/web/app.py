@@ -37,7 +37,7 @@ from server.protocols.base import (
 )
 from server.web.body import LARGE_BYTES, apart, as_json, read_json
 from server.web.form import FORM, read_form
-from server.web.guard import Guard, Handler, client_of, readable
+from server.web.guard import OPEN_PATHS, Guard, Handler, client_of, readable
 from server.web.stream import send
 
 log = logging.getLogger(__name__)
@@ -120,8 +120,8 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
             facts = _facts(request, site)
             size = await _size(request, endpoint)
             first = await apart(size, lambda: endpoint.accept(body, facts))
-            accepted = await _settled(first, site, size)
             about = _about(request, endpoint, facts)
+            accepted = await _settled(first, site, size, about)
             if isinstance(accepted, Cancel):
                 site.cancel(accepted.request_id)
                 accepted = accepted.reply
@@ -202,12 +202,12 @@ async def _add_warnings(request: web.Request, response: web.StreamResponse) -> N
 
 
 async def _settled(
-    accepted: Accepted | Managed, site: Site, size: int
+    accepted: Accepted | Managed, site: Site, size: int, about: About
 ) -> ChatRequest | Run | Reply | Cancel | Look | Frames:
     """What is left to answer after all questions to the engine and to the models' keeper."""
     while isinstance(accepted, Ask | Manage):
         if isinstance(accepted, Ask):
-            answer = await site.answer(accepted)
+            answer = await site.answer(replace(accepted, by=about))
             accepted = await apart(size, partial(accepted.then, answer))
         else:
             accepted = await site.manage(accepted)
@@ -304,7 +304,7 @@ def _limit(max_requests: Callable[[], int]) -> Any:
     @web.middleware
     async def limit(request: web.Request, handler: Handler) -> web.StreamResponse:
         nonlocal open_requests
-        if open_requests >= max_requests() and request.path != "/health":
+        if open_requests >= max_requests() and request.path not in OPEN_PATHS:
             return _failure(wording(request.path), TooManyRequests())
         open_requests += 1
         try:

@@ -19,7 +19,7 @@ from server.web.form import FORM
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 PREFLIGHT_S = "600"
 WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-OPEN_PATHS = frozenset({"/health"})
+OPEN_PATHS = frozenset({"/health", "/ready"})
 OUTCOMES: dict[str, Literal["let in", "origin", "key"]] = {
     "": "let in",
     "origin_not_allowed": "origin",

@@ -8,6 +8,7 @@ from typing import Any
 
 import psutil
 
+from server.web.guard import OPEN_PATHS
 from tests.kit.running import SERVES
 from tests.prove.askable import BODIES
 from tests.prove.control import command
@@ -146,7 +147,7 @@ def closed_to_others(stage: Stage) -> Figure:
         with moat_at(stage.scratch("lan"), settings, wait_for=SERVES) as open_moat:
             port = port_of(open_moat)
             for host, (method, path) in itertools.product(_addresses(), stage.ours.routes):
-                if path == "/health":
+                if path in OPEN_PATHS:
                     continue
                 body = _bodied(method, path)
                 raw = request(port, method, path, [("Host", f"{host}:{port}")], body)
@@ -201,7 +202,7 @@ def _try_keys(port: int, key: str, target: Target) -> tuple[int, int]:
     )
     refused = total = 0
     for (method, path), headers in itertools.product(target.routes, bad):
-        if path != "/health":
+        if path not in OPEN_PATHS:
             body = _bodied(method, path)
             answer = ask(port, method, f"{path}?key={key}&token={key}", headers, body)
             refused += answer.status == 401

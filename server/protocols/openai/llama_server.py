@@ -1,6 +1,5 @@
-"""What clients of llama-server know besides: tokens, templates, properties, metrics."""
+"""What clients of llama-server know besides: tokens, templates, properties."""
 
-import re
 from functools import partial
 from typing import Any
 
@@ -11,18 +10,7 @@ from server.protocols.frames import failed
 from server.protocols.messages import messages_of, tools_of
 
 MOST_TOKENS = 1_000_000
-COUNTERS = {
-    "prompt_tokens": "Prompt tokens read",
-    "cached_tokens": "Prompt tokens taken from the cache",
-    "completion_tokens": "Tokens written",
-    "answers": "Answers ended",
-    "cancelled": "Answers cancelled",
-    "refused": "Requests refused",
-    "steps": "Steps of the model",
-    "decode_s": "Seconds spent in the model",
-}
 TOLD = ("chat_template", "bos_token", "eos_token")
-GAUGES = {"running": "Answers being written", "waiting": "Requests that wait"}
 
 
 def tokenize(body: Any, facts: Facts) -> Ask:
@@ -68,11 +56,6 @@ def properties(_body: Any, facts: Facts) -> Ask:
     return Ask("stats", None, {}, partial(_properties, facts))
 
 
-def metrics(_body: Any, _facts: Facts) -> Ask:
-    """Gives the engine's figures for Prometheus; loads nothing."""
-    return Ask("stats", None, {}, _metrics)
-
-
 def _properties(facts: Facts, stats: Json) -> Reply:
     """Under the names llama-server has for them; what an engine does not tell is left out."""
     stats = dict(stats)
@@ -95,21 +78,9 @@ def _properties(facts: Facts, stats: Json) -> Reply:
     )
 
 
-def _metrics(stats: Json) -> Reply:
-    lines: list[str] = []
-    for kind, known in (("counter", COUNTERS), ("gauge", GAUGES)):
-        for name, about in known.items():
-            if isinstance(stats.get(name), int | float):
-                metric = f"moat_{re.sub('_s$', '_seconds', name)}{'_total' * (kind == 'counter')}"
-                lines += [f"# HELP {metric} {about}.", f"# TYPE {metric} {kind}"]
-                lines.append(f"{metric} {stats[name]}")
-    return Reply(text="\n".join(lines) + "\n", content_type="text/plain")
-
-
 ENDPOINTS = (
     Endpoint("POST", "/tokenize", tokenize, failed=failed),
     Endpoint("POST", "/detokenize", detokenize, failed=failed),
     Endpoint("POST", "/apply-template", apply_template, failed=failed),
     Endpoint("GET", "/props", properties, failed=failed),
-    Endpoint("GET", "/metrics", metrics, failed=failed),
 )

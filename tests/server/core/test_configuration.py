@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -86,3 +87,64 @@ async def test_a_proxy_that_cannot_be_is_refused_without_showing_its_password():
             await core.change_setting("network.proxy", "http://user:pa-word@proxy.example:99999")
     said = "The setting network.proxy cannot be that: A proxy is written as http://host:port."
     assert str(refused.value) == said
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "expected"),
+    [
+        ("MOAT_SERVER__LISTEN", "network", "network"),
+        ("MOAT_SERVER__PORT", "8123", 8123),
+        ("MOAT_SERVER__REQUIRE_KEY", "true", True),
+        ("MOAT_SERVER__ORIGINS", "https://a.example, https://b.example", None),
+        ("MOAT_SERVER__ORIGINS", '["https://a.example", "https://b.example"]', None),
+        ("MOAT_MODEL__GPU_SPLIT", "3,1", (3.0, 1.0)),
+        ("MOAT_SERVER__HOST_NAMES", "", ()),
+    ],
+)
+def test_a_variable_stands_before_what_is_saved(
+    variable: str, text: str, expected: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, text)
+    group, name = variable.removeprefix("MOAT_").lower().split("__")
+    found = getattr(getattr(Core(paths.find()).settings.get(), group), name)
+    assert found == (("https://a.example", "https://b.example") if expected is None else expected)
+
+
+def test_engines_in_a_variable_stand_apart_by_spaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOAT_ENGINES__ELSEWHERE", "a=http://one:1,http://two:2 b=three:3")
+    engines = Core(paths.find()).settings.get().engines.elsewhere
+    assert [(engine.name, len(engine.urls)) for engine in engines] == [("a", 2), ("b", 1)]
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "words"),
+    [
+        ("MOAT_SERVER__PORT", "high", "MOAT_SERVER__PORT cannot be that: Input should be a valid"),
+        ("MOAT_SERVER__PORT", "", "MOAT_SERVER__PORT cannot be that"),
+        ("MOAT_SERVER__LISTEN", "moon", "'loopback' or 'network'"),
+        ("MOAT_SERVER__PROT", "1", "MOAT_SERVER__PROT: there is no setting 'prot' in server"),
+        ("MOAT_SEVRER__PORT", "1", "no group of settings 'sevrer'. There are: server, model"),
+        ("MOAT_SERVER__ORIGINS", "[nothing", "MOAT_SERVER__ORIGINS begins like JSON"),
+        ("MOAT_ENGINES__ELSEWHERE", "ftp://x", "MOAT_ENGINES__ELSEWHERE cannot be that"),
+    ],
+)
+def test_a_variable_that_cannot_be_is_named(
+    variable: str, text: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, text)
+    with pytest.raises(BadRequest, match=re.escape(words)):
+        Core(paths.find())
+
+
+async def test_what_a_variable_decides_is_neither_changed_nor_saved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MOAT_SERVER__MAX_REQUESTS", "7")
+    monkeypatch.setenv("MOAT_SECRET_ENGINE_A__B", "no setting")
+    async with opened() as core:
+        with pytest.raises(BadRequest, match="MOAT_SERVER__MAX_REQUESTS decides"):
+            await core.change_setting("server.max_requests", 9)
+        await core.change_setting("server.max_body_mb", 9)
+        assert core.settings.get().server.max_requests == 7
+    saved = json.loads(paths.find().settings.read_text())["server"]
+    assert (saved["max_requests"], saved["max_body_mb"]) == (512, 9)

@@ -285,6 +285,7 @@ async def test_looking_on_neither_loads_a_model_nor_keeps_it(
         "/metrics",
         "/props",
         "/health",
+        "/ready",
         "/v1/models",
         "/api/ps",
         "/api/tags",

@@ -1,7 +1,10 @@
 import asyncio
+import json
 import logging
 import os
 import sys
+from datetime import datetime
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -100,3 +103,31 @@ async def test_closing_drops_what_a_full_disk_does_not_take(
     logs.close()
     assert [line.text for line in logs.ring.recent(1)] == ["kept in memory"]
     assert not any(handler in logging.getLogger().handlers for handler in logs._handlers)
+
+
+async def test_a_log_in_json_has_an_object_in_each_line_and_no_secret(tmp_path: Path):
+    logs, stream = Logs(tmp_path), StringIO()
+    logs.write_json(as_json=True)
+    logs.open()
+    logs.write_to(stream)
+    logs.redactor.hide("secret-word")
+    extra = {module.FIELDS: {"model": "secret-word", "tokens": 3}}
+    logging.getLogger("part").warning('it says "%s"\nand more', "secret-word", extra=extra)
+    try:
+        raise ValueError("of secret-word")  # noqa: TRY301
+    except ValueError:
+        logging.getLogger("part").exception("broken")
+    logs.close()
+    lines = (tmp_path / "moat.log").read_text().splitlines()
+    assert lines == stream.getvalue().splitlines()
+    first, second = map(json.loads, lines)
+    assert first | {"time": ""} == {
+        "time": "",
+        "level": "warning",
+        "source": "part",
+        "message": 'it says "•••"\nand more',
+        "model": "•••",
+        "tokens": 3,
+    }
+    assert datetime.fromisoformat(first["time"]).tzinfo is not None
+    assert "ValueError: of •••" in second["message"]

@@ -1,4 +1,4 @@
-"""What llama-server's clients ask besides: tokens, templates, properties, metrics."""
+"""What llama-server's clients ask besides: tokens, templates, properties."""
 
 from typing import Any
 
@@ -11,7 +11,6 @@ from server.protocols.base import Ask, Facts, Reply
 from server.protocols.openai.llama_server import (
     apply_template,
     detokenize,
-    metrics,
     properties,
     tokenize,
 )
@@ -59,20 +58,3 @@ def test_properties_have_the_names_clients_of_llama_server_know() -> None:
     assert (body["total_slots"], body["chat_template"]) == (4, "{{ x }}")
     assert body["default_generation_settings"]["n_ctx"] == 2048
     assert body["stats"] == {"running": 1}
-
-
-def test_metrics_are_what_prometheus_reads() -> None:
-    reply = said(metrics(None, FACTS), {"prompt_tokens": 5, "decode_s": 1.5, "running": 2})
-    assert reply.content_type == "text/plain"
-    assert reply.text
-    assert reply.text.splitlines() == [
-        "# HELP moat_prompt_tokens_total Prompt tokens read.",
-        "# TYPE moat_prompt_tokens_total counter",
-        "moat_prompt_tokens_total 5",
-        "# HELP moat_decode_seconds_total Seconds spent in the model.",
-        "# TYPE moat_decode_seconds_total counter",
-        "moat_decode_seconds_total 1.5",
-        "# HELP moat_running Answers being written.",
-        "# TYPE moat_running gauge",
-        "moat_running 2",
-    ]
