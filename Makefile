@@ -1,5 +1,5 @@
 # Each target does all the set-up it needs; done before, that takes a moment.
-.PHONY: help setup run test check format bench startup prove evaluate package package-windows package-graphics screenshots pins distclean clean-cache
+.PHONY: help setup run test check format bench startup prove evaluate package package-windows package-graphics wheel screenshots pins distclean clean-cache
 
 SETUP = "$$(scripts/find_python.sh)" scripts/setup.py
 IN_ENVIRONMENT = .venv/bin
@@ -17,6 +17,7 @@ help:
 	@echo "make package      the .deb and the portable archive, into dist (QUICK=1: packed loosely)"
 	@echo "make package-windows  setup.exe for Windows, into dist (QUICK=1: packed loosely)"
 	@echo "make package-graphics KIND=vulkan  support for graphics cards (vulkan, cuda), into dist"
+	@echo "make wheel        what pip, pipx and uvx install, into dist"
 	@echo "make screenshots  take the pictures for the documentation"
 	@echo "make pins         write the versions in use to constraints.txt"
 	@echo "make distclean    remove everything made here"
@@ -74,6 +75,9 @@ KIND ?= vulkan
 package-graphics:
 	@$(SETUP) --for package
 	@$(IN_ENVIRONMENT)/python -m scripts.package.graphics $(KIND)
+
+wheel:
+	@"$$(scripts/find_python.sh)" -m scripts.package.wheel
 
 screenshots:
 	@$(SETUP) --for test

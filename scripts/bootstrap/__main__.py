@@ -12,7 +12,7 @@ from scripts.bootstrap.lock import held
 from scripts.bootstrap.say import SetupFailed, duration, say
 from server.system import hardware
 
-BUSY = "another set-up of this clone is under way, waiting"
+BUSY = "another set-up is under way, waiting"
 EXTRAS = {"run": (), "test": ("dev",), "package": ("package",)}
 
 
@@ -28,13 +28,18 @@ def main() -> int:
     options.add_argument("--check", action="store_true", help="only say whether all is done")
     chosen = options.parse_args()
     purpose: str = chosen.purpose
+    if chosen.check and not is_ready(purpose):
+        say("Something has changed since the last set-up.")
+        return 1
+    return make_ready(purpose)
+
+
+def make_ready(purpose: str) -> int:
+    """The exit status; with 0 all is there."""
     began = time.monotonic()
     if is_ready(purpose):
         return 0
-    if chosen.check:
-        say("Something has changed since the last set-up.")
-        return 1
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with held(places.LOCK, BUSY):
             if is_ready(purpose):
@@ -46,6 +51,8 @@ def main() -> int:
     except KeyboardInterrupt:
         say("\nSet-up interrupted; run it again to go on.")
         return 130
+    finally:
+        signal.signal(signal.SIGTERM, before)
     say(f"ready after {duration(time.monotonic() - began)}")
     return 0
 
@@ -53,6 +60,10 @@ def main() -> int:
 def prepare(purpose: str) -> bool:
     """False where all is ready but the window."""
     system.provide(system.missing_for_build(), "tools for the set-up")
+    if purpose == "engine":
+        environment.make()
+        engine.install(environment.install_starter(), purpose)
+        return True
     system.provide(system.missing_for_window(), "libraries for the window")
     if purpose == "test":
         system.provide(system.missing_for_tests(), "tools for the tests")

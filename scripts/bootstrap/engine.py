@@ -1,5 +1,6 @@
 """The engine: taken from the cache or compiled, installed, and tried before it is trusted."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -109,6 +110,8 @@ def put_in_place(wheel: Path) -> None:
     replacing = ("--force-reinstall", "--no-deps", "--no-index")
     pip("installing the engine", "install", *replacing, str(wheel))
     surplus.drop()
+    if places.IS_INSTALLED:
+        return  # Moat itself needs the same, so it is there
     wanted = f"{PACKAGE}=={places.engine_version()}"
     pip("installing what it needs", "install", "--constraint", str(places.PINS), wanted)
 
@@ -117,8 +120,9 @@ def try_out(model: Path) -> str | None:
     """Why this build cannot be used, or None."""
     try:
         trial = subprocess.run(
-            [str(places.PYTHON), "-m", SMOKE, str(model)],
+            [str(places.RUNNER), "-m", SMOKE, str(model)],
             cwd=places.ROOT,
+            env={**os.environ, "PYTHONPATH": str(places.SITE)},
             capture_output=True,
             text=True,
             timeout=SMOKE_LIMIT_S,

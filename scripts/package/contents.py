@@ -24,7 +24,6 @@ CHILD_ROLES = (
 )
 ENGINE_MODULES = ("llama_cpp.llama_cpp", "llama_cpp.mtmd_cpp")
 DATA = (("resources", "resources"), ("plugins", "plugins"))
-DATA_IN_PACKAGES = ("server/protocols/copilotkit/operations.graphql",)
 LEFT_OUT_MODULES = (
     "tkinter", "_tkinter", "turtle", "turtledemo", "idlelib", "test", "lib2to3", "ensurepip",
     "nis", "pip", "setuptools", "distutils", "pkg_resources", "wheel", "venv", "pytest", "_pytest",
@@ -87,10 +86,15 @@ def described_packages() -> list[str]:
 def data_files() -> list[tuple[str, str]]:
     """Pairs of what is in the clone and the folder it goes to."""
     pairs = [(str(ROOT / source), target) for source, target in DATA]
-    pairs += [(str(ROOT / name), str(Path(name).parent)) for name in DATA_IN_PACKAGES]
+    beside = (path for name in PACKAGES for path in (ROOT / name).rglob("*") if _is_data(path))
+    pairs += [(str(path), path.parent.relative_to(ROOT).as_posix()) for path in sorted(beside)]
     model = library.find()
     assert model, "The starter model is not installed; run make setup."
     return [*pairs, (str(model), "resources/models")]
+
+
+def _is_data(path: Path) -> bool:
+    return path.is_file() and path.suffix != ".py" and "__pycache__" not in path.parts
 
 
 def is_wanted(target: str) -> bool:

@@ -33,7 +33,7 @@ ENGINE_PATIENCE_S = 120.0
 """Far more than its trials may take, which are made at the first start on a machine."""
 X86_FEATURES = {"avx", "avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_tile", "f16c", "fma"}
 ARM_FEATURES = {"asimd", "asimddp", "asimdhp", "bf16", "i8mm", "sve", "sve2"}
-REBUILD = "In a clone: make setup. Otherwise install Moat again."
+REBUILD = "In a clone: make setup. Installed by pip: moat serve. Otherwise install Moat again."
 
 
 @dataclass(frozen=True, slots=True)

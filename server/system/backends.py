@@ -48,6 +48,9 @@ def _said(library: Any, name: str) -> str:
     return "" if said == UNKNOWN else said
 
 
+ENGINE_FOLDER = "MOAT_ENGINE"
+"""Names the folder of an engine that lies apart from the program's other packages."""
+
 VARIABLE = "MOAT_BACKENDS"
 """Tells a worker which folder to look into."""
 

@@ -22,7 +22,7 @@ LONGER_TEXTS = ROOT / "packaging" / "common" / "licenses"
 ENGINE = "llama-cpp-python"
 QT_PACKAGES = ("PySide6_Essentials", "shiboken6")
 """Described by hand, together: they carry no text of their licence."""
-PROGRAM = "moat"
+PROGRAM = "moat-copilot"
 EXTRA = "window"
 TEXT = re.compile(r"licen[cs]e|copying|notice|authors", re.IGNORECASE)
 NAMES = {
@@ -66,7 +66,7 @@ def installed() -> list[Component]:
 def packages() -> list[Component]:
     """Those that describe themselves."""
     found: dict[str, metadata.Distribution] = {}
-    waiting = [PROGRAM]
+    waiting = [PROGRAM, ENGINE]
     while waiting:
         name = waiting.pop()
         if name in found:

@@ -17,6 +17,8 @@ from typing import Literal, Protocol
 
 import psutil
 
+from server.system import backends
+
 Role = Literal["worker", "render", "tools", "inside", "sheets", "serve", "window"]
 
 PARENT = "MOAT_PARENT_PID"
@@ -56,8 +58,12 @@ _FOR_WORKER = re.compile(
 def command(role: Role, *arguments: str) -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable, "--role", role, *arguments]
+    modules = _MODULES[role]
+    if role == "window" and (_PROGRAM_FOLDER / "__init__.py").is_file():
+        # Installed by pip: who starts it at login knows that package, not the ones inside.
+        modules = (_PROGRAM_FOLDER.name,)
     # -P: a folder named "server" where the user happens to stand must not be run.
-    return [sys.executable, "-P", "-m", *_MODULES[role], *arguments]
+    return [sys.executable, "-P", "-m", *modules, *arguments]
 
 
 def environment(role: Role) -> dict[str, str]:
@@ -67,7 +73,8 @@ def environment(role: Role) -> dict[str, str]:
         kept = {name: text for name, text in kept.items() if _FOR_WORKER.fullmatch(name.upper())}
         kept = {**WORKER_TUNING, **kept}
     if not getattr(sys, "frozen", False):
-        kept["PYTHONPATH"] = str(_PROGRAM_FOLDER)
+        folders = (str(_PROGRAM_FOLDER), os.environ.get(backends.ENGINE_FOLDER, ""))
+        kept["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
     kept[PARENT] = str(os.getpid())
     return kept
 

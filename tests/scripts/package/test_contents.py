@@ -1,5 +1,7 @@
 """What is frozen and what is not."""
 
+from pathlib import Path
+
 import pytest
 
 from scripts.package import contents
@@ -46,6 +48,13 @@ def test_a_plugin_finds_all_of_the_standard_library_but_its_windows_and_tests() 
 def test_the_starter_goes_where_the_program_looks_for_it() -> None:
     targets = {target for path, target in contents.data_files() if path.endswith(".gguf")}
     assert targets == {"resources/models"}
+
+
+def test_every_file_beside_the_code_goes_along() -> None:
+    found = dict(contents.data_files())
+    assert [path for path in found if not Path(path).exists()] == []
+    targets = {Path(path).name: target for path, target in found.items()}
+    assert targets["schema.graphql"] == "server/protocols/copilotkit"
 
 
 def test_only_pythons_own_libraries_are_stripped() -> None:

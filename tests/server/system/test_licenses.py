@@ -11,7 +11,7 @@ from server.system.licenses import Component
 
 def test_all_that_moat_needs_is_listed_with_its_licence() -> None:
     found = {one.name: one for one in licenses.installed()}
-    assert found["moat"].kind == "program"
+    assert found["moat-copilot"].kind == "program"
     assert found["msgpack"].licence == "Apache-2.0"
     assert {"aiohttp", "pydantic", "yarl", "llama_cpp_python"} <= set(found)
     assert "MIT" in found["jsonschema"].licence

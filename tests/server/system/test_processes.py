@@ -22,6 +22,21 @@ def test_a_role_of_a_frozen_build_is_an_option(monkeypatch: pytest.MonkeyPatch) 
     assert "PYTHONPATH" not in processes.environment("worker")
 
 
+def test_an_installed_window_is_started_by_the_name_of_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "__init__.py").touch()
+    monkeypatch.setattr(processes, "_PROGRAM_FOLDER", tmp_path)
+    assert processes.command("window", "--hidden")[-2:] == [tmp_path.name, "--hidden"]
+    assert processes.command("serve")[-2:] == ["app", "serve"]
+
+
+def test_an_engine_that_lies_apart_is_found_by_every_role(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOAT_ENGINE", "/apart")
+    folders = processes.environment("worker")["PYTHONPATH"].split(os.pathsep)
+    assert folders[1:] == ["/apart"]
+
+
 @pytest.mark.parametrize("role", ["worker", "serve"])
 def test_secrets_stay_here(monkeypatch: pytest.MonkeyPatch, role: processes.Role) -> None:
     for name in ("HF_TOKEN", "MOAT_API_KEY", "db_password", "CUDA_SECRET", "AWS_ACCESS_KEY"):

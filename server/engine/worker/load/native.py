@@ -17,7 +17,7 @@ def _bindings() -> tuple[Any, Any]:
     if PACKAGE not in sys.modules:
         found = find_spec(PACKAGE)
         if found is None:
-            raise ModuleNotFoundError("The engine is not installed; run make setup.")
+            raise ModuleNotFoundError("The engine is not installed; run make setup, or moat serve.")
         sys.modules[PACKAGE] = module_from_spec(found)
     functions = import_module(f"{PACKAGE}.llama_cpp")
     # llguidance looks for them where the whole package would have put them.
