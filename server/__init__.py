@@ -7,7 +7,7 @@
     plugins, flows                   tools and steps of others
     asking, data                     bound questions to the model; tables and documents
     engine, models                   who answers, and the files it needs
-    egress                           the one door out
+    egress, door                     the one door out, and the way of libraries to it
     schemas, language, system        what all of them use
     face                             what a screen may see and do
     artifacts, chat, errors, events, observe, settings, sizes, sse, tasks    the nouns of all
@@ -15,4 +15,18 @@
 The contracts in pyproject.toml hold it; docs/architecture.md explains it.
 """
 
+import os
+
 VERSION = "0.1.0"
+QUIET = {
+    "DO_NOT_TRACK": "1",
+    "HF_HUB_DISABLE_EXPERIMENTAL_WARNING": "1",
+    "HF_HUB_DISABLE_IMPLICIT_TOKEN": "1",
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_HUB_DISABLE_UPDATE_CHECK": "1",
+    "HF_HUB_DISABLE_XET": "1",
+    "OTEL_SDK_DISABLED": "true",
+}
+"""Libraries read these once, when they are imported: so they are set before any import."""
+os.environ.update(QUIET)

@@ -43,12 +43,23 @@ STALL_S = 300.0
 Password = Callable[[], Awaitable[str | None]]
 Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 CREDENTIALS = ("authorization", "cookie", "x-api-key", "proxy-authorization")
+_sealed = False
 NEVER_BEGUN = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
 """There was no connection, so nothing has left."""
 
 
 OWN_ENDINGS = ("localhost", "local", "internal", "intranet", "lan", "home.arpa")
 """Names that only mean something in one's own network."""
+
+
+def seal() -> None:
+    """From now on a library that opens a connection of its own is refused: see `server.door`."""
+    global _sealed
+    _sealed = True
+
+
+def is_sealed() -> bool:
+    return _sealed
 
 
 class _Resolver(AbstractResolver):

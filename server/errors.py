@@ -131,6 +131,13 @@ class EgressRefused(AppError):
     status = 403
 
 
+class AnswerTooLong(AppError):
+    """Another server's answer is longer than anything it should say."""
+
+    code = "answer_too_long"
+    status = 502
+
+
 class HubFailed(AppError):
     """The model hub did not answer as it should; trying again may help."""
 

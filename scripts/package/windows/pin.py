@@ -19,6 +19,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_wheel_filename
 
 from scripts.bootstrap import places as clone
+from scripts.bootstrap import surplus
 from scripts.bootstrap.say import say
 from scripts.package.windows import places, wheels
 
@@ -73,7 +74,7 @@ def wanted(requirements: Iterable[str]) -> set[str]:
     return {
         canonicalize_name(one.name)
         for one in parsed
-        if one.marker is None or one.marker.evaluate(WINDOWS)
+        if (one.marker is None or one.marker.evaluate(WINDOWS)) and one.name not in surplus.SURPLUS
     }
 
 

@@ -1,0 +1,200 @@
+"""The door for libraries: what they send over `httpx2` leaves through `Egress`, or not at all."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import CancelledError, Future
+from contextlib import AbstractAsyncContextManager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeVar
+
+import httpx2
+
+from server import egress
+from server.egress import Egress
+from server.errors import AnswerTooLong, EgressRefused
+from server.sizes import MB
+
+T = TypeVar("T")
+UNSENT = ("host", "content-length", "transfer-encoding", "accept-encoding", "connection")
+"""Headers that Egress writes itself."""
+UNPACKED = ("content-encoding", "content-length", "transfer-encoding")
+"""Headers of an answer that are no longer true: Egress has unpacked its body."""
+
+
+class WayBroken(httpx2.TransportError):
+    """The connection failed. Its cause is one of `Egress.failures`; no library repeats it."""
+
+
+@dataclass(slots=True)
+class Pass:
+    """Lets a library out for one reason, as far as these limits go."""
+
+    door: Egress
+    reason: str
+    stall_s: float = 30.0
+    most_bytes: int = 32 * MB
+    """Of all its answers together; 0: no limit."""
+    most_requests: int = 0
+    """0: no limit."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Sent in place of the library's own."""
+    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
+    _waiting: set[Future[Any]] = field(default_factory=set)
+    _requests: int = 0
+    _bytes: int = 0
+    _has_ended: bool = False
+
+    def begin(self, request: httpx2.Request, body: bytes) -> AbstractAsyncContextManager[Any]:
+        self._requests += 1
+        if self._has_ended:
+            raise EgressRefused("What a library was asked for has ended: it may send no more.")
+        if self.most_requests and self._requests > self.most_requests:
+            raise AnswerTooLong(f"{request.url.host} answers in too many pages.")
+        kept = {key: one for key, one in request.headers.items() if key.lower() not in UNSENT}
+        return self.door.request(
+            request.method,
+            str(request.url),
+            self.reason,
+            stall_s=self.stall_s,
+            headers={**kept, **self.headers},
+            data=body or None,
+        )
+
+    def count(self, chunk: bytes) -> bytes:
+        self._bytes += len(chunk)
+        if self.most_bytes and self._bytes > self.most_bytes:
+            raise AnswerTooLong(f"The answer is longer than {self.most_bytes // MB} MB.")
+        return chunk
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """From a library's thread: waits for what the event loop does."""
+        if self._has_ended:
+            work.close()
+            raise EgressRefused("What a library was asked for has ended: it may send no more.")
+        doing = asyncio.run_coroutine_threadsafe(work, self.loop)
+        self._waiting.add(doing)
+        try:
+            return doing.result()
+        except CancelledError:
+            raise EgressRefused("What a library was asked for was cancelled.") from None
+        finally:
+            self._waiting.discard(doing)
+
+    def end(self) -> None:
+        """A thread cannot be stopped; what it waits for can, and it can send nothing more."""
+        self._has_ended = True
+        for doing in tuple(self._waiting):
+            doing.cancel()
+
+
+_pass: ContextVar[Pass | None] = ContextVar("pass", default=None)
+
+
+async def call(pass_: Pass, work: Callable[[], T]) -> T:
+    """A library's blocking work in a thread. When we are cancelled, its requests are."""
+    before = _pass.set(pass_)
+    try:
+        return await asyncio.to_thread(work)
+    finally:
+        _pass.reset(before)
+        pass_.end()
+
+
+def client(check: Callable[[httpx2.Response], None]) -> httpx2.Client:
+    """For a library that has one client for all: each request leaves by the pass of its `call`.
+
+    `check` sees each answer before the library does.
+    """
+    return httpx2.Client(
+        transport=_Blocking(), trust_env=False, event_hooks={"response": [check]}, timeout=None
+    )
+
+
+def async_client(pass_: Pass, **options: Any) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(transport=_Waiting(pass_), trust_env=False, **options)
+
+
+class _Body(httpx2.AsyncByteStream, httpx2.SyncByteStream):
+    """The body of an answer, piece by piece; closing it gives up what has not come."""
+
+    def __init__(
+        self, pass_: Pass, answer: AbstractAsyncContextManager[Any], response: Any
+    ) -> None:
+        self._pass = pass_
+        self._answer = answer
+        self._pieces: AsyncIterator[bytes] = response.content.iter_any()
+        self._is_open = True
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while piece := await self._next():
+            yield piece
+
+    def __iter__(self) -> Iterator[bytes]:
+        while piece := self._pass.wait(self._next()):
+            yield piece
+
+    async def _next(self) -> bytes:
+        try:
+            return self._pass.count(await anext(self._pieces, b""))
+        except Egress.failures as error:
+            raise WayBroken(_why(error)) from error
+
+    async def aclose(self) -> None:
+        if self._is_open:
+            self._is_open = False
+            await self._answer.__aexit__(None, None, None)
+
+    def close(self) -> None:
+        if self._is_open:
+            asyncio.run_coroutine_threadsafe(self.aclose(), self._pass.loop)
+
+
+async def _send(pass_: Pass, request: httpx2.Request, body: bytes) -> httpx2.Response:
+    answer = pass_.begin(request, body)
+    try:
+        response = await answer.__aenter__()
+    except Egress.failures as error:
+        raise WayBroken(_why(error)) from error
+    headers = [(key, one) for key, one in response.headers.items() if key.lower() not in UNPACKED]
+    return httpx2.Response(
+        response.status, headers=headers, stream=_Body(pass_, answer, response), request=request
+    )
+
+
+class _Blocking(httpx2.BaseTransport):
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        pass_ = _pass.get()
+        if pass_ is None:
+            raise EgressRefused("A library may send only what it was asked for.")
+        return pass_.wait(_send(pass_, request, request.read()))
+
+
+class _Waiting(httpx2.AsyncBaseTransport):
+    def __init__(self, pass_: Pass) -> None:
+        self._pass = pass_
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        return await _send(self._pass, request, await request.aread())
+
+
+def _guard(send: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(send)
+    def send_if_allowed(transport: Any, request: httpx2.Request) -> Any:
+        if egress.is_sealed() or _pass.get() is not None:
+            raise EgressRefused(f"A library tried to reach {request.url.host} past the one door.")
+        return send(transport, request)
+
+    return send_if_allowed
+
+
+def _why(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+# The library's own transports are the only other way out that it has.
+httpx2.HTTPTransport.handle_request = _guard(httpx2.HTTPTransport.handle_request)  # type: ignore[method-assign]
+httpx2.AsyncHTTPTransport.handle_async_request = _guard(  # type: ignore[method-assign]
+    httpx2.AsyncHTTPTransport.handle_async_request
+)
