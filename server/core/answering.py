@@ -54,7 +54,7 @@ class Answering:
         if ask.what == "stats":
             return await self._stats()
         if ask.what not in ASKABLE:
-            raise NotSupported(f"The engine cannot do: {ask.what}.")
+            raise NotSupported(f"The engine does not support this: {ask.what}.")
         engine = await self.engine(ask.model)
         try:
             return await getattr(engine, ask.what)(**ask.arguments)
