@@ -68,9 +68,9 @@ SAYING = (
 """Whose sentences a person meets in the window. Findings about plugins are for their makers."""
 CLAUSES = {
     "app/chat/dialects.py": r"Tool: \{0\}",
-    "server/conversation/agents/remote.py": "agents elsewhere",
-    "server/core/engines_elsewhere.py": r"the engine \{0\}|trying out .*",
-    "server/core/updates.py": "look for .*",
+    "server/conversation/agents/remote.py": "remote agents",
+    "server/core/engines_elsewhere.py": r"the engine \{0\}|testing .*",
+    "server/core/updates.py": "check for .*",
     "server/engine/causes.py": ".* .*|unknown",
     "server/engine/elsewhere/engine.py": r"the engine on another machine|status \{0\}|none",
     "server/engine/link.py": "it .*",
@@ -88,7 +88,7 @@ CLAUSES = {
     "server/models/gguf/plausible.py": r"(?!\{0\} is \{1\}$).* .*",
     "server/models/gguf/templates.py": r"line \{0\}",
     "server/models/hub.py": "(searching|downloading) .*",
-    "server/models/library.py": "damaged, .*|starter: .*",
+    "server/models/library.py": "damaged, .*|Starter model.*",
     "server/plugins/answering.py": r"(Using|Step) \{0\}",
     "server/plugins/plugin.py": r"plugin \{0\}",
     "server/plugins/python/host.py": "(took|ended) .*",

@@ -13,7 +13,7 @@ from app.look.translate import CONTEXT, FOLDER, LANGUAGES, SERVER, read
 from app.shell.session import NO_TRAY, STAYS
 from app.shell.window import PAGES
 from scripts import server_sentences
-from server.settings import Settings
+from server.settings import Settings, choice_label
 
 SOURCES = Path("app")
 
@@ -41,7 +41,7 @@ def declared() -> list[str]:
         for info in getattr(group.annotation, "model_fields", {}).values():
             found += [info.title or "", info.description or ""]
             if get_origin(info.annotation) is Literal:
-                found += [word[:1].upper() + word[1:] for word in get_args(info.annotation)]
+                found += [choice_label(word) for word in get_args(info.annotation)]
     return [text for text in found if text]
 
 

@@ -286,7 +286,10 @@ class Egress:
 
     def _check(self, url: URL, reason: str, *, redirected: bool) -> None:
         if self._network().offline:
-            raise EgressRefused("Moat is set to offline: no connection leaves this machine.")
+            raise EgressRefused(
+                "Offline mode is on, so Moat opens no outgoing connection. "
+                "Turn it off in Settings → Network."
+            )
         if url.scheme not in ("http", "https"):
             raise EgressRefused(f"Addresses of the kind '{url.scheme}' are never opened.")
         if (_host(url), reason) in self._allowed:

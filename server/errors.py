@@ -176,7 +176,7 @@ class LinkLost(AppError):
     status = 503
 
     def __init__(self) -> None:
-        super().__init__("The server part of Moat is not answering.")
+        super().__init__("The server does not respond.")
 
 
 Fault = Literal[

@@ -68,6 +68,27 @@ def proxy_address(text: str) -> str:
     return address
 
 
+CHOICES = {
+    "loopback": "This computer only",
+    "network": "Any computer on the network",
+    "named": "Only when named",
+    "typescript": "TypeScript",
+    "json": "JSON",
+    "f16": "Full (F16)",
+    "q8_0": "Half the memory (Q8_0)",
+    "q4_0": "A quarter of the memory (Q4_0)",
+    "system": "Same as the system",
+    "en": "English",
+    "zh": "简体中文",
+    "de": "Deutsch",
+}
+"""What people read for the values of a choice; a language is written in itself."""
+
+
+def choice_label(value: str) -> str:
+    return CHOICES.get(value, value[:1].upper() + value[1:])
+
+
 class Group(BaseModel):
     """Frozen, so that a change is a new value; unknown fields of a newer version are kept."""
 
@@ -77,22 +98,28 @@ class Group(BaseModel):
 class ServerSettings(Group):
     port: Annotated[
         int,
-        Field(ge=1024, le=65535, title="Port", description="The next free one is used if taken."),
+        Field(
+            ge=1024,
+            le=65535,
+            title="Port",
+            description="If it is taken, the next free port is used.",
+        ),
     ] = DEFAULT_PORT
     listen: Annotated[
         Literal["loopback", "network"],
         Field(
             title="Who may connect",
-            description="'network' lets other machines connect and always requires the access key. "
-            "The key and all texts then travel unencrypted: whoever can listen on that network "
-            "can read and use them.",
+            description="Any computer on the network: the access key is always required. The "
+            "connection is not encrypted, so anyone who can listen on that "
+            "network can read the key and all texts.",
         ),
     ] = "loopback"
     require_key: Annotated[
         bool,
         Field(
             title="Require an access key",
-            description="Clients must send it as a bearer token. Always on for 'network'.",
+            description="Clients must send it as a bearer token. Always required when any "
+            "computer on the network may connect.",
         ),
     ] = False
     origins: Annotated[
@@ -104,23 +131,25 @@ class ServerSettings(Group):
     ] = OPENBB_ORIGINS
     host_names: Annotated[
         tuple[str, ...],
-        Field(title="Extra host names", description="Names besides localhost clients may use."),
+        Field(
+            title="Extra host names", description="Other names than localhost that clients may use."
+        ),
     ] = ()
     https: Annotated[
         bool,
         Field(
-            title="Also serve HTTPS on this machine",
+            title="HTTPS on this computer",
             description="For Safari. The Connect page shows the certificate to trust.",
         ),
     ] = False
-    https_port: Annotated[int, Field(ge=1024, le=65535, title="Port for HTTPS")] = 7443
-    max_body_mb: Annotated[int, Field(ge=1, le=1024, title="Largest request (MB)")] = 48
-    max_requests: Annotated[int, Field(ge=1, le=4096, title="Requests at the same time")] = 512
-    start_serving: Annotated[bool, Field(title="Serve as soon as Moat starts")] = True
+    https_port: Annotated[int, Field(ge=1024, le=65535, title="HTTPS port")] = 7443
+    max_body_mb: Annotated[int, Field(ge=1, le=1024, title="Maximum request size (MB)")] = 48
+    max_requests: Annotated[int, Field(ge=1, le=4096, title="Maximum concurrent requests")] = 512
+    start_serving: Annotated[bool, Field(title="Start the server with Moat")] = True
     log_format: Annotated[
         Literal["text", "json"],
         Field(
-            title="Form of the log",
+            title="Log format",
             description="'json' writes an object in each line, for those who collect logs.",
         ),
     ] = "text"
@@ -128,22 +157,25 @@ class ServerSettings(Group):
 
 class ModelSettings(Group):
     name: Annotated[
-        str, Field(title="Model", description="The model that answers. Empty: the starter.")
+        str, Field(title="Model", description="The default model. Empty: the starter model.")
     ] = ""
     load_at_start: Annotated[bool, Field(title="Load the model when Moat starts")] = True
     context_tokens: Annotated[
         int,
         Field(
-            ge=0, le=1_048_576, title="Context (tokens)", description="0: what the model allows."
+            ge=0,
+            le=1_048_576,
+            title="Context (tokens)",
+            description="0: as large as the model allows.",
         ),
     ] = 0
-    slots: Annotated[int, Field(ge=1, le=64, title="Answers at the same time")] = 4
+    slots: Annotated[int, Field(ge=1, le=64, title="Concurrent answers")] = 4
     threads: Annotated[
         int, Field(ge=0, le=256, title="CPU threads", description="0: all cores.")
     ] = 0
     gpu_layers: Annotated[
         int,
-        Field(ge=-1, le=999, title="Layers on the GPU", description="-1: as many as fit."),
+        Field(ge=-1, le=999, title="GPU layers", description="-1: as many as fit."),
     ] = -1
     kv_type: Annotated[Literal["f16", "q8_0", "q4_0"], Field(title="Cache precision")] = "f16"
     batch_tokens: Annotated[
@@ -151,14 +183,14 @@ class ModelSettings(Group):
         Field(
             ge=32,
             le=4096,
-            title="Prompt tokens read at once",
-            description="More reads long prompts faster on a GPU and needs more memory.",
+            title="Batch size (tokens)",
+            description="A larger batch reads long prompts faster on a GPU and uses more memory.",
         ),
     ] = 512
     gpu_split: Annotated[
         tuple[float, ...],
         Field(
-            title="Share of each GPU",
+            title="Split across GPUs",
             description="For example 3 and 1: three quarters on the first. Empty: by free memory.",
         ),
     ] = ()
@@ -167,36 +199,41 @@ class ModelSettings(Group):
     )
     prompt_cache_mb: Annotated[
         int,
-        Field(ge=0, le=65536, title="Memory for earlier conversations (MB)"),
+        Field(ge=0, le=65536, title="Prompt cache in memory (MB)"),
     ] = 1024
     prompt_disk_mb: Annotated[
         int,
         Field(
             ge=0,
             le=1_048_576,
-            title="Disk for earlier conversations (MB)",
-            description="Long ones need not be read again after a restart. 0: nothing is written.",
+            title="Prompt cache on disk (MB)",
+            description="Long conversations need not be read again after a restart. 0: off.",
         ),
     ] = 0
     speculate: Annotated[
-        bool, Field(title="Guess ahead from the prompt", description="Faster on quotes and tables.")
+        bool,
+        Field(
+            title="Prompt-lookup speculative decoding",
+            description="Speeds up answers that quote the prompt or contain tables.",
+        ),
     ] = True
     draft_model: Annotated[
         str,
         Field(
             title="Draft model",
-            description="A small GGUF file of the same family that guesses ahead. Empty: none.",
+            description="A small GGUF file of the same model family for speculative "
+            "decoding. Empty: none.",
         ),
     ] = ""
     loras: Annotated[tuple[str, ...], Field(title="LoRA adapters (GGUF files)")] = ()
     tool_signatures: Annotated[
         Literal["typescript", "json"],
         Field(
-            title="Tools are described as",
-            description="For models without tool words of their own. TypeScript is shorter.",
+            title="Tool description format",
+            description="For models without a tool format of their own. TypeScript is shorter.",
         ),
     ] = "typescript"
-    queue_limit: Annotated[int, Field(ge=1, le=1024, title="Requests that may wait")] = 64
+    queue_limit: Annotated[int, Field(ge=1, le=1024, title="Maximum queued requests")] = 64
     idle_unload_min: Annotated[
         int, Field(ge=0, le=1440, title="Unload when idle (minutes)", description="0: never.")
     ] = 0
@@ -206,10 +243,10 @@ class ModelSettings(Group):
             ge=0, le=4_194_304, title="Memory for loaded models (MB)", description="0: no limit."
         ),
     ] = 0
-    folders: Annotated[tuple[str, ...], Field(title="More folders with models")] = ()
+    folders: Annotated[tuple[str, ...], Field(title="Additional model folders")] = ()
     files: Annotated[
         tuple[str, ...],
-        Field(title="Models used where they lie", description="GGUF files, not copied."),
+        Field(title="Models used in place", description="GGUF files, not copied."),
     ] = ()
     backends: Annotated[
         str,
@@ -266,7 +303,7 @@ class EngineElsewhere(Group):
     ]
     model: Annotated[
         str,
-        Field(title="Model there", description="Empty: the first that the server lists."),
+        Field(title="Model on the server", description="Empty: the first that the server lists."),
     ] = ""
     context_tokens: Annotated[
         int,
@@ -283,12 +320,12 @@ class EngineElsewhere(Group):
     ] = 0.0
     images: Annotated[
         Literal["ask", "yes", "no"],
-        Field(title="Sees images", description="'ask': what it says."),
+        Field(title="Reads images", description="'ask': what it says."),
     ] = "ask"
     tools: Annotated[
         Literal["server", "moat"],
         Field(
-            title="Tool calls are read by",
+            title="Tool calls are parsed by",
             description="'moat' where the server has no tool parser for the model.",
         ),
     ] = "server"
@@ -327,7 +364,7 @@ class EngineSettings(Group):
     elsewhere: Annotated[
         tuple[EngineElsewhere, ...],
         Field(
-            title="Engines elsewhere",
+            title="Remote engines",
             description="name=http://host:port/v1 for each. The Models page adds and tests them.",
         ),
     ] = ()
@@ -336,20 +373,20 @@ class EngineSettings(Group):
 class CopilotSettings(Group):
     answer_tokens: Annotated[
         int,
-        Field(ge=16, le=1_048_576, title="Longest answer to a page (tokens)"),
+        Field(ge=16, le=1_048_576, title="Maximum answer length for pages (tokens)"),
     ] = 2048
     remote_agents: Annotated[
         tuple[str, ...],
         Field(
-            title="Agents elsewhere",
+            title="Remote agents",
             description="'copilotkit URL' for a CopilotKit endpoint, 'langgraph URL' for a server.",
         ),
     ] = ()
     keep_threads: Annotated[
         bool,
         Field(
-            title="Keep conversations with pages on disk",
-            description="Off: forgotten when Moat ends; those kept before are deleted.",
+            title="Save conversations with pages",
+            description="Off: conversations are deleted when Moat quits, those saved before too.",
         ),
     ] = False
 
@@ -366,27 +403,29 @@ class PluginSettings(Group):
         bool,
         Field(
             title="Pause plugins",
-            description="None answers or is called, and each stays as you enabled it.",
+            description="No plugin is used while paused. Which ones are enabled does not change.",
         ),
     ] = False
     choose: Annotated[
         Literal["automatic", "named"],
         Field(
             title="When a plugin answers",
-            description="'named': only questions that begin with @plugin.",
+            description="Only when named: the question begins with @plugin.",
         ),
     ] = "automatic"
 
 
 class WindowSettings(Group):
-    theme: Annotated[Literal["system", "light", "dark"], Field(title="Look")] = "system"
+    theme: Annotated[Literal["system", "light", "dark"], Field(title="Theme")] = "system"
     language: Annotated[Literal["system", "en", "zh", "de"], Field(title="Language")] = "system"
-    close_to_tray: Annotated[bool, Field(title="Closing the window keeps Moat in the tray")] = True
+    close_to_tray: Annotated[
+        bool, Field(title="Keep running in the tray when the window is closed")
+    ] = True
 
 
 class NetworkSettings(Group):
     offline: Annotated[
-        bool, Field(title="Offline", description="Refuse every outgoing connection.")
+        bool, Field(title="Offline", description="Block every outgoing connection.")
     ] = False
     proxy: Annotated[
         str, AfterValidator(proxy_address), Field(title="Proxy", description="http://host:port")
@@ -396,13 +435,14 @@ class NetworkSettings(Group):
         tuple[str, ...],
         Field(
             title="Domains of your own network",
-            description="Names in them may stand for private addresses; others are refused there.",
+            description="Names in these domains may resolve to private addresses; all others "
+            "are blocked.",
         ),
     ] = ()
     file_hosts: Annotated[
         tuple[Annotated[str, AfterValidator(checked_file_host)], ...],
         Field(
-            title="Hosts that files may be fetched from",
+            title="Hosts files may be downloaded from",
             description="For files that a dashboard sends as links, for example "
             "https://files.example.com. Links to other hosts are not opened.",
         ),
@@ -418,7 +458,7 @@ class NetworkSettings(Group):
         tuple[str, ...],
         Field(
             title="Storage hosts of the hub",
-            description="Domains a mirror may send downloads to, besides its own.",
+            description="Other domains a mirror may redirect downloads to.",
         ),
     ] = ()
     download_limit_mb_s: Annotated[
@@ -430,19 +470,19 @@ class UpdateSettings(Group):
     look: Annotated[
         bool,
         Field(
-            title="Look for new versions once a day",
-            description="You are told about one. Nothing is downloaded or installed by itself.",
+            title="Check for updates once a day",
+            description="Moat only tells you. Nothing is downloaded or installed automatically.",
         ),
     ] = False
     address: Annotated[
         str,
-        Field(title="Where they are announced", description="Empty: as this package was made."),
+        Field(title="Update feed", description="Empty: the address built into this package."),
     ] = ""
     key: Annotated[
         str,
         Field(
-            title="Key of those who announce them",
-            description="Ed25519 in base64. What it did not sign is not believed.",
+            title="Update signing key",
+            description="Ed25519 public key in base64. Updates without its signature are ignored.",
         ),
     ] = ""
 
@@ -450,20 +490,20 @@ class UpdateSettings(Group):
 class PrivacySettings(Group):
     log_prompts: Annotated[
         bool,
-        Field(title="Write prompts to the log", description="Off unless you look for a fault."),
+        Field(title="Write prompts to the log", description="Turn on only to find a problem."),
     ] = False
 
 
 class Settings(Group):
     server: ServerSettings = Field(default_factory=ServerSettings, title="Server")
     model: ModelSettings = Field(default_factory=ModelSettings, title="Model")
-    engines: EngineSettings = Field(default_factory=EngineSettings, title="Engines elsewhere")
+    engines: EngineSettings = Field(default_factory=EngineSettings, title="Remote engines")
     copilot: CopilotSettings = Field(default_factory=CopilotSettings, title="Copilots")
     plugins: PluginSettings = Field(default_factory=PluginSettings, title="Plugins")
     window: WindowSettings = Field(default_factory=WindowSettings, title="Window")
     network: NetworkSettings = Field(default_factory=NetworkSettings, title="Network")
     privacy: PrivacySettings = Field(default_factory=PrivacySettings, title="Privacy")
-    updates: UpdateSettings = Field(default_factory=UpdateSettings, title="New versions")
+    updates: UpdateSettings = Field(default_factory=UpdateSettings, title="Updates")
 
     def changed(self, field: str, value: Any) -> "Settings":
         """A copy with one field changed and checked; `field` is a dotted name like server.port."""

@@ -109,8 +109,8 @@ def request_heads() -> tuple[str, ...]:
         tr("Route"),
         tr("Model"),
         tr("Tokens"),
-        tr("Took"),
-        tr("Ended"),
+        tr("Duration"),
+        tr("Result"),
     )
 
 
@@ -124,7 +124,7 @@ def request_row(one: AnsweredRequest) -> Row:
 
 
 def use_heads() -> tuple[str, ...]:
-    return (tr("Time"), tr("Host"), tr("Why"), tr("Answer"), tr("Received"))
+    return (tr("Time"), tr("Host"), tr("Purpose"), tr("Answer"), tr("Received"))
 
 
 def use_row(use: Use) -> Row:
@@ -136,26 +136,26 @@ def use_row(use: Use) -> Row:
 def outcome_words(outcome: str) -> str:
     known = {
         "stop": tr("Answered"),
-        "length": tr("Cut at the limit"),
-        "tool_calls": tr("Asked for a tool"),
-        "left": tr("Client left"),
+        "length": tr("Length limit reached"),
+        "tool_calls": tr("Tool call"),
+        "left": tr("Client disconnected"),
         "cancelled": tr("Cancelled"),
         "server_stopping": tr("Moat stopped"),
         "engine_crashed": tr("Engine stopped"),
-        "server_busy": tr("Queue was full"),
+        "server_busy": tr("Queue full"),
         "context_length_exceeded": tr("Prompt too long"),
         "invalid_request": tr("Refused"),
         "invalid_schema": tr("Refused"),
         "request_too_large": tr("Refused"),
-        "request_timeout": tr("Took too long"),
-        "template_failed": tr("Chat template failed"),
+        "request_timeout": tr("Timed out"),
+        "template_failed": tr("Chat template error"),
         "model_not_found": tr("Unknown model"),
-        "no_model": tr("No model is installed"),
+        "no_model": tr("No model installed"),
         "model_load_failed": tr("Model not loaded"),
-        "out_of_memory": tr("Too little memory"),
-        "model_damaged": tr("Model is damaged"),
+        "out_of_memory": tr("Not enough memory"),
+        "model_damaged": tr("Model file damaged"),
         "not_supported": tr("Not supported"),
-        "egress_refused": tr("Not let out"),
+        "egress_refused": tr("Blocked"),
         "agent_not_found": tr("Unknown agent"),
         "remote_agent_failed": tr("Agent failed"),
         "flow_failed": tr("Flow failed"),
@@ -180,10 +180,10 @@ class ActivityPage(Page):
         self.summary = Label("", "headline", wrap=True)
         self.detail = Label("", "muted", wrap=True)
         self.mark = Picture("check", theme.HUGE, "good")
-        self.parts = Segments(tr("Parts of this page"), (tr("Requests"), tr("Outgoing")))
+        self.parts = Segments(tr("Sections of this page"), (tr("Requests"), tr("Outgoing")))
         self.requests = Table(request_heads(), (4, 5), self)
         self.outgoing = Table(use_heads(), (3, 4), self)
-        self.request_view = TableView(self.requests, tr("Requests that have ended"), 2, 3)
+        self.request_view = TableView(self.requests, tr("Finished requests"), 2, 3)
         self.outgoing_view = TableView(self.outgoing, tr("Outgoing connections"), 1, 3)
         self.empty = Label("", "muted")
         self._body = QStackedWidget()
@@ -225,7 +225,7 @@ class ActivityPage(Page):
     def _show_empty(self) -> None:
         part = self._body.currentIndex()
         shown = (self.requests, self.outgoing)[part]
-        words = (tr("No request has come yet."), tr("Nothing went out."))[part]
+        words = (tr("No requests yet."), tr("No outgoing connections."))[part]
         self.empty.tell("" if shown.rowCount() else words)
         self._body.setVisible(shown.rowCount() > 0)
 
@@ -251,13 +251,13 @@ class ActivityPage(Page):
 
 def _unwatched(plugins: tuple[str, ...]) -> str:
     """Where a program ran that no wall surrounds, nobody knows what has left."""
-    told = tr("Moat cannot watch the programs of {count} plugins: {names}.")
+    told = tr("Moat cannot monitor the programs of {count} plugins: {names}.")
     return told.format(count=len(plugins), names=", ".join(plugins))
 
 
 def _summary(away: list[Use], opened_at: float) -> str:
     if not away:
-        return tr("Nothing has left this machine since {time}.").format(time=_when(opened_at))
+        return tr("Nothing has left this computer since {time}.").format(time=_when(opened_at))
     hosts = sorted({use.host.removesuffix(":443") for use in away})
     if len(hosts) == 1:
         return tr("Moat has connected to {host} and nowhere else.").format(host=hosts[0])
@@ -270,13 +270,15 @@ def _detail(away: list[Use], settings: Settings, hosts: tuple[str, ...]) -> str:
         words = tr("Prompts, documents and answers go to {hosts}, which runs the model.")
         return words.format(hosts=", ".join(hosts))
     if settings.server.listen == "network":
-        return tr("Other machines may connect to Moat: their answers go to them.")
+        return tr(
+            "Other computers may connect to Moat; they receive the answers to their own questions."
+        )
     if settings.network.offline:
-        return tr("Moat is set to offline: every outgoing connection is refused.")
+        return tr("Offline mode is on: every outgoing connection is blocked.")
     if away:
         last = away[-1]
         return tr("Last at {time}: {why}.").format(time=_when(last.at), why=told(last.reason))
-    return tr("Prompts, documents and answers are worked on here and stay here.")
+    return tr("Prompts, documents and answers are processed on this computer and stay on it.")
 
 
 def _when(at: float) -> str:

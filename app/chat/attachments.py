@@ -42,13 +42,13 @@ async def read(path: Path, core: Face) -> Attachment:
     kind = path.suffix.lower()
     if kind in IMAGES:
         if not core.model.get().sees_images:
-            words = tr("{name} is an image, and the model in use cannot see images.")
+            words = tr("{name} is an image, and the model in use cannot read images.")
             raise NotAttached(words.format(name=path.name))
         return _image(path, IMAGES[kind])
     if kind in DOCUMENTS:
         found = await core.read_document(str(path))
         if not found.text.strip():
-            told = " ".join(found.notes) or tr("{name} holds no text.").format(name=path.name)
+            told = " ".join(found.notes) or tr("{name} contains no text.").format(name=path.name)
             raise NotAttached(told)
         if len(found.text.encode()) > LARGEST:
             raise _too_large(path)
@@ -96,7 +96,7 @@ def _text(path: Path) -> Attachment:
 def _image(path: Path, mime: str) -> Attachment:
     held = _bytes(path, LARGEST_IMAGE)
     if not held.startswith(_MAGIC[mime]):
-        raise NotAttached(tr("{name} is not the image it claims to be.").format(name=path.name))
+        raise NotAttached(tr("{name} is not a valid image.").format(name=path.name))
     return Attachment(path.name, image=Image(mime, held))
 
 

@@ -31,7 +31,7 @@ class ChatNotKept(AppError):
     code = "chat_not_kept"
 
     def __init__(self, error: OSError) -> None:
-        super().__init__(f"The chat could not be kept: {error.strerror or error}.")
+        super().__init__(f"The chat could not be saved: {error.strerror or error}.")
 
 
 @dataclass(slots=True)
@@ -183,16 +183,16 @@ class ChatList(QWidget):
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(lambda _: self._filter(self._chosen()))
         self.list = QListWidget()
-        self.list.setAccessibleName(tr("Kept chats"))
+        self.list.setAccessibleName(tr("Saved chats"))
         self.list.itemActivated.connect(self._open)
         self.list.itemClicked.connect(self._open)
         self.list.currentItemChanged.connect(lambda *_: self._ask(asking=False))
         self.nothing = Label("", "muted", wrap=True)
-        self.forget = Button(tr("Delete"), "trash", name=tr("Delete the chosen chat"))
+        self.forget = Button(tr("Delete"), "trash", name=tr("Delete the selected chat"))
         self.forget.clicked.connect(lambda: self._ask(asking=True))
         self.sure = Button(tr("Delete"), "trash")
         self.sure.clicked.connect(self._forget)
-        self.keep = Button(tr("Keep"))
+        self.keep = Button(tr("Cancel"))
         self.keep.clicked.connect(lambda: self._ask(asking=False))
         self.question = Label("", "small", wrap=True)
         column = QVBoxLayout(self)
@@ -226,7 +226,7 @@ class ChatList(QWidget):
                 self.list.addItem(item)
                 if chat.id == chosen:
                     self.list.setCurrentItem(item)
-        empty = tr("No chat matches.") if text else tr("Chats are kept here, on this computer.")
+        empty = tr("No chat matches.") if text else tr("Chats are saved here, on this computer.")
         self.nothing.tell("" if self.list.count() else empty)
         self._ask(asking=bool(asked) and asked == self._chosen())
 
@@ -240,8 +240,8 @@ class ChatList(QWidget):
         title = item.text() if item else ""
         words = tr("This deletes “{title}” for good.").format(title=title)
         self.question.tell(words if asking else "")
-        self.sure.setAccessibleName(tr("Really delete {name}").format(name=title))
-        self.keep.setAccessibleName(tr("Keep {name}").format(name=title))
+        self.sure.setAccessibleName(tr("Confirm: delete {name}").format(name=title))
+        self.keep.setAccessibleName(tr("Cancel: keep {name}").format(name=title))
         reveal(self.sure, shown=asking)
         reveal(self.keep, shown=asking)
         reveal(self.forget, shown=not asking)

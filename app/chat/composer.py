@@ -88,7 +88,7 @@ class AttachedFiles(QWidget):
 
     def _show(self) -> None:
         names = ", ".join(one.name for one in self.files)
-        words = [tr("With {names}").format(names=names)] if names else []
+        words = [tr("Attached: {names}").format(names=names)] if names else []
         words += [told(note) for one in self.files for note in one.notes]
         waiting = ", ".join(path.name for one in self._picked for path in one.waiting)
         words += [tr("Reading {name}…").format(name=waiting)] if waiting else []

@@ -22,7 +22,7 @@ from server.events import (
 
 Name = Literal["openai", "openbb", "agui"]
 Heard = TextDelta | ReasoningDelta | StatusNote | Artifact | Suggestions | Finished
-BROKEN_OFF = "The answer broke off before its end."
+BROKEN_OFF = "The answer was interrupted."
 
 
 class ImagesNotCarried(AppError):
@@ -30,7 +30,7 @@ class ImagesNotCarried(AppError):
 
     def __init__(self) -> None:
         super().__init__(
-            "OpenBB's protocol carries no images. Choose another protocol in the options."
+            "OpenBB's protocol does not support images. Choose another protocol in the options."
         )
 
 

@@ -60,17 +60,19 @@ class ChatOptions(Column):
         self.system = QPlainTextEdit()
         self.system.setTabChangesFocus(True)
         self.system.setAccessibleName(tr("System prompt"))
-        self.system.setPlaceholderText(tr("How it should behave"))
+        self.system.setPlaceholderText(tr("Instructions for the model"))
         self.system.setFixedHeight(theme.LINES_HEIGHT + theme.HUGE)
         self.system.textChanged.connect(lambda: self.system_changed.emit(self.system.toPlainText()))
         self.temperature = Slider(tr("Temperature"), _value_words)
         self.top_p = Slider("Top P", _value_words)
-        self.length = Slider(tr("Longest answer"), _value_words)
+        self.length = Slider(tr("Maximum length"), _value_words)
         self.temperature.offer(_TEMPERATURES, None)
         self.top_p.offer(_TOP_PS, None)
         self.length.offer(_LENGTHS, None)
         self.note = Label(
-            tr("OpenBB's protocol carries no system prompt and no sampling."), "small", wrap=True
+            tr("OpenBB's protocol has no system prompt and no sampling options."),
+            "small",
+            wrap=True,
         )
         self.protocol.currentIndexChanged.connect(self._chosen)
         self._lay_out()
@@ -251,7 +253,7 @@ def _state_words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, st
     """A title, a sentence and the label of the one button, if there is something to press."""
     if server.phase in ("stopped", "failed", "hung"):
         return (
-            tr("Moat is not serving"),
+            tr("Moat is stopped"),
             told(server.reason) or tr("Start it to chat with a model."),
             tr("Restart") if server.phase == "hung" else tr("Start"),
         )
@@ -261,20 +263,22 @@ def _state_words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, st
         case "empty":
             return (
                 tr("No model is loaded"),
-                tr("Your first message loads it, or pick one now."),
-                tr("Pick a model"),
+                tr("Your first message loads the default model, or choose one now."),
+                tr("Choose a model"),
             )
         case "loading":
             return (
                 tr("Loading {name}").format(name=model.name),
-                tr("{percent}. You can write already.").format(percent=f"{model.progress:.0%}"),
+                tr("{percent}. You can already type your message.").format(
+                    percent=f"{model.progress:.0%}"
+                ),
                 "",
             )
         case "failed":
             return (
                 tr("{name} could not be loaded").format(name=model.name),
                 told(model.reason),
-                tr("Pick another model"),
+                tr("Choose another model"),
             )
         case "ready":
             away = ", ".join(find_away(model.hosts))
@@ -297,7 +301,7 @@ class ChatPage(Page):
         self._chat = Chat()
         self._turn: Turn | None = None
         self.new_chat = Button(tr("New chat"), "plus")
-        self.show_list = Button(tr("Chats"), "logs", name=tr("Show kept chats"))
+        self.show_list = Button(tr("Chats"), "logs", name=tr("Show saved chats"))
         self.show_options = Button(tr("Options"), "settings", name=tr("Show options"))
         self.export = Button("", "external", "icon", name=tr("Export this chat"))
         self.used = Label("", "small")
@@ -366,7 +370,7 @@ class ChatPage(Page):
         server, model = self.core.server.get(), self.core.model.get()
         self.empty.show_state(server, model)
         serving = server.phase == "ready"
-        hint = tr("Write a message") if serving else tr("Start Moat to write to a model")
+        hint = tr("Write a message") if serving else tr("Start Moat to chat with a model")
         self.composer.show_open(hint, is_open=serving)
         self.transcript.allow_again(allowed=serving)
 

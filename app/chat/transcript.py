@@ -285,7 +285,7 @@ class Question(QWidget):
         self.text = text
         self.attached = list(attached)
         self.pictures = [Thumbnail(one) for one in attached]
-        self.edit = Button("", "edit", "icon", name=tr("Edit and ask again"))
+        self.edit = Button("", "edit", "icon", name=tr("Edit and resend"))
         self.edit.clicked.connect(self.edited)
         label = _words(text)
         bubble = QFrame()
@@ -360,7 +360,9 @@ class Pace:
                     speed=f"{(tokens - 1) / (self.last_at - self.first_at):,.1f}"
                 )
             )
-        parts.append(tr("first after {time} s").format(time=f"{self.first_at - self.asked_at:.1f}"))
+        parts.append(
+            tr("{time} s to first token").format(time=f"{self.first_at - self.asked_at:.1f}")
+        )
         return "  ·  ".join(parts)
 
 
@@ -379,16 +381,16 @@ class Answer(QWidget):
         self._steps: list[str] = []
         self._pace = Pace(time.monotonic())
         self.view = AnswerBody()
-        self.thinking = Button(tr("Show the reasoning"), kind="suggestion")
+        self.thinking = Button(tr("Show reasoning"), kind="suggestion")
         self.thinking.setCheckable(True)
         self.thoughts = Label("", "muted", wrap=True)
         self.thinking.toggled.connect(self._show_thoughts)
-        self.all_thoughts = AllText(tr("The reasoning"), lambda: "".join(self._thoughts))
+        self.all_thoughts = AllText(tr("Reasoning"), lambda: "".join(self._thoughts))
         self.all_text = AllText(tr("Answer"), self.text)
-        self.footer = Label(tr("Waiting for the first word…"), "small")
+        self.footer = Label(tr("Waiting for the first token…"), "small")
         self.steps = Label("", "small", wrap=True)
         self.copy = CopyButton(tr("the answer"), self.text, "icon")
-        self.retry = Button("", "reset", "icon", name=tr("Answer again"))
+        self.retry = Button("", "reset", "icon", name=tr("Regenerate"))
         self.retry.clicked.connect(self.again)
         self.failure = Banner("bad", closes=False)
         self._render = QTimer(self)
@@ -433,10 +435,10 @@ class Answer(QWidget):
         self._close("")
 
     def finish(self, finished: Finished) -> None:
-        end = f"  ·  {tr('cut at the length limit')}" if finished.reason == "length" else ""
+        end = f"  ·  {tr('length limit reached')}" if finished.reason == "length" else ""
         self._close(self._pace.words(finished.usage.completion_tokens) + end)
         if not self.text():
-            self.footer.setText(tr("The model gave an empty answer.") + end)
+            self.footer.setText(tr("The model returned an empty answer.") + end)
 
     def stop(self) -> None:
         pace = f"  ·  {self._pace.words(0)}" if self._pace.pieces else ""
@@ -444,7 +446,7 @@ class Answer(QWidget):
 
     def fail(self, sentence: str) -> None:
         self.failure.tell(
-            tr("No answer") if not self._text else tr("The answer broke off"), told(sentence)
+            tr("No answer") if not self._text else tr("The answer was interrupted"), told(sentence)
         )
         self.failure.show()
         # Last: it may have been the drawing that failed.

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=5)
 _LONGEST_LINE = 2**20
-NOT_UNDERSTOOD = "The server part of Moat said something this window does not understand."
+NOT_UNDERSTOOD = "The server sent something this window does not understand."
 OWN_HEADER = "X-Moat-Window"
 CHAT_HEADER = "X-Moat-Chat"
 STEP = "step "
@@ -156,7 +156,7 @@ class Turn:
         try:
             asked = replace(options, chat=self.chat.id)
             finished = await listen(core, self.chat.messages(), asked, self.answer, raw)
-            self.problem = tr("The model gave an empty answer.")
+            self.problem = tr("The model returned an empty answer.")
         except asyncio.CancelledError:
             if not self._is_left:
                 self.answer.stop()

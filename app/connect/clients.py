@@ -106,13 +106,13 @@ def _terminal() -> Client:
 
 
 def _openai() -> Client:
-    advice = tr("Any program that speaks to OpenAI works with this base address:")
+    advice = tr("Any program that uses the OpenAI API works with this base URL:")
     step = Step("GET", "/v1/models", read=_listed("data", "id"))
     return Client("openai", "OpenAI SDK", advice, "/v1", _OPENAI, (step,))
 
 
 def _copilotkit() -> Client:
-    advice = tr("Give your React app this runtime address; add its origin if it is not allowed:")
+    advice = tr("Use this runtime URL in your React app; if its origin is not allowed yet, add it:")
     step = Step("GET", "/api/copilotkit/info", read=_agents)
     return Client(
         "copilotkit",
@@ -135,7 +135,7 @@ def _editors() -> Client:
 
 
 def _ollama() -> Client:
-    advice = tr("Programs made for Ollama only need another host:")
+    advice = tr("Programs made for Ollama only need a different host:")
     steps = (
         Step("GET", "/api/version", read=lambda told: str(told["version"])),
         Step("GET", "/api/tags", read=_listed("models", "name")),
@@ -155,14 +155,14 @@ def _agents(told: Any) -> str:
 def _said(told: Any) -> str:
     tokens = told["usage"]["completion_tokens"]
     model = told["model"]
-    return tr("{model} answered ({count} token asked for).").format(model=model, count=tokens)
+    return tr("{model} answered ({count} token requested).").format(model=model, count=tokens)
 
 
 def _listed(key: str, name: str) -> Callable[[Any], str]:
     def read(told: Any) -> str:
         names = [one[name] for one in told[key]]
         if not names:
-            return tr("It was answered, but no model is on this computer yet.")
+            return tr("The connection works, but no model is installed yet.")
         return tr("It found: {names}.").format(names=", ".join(names[:4]))
 
     return read

@@ -117,13 +117,13 @@ class SecureCard(Card):
 
     def __init__(self) -> None:
         super().__init__()
-        self.switch_on = Button(tr("Serve HTTPS too"), "plus")
+        self.switch_on = Button(tr("Turn on HTTPS"), "plus")
         self.switch_on.clicked.connect(self.wanted)
         self.address = QLineEdit()
         self.address.setReadOnly(True)
         self.address.setFont(theme.mono())
-        self.address.setAccessibleName(tr("The address for HTTPS"))
-        self.copy_address = CopyButton(tr("the address for HTTPS"), self.address.text, "icon")
+        self.address.setAccessibleName(tr("HTTPS address"))
+        self.copy_address = CopyButton(tr("the HTTPS address"), self.address.text, "icon")
         self.command = CodeBox(tr("The command that trusts the certificate"))
         self.copy_command = CopyButton(tr("the command"), self.command.toPlainText, "icon")
         self.file = Label("", "small", wrap=True)
@@ -141,8 +141,8 @@ class SecureCard(Card):
 
     def _lay_out(self) -> None:
         why = tr(
-            "Safari lets a page reach this machine by HTTPS only. The certificate is made here, "
-            "holds for localhost alone, and is renewed by itself."
+            "Safari lets web pages reach this computer only over HTTPS. The certificate is "
+            "created on this computer, is valid for localhost only, and renews itself."
         )
         once = tr("Trust it once, in a terminal. In Firefox import the file as an authority:")
         self.column.addLayout(row(Label("HTTPS", "headline"), 0, self.switch_on))

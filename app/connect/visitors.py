@@ -101,13 +101,15 @@ class Door(Card):
         """Allowed here; each stays in its place, so that this can be undone there."""
         self.silence = Label("", "muted", wrap=True)
         self.help = Label(_browsers(), "small", wrap=True)
-        self.more = Button(tr("Nothing arrives?"), "info")
+        self.more = Button(tr("Not connecting?"), "info")
         self.more.setCheckable(True)
         self.more.toggled.connect(self.help.setVisible)
         self._lines: dict[tuple[str, str], _Line] = {}
         self._list = QVBoxLayout()
         self._list.setSpacing(theme.MEDIUM)
-        self.column.addLayout(row(Label(tr("At the door"), "headline"), 0, self.more))
+        self.column.addLayout(
+            row(Label(tr("Recent connection attempts"), "headline"), 0, self.more)
+        )
         self.column.addWidget(self.silence)
         self.column.addLayout(self._list)
         self.column.addWidget(self.help)
@@ -141,10 +143,11 @@ class Door(Card):
         self._hold_still(gone, places)
         self.silence.setVisible(not found)
         self.silence.setText(
-            tr("No other page has asked for anything.")
+            tr("No other page has tried to connect.")
             if kept
             else tr(
-                "No web page has asked for anything yet. Who comes or is turned away is shown here."
+                "No web page has tried to connect yet. Each attempt is shown here, allowed "
+                "or blocked."
             )
         )
 
@@ -272,11 +275,11 @@ def _note(origin: str) -> str:
 
 def _meaning(kind: Kind) -> str:
     return {
-        "origin": tr("This page was turned away: its origin is not allowed."),
+        "origin": tr("Blocked: this origin is not allowed."),
         "key": tr("The access key was missing or wrong."),
-        "preflight": tr("It asked whether it may connect and was told yes; no request followed."),
+        "preflight": tr("The browser asked for permission and got it, but no request followed."),
         "guest": tr("Connected."),
-        "allowed": tr("You allowed it just now."),
+        "allowed": tr("You just allowed it."),
     }[kind]
 
 

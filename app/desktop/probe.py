@@ -51,7 +51,7 @@ async def first_request(address: str, key: str, steps: Sequence[Step]) -> Outcom
     except _Wrong as wrong:
         return Outcome(ok=False, text=str(wrong))
     except (aiohttp.ClientError, TimeoutError):
-        text = tr("Nothing answered at {address}. Is Moat started?").format(address=address)
+        text = tr("Nothing answers at {address}. Is Moat running?").format(address=address)
         return Outcome(ok=False, text=text)
     last = steps[-1]
     head = tr("{method} {path} was answered in {ms} ms.").format(
@@ -76,7 +76,7 @@ async def _take(session: aiohttp.ClientSession, key: str, step: Step) -> str:
         try:
             return step.read(await response.json())
         except (*_UNREADABLE, aiohttp.ContentTypeError):
-            text = tr("{path} answered something this client cannot read.")
+            text = tr("{path} returned something this client cannot read.")
             raise _Wrong(text.format(path=step.path)) from None
 
 

@@ -38,29 +38,25 @@ def build() -> dict[str, Slider]:
         "context_tokens": Slider(
             tr("Context"),
             lambda value: tr("{tokens} tokens").format(tokens=f"{value:,}") if value else automatic,
-            tr("How much it can read and write at once."),
+            tr("How many tokens the model can read and write in one conversation."),
         ),
         "gpu_layers": Slider(
-            tr("Layers on the graphics card"),
+            tr("GPU layers"),
             lambda value: automatic if value < 0 else str(value),
         ),
-        "gpu_split": Slider(
-            tr("Split across the graphics cards"), lambda value: split_words(value) or automatic
-        ),
+        "gpu_split": Slider(tr("Split across GPUs"), lambda value: split_words(value) or automatic),
         "kv_type": Slider(
-            tr("Precision of the context"),
+            tr("Cache precision"),
             lambda value: {"f16": tr("Full"), "q8_0": tr("Half the memory")}.get(
                 value, tr("A quarter of the memory")
             ),
         ),
-        "slots": Slider(tr("Answers at the same time"), str),
-        "threads": Slider(
-            tr("Processor threads"), lambda value: str(value) if value else automatic
-        ),
+        "slots": Slider(tr("Concurrent answers"), str),
+        "threads": Slider(tr("CPU threads"), lambda value: str(value) if value else automatic),
         "batch_tokens": Slider(
-            tr("Tokens read in one step"),
+            tr("Batch size (tokens)"),
             lambda value: tr("{tokens} tokens").format(tokens=f"{value:,}"),
-            tr("More reads long prompts faster on a graphics card and takes more memory."),
+            tr("A larger batch reads long prompts faster on a GPU and uses more memory."),
         ),
         "flash_attention": Slider(
             tr("Flash attention"),
@@ -117,7 +113,7 @@ def parts_of(fit: Fit) -> tuple[Part, ...]:
     found = (
         Part(tr("Weights"), weights, "accent"),
         Part(tr("Context"), memory.cache, "good"),
-        Part(tr("Working space"), memory.compute + memory.program, "warn"),
+        Part(tr("Compute buffers"), memory.compute + memory.program, "warn"),
         Part(tr("On the graphics card"), memory.gpu, "muted"),
     )
     return tuple(part for part in found if part.size_bytes > 0)
@@ -253,7 +249,7 @@ class HardwarePage(Page):
         self.model.setEnabled(has_models)
         self.bar.setVisible(has_models)
         if not has_models:
-            self.fit.show_fit(Fit("unknown", tr("There is no model yet. Models has some to get.")))
+            self.fit.show_fit(Fit("unknown", tr("No model yet. Get one on the Models page.")))
         self.estimate_soon()
 
     def show_settings(self, _: object) -> None:
@@ -366,11 +362,11 @@ class HardwarePage(Page):
         self.observe(core.server, lambda _: self.run(self.survey()))
 
     def _lay_out(self) -> None:
-        self.model.setAccessibleName(tr("Model to judge"))
+        self.model.setAccessibleName(tr("Model to check"))
         self.model.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.model.setMinimumContentsLength(12)
         card = Card()
-        card.column.addWidget(Label(tr("How a model would sit in it"), "headline"))
+        card.column.addWidget(Label(tr("Memory use"), "headline"))
         card.column.addWidget(self.model)
         card.column.addWidget(self.fit)
         card.column.addWidget(self.bar)

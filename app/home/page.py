@@ -68,7 +68,7 @@ class Hero(Card):
         serving = server.phase == "ready"
         words = {"ready": tr("Stop"), "starting": tr("Starting"), "hung": tr("Restart")}
         self.switch.setText(words.get(server.phase, tr("Start")))
-        self.switch.setAccessibleName(tr("{do} serving").format(do=self.switch.text()))
+        self.switch.setAccessibleName(tr("{do} the server").format(do=self.switch.text()))
         self.switch.setEnabled(server.phase != "starting")
         self.switch.setProperty("kind", "" if serving else "primary")
         restyle(self.switch)
@@ -83,7 +83,7 @@ class Hero(Card):
         self.switched.emit()
 
 
-NO_MODEL = "No model is on this computer yet. Put a GGUF file into the models folder."
+NO_MODEL = "No model is installed yet. Put a GGUF file into the model folder."
 
 
 class ModelPicker(Card):
@@ -93,7 +93,7 @@ class ModelPicker(Card):
     def __init__(self) -> None:
         super().__init__()
         self.choice = QComboBox()
-        self.choice.setAccessibleName(tr("Model that answers"))
+        self.choice.setAccessibleName(tr("Model in use"))
         self.choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.choice.setMinimumContentsLength(12)
         self.choice.activated.connect(self._pick)
@@ -115,7 +115,7 @@ class ModelPicker(Card):
                 for text, name in lines:
                     self.choice.addItem(short_name(text), name)
             self.choice.setCurrentIndex(self.choice.findData(model.name))
-            self.choice.setPlaceholderText(tr("Pick a model") if cards else tr("None"))
+            self.choice.setPlaceholderText(tr("Choose a model") if cards else tr("None"))
         self.choice.setEnabled(bool(cards))
         loads = model.phase == "loading"
         self.unload.setText(tr("Stop loading") if loads else tr("Unload"))
@@ -137,7 +137,7 @@ def _line(card: ModelCard) -> str:
     return "  ·  ".join(fact for fact in facts if fact)
 
 
-ADDRESS_HELP = "Give this address to OpenBB, an OpenAI client or CopilotKit."
+ADDRESS_HELP = "Enter this address in OpenBB, an OpenAI client or CopilotKit."
 
 
 class HomePage(Page):
@@ -162,7 +162,7 @@ class HomePage(Page):
         facts = state.describe_model(self.core.model.get(), self.core.models.get())
         self.hero.show_summary(summary, facts if summary.look in ("ready", "busy") else "")
         self.failure.setVisible(summary.look == "failed")
-        self.failure.tell(tr("What happened"), summary.detail, summary.advice)
+        self.failure.tell(tr("Details"), summary.detail, summary.advice)
 
     def show_server(self, server: ServerStatus) -> None:
         self.hero.show_server(server)

@@ -35,7 +35,7 @@ class LogsPage(Page):
         self.level = QComboBox()
         self.search = QLineEdit()
         self.pause = Button(tr("Pause"), "pause")
-        self.copy = CopyButton(tr("the shown or selected lines"), self._copied)
+        self.copy = CopyButton(tr("the visible or selected lines"), self._copied)
         self.clear = Button(tr("Clear"), "trash", name=tr("Clear the list"))
         self.count = Label("", "small")
         self.detail = Label("", "small", wrap=True)
@@ -80,7 +80,7 @@ class LogsPage(Page):
         for words, level in LEVEL_CHOICES:
             self.level.addItem(tr(words), level)
         self.level.setCurrentIndex(1)
-        self.level.setAccessibleName(tr("Least level shown"))
+        self.level.setAccessibleName(tr("Minimum level"))
         self.level.currentIndexChanged.connect(self._filter)
         self.search.setPlaceholderText(tr("Filter by text"))
         self.search.setAccessibleName(tr("Filter by text"))

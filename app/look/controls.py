@@ -172,9 +172,10 @@ def hint(text: str) -> str:
 def secrets_words(plain_file: str) -> str:
     """Where a secret is kept. It is said where one is entered, before it is."""
     if not plain_file:
-        return tr("It is kept in the system's keyring.")
+        return tr("It is stored in the system's keyring.")
     words = tr(
-        "This system has no usable keyring: it is kept unencrypted in {file}, readable by you only."
+        "This system has no usable keyring: it is stored unencrypted in {file}, readable "
+        "only by you."
     )
     return words.format(file=breakable(plain_file))
 

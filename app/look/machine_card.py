@@ -15,14 +15,14 @@ class MachineCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self.memory, self.free, self.cores = Figure(), Figure(), Figure()
-        self.again = Button(tr("Look again"), "reset", name=tr("Look at this machine again"))
-        self.devices = Label(tr("Looking at this machine…"), wrap=True)
+        self.again = Button(tr("Rescan"), "reset", name=tr("Rescan this computer"))
+        self.devices = Label(tr("Scanning this computer…"), wrap=True)
         self.backends = Label("", "small", wrap=True)
         self.features = Label("", "small", wrap=True)
         self.warning = Banner("warn", closes=False)
         for empty in (self.backends, self.features, self.warning):
             empty.hide()
-        self.column.addLayout(row(Label(tr("This machine"), "headline"), 0, self.again))
+        self.column.addLayout(row(Label(tr("This computer"), "headline"), 0, self.again))
         self._figures = QWidget()
         figures = row()
         figures.setContentsMargins(0, 0, 0, 0)
@@ -43,7 +43,7 @@ class MachineCard(Card):
     def show_machine(self, machine: Machine) -> None:
         self._figures.show()
         self.memory.tell(size(machine.memory_bytes), tr("memory"))
-        self.free.tell(size(machine.free_bytes), tr("free just now"))
+        self.free.tell(size(machine.free_bytes), tr("free now"))
         self.cores.tell(str(machine.cores), tr("processor cores"))
         self.devices.setText(device_words(machine))
         added = tr("Support for graphics cards added: {names}")
@@ -58,7 +58,7 @@ class MachineCard(Card):
 
 def device_words(machine: Machine) -> str:
     if not machine.devices:
-        return tr("No graphics card that models could use was found: the processor does the work.")
+        return tr("No usable graphics card found: models run on the processor.")
     return "\n".join(_device(device) for device in machine.devices)
 
 

@@ -47,16 +47,15 @@ def summarise(
 ) -> Summary:
     match server.phase:
         case "failed":
-            advice = tr("Try to start it again. If it fails again, the log says more.")
-            return Summary("failed", tr("Moat cannot serve"), told(server.reason), advice)
+            advice = tr("Start it again. If that fails, the log has the details.")
+            return Summary("failed", tr("The server cannot start"), told(server.reason), advice)
         case "hung":
-            advice = tr(
-                "Restart it; answers that are being written are lost. "
-                "It may also wake up by itself."
-            )
+            advice = tr("Restart it; answers in progress are lost. It may also recover by itself.")
             return Summary("failed", tr("Moat does not respond"), told(server.reason), advice)
         case "stopped":
-            detail = tr("Nothing is served. Start Moat to let programs on this computer connect.")
+            detail = tr(
+                "The server is off. Start it so that programs on this computer can connect."
+            )
             return Summary("stopped", tr("Moat is stopped"), detail)
         case "starting":
             return Summary("loading", tr("Moat is starting"), tr("This takes a second or two."))
@@ -96,7 +95,7 @@ def where_words(hosts: tuple[str, ...]) -> str:
     """To which machines prompts go; that they stay, where the servers are on this one."""
     away = find_away(hosts)
     if away:
-        return tr("Prompts go to {hosts}.").format(hosts=", ".join(away))
+        return tr("Prompts are sent to {hosts}.").format(hosts=", ".join(away))
     if hosts:
         return tr("On this computer, at {hosts}.").format(hosts=", ".join(hosts))
     return ""
@@ -119,7 +118,7 @@ def size(count: int) -> str:
 def phase_of(request: RunningRequest) -> str:
     match request.phase:
         case "waiting":
-            return tr("Waiting for its turn")
+            return tr("Queued")
         case "reading" if request.prompt_total:
             done = tr("{done} of {total} tokens").format(
                 done=f"{request.prompt_done:,}", total=f"{request.prompt_total:,}"
@@ -138,7 +137,7 @@ def _serving(model: ModelStatus, requests: tuple[RunningRequest, ...]) -> Summar
             detail = words.format(percent=f"{model.progress:.0%}")
             return Summary("loading", tr("Loading {name}").format(name=model.name), detail)
         case "failed":
-            advice = tr("Pick another model below, or close other programs and try again.")
+            advice = tr("Choose another model below, or close other programs and try again.")
             return Summary(
                 "failed",
                 tr("{name} could not be loaded").format(name=model.name),
@@ -146,20 +145,20 @@ def _serving(model: ModelStatus, requests: tuple[RunningRequest, ...]) -> Summar
                 advice,
             )
         case "empty":
-            detail = tr("No model is loaded. Pick one below; a request loads it too.")
+            detail = tr("No model is loaded. Choose one below; a request loads it too.")
             return Summary("ready", tr("Moat is ready"), detail)
         case "ready" if requests:
             headline = tr("Answering 1 request") if len(requests) == 1 else (
                 tr("Answering {count} requests").format(count=len(requests))
             )  # fmt: skip
-            at_work = tr("{name} is at work.").format(name=model.name)
+            at_work = tr("{name} is working.").format(name=model.name)
             return Summary("busy", headline, " ".join(filter(None, (at_work, _away(model)))))
         case "ready":
-            here = tr("{name} answers on this computer.").format(name=model.name)
+            here = tr("{name} runs on this computer.").format(name=model.name)
             return Summary("ready", tr("Moat is ready"), _away(model) or here)
 
 
 def _away(model: ModelStatus) -> str:
     away = find_away(model.hosts)
-    words = tr("{name} answers at {hosts}. Prompts go there.")
+    words = tr("{name} runs at {hosts}. Prompts are sent there.")
     return words.format(name=model.name, hosts=", ".join(away)) if away else ""

@@ -29,7 +29,7 @@ class FileRow(QWidget):
         self.fit = FitLabel(item.fit)
         best = row(self.title, spacing=theme.SMALL)
         if item.recommended:
-            chip = Label(tr("Recommended here"), "chip")
+            chip = Label(tr("Recommended"), "chip")
             best.addWidget(chip)
         best.addStretch(1)
         words = stack(spacing=2)
@@ -71,7 +71,7 @@ class RepositoryRow(QWidget):
             downloads.format(count=f"{found.downloads:,}"),
             parameters(found.parameters),
             found.licence,
-            tr("terms to accept") if found.gated else "",
+            tr("gated") if found.gated else "",
         )
         line = row()
         line.addLayout(stack(Label(found.repo, "section"), Label(about, "small"), spacing=2), 1)
@@ -113,7 +113,7 @@ class Discover(QWidget):
         self.card.column.addWidget(self.busy)
         self.card.column.addLayout(self._body)
         column.addWidget(self.card)
-        self.show_busy(tr("Looking at this machine…"))
+        self.show_busy(tr("Scanning this computer…"))
 
     def show_problem(self, sentence: str) -> None:
         self.show_busy("")
@@ -130,19 +130,20 @@ class Discover(QWidget):
     def show_suggestions(self, suggested: list[Suggestion]) -> None:
         self._suggested = suggested
         self._head(
-            tr("For this machine"), tr("Good models of each size, judged for this computer.")
+            tr("For this computer"),
+            tr("Recommended models of each size, checked for this computer."),
         )
         self._fill(suggested, _suggestion_key, self._suggestion)
         self.back.hide()
 
     def show_found(self, text: str, found: list[HubModel]) -> None:
-        self._head(tr("Found for “{text}”").format(text=text), "")
+        self._head(tr("Results for “{text}”").format(text=text), "")
         self._fill(found, lambda one: one.repo, self._repository)
         if not found:
-            self.busy.tell(tr("No repository with GGUF files matches."))
+            self.busy.tell(tr("No repository with GGUF files found."))
 
     def show_listing(self, listing: HubListing) -> None:
-        terms = tr("Its terms must be accepted on {address} first.").format(address=listing.address)
+        terms = tr("Accept its terms on {address} first.").format(address=listing.address)
         note = facts(listing.licence, terms if listing.gated else "", told(listing.note))
         self._head(listing.repo, note)
         repo = listing.repo

@@ -43,8 +43,10 @@ class EngineRow(QWidget):
         self.note = Label("", "small", wrap=True)
         self.load = Button(tr("Load"), name=tr("Load {name}").format(name=name))
         self.remove = Button("", "trash", "icon", name=tr("Remove {name}").format(name=name))
-        self.sure = Button(tr("Remove"), "trash", name=tr("Really remove {name}").format(name=name))
-        self.keep = Button(tr("Keep"), name=tr("Keep {name}").format(name=name))
+        self.sure = Button(
+            tr("Remove"), "trash", name=tr("Confirm: remove {name}").format(name=name)
+        )
+        self.keep = Button(tr("Cancel"), name=tr("Cancel: keep {name}").format(name=name))
         self.load.clicked.connect(lambda: self.loaded.emit(name))
         self.remove.clicked.connect(lambda: self._ask(asking=True))
         self.keep.clicked.connect(lambda: self._ask(asking=False))
@@ -63,7 +65,7 @@ class EngineRow(QWidget):
         self.facts.tell(describe(state))
         self.where.tell(where_words(state.engine.hosts))
         answers = state.engine.name == model.name and model.phase in ("ready", "loading")
-        self.load.setText(tr("Answers now") if answers else tr("Load"))
+        self.load.setText(tr("In use") if answers else tr("Load"))
         self.load.setEnabled(not answers)
         if not self.sure.isVisibleTo(self):
             self._ask(asking=False)
@@ -72,7 +74,7 @@ class EngineRow(QWidget):
         words, role = _note(self._state)
         if asking:
             words, role = (
-                tr("Its key is forgotten, too. The server itself stays as it is."),
+                tr("Its key is deleted too. The server itself is not changed."),
                 "small",
             )
         self.note.tell(words)
@@ -91,7 +93,7 @@ def describe(state: EngineState) -> str:
         state.model if state.model != state.engine.name else "",
         parameters(state.parameters),
         tr("{tokens} tokens of context").format(tokens=f"{context:,}") if context else "",
-        tr("sees images") if state.sees_images else "",
+        tr("reads images") if state.sees_images else "",
     )
 
 
@@ -101,13 +103,11 @@ def _note(state: EngineState) -> tuple[str, str]:
         return told(state.reason), "bad"
     if state.out:
         hosts = ", ".join(state.out)
-        return tr("Does not answer just now: {hosts}. The others do its work.").format(
-            hosts=hosts
-        ), "warn"
+        return tr("Not responding: {hosts}. The others take over.").format(hosts=hosts), "warn"
     if state.phase == "unknown":
-        return tr("It is being asked what it has…"), "small"
+        return tr("Asking the server for its models…"), "small"
     if state.is_given:
-        return tr("Given on the command line, for this run."), "small"
+        return tr("Set on the command line, for this session only."), "small"
     return "", "small"
 
 
@@ -122,8 +122,8 @@ class Engines(Card):
         self._model = ModelStatus()
         self.empty = Label(
             tr(
-                "No engine elsewhere yet. If vLLM, SGLang, llama-server or another server with "
-                "OpenAI's API runs on a machine you trust, enter its address below."
+                "No remote engine yet. If vLLM, SGLang, llama-server or another server with "
+                "the OpenAI API runs on a computer you trust, enter its address below."
             ),
             "muted",
             wrap=True,
@@ -134,10 +134,10 @@ class Engines(Card):
             lambda line, state: line.show_state(state, self._model),
         )
         about = tr(
-            "Models that other servers run. What is asked of them leaves this computer, "
-            "unless the server is on it."
+            "Models on other servers. Your prompts leave this computer, unless the server "
+            "runs on it."
         )
-        self.column.addWidget(Label(tr("Elsewhere"), "headline"))
+        self.column.addWidget(Label(tr("Remote"), "headline"))
         self.column.addWidget(Label(about, "small", wrap=True))
         self.column.addWidget(self.empty)
         self.column.addLayout(self.list.layout)
@@ -162,11 +162,11 @@ class EngineForm(Card):
     def __init__(self) -> None:
         super().__init__()
         self.urls = _line(tr("Addresses"), "http://gpu-box:8000/v1")
-        self.name = _line(tr("Name"), tr("What programs ask for it by"))
-        self.model = _line(tr("Model there"), tr("Empty: the first that it lists"))
-        self.key = _line(tr("Key"), tr("If the server wants one"))
+        self.name = _line(tr("Name"), tr("The name programs use for it"))
+        self.model = _line(tr("Model on the server"), tr("Empty: the first model it lists"))
+        self.key = _line(tr("Key"), tr("If the server needs one"))
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
-        says = tr("As it says")
+        says = tr("As the server reports")
         self.context = _Number()
         self.context.setRange(0, 16_777_216)
         self.billions = _Fraction()
@@ -192,7 +192,7 @@ class EngineForm(Card):
         restyle(self.place)
 
     def show_busy(self) -> None:
-        self._tell(tr("Asking {hosts}…").format(hosts=self.urls.text().strip()), "small")
+        self._tell(tr("Connecting to {hosts}…").format(hosts=self.urls.text().strip()), "small")
         self.test.setEnabled(False)
 
     def show_found(self, state: EngineState) -> None:
@@ -200,7 +200,7 @@ class EngineForm(Card):
         if not self.name.text().strip():
             self.name.setText(state.model)
         model = state.model if state.model == state.engine.name else ""
-        self._tell(facts(tr("It answers"), model, describe(state)), "good")
+        self._tell(facts(tr("It works"), model, describe(state)), "good")
 
     def show_problem(self, sentence: str) -> None:
         self.test.setEnabled(True)
@@ -245,7 +245,7 @@ class EngineForm(Card):
             {
                 tr("Addresses"): self.urls,
                 tr("Name"): self.name,
-                tr("Model there"): self.model,
+                tr("Model on the server"): self.model,
                 tr("Key"): self.key,
             }
         )
@@ -253,8 +253,8 @@ class EngineForm(Card):
             {
                 tr("Context (tokens)"): self.context,
                 tr("Parameters (billions)"): self.billions,
-                tr("Sees images"): self.images,
-                tr("Tool calls are read by"): self.tools,
+                tr("Reads images"): self.images,
+                tr("Tool calls are parsed by"): self.tools,
             }
         )
         options.setContentsMargins(0, 0, 0, 0)

@@ -61,7 +61,7 @@ class ModelDetails(QWidget):
         is_long = note.kind == "differs" and bool(note.detail)
         banner = Banner("warn", told(note.text), "" if is_long else told(note.detail), closes=False)
         if is_long:
-            show = Button(tr("Show what differs"))
+            show = Button(tr("Show differences"))
             show.clicked.connect(lambda: self._turn(note.detail))
             banner.add_button(show)
         return banner
@@ -85,11 +85,11 @@ def _lines(detail: ModelDetail) -> list[str]:
             size(detail.size_bytes),
             tr("{tokens} tokens of context").format(tokens=f"{context:,}") if context else "",
         ),
-        tr("Licence: {name}").format(name=detail.licence or tr("not said")),
+        tr("Licence: {name}").format(name=detail.licence or tr("not specified")),
         tr("Tool calls: {style}").format(style=detail.tool_style or tr("not in its template")),
     ]
     if detail.projector:
-        found.append(tr("Sees images: {file}").format(file=detail.projector))
+        found.append(tr("Reads images: {file}").format(file=detail.projector))
     return [*found, detail.path]
 
 
@@ -111,8 +111,10 @@ class InstalledRow(QWidget):
         self.about.clicked.connect(self._turn)
         self.details: ModelDetails | None = None
         self.delete = Button("", "trash", "icon", name=tr("Delete {name}").format(name=name))
-        self.sure = Button(tr("Delete"), "trash", name=tr("Really delete {name}").format(name=name))
-        self.keep = Button(tr("Keep"), name=tr("Keep {name}").format(name=name))
+        self.sure = Button(
+            tr("Delete"), "trash", name=tr("Confirm: delete {name}").format(name=name)
+        )
+        self.keep = Button(tr("Cancel"), name=tr("Cancel: keep {name}").format(name=name))
         self.delete.clicked.connect(lambda: self._ask(asking=True))
         self.keep.clicked.connect(lambda: self._ask(asking=False))
         self.sure.clicked.connect(lambda: self.deleted.emit(name))
@@ -138,7 +140,7 @@ class InstalledRow(QWidget):
             )
         )
         answers = card.name == model.name and model.phase in ("ready", "loading")
-        self.load.setText(tr("Answers now") if answers else tr("Load"))
+        self.load.setText(tr("In use") if answers else tr("Load"))
         self.load.setEnabled(not answers)
         if not self.sure.isVisibleTo(self):
             self._ask(asking=False)
@@ -160,7 +162,7 @@ class InstalledRow(QWidget):
         card = self._card
         does = tr("This frees {size} on the disk.").format(size=size(card.size_bytes))
         if card.owned == "listed":
-            does = tr("This takes it off the list. The file stays where it is.")
+            does = tr("This removes it from the list. The file is not deleted.")
         self.note.tell(does if asking else sentence(told(card.label)))
         reveal(self.sure, shown=asking)
         reveal(self.keep, shown=asking)
@@ -183,7 +185,7 @@ class Installed(Card):
         self.import_file = Button(tr("Add a GGUF file"), "plus")
         self.import_file.clicked.connect(self.wants_import)
         self.empty = Label(
-            tr("No model is on this computer yet. Discover one, or add a file you have."),
+            tr("No model is installed yet. Discover one, or add a file you already have."),
             "muted",
             wrap=True,
         )
@@ -227,7 +229,9 @@ class FolderRow(QWidget):
         if found.models == 1:
             words = tr("1 model, {size}, in {path}")
         words = words.format(count=found.models, size=size(found.size_bytes), path=found.path)
-        use = Button(tr("Use them"), name=tr("Use the models of {name}").format(name=found.program))
+        use = Button(
+            tr("Use these models"), name=tr("Use the models of {name}").format(name=found.program)
+        )
         use.clicked.connect(lambda: self.used.emit(found.path))
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
@@ -243,7 +247,7 @@ class OtherFolders(Card):
     def __init__(self) -> None:
         super().__init__()
         self.list: Rows[FoundFolder, FolderRow] = Rows(lambda one: one.path, self._make)
-        self.column.addWidget(Label(tr("Found from other programs"), "headline"))
+        self.column.addWidget(Label(tr("Found in other programs"), "headline"))
         self.column.addLayout(self.list.layout)
         self.hide()
 

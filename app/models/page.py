@@ -122,9 +122,9 @@ def state_words(download: Download) -> str:
         case "paused":
             return facts(tr("Paused"), amount)
         case "verifying":
-            return tr("Checking every byte against the hub's fingerprint")
+            return tr("Verifying the checksum")
         case "done":
-            return facts(tr("Finished and checked"), size(download.total_bytes))
+            return facts(tr("Finished and verified"), size(download.total_bytes))
         case "failed":
             return reason or tr("It failed.")
 
@@ -156,13 +156,13 @@ class HubToken(Card):
         super().__init__()
         self.edit = QLineEdit()
         self.edit.setEchoMode(QLineEdit.EchoMode.Password)
-        self.edit.setPlaceholderText(tr("Token of Hugging Face"))
-        self.edit.setAccessibleName(tr("Token of Hugging Face"))
+        self.edit.setPlaceholderText(tr("Hugging Face token"))
+        self.edit.setAccessibleName(tr("Hugging Face token"))
         self.keep = Button(tr("Save"), name=tr("Save the token"))
-        self.forget = Button(tr("Forget"), name=tr("Forget the token"))
+        self.forget = Button(tr("Remove"), name=tr("Remove the token"))
         self.state = Label("", "small", wrap=True)
-        self.column.addWidget(Label(tr("Models with terms"), "headline"))
-        why = tr("Accept the terms on the model's page, then paste a token with the right to read.")
+        self.column.addWidget(Label(tr("Gated models"), "headline"))
+        why = tr("Accept the terms on the model's page, then paste a token with read access.")
         self.column.addWidget(Label(why, "small", wrap=True))
         line = row(self.edit, self.keep, self.forget)
         line.setStretch(0, 1)
@@ -183,7 +183,7 @@ class HubToken(Card):
     def show_saved(self, *, kept: bool) -> None:
         self.edit.clear()
         self.state.tell(
-            tr("The token is kept with your secrets.") if kept else tr("The token is forgotten.")
+            tr("The token is saved with your secrets.") if kept else tr("The token was removed.")
         )
 
     def _save(self) -> None:
@@ -201,8 +201,8 @@ class ModelsPage(Page):
     def __init__(self, core: Face) -> None:
         super().__init__(core)
         self.parts = Segments(
-            tr("Parts of this page"),
-            (tr("On this computer"), tr("Elsewhere"), tr("Discover"), tr("Downloads")),
+            tr("Sections of this page"),
+            (tr("On this computer"), tr("Remote"), tr("Discover"), tr("Downloads")),
         )
         self.installed = Installed()
         self.folders = OtherFolders()
@@ -258,8 +258,8 @@ class ModelsPage(Page):
 
     async def delete(self, name: str) -> None:
         freed = await self.core.delete_model(name)
-        words = tr("{name} was deleted; {size} are free again.") if freed else (
-            tr("{name} was taken off the list; its file stays where it is.")
+        words = tr("{name} was deleted; {size} freed.") if freed else (
+            tr("{name} was removed from the list; its file was not deleted.")
         )  # fmt: skip
         self.freed.tell("", words.format(name=name, size=size(freed)))
         self.freed.show()

@@ -120,7 +120,7 @@ class JsonField(QPlainTextEdit):
         self._kind = kind
         self.setTabChangesFocus(True)
         self.setFixedHeight(theme.LINES_HEIGHT)
-        self.setPlaceholderText(tr("One in a line") if kind == "array" else "{}")
+        self.setPlaceholderText(tr("One per line") if kind == "array" else "{}")
         self.textChanged.connect(self.changed)
 
     def value(self) -> Any:

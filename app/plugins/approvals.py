@@ -34,7 +34,7 @@ class ApprovalCard(Card):
         head.addWidget(Label(heading, "section", wrap=True), 1)
         self.column.addLayout(head)
         self.column.addWidget(Label(asker_words(approval), "small", wrap=True))
-        self.sent = CodeBox(tr("What would be sent"), _MOST_LINES)
+        self.sent = CodeBox(tr("Request to be sent"), _MOST_LINES)
         self.sent.show_text(sent_words(approval))
         self.column.addWidget(self.sent)
         answers = row(self.once, self.always, self.deny, 0)
@@ -90,9 +90,9 @@ def asker_words(approval: Approval) -> str:
 
 def risk_words(risk: str) -> str:
     return {
-        "read": tr("It only reads."),
-        "change": tr("It changes something. Look at what would be sent before you allow it."),
-        "danger": tr("It may do harm that cannot be undone."),
+        "read": tr("It only reads data."),
+        "change": tr("It makes changes. Review the request before you allow it."),
+        "danger": tr("It may cause damage that cannot be undone."),
     }[risk]
 
 

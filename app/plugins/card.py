@@ -60,10 +60,10 @@ class PluginLog(QWidget):
             hidden.hide()
 
     def show_lines(self, lines: list[str]) -> None:
-        self.lines.show_text("\n".join(lines) or tr("Nothing has been written yet."))
+        self.lines.show_text("\n".join(lines) or tr("The log is empty."))
         self.lines.show()
         self.copy.setVisible(bool(lines))
-        self.read.setText(tr("Read it again"))
+        self.read.setText(tr("Reload"))
         bar = self.lines.verticalScrollBar()
         bar.setValue(bar.maximum())
 
@@ -117,7 +117,7 @@ class OptionField(QWidget):
             self.edit = QPlainTextEdit()
             self.edit.setTabChangesFocus(True)
             self.edit.setFixedHeight(theme.LINES_HEIGHT)
-            self.edit.setPlaceholderText(tr("One in a line"))
+            self.edit.setPlaceholderText(tr("One per line"))
         else:
             self.edit = QLineEdit()
             self.edit.editingFinished.connect(self._finish)
@@ -192,10 +192,10 @@ class PluginTrial(QWidget):
     def __init__(self, card: PluginCard) -> None:
         super().__init__()
         self.flow = QComboBox()
-        self.flow.setAccessibleName(tr("Flow to try"))
+        self.flow.setAccessibleName(tr("Flow to test"))
         self.tools: dict[str, ToolCard] = {}
         self.form: AnswerGrid | None = None
-        self.finder = Button(tr("Find its tools"), name=tr("Find its tools: starts its programs"))
+        self.finder = Button(tr("List its tools"), name=tr("List its tools: starts its programs"))
         self.finder.setToolTip(hint(self.finder.accessibleName()))
         self.finder.setVisible(card.has_tools)
         self.finder.clicked.connect(self._find)
@@ -203,18 +203,18 @@ class PluginTrial(QWidget):
             if flow.usable:
                 self.flow.addItem(short_name(flow.key), flow.key)
         self.question = QLineEdit(card.question)
-        self.question.setPlaceholderText(tr("A question to try it with"))
-        self.question.setAccessibleName(tr("A question to try it with"))
+        self.question.setPlaceholderText(tr("A question to test it with"))
+        self.question.setAccessibleName(tr("A question to test it with"))
         self.modes = {
             "dry": Button(tr("Dry run"), name=tr("Dry run: shows the request, sends nothing")),
-            "mock": Button(tr("Mock"), name=tr("Mock: goes on with made-up answers")),
+            "mock": Button(tr("Mock"), name=tr("Mock: continues with made-up answers")),
             "run": Button(tr("Run"), "play", name=tr("Run it for real")),
         }
         for mode, button in self.modes.items():
             button.setToolTip(hint(button.accessibleName()))
             button.clicked.connect(lambda _=False, mode=mode: self._ask(mode))
         self.state = Label("", "small", wrap=True)
-        self.result = CodeBox(tr("What came of it"), _MOST_LINES)
+        self.result = CodeBox(tr("Result"), _MOST_LINES)
         self.result.hide()
         self.copy = CopyButton(tr("the report"), self.result.toPlainText)
         self.copy.hide()
@@ -344,7 +344,7 @@ class SecretField(QLineEdit):
 
     def show_missing(self, *, is_missing: bool) -> None:
         self._is_missing = is_missing
-        kept = tr("Kept unencrypted") if self._is_plain else tr("Kept in the keychain")
+        kept = tr("Stored unencrypted") if self._is_plain else tr("Stored in the keychain")
         self.setPlaceholderText(tr("Not set yet") if is_missing else kept)
 
     def show_plain(self, *, is_plain: bool) -> None:
@@ -463,7 +463,7 @@ class PluginBox(Card):
         self._section(
             tr("What it needs"), asked if self.options.is_empty else [*asked, self.options]
         )
-        self._section(tr("Try it"), [] if self.trial.is_empty else [self.trial])
+        self._section(tr("Test it"), [] if self.trial.is_empty else [self.trial])
         self._section("", [self.log])
         self.options.option_set.connect(lambda *given: self.option_set.emit(card.key, *given))
         self.trial.asked.connect(lambda *given: self.tried.emit(card.key, *given))
@@ -539,22 +539,29 @@ def review_words(card: PluginCard) -> str:
     if card.commands:
         parts.append(tr("It starts: {commands}.").format(commands="; ".join(card.commands)))
     if card.runs_code:
-        parts.append(tr("It runs code of its own, in a process apart."))
+        parts.append(
+            tr("It runs its own code with your user rights: only enable plugins you trust.")
+        )
     if card.has_your_rights:
-        parts.append(tr("What it runs has your rights: Moat cannot watch it."))
+        parts.append(
+            tr(
+                "It runs programs with your user rights, and Moat cannot monitor "
+                "them: only enable plugins you trust."
+            )
+        )
     if card.changes:
         parts.append(tr("Since your review: {changes}.").format(changes=", ".join(card.changes)))
     if card.secrets:
-        parts.append(tr("It asks for: {secrets}.").format(secrets=", ".join(card.secrets)))
+        parts.append(tr("It needs: {secrets}.").format(secrets=", ".join(card.secrets)))
     if card.lacks_address:
         parts.append(tr("The address of its API is not set yet."))
-    return " ".join(parts) or tr("It reaches nothing outside Moat.")
+    return " ".join(parts) or tr("It does not connect to anything outside Moat.")
 
 
 def state_words(card: PluginCard) -> str:
     if card.state == "ok":
         if card.review:
-            return tr("waits for your review")
+            return tr("needs your review")
         return tr("enabled") if card.enabled else tr("disabled")
     return {
         "warnings": tr("works, with warnings"),
@@ -564,4 +571,6 @@ def state_words(card: PluginCard) -> str:
 
 
 def policy_words(policy: str) -> str:
-    return {"default": tr("Ask by risk"), "allow": tr("Always allow"), "block": tr("Never")}[policy]
+    return {"default": tr("Ask when risky"), "allow": tr("Always allow"), "block": tr("Never")}[
+        policy
+    ]

@@ -70,7 +70,7 @@ class FormBox(Card):
         self._grid.changed.connect(self._check)
         self.fields = self._grid.fields
         self.problem = Label("", "bad", wrap=True)
-        heading = tr("{plugin} needs a little more").format(plugin=form.plugin)
+        heading = tr("{plugin} needs more information").format(plugin=form.plugin)
         self.column.addWidget(Label(heading, "section", wrap=True))
         self.column.addWidget(self._grid)
         self.column.addWidget(self.problem)

@@ -34,7 +34,9 @@ class PluginsPage(Page):
         self.install = Button(tr("Add a plugin folder"), "plus")
         self.install_archive = Button(tr("Add a zip file"), "plus")
         self.empty = Label(
-            tr("No plugin is here yet. A plugin is a folder with a manifest."), "muted", wrap=True
+            tr("No plugins yet. A plugin is a folder with a manifest (plugin.json)."),
+            "muted",
+            wrap=True,
         )
         self.paused = Card("warn")
         self.resume = Button(tr("Resume plugins"), "play")
@@ -159,7 +161,7 @@ class PluginsPage(Page):
         column.body.addLayout(
             row(Label(tr("Plugins"), "title"), 0, self.install_archive, self.install)
         )
-        told = Label(tr("Plugins are paused: none answers or is called."), wrap=True)
+        told = Label(tr("Plugins are paused: none of them is used."), wrap=True)
         line = row()
         line.addWidget(told, 1)
         line.addWidget(self.resume)

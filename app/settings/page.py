@@ -40,7 +40,7 @@ from app.look.translate import tr
 from server import VERSION
 from server.errors import AppError, LinkLost
 from server.face.core import Face, Update
-from server.settings import Settings
+from server.settings import Settings, choice_label
 from server.system import files, licenses
 from server.system.licenses import Component
 
@@ -54,7 +54,7 @@ class AboutCard(Card):
         self.version = Label(tr("Version {version}").format(version=VERSION))
         self.engine = Label("", "small", wrap=True)
         self.update_line = Label("", wrap=True)
-        self.look = Button(tr("Look for a new version"), "reset")
+        self.look = Button(tr("Check for updates"), "reset")
         self.licences = Button(tr("Licences"), "info")
         self.look.clicked.connect(self.check)
         self.licences.clicked.connect(self._show_licences)
@@ -66,9 +66,9 @@ class AboutCard(Card):
         self.column.addWidget(self.update_line)
 
     def show_update(self, update: Update) -> None:
-        text = tr("This is the newest version that was announced.") if update.checked_at else ""
+        text = tr("Moat is up to date.") if update.checked_at else ""
         if update.version:
-            text = tr("Version {version} is there: {page}").format(
+            text = tr("Version {version} is available: {page}").format(
                 version=update.version, page=update.page
             )
         self.update_line.tell(text)
@@ -200,7 +200,7 @@ class _Choice(QComboBox):
         self.setFixedWidth(theme.FIELD_WIDTH)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         for choice in get_args(info.annotation):
-            self.addItem(tr(choice[:1].upper() + choice[1:]), choice)
+            self.addItem(tr(choice_label(choice)), choice)
         self.currentIndexChanged.connect(lambda index: changed(self.itemData(index)))
 
     def show_value(self, value: Any) -> None:
@@ -233,7 +233,7 @@ class _Lines(QPlainTextEdit):
         super().__init__()
         self.setFixedSize(theme.FIELD_WIDTH, theme.LINES_HEIGHT)
         self.setTabChangesFocus(True)
-        self.setPlaceholderText(tr("One in a line"))
+        self.setPlaceholderText(tr("One per line"))
         self._shown: tuple[str, ...] = ()
         self._objects: dict[str, BaseModel] = {}
         """By their lines: a line that stays keeps what it does not show."""
@@ -287,7 +287,7 @@ class SettingsPage(Page):
         self.search = QLineEdit()
         self.export = Button("", "external", "icon", name=tr("Export settings"))
         self.import_file = Button("", "download", "icon", name=tr("Import settings"))
-        self.nothing = Label(tr("No setting matches."), "muted")
+        self.nothing = Label(tr("No setting found."), "muted")
         self.about = AboutCard()
         self._lay_out()
         self.observe(core.settings, self.show_settings)
@@ -303,8 +303,9 @@ class SettingsPage(Page):
         if settings.server.listen == "network":
             self.fields["server.listen"].show_problem(
                 tr(
-                    "Other machines can connect now. There is no HTTPS for them yet: the access "
-                    "key and all texts travel unencrypted. Use it only in a network you trust."
+                    "Other computers can connect now. The connection is not encrypted (no "
+                    "HTTPS): the access key and all texts can be read on the network. Use "
+                    "this only on a network you trust."
                 )
             )
         self.about.look.setEnabled(settings.updates.look)
@@ -365,7 +366,7 @@ class SettingsPage(Page):
                 if f"{group}.{name}" in self.fields
             }
         except (OSError, ValueError, AttributeError) as error:
-            raise AppError(tr("This file holds no settings of Moat.")) from error
+            raise AppError(tr("This file contains no Moat settings.")) from error
         await self.core.change_settings(changes)
 
     def _pick_export(self) -> None:

@@ -38,7 +38,7 @@ class Replaced(AppError):
     code = "server_replaced"
 
     def __init__(self) -> None:
-        super().__init__("The server part of Moat did not answer and was ended.")
+        super().__init__("The server did not respond and was stopped.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ async def keep_serving(program: Program, link: Link) -> None:
             if loop.time() - began > _HEALTHY_AFTER_S:
                 pause_s = _SHORTEST_PAUSE_S
             log.warning("%s Starting again in %.1f s", death, pause_s)
-            link.show(ServerStatus("failed", reason=f"{death} It is being started again."))
+            link.show(ServerStatus("failed", reason=f"{death} It is being restarted."))
         except Replaced as end:
             log.warning("%s", end)
             link.show(ServerStatus("starting"))
@@ -111,7 +111,7 @@ async def _running(program: Program) -> AsyncIterator[tuple[Process, bytearray]]
             **_apart(),
         )
     except OSError as error:
-        raise ServerDied(f"The server part of Moat cannot be started: {error}.") from error
+        raise ServerDied(f"The server cannot be started: {error}.") from error
     assert process.stderr
     last_words = bytearray()
     listening = tasks.spawn(_listen(process.stderr, last_words), "listen to the server process")
@@ -140,7 +140,7 @@ async def _introduce(process: Process, secret: str, last_words: bytearray) -> st
             line = await process.stdout.readline()
         return str(json.loads(line)["control"])
     except TimeoutError as error:
-        raise ServerDied("The server part of Moat did not answer in time.") from error
+        raise ServerDied("The server did not respond in time.") from error
     except (OSError, ValueError, KeyError) as error:
         # It ended, or is about to: its exit code and last words say why.
         with suppress(TimeoutError):
@@ -191,9 +191,9 @@ async def _close(process: Process) -> None:
 def _cause(process: Process, last_words: bytearray) -> str:
     code = process.returncode
     if code is None:
-        return "The server part of Moat said something this window does not understand."
+        return "The server sent something this window does not understand."
     if code < 0:
-        return f"The server part of Moat was ended by {signal.Signals(-code).name}."
+        return f"The server was stopped by {signal.Signals(-code).name}."
     lines = last_words.decode(errors="replace").split("\n")
     said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return f"The server part of Moat ended (exit code {code}{f': {said}' if said else ''})."
+    return f"The server stopped (exit code {code}{f': {said}' if said else ''})."

@@ -32,7 +32,7 @@ class Unresponsive(AppError):
     code = "server_unresponsive"
 
     def __init__(self) -> None:
-        super().__init__("The server part of Moat is there, but it does not answer.")
+        super().__init__("The server is running but does not respond.")
 
 
 @dataclass(frozen=True, slots=True)

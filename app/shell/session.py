@@ -34,10 +34,8 @@ _THEME = "window/theme"
 _LANGUAGE = "window/language"
 _SAID_TRAY = "window/said_tray"
 _WELCOMED = "window/welcomed"
-NO_TRAY = (
-    "This desktop shows no tray icons, so Moat lives in this window. Closing the window quits Moat."
-)
-STAYS = "Moat goes on in the tray. Quit it from the menu of its icon."
+NO_TRAY = "This desktop shows no tray icons. Closing this window quits Moat."
+STAYS = "Moat keeps running in the tray. To quit, use the menu of its icon."
 
 
 def run(*, hidden: bool = False) -> int:
@@ -177,7 +175,7 @@ class Session:
         if settings.window.language != self._language:
             self._language = settings.window.language
             self._memory.setValue(_LANGUAGE, self._language)
-            self.window.show_notice(tr("The language changes when Moat is started again."))
+            self.window.show_notice(tr("The language changes the next time Moat starts."))
 
     def _repaint(self) -> None:
         theme.apply(self._app, self._theme)

@@ -184,7 +184,7 @@ class Tray(QObject):
             action.setChecked(card.name == model.name and model.phase in ("ready", "loading"))
             action.triggered.connect(lambda _, name=card.name: self._run(core.load_model(name)))
         if self._models.isEmpty():
-            self._models.addAction(tr("No model is installed")).setEnabled(False)
+            self._models.addAction(tr("No model installed")).setEnabled(False)
         if model.phase in ("ready", "loading"):
             self._models.addSeparator()
             loads = model.phase == "loading"
@@ -226,7 +226,7 @@ class Tray(QObject):
         self.tell(tr("A plugin asks for your permission"), approval.title)
 
     def _tell_form(self, form: FormCard) -> None:
-        words = tr("{plugin} needs a little more")
+        words = tr("{plugin} needs more information")
         self.tell(words.format(plugin=form.plugin), tr("Open Moat to fill in its form."))
 
     def _add(self, text: str, act: Callable[[], object] | None = None) -> QAction:
@@ -245,7 +245,7 @@ class Tray(QObject):
         try:
             await work
         except AppError as error:
-            self.tell(tr("That did not work"), told(str(error)))
+            self.tell(tr("Something went wrong"), told(str(error)))
 
     def _activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         clicks = (

@@ -160,7 +160,7 @@ class Window(SafeKeyboard, QWidget):
         return self._words.text(), self._where.text()
 
     def show_failure(self, sentence: str) -> None:
-        self.banner.tell(tr("That did not work"), told(sentence))
+        self.banner.tell(tr("Something went wrong"), told(sentence))
         self.banner.show()
         self._show_messages()
 

@@ -29,14 +29,14 @@ class WelcomePage(Page):
         self._autostart = autostart
         self._models = models
         self._suggestion: Suggestion | None = None
-        self.machine = Label(tr("Looking at this machine…"), wrap=True)
-        self.starter = QRadioButton(tr("Begin at once with the small starter model"))
+        self.machine = Label(tr("Scanning this computer…"), wrap=True)
+        self.starter = QRadioButton(tr("Start right away with the small starter model"))
         self.recommended = QRadioButton("")
         self.why = Label("", "small", wrap=True)
         self.at_login = QCheckBox(tr("Start Moat when I log in"))
         self.folder = Label(str(models), "small", wrap=True)
-        self.add_folder = Button(tr("I have models elsewhere"), "folder")
-        self.begin = Button(tr("Begin"), kind="primary")
+        self.add_folder = Button(tr("Use an existing folder…"), "folder")
+        self.begin = Button(tr("Get started"), kind="primary")
         self.begin.setProperty("scale", "big")
         self.first = self.begin
         self._prepare()
@@ -55,7 +55,7 @@ class WelcomePage(Page):
         self.recommended.setVisible(best is not None)
         self.why.setVisible(best is not None)
         if best:
-            words = tr("Download {name} ({size}), the best for this machine")
+            words = tr("Download {name} ({size}), recommended for this computer")
             self.recommended.setText(words.format(name=best.title, size=size(best.size_bytes)))
             self.recommended.setAccessibleName(self.recommended.text())
             self.why.setText(f"{told(best.good_at)} {told(best.fit.why)}")
@@ -103,16 +103,16 @@ class WelcomePage(Page):
     def _lay_out(self) -> None:
         column = Column()
         head = row(Picture("moat", theme.HERO_SIDE), spacing=theme.LARGE)
-        lead = tr("Language models on this computer, for the programs you work with.")
+        lead = tr("Run language models on this computer and use them in your programs.")
         head.addLayout(stack(Label(tr("Welcome to Moat"), "title"), Label(lead, "muted")), 1)
         column.body.addLayout(head)
-        column.body.addWidget(_card(tr("This machine"), self.machine))
+        column.body.addWidget(_card(tr("This computer"), self.machine))
         column.body.addWidget(
-            _card(tr("Which model should answer?"), self.starter, self.recommended, self.why)
+            _card(tr("Which model do you want to use?"), self.starter, self.recommended, self.why)
         )
         where = Card()
         lived = row(spacing=theme.LARGE)
-        lived.addLayout(stack(Label(tr("Where models live"), "section"), self.folder), 1)
+        lived.addLayout(stack(Label(tr("Model folder"), "section"), self.folder), 1)
         lived.addWidget(self.add_folder)
         where.column.addLayout(lived)
         where.column.addWidget(divider())

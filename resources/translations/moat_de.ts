@@ -4,12 +4,12 @@
  <context>
   <name>Moat</name>
   <message>
-   <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
+   <source>Moat cannot monitor the programs of {count} plugins: {names}.</source>
    <translation>Moat kann die Programme von {count} Plugins nicht überwachen: {names}.</translation>
   </message>
   <message>
-   <source>Prompts, documents and answers are worked on here and stay here.</source>
-   <translation>Fragen, Dokumente und Antworten werden hier bearbeitet und bleiben hier.</translation>
+   <source>Prompts, documents and answers are processed on this computer and stay on it.</source>
+   <translation>Fragen, Dokumente und Antworten werden auf diesem Computer verarbeitet und bleiben dort.</translation>
   </message>
   <message>
    <source>Time</source>
@@ -21,7 +21,7 @@
   </message>
   <message>
    <source>Route</source>
-   <translation>Weg</translation>
+   <translation>Route</translation>
   </message>
   <message>
    <source>Model</source>
@@ -32,20 +32,20 @@
    <translation>Token</translation>
   </message>
   <message>
-   <source>Took</source>
+   <source>Duration</source>
    <translation>Dauer</translation>
   </message>
   <message>
-   <source>Ended</source>
-   <translation>Ende</translation>
+   <source>Result</source>
+   <translation>Ergebnis</translation>
   </message>
   <message>
    <source>Host</source>
    <translation>Host</translation>
   </message>
   <message>
-   <source>Why</source>
-   <translation>Wozu</translation>
+   <source>Purpose</source>
+   <translation>Zweck</translation>
   </message>
   <message>
    <source>Answer</source>
@@ -64,16 +64,16 @@
    <translation>Beantwortet</translation>
   </message>
   <message>
-   <source>Cut at the limit</source>
-   <translation>An der Grenze abgeschnitten</translation>
+   <source>Length limit reached</source>
+   <translation>Längengrenze erreicht</translation>
   </message>
   <message>
-   <source>Asked for a tool</source>
-   <translation>Verlangte ein Werkzeug</translation>
+   <source>Tool call</source>
+   <translation>Werkzeugaufruf</translation>
   </message>
   <message>
-   <source>Client left</source>
-   <translation>Programm ging</translation>
+   <source>Client disconnected</source>
+   <translation>Programm hat getrennt</translation>
   </message>
   <message>
    <source>Cancelled</source>
@@ -81,14 +81,14 @@
   </message>
   <message>
    <source>Moat stopped</source>
-   <translation>Moat hielt an</translation>
+   <translation>Moat angehalten</translation>
   </message>
   <message>
    <source>Engine stopped</source>
-   <translation>Engine blieb stehen</translation>
+   <translation>Engine abgestürzt</translation>
   </message>
   <message>
-   <source>Queue was full</source>
+   <source>Queue full</source>
    <translation>Warteschlange voll</translation>
   </message>
   <message>
@@ -100,11 +100,11 @@
    <translation>Abgelehnt</translation>
   </message>
   <message>
-   <source>Took too long</source>
-   <translation>Dauerte zu lange</translation>
+   <source>Timed out</source>
+   <translation>Zeitüberschreitung</translation>
   </message>
   <message>
-   <source>Chat template failed</source>
+   <source>Chat template error</source>
    <translation>Chat-Vorlage fehlerhaft</translation>
   </message>
   <message>
@@ -112,28 +112,28 @@
    <translation>Unbekanntes Modell</translation>
   </message>
   <message>
-   <source>No model is installed</source>
-   <translation>Kein Modell ist installiert</translation>
+   <source>No model installed</source>
+   <translation>Kein Modell installiert</translation>
   </message>
   <message>
    <source>Model not loaded</source>
    <translation>Modell nicht geladen</translation>
   </message>
   <message>
-   <source>Too little memory</source>
-   <translation>Zu wenig Speicher</translation>
+   <source>Not enough memory</source>
+   <translation>Nicht genug Speicher</translation>
   </message>
   <message>
-   <source>Model is damaged</source>
-   <translation>Modell beschädigt</translation>
+   <source>Model file damaged</source>
+   <translation>Modelldatei beschädigt</translation>
   </message>
   <message>
    <source>Not supported</source>
    <translation>Nicht unterstützt</translation>
   </message>
   <message>
-   <source>Not let out</source>
-   <translation>Nicht hinausgelassen</translation>
+   <source>Blocked</source>
+   <translation>Blockiert</translation>
   </message>
   <message>
    <source>Unknown agent</source>
@@ -168,23 +168,23 @@
    <translation>Fragen, Dokumente und Antworten gehen an {hosts}, wo das Modell läuft.</translation>
   </message>
   <message>
-   <source>Other machines may connect to Moat: their answers go to them.</source>
-   <translation>Andere Rechner dürfen sich verbinden: ihre Antworten gehen zu ihnen.</translation>
+   <source>Other computers may connect to Moat; they receive the answers to their own questions.</source>
+   <translation>Andere Computer dürfen sich mit Moat verbinden; sie erhalten die Antworten auf ihre eigenen Fragen.</translation>
   </message>
   <message>
-   <source>Moat is set to offline: every outgoing connection is refused.</source>
-   <translation>Moat ist offline gestellt: jede ausgehende Verbindung wird verweigert.</translation>
+   <source>Offline mode is on: every outgoing connection is blocked.</source>
+   <translation>Der Offline-Modus ist an: Jede ausgehende Verbindung wird blockiert.</translation>
   </message>
   <message>
    <source>unnamed</source>
    <translation>unbenannt</translation>
   </message>
   <message>
-   <source>Parts of this page</source>
-   <translation>Teile dieser Seite</translation>
+   <source>Sections of this page</source>
+   <translation>Abschnitte dieser Seite</translation>
   </message>
   <message>
-   <source>Requests that have ended</source>
+   <source>Finished requests</source>
    <translation>Beendete Anfragen</translation>
   </message>
   <message>
@@ -196,20 +196,20 @@
    <translation>Moat hat sich mit {count} Hosts verbunden.</translation>
   </message>
   <message>
-   <source>No request has come yet.</source>
-   <translation>Noch keine Anfrage ist gekommen.</translation>
+   <source>No requests yet.</source>
+   <translation>Noch keine Anfragen.</translation>
   </message>
   <message>
-   <source>Nothing went out.</source>
-   <translation>Nichts ging hinaus.</translation>
+   <source>No outgoing connections.</source>
+   <translation>Keine ausgehenden Verbindungen.</translation>
   </message>
   <message>
    <source>Activity</source>
    <translation>Aktivität</translation>
   </message>
   <message>
-   <source>Nothing has left this machine since {time}.</source>
-   <translation>Seit {time} hat nichts diesen Rechner verlassen.</translation>
+   <source>Nothing has left this computer since {time}.</source>
+   <translation>Seit {time} hat nichts diesen Computer verlassen.</translation>
   </message>
   <message>
    <source>Moat has connected to {host} and nowhere else.</source>
@@ -256,8 +256,8 @@
    <translation>{count} weitere Zeilen</translation>
   </message>
   <message>
-   <source>{name} is an image, and the model in use cannot see images.</source>
-   <translation>{name} ist ein Bild, und das Modell in Gebrauch kann keine Bilder sehen.</translation>
+   <source>{name} is an image, and the model in use cannot read images.</source>
+   <translation>{name} ist ein Bild, und das verwendete Modell kann keine Bilder lesen.</translation>
   </message>
   <message>
    <source>{name} is larger than {size}.</source>
@@ -268,11 +268,11 @@
    <translation>{name} ist keine Textdatei.</translation>
   </message>
   <message>
-   <source>{name} is not the image it claims to be.</source>
-   <translation>{name} ist nicht das Bild, das es zu sein vorgibt.</translation>
+   <source>{name} is not a valid image.</source>
+   <translation>{name} ist kein gültiges Bild.</translation>
   </message>
   <message>
-   <source>{name} holds no text.</source>
+   <source>{name} contains no text.</source>
    <translation>{name} enthält keinen Text.</translation>
   </message>
   <message>
@@ -284,28 +284,28 @@
    <translation>Chats durchsuchen</translation>
   </message>
   <message>
-   <source>Kept chats</source>
-   <translation>Aufgehobene Chats</translation>
+   <source>Saved chats</source>
+   <translation>Gespeicherte Chats</translation>
   </message>
   <message>
    <source>Delete</source>
    <translation>Löschen</translation>
   </message>
   <message>
-   <source>Keep</source>
-   <translation>Behalten</translation>
+   <source>Cancel</source>
+   <translation>Abbrechen</translation>
   </message>
   <message>
    <source>No chat matches.</source>
    <translation>Kein Chat passt.</translation>
   </message>
   <message>
-   <source>Chats are kept here, on this computer.</source>
-   <translation>Chats werden hier aufgehoben, auf diesem Computer.</translation>
+   <source>Chats are saved here, on this computer.</source>
+   <translation>Chats werden hier gespeichert, auf diesem Computer.</translation>
   </message>
   <message>
-   <source>Delete the chosen chat</source>
-   <translation>Gewählten Chat löschen</translation>
+   <source>Delete the selected chat</source>
+   <translation>Ausgewählten Chat löschen</translation>
   </message>
   <message>
    <source>This deletes “{title}” for good.</source>
@@ -316,12 +316,12 @@
    <translation>Bild</translation>
   </message>
   <message>
-   <source>Really delete {name}</source>
-   <translation>{name} wirklich löschen</translation>
+   <source>Confirm: delete {name}</source>
+   <translation>Bestätigen: {name} löschen</translation>
   </message>
   <message>
-   <source>Keep {name}</source>
-   <translation>{name} behalten</translation>
+   <source>Cancel: keep {name}</source>
+   <translation>Abbrechen: {name} behalten</translation>
   </message>
   <message>
    <source>Your message</source>
@@ -340,8 +340,8 @@
    <translation>Dateien anhängen</translation>
   </message>
   <message>
-   <source>With {names}</source>
-   <translation>Mit {names}</translation>
+   <source>Attached: {names}</source>
+   <translation>Angehängt: {names}</translation>
   </message>
   <message>
    <source>Reading {name}…</source>
@@ -373,51 +373,51 @@
   </message>
   <message>
    <source>Protocol</source>
-   <translation>Schnittstelle</translation>
+   <translation>Protokoll</translation>
   </message>
   <message>
    <source>Show raw events</source>
-   <translation>Rohe Ereignisse zeigen</translation>
+   <translation>Rohdaten anzeigen</translation>
   </message>
   <message>
    <source>System prompt</source>
-   <translation>Systemanweisung</translation>
+   <translation>Systemprompt</translation>
   </message>
   <message>
-   <source>How it should behave</source>
-   <translation>Wie es sich verhalten soll</translation>
+   <source>Instructions for the model</source>
+   <translation>Anweisungen für das Modell</translation>
   </message>
   <message>
    <source>Temperature</source>
    <translation>Temperatur</translation>
   </message>
   <message>
-   <source>Longest answer</source>
-   <translation>Längste Antwort</translation>
+   <source>Maximum length</source>
+   <translation>Maximale Länge</translation>
   </message>
   <message>
-   <source>OpenBB's protocol carries no system prompt and no sampling.</source>
-   <translation>Die Schnittstelle von OpenBB kennt keine Systemanweisung und keine Abtastung.</translation>
+   <source>OpenBB's protocol has no system prompt and no sampling options.</source>
+   <translation>Das Protokoll von OpenBB kennt weder Systemprompt noch Sampling-Optionen.</translation>
   </message>
   <message>
    <source>Raw events</source>
-   <translation>Rohe Ereignisse</translation>
+   <translation>Rohdaten</translation>
   </message>
   <message>
    <source>The events of the next answer appear here.</source>
-   <translation>Die Ereignisse der nächsten Antwort erscheinen hier.</translation>
+   <translation>Die Rohdaten der nächsten Antwort erscheinen hier.</translation>
   </message>
   <message>
    <source>the raw events</source>
-   <translation>die rohen Ereignisse</translation>
+   <translation>die Rohdaten</translation>
   </message>
   <message>
    <source>Start</source>
    <translation>Starten</translation>
   </message>
   <message>
-   <source>Moat is not serving</source>
-   <translation>Moat bedient nicht</translation>
+   <source>Moat is stopped</source>
+   <translation>Moat ist angehalten</translation>
   </message>
   <message>
    <source>Moat is starting</source>
@@ -448,8 +448,8 @@
    <translation>Nachricht schreiben</translation>
   </message>
   <message>
-   <source>Start Moat to write to a model</source>
-   <translation>Starten Sie Moat, um einem Modell zu schreiben</translation>
+   <source>Start Moat to chat with a model</source>
+   <translation>Starten Sie Moat, um mit einem Modell zu chatten</translation>
   </message>
   <message>
    <source>Export this chat</source>
@@ -457,7 +457,7 @@
   </message>
   <message>
    <source>Start it to chat with a model.</source>
-   <translation>Starten Sie es, um mit einem Modell zu sprechen.</translation>
+   <translation>Starten Sie es, um mit einem Modell zu chatten.</translation>
   </message>
   <message>
    <source>Restart</source>
@@ -468,20 +468,20 @@
    <translation>Kein Modell ist geladen</translation>
   </message>
   <message>
-   <source>Your first message loads it, or pick one now.</source>
-   <translation>Ihre erste Nachricht lädt es, oder wählen Sie jetzt eines.</translation>
+   <source>Your first message loads the default model, or choose one now.</source>
+   <translation>Ihre erste Nachricht lädt das Standardmodell, oder wählen Sie jetzt eines.</translation>
   </message>
   <message>
-   <source>Pick a model</source>
+   <source>Choose a model</source>
    <translation>Modell wählen</translation>
   </message>
   <message>
-   <source>Pick another model</source>
+   <source>Choose another model</source>
    <translation>Anderes Modell wählen</translation>
   </message>
   <message>
-   <source>Show kept chats</source>
-   <translation>Aufgehobene Chats zeigen</translation>
+   <source>Show saved chats</source>
+   <translation>Gespeicherte Chats zeigen</translation>
   </message>
   <message>
    <source>Show options</source>
@@ -500,8 +500,8 @@
    <translation>{name} wird geladen</translation>
   </message>
   <message>
-   <source>{percent}. You can write already.</source>
-   <translation>{percent}. Sie können schon schreiben.</translation>
+   <source>{percent}. You can already type your message.</source>
+   <translation>{percent}. Sie können Ihre Nachricht schon schreiben.</translation>
   </message>
   <message>
    <source>{name} could not be loaded</source>
@@ -532,16 +532,16 @@
    <translation>{count} Token</translation>
   </message>
   <message>
-   <source>Show the reasoning</source>
-   <translation>Überlegung zeigen</translation>
+   <source>Show reasoning</source>
+   <translation>Gedankengang zeigen</translation>
   </message>
   <message>
-   <source>The reasoning</source>
-   <translation>Die Überlegung</translation>
+   <source>Reasoning</source>
+   <translation>Gedankengang</translation>
   </message>
   <message>
-   <source>Waiting for the first word…</source>
-   <translation>Wartet auf das erste Wort…</translation>
+   <source>Waiting for the first token…</source>
+   <translation>Wartet auf das erste Token …</translation>
   </message>
   <message>
    <source>the answer</source>
@@ -560,40 +560,40 @@
    <translation>Eine Frage</translation>
   </message>
   <message>
-   <source>Edit and ask again</source>
-   <translation>Ändern und noch einmal fragen</translation>
+   <source>Edit and resend</source>
+   <translation>Bearbeiten und erneut senden</translation>
   </message>
   <message>
    <source>You: {text}</source>
    <translation>Sie: {text}</translation>
   </message>
   <message>
-   <source>Answer again</source>
-   <translation>Noch einmal antworten</translation>
+   <source>Regenerate</source>
+   <translation>Neu generieren</translation>
   </message>
   <message>
    <source>Stopped</source>
-   <translation>Angehalten</translation>
+   <translation>Gestoppt</translation>
   </message>
   <message>
-   <source>The answer broke off</source>
-   <translation>Die Antwort brach ab</translation>
+   <source>The answer was interrupted</source>
+   <translation>Die Antwort wurde unterbrochen</translation>
   </message>
   <message>
    <source>Show {count} earlier messages</source>
    <translation>{count} frühere Nachrichten zeigen</translation>
   </message>
   <message>
-   <source>first after {time} s</source>
-   <translation>erstes nach {time} s</translation>
+   <source>{time} s to first token</source>
+   <translation>{time} s bis zum ersten Token</translation>
   </message>
   <message>
-   <source>cut at the length limit</source>
-   <translation>an der Längengrenze abgeschnitten</translation>
+   <source>length limit reached</source>
+   <translation>Längengrenze erreicht</translation>
   </message>
   <message>
-   <source>The model gave an empty answer.</source>
-   <translation>Das Modell gab eine leere Antwort.</translation>
+   <source>The model returned an empty answer.</source>
+   <translation>Das Modell hat eine leere Antwort geliefert.</translation>
   </message>
   <message>
    <source>{speed} tokens/s</source>
@@ -616,12 +616,12 @@
    <translation>OpenBB Terminal (alt)</translation>
   </message>
   <message>
-   <source>Any program that speaks to OpenAI works with this base address:</source>
-   <translation>Jedes Programm, das OpenAI spricht, arbeitet mit dieser Basisadresse:</translation>
+   <source>Any program that uses the OpenAI API works with this base URL:</source>
+   <translation>Jedes Programm, das die OpenAI-API nutzt, funktioniert mit dieser Basis-URL:</translation>
   </message>
   <message>
-   <source>Give your React app this runtime address; add its origin if it is not allowed:</source>
-   <translation>Geben Sie Ihrer React-App diese Adresse; erlauben Sie deren Herkunft, falls nötig:</translation>
+   <source>Use this runtime URL in your React app; if its origin is not allowed yet, add it:</source>
+   <translation>Verwenden Sie in Ihrer React-App diese Runtime-URL; fügen Sie ihre Herkunft hinzu, falls sie noch nicht erlaubt ist:</translation>
   </message>
   <message>
    <source>In Continue's config.yaml; Cursor and others have the same three fields:</source>
@@ -632,7 +632,7 @@
    <translation>Code-Editoren (Continue, Cursor)</translation>
   </message>
   <message>
-   <source>Programs made for Ollama only need another host:</source>
+   <source>Programs made for Ollama only need a different host:</source>
    <translation>Programme für Ollama brauchen nur einen anderen Host:</translation>
   </message>
   <message>
@@ -652,16 +652,16 @@
    <translation>Gefunden: {names}.</translation>
   </message>
   <message>
-   <source>{model} answered ({count} token asked for).</source>
-   <translation>{model} hat geantwortet ({count} Token verlangt).</translation>
+   <source>{model} answered ({count} token requested).</source>
+   <translation>{model} hat geantwortet ({count} Token angefordert).</translation>
   </message>
   <message>
-   <source>It was answered, but no model is on this computer yet.</source>
-   <translation>Es kam eine Antwort, aber auf diesem Computer ist noch kein Modell.</translation>
+   <source>The connection works, but no model is installed yet.</source>
+   <translation>Die Verbindung funktioniert, aber es ist noch kein Modell installiert.</translation>
   </message>
   <message>
-   <source>Safari lets a page reach this machine by HTTPS only. The certificate is made here, holds for localhost alone, and is renewed by itself.</source>
-   <translation>Safari lässt Seiten diesen Rechner nur über HTTPS erreichen. Das Zertifikat wird hier erzeugt, gilt nur für localhost und erneuert sich von selbst.</translation>
+   <source>Safari lets web pages reach this computer only over HTTPS. The certificate is created on this computer, is valid for localhost only, and renews itself.</source>
+   <translation>Safari lässt Webseiten diesen Computer nur über HTTPS erreichen. Das Zertifikat wird auf diesem Computer erstellt, gilt nur für localhost und erneuert sich selbst.</translation>
   </message>
   <message>
    <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
@@ -684,16 +684,16 @@
    <translation>Wird getestet …</translation>
   </message>
   <message>
-   <source>Serve HTTPS too</source>
-   <translation>Auch HTTPS anbieten</translation>
+   <source>Turn on HTTPS</source>
+   <translation>HTTPS einschalten</translation>
   </message>
   <message>
-   <source>The address for HTTPS</source>
-   <translation>Die Adresse für HTTPS</translation>
+   <source>HTTPS address</source>
+   <translation>HTTPS-Adresse</translation>
   </message>
   <message>
-   <source>the address for HTTPS</source>
-   <translation>die Adresse für HTTPS</translation>
+   <source>the HTTPS address</source>
+   <translation>die HTTPS-Adresse</translation>
   </message>
   <message>
    <source>The command that trusts the certificate</source>
@@ -756,36 +756,36 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Diese Adresse hat Buchstaben, die ein Browser in einer anderen Schrift zeigen kann (xn--). Sie können denen einer anderen Adresse gleichen.</translation>
   </message>
   <message>
-   <source>Nothing arrives?</source>
-   <translation>Es kommt nichts an?</translation>
+   <source>Not connecting?</source>
+   <translation>Keine Verbindung?</translation>
   </message>
   <message>
-   <source>This page was turned away: its origin is not allowed.</source>
-   <translation>Diese Seite wurde abgewiesen: ihre Herkunft ist nicht erlaubt.</translation>
+   <source>Blocked: this origin is not allowed.</source>
+   <translation>Blockiert: Diese Herkunft ist nicht erlaubt.</translation>
   </message>
   <message>
    <source>The access key was missing or wrong.</source>
    <translation>Der Zugangsschlüssel fehlte oder war falsch.</translation>
   </message>
   <message>
-   <source>It asked whether it may connect and was told yes; no request followed.</source>
-   <translation>Sie fragte, ob sie sich verbinden darf, und durfte; es folgte keine Anfrage.</translation>
+   <source>The browser asked for permission and got it, but no request followed.</source>
+   <translation>Der Browser hat um Erlaubnis gefragt und sie erhalten, aber es folgte keine Anfrage.</translation>
   </message>
   <message>
    <source>Connected.</source>
    <translation>Verbunden.</translation>
   </message>
   <message>
-   <source>You allowed it just now.</source>
+   <source>You just allowed it.</source>
    <translation>Sie haben sie eben erlaubt.</translation>
   </message>
   <message>
-   <source>No other page has asked for anything.</source>
-   <translation>Keine andere Seite hat etwas angefragt.</translation>
+   <source>No other page has tried to connect.</source>
+   <translation>Keine andere Seite hat versucht, sich zu verbinden.</translation>
   </message>
   <message>
-   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
-   <translation>Noch keine Webseite hat etwas gefragt. Wer kommt oder abgewiesen wird, steht hier.</translation>
+   <source>No web page has tried to connect yet. Each attempt is shown here, allowed or blocked.</source>
+   <translation>Noch keine Webseite hat versucht, sich zu verbinden. Jeder Versuch wird hier gezeigt, erlaubt oder blockiert.</translation>
   </message>
   <message>
    <source>Pages of {site} may use your models now.</source>
@@ -808,8 +808,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Schlüssel kopieren</translation>
   </message>
   <message>
-   <source>At the door</source>
-   <translation>An der Tür</translation>
+   <source>Recent connection attempts</source>
+   <translation>Letzte Verbindungsversuche</translation>
   </message>
   <message>
    <source>Allow {origin}</source>
@@ -832,16 +832,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der Zugangsschlüssel fehlt oder ist falsch.</translation>
   </message>
   <message>
-   <source>{path} answered something this client cannot read.</source>
-   <translation>{path} antwortete etwas, das dieses Programm nicht lesen kann.</translation>
+   <source>{path} returned something this client cannot read.</source>
+   <translation>{path} lieferte etwas, das dieses Programm nicht lesen kann.</translation>
   </message>
   <message>
    <source>the server answered with status {status}.</source>
    <translation>der Server antwortete mit Status {status}.</translation>
   </message>
   <message>
-   <source>Nothing answered at {address}. Is Moat started?</source>
-   <translation>Unter {address} antwortet niemand. Ist Moat gestartet?</translation>
+   <source>Nothing answers at {address}. Is Moat running?</source>
+   <translation>Unter {address} antwortet nichts. Läuft Moat?</translation>
   </message>
   <message>
    <source>The answer does not let {origin} read it.</source>
@@ -852,36 +852,36 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Kontext</translation>
   </message>
   <message>
-   <source>How much it can read and write at once.</source>
-   <translation>Wie viel es auf einmal lesen und schreiben kann.</translation>
+   <source>How many tokens the model can read and write in one conversation.</source>
+   <translation>Wie viele Token das Modell in einem Gespräch lesen und schreiben kann.</translation>
   </message>
   <message>
-   <source>Layers on the graphics card</source>
-   <translation>Schichten auf der Grafikkarte</translation>
+   <source>GPU layers</source>
+   <translation>GPU-Schichten</translation>
   </message>
   <message>
-   <source>Split across the graphics cards</source>
-   <translation>Verteilung auf die Grafikkarten</translation>
+   <source>Split across GPUs</source>
+   <translation>Aufteilung auf die GPUs</translation>
   </message>
   <message>
-   <source>Precision of the context</source>
-   <translation>Genauigkeit des Kontexts</translation>
+   <source>Cache precision</source>
+   <translation>Cache-Genauigkeit</translation>
   </message>
   <message>
-   <source>Answers at the same time</source>
+   <source>Concurrent answers</source>
    <translation>Gleichzeitige Antworten</translation>
   </message>
   <message>
-   <source>Processor threads</source>
-   <translation>Prozessor-Threads</translation>
+   <source>CPU threads</source>
+   <translation>CPU-Threads</translation>
   </message>
   <message>
-   <source>Tokens read in one step</source>
-   <translation>Token je Leseschritt</translation>
+   <source>Batch size (tokens)</source>
+   <translation>Batch-Größe (Token)</translation>
   </message>
   <message>
-   <source>More reads long prompts faster on a graphics card and takes more memory.</source>
-   <translation>Mehr liest lange Eingaben auf einer Grafikkarte schneller und braucht mehr Speicher.</translation>
+   <source>A larger batch reads long prompts faster on a GPU and uses more memory.</source>
+   <translation>Ein größerer Batch liest lange Eingaben auf einer GPU schneller und braucht mehr Speicher.</translation>
   </message>
   <message>
    <source>Flash attention</source>
@@ -892,8 +892,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Gewichte</translation>
   </message>
   <message>
-   <source>Working space</source>
-   <translation>Arbeitsraum</translation>
+   <source>Compute buffers</source>
+   <translation>Rechenpuffer</translation>
   </message>
   <message>
    <source>On the graphics card</source>
@@ -904,12 +904,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Diese Einstellungen benutzen</translation>
   </message>
   <message>
-   <source>Model to judge</source>
-   <translation>Zu beurteilendes Modell</translation>
+   <source>Model to check</source>
+   <translation>Zu prüfendes Modell</translation>
   </message>
   <message>
-   <source>How a model would sit in it</source>
-   <translation>Wie ein Modell hineinpassen würde</translation>
+   <source>Memory use</source>
+   <translation>Speicherbedarf</translation>
   </message>
   <message>
    <source>Hardware</source>
@@ -920,8 +920,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Ein Viertel des Speichers</translation>
   </message>
   <message>
-   <source>There is no model yet. Models has some to get.</source>
-   <translation>Noch gibt es kein Modell. Unter „Modelle“ sind welche zu holen.</translation>
+   <source>No model yet. Get one on the Models page.</source>
+   <translation>Noch kein Modell. Holen Sie eines auf der Seite „Modelle“.</translation>
   </message>
   <message>
    <source>{tokens} tokens</source>
@@ -956,8 +956,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Startet</translation>
   </message>
   <message>
-   <source>Model that answers</source>
-   <translation>Antwortendes Modell</translation>
+   <source>Model in use</source>
+   <translation>Verwendetes Modell</translation>
   </message>
   <message>
    <source>Unload</source>
@@ -968,8 +968,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>die Adresse</translation>
   </message>
   <message>
-   <source>What happened</source>
-   <translation>Was geschehen ist</translation>
+   <source>Details</source>
+   <translation>Details</translation>
   </message>
   <message>
    <source>Try again</source>
@@ -1000,8 +1000,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Start</translation>
   </message>
   <message>
-   <source>{do} serving</source>
-   <translation>Bedienen: {do}</translation>
+   <source>{do} the server</source>
+   <translation>Server: {do}</translation>
   </message>
   <message>
    <source>None</source>
@@ -1012,8 +1012,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Anhalten</translation>
   </message>
   <message>
-   <source>the shown or selected lines</source>
-   <translation>die gezeigten oder gewählten Zeilen</translation>
+   <source>the visible or selected lines</source>
+   <translation>die sichtbaren oder ausgewählten Zeilen</translation>
   </message>
   <message>
    <source>Clear</source>
@@ -1028,8 +1028,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{count} Zeilen</translation>
   </message>
   <message>
-   <source>Least level shown</source>
-   <translation>Niedrigste gezeigte Stufe</translation>
+   <source>Minimum level</source>
+   <translation>Mindeststufe</translation>
   </message>
   <message>
    <source>Filter by text</source>
@@ -1068,12 +1068,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Schließen</translation>
   </message>
   <message>
-   <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
-   <translation>Dieses System hat keinen nutzbaren Schlüsselbund: Es wird unverschlüsselt in {file} aufbewahrt, nur für Sie lesbar.</translation>
+   <source>This system has no usable keyring: it is stored unencrypted in {file}, readable only by you.</source>
+   <translation>Dieses System hat keinen nutzbaren Schlüsselbund: Es wird unverschlüsselt in {file} gespeichert, nur für Sie lesbar.</translation>
   </message>
   <message>
-   <source>It is kept in the system's keyring.</source>
-   <translation>Es wird im Schlüsselbund des Systems aufbewahrt.</translation>
+   <source>It is stored in the system's keyring.</source>
+   <translation>Es wird im Schlüsselbund des Systems gespeichert.</translation>
   </message>
   <message>
    <source>Copied</source>
@@ -1112,10 +1112,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>warten</translation>
   </message>
   <message>
-   <source>Cancel</source>
-   <translation>Abbrechen</translation>
-  </message>
-  <message>
    <source>Unnamed client</source>
    <translation>Unbenanntes Programm</translation>
   </message>
@@ -1152,24 +1148,24 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Hinzugefügte Unterstützung für Grafikkarten: {names}</translation>
   </message>
   <message>
-   <source>No graphics card that models could use was found: the processor does the work.</source>
-   <translation>Keine nutzbare Grafikkarte gefunden: der Prozessor macht die Arbeit.</translation>
+   <source>No usable graphics card found: models run on the processor.</source>
+   <translation>Keine nutzbare Grafikkarte gefunden: Modelle laufen auf dem Prozessor.</translation>
   </message>
   <message>
-   <source>Look again</source>
-   <translation>Noch einmal ansehen</translation>
+   <source>Rescan</source>
+   <translation>Erneut prüfen</translation>
   </message>
   <message>
-   <source>Looking at this machine…</source>
-   <translation>Dieser Rechner wird angesehen…</translation>
+   <source>Scanning this computer…</source>
+   <translation>Dieser Computer wird geprüft …</translation>
   </message>
   <message>
    <source>memory</source>
    <translation>Speicher</translation>
   </message>
   <message>
-   <source>free just now</source>
-   <translation>gerade frei</translation>
+   <source>free now</source>
+   <translation>jetzt frei</translation>
   </message>
   <message>
    <source>processor cores</source>
@@ -1177,7 +1173,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>This build of the engine cannot use it.</source>
-   <translation>Dieser Bau der Maschine kann sie nicht benutzen.</translation>
+   <translation>Diese Engine-Version kann sie nicht benutzen.</translation>
   </message>
   <message>
    <source>The graphics card is not used</source>
@@ -1188,16 +1184,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{name} ({backend}): {free} von {total} frei</translation>
   </message>
   <message>
-   <source>Look at this machine again</source>
-   <translation>Diesen Rechner noch einmal ansehen</translation>
+   <source>Rescan this computer</source>
+   <translation>Diesen Computer erneut prüfen</translation>
   </message>
   <message>
-   <source>This machine</source>
-   <translation>Dieser Rechner</translation>
+   <source>This computer</source>
+   <translation>Dieser Computer</translation>
   </message>
   <message>
-   <source>{name} answers at {hosts}. Prompts go there.</source>
-   <translation>{name} antwortet auf {hosts}. Fragen gehen dorthin.</translation>
+   <source>{name} runs at {hosts}. Prompts are sent there.</source>
+   <translation>{name} läuft auf {hosts}. Fragen werden dorthin gesendet.</translation>
   </message>
   <message>
    <source>Loading</source>
@@ -1216,20 +1212,20 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Braucht Aufmerksamkeit</translation>
   </message>
   <message>
-   <source>Try to start it again. If it fails again, the log says more.</source>
-   <translation>Starten Sie es noch einmal. Schlägt es wieder fehl, sagt das Protokoll mehr.</translation>
+   <source>Start it again. If that fails, the log has the details.</source>
+   <translation>Starten Sie es erneut. Wenn das fehlschlägt, stehen Einzelheiten im Protokoll.</translation>
   </message>
   <message>
-   <source>Restart it; answers that are being written are lost. It may also wake up by itself.</source>
-   <translation>Starten Sie es neu; Antworten, die gerade entstehen, gehen verloren. Es kann auch von selbst wieder aufwachen.</translation>
+   <source>Restart it; answers in progress are lost. It may also recover by itself.</source>
+   <translation>Starten Sie es neu; laufende Antworten gehen verloren. Es kann sich auch von selbst erholen.</translation>
   </message>
   <message>
-   <source>Nothing is served. Start Moat to let programs on this computer connect.</source>
-   <translation>Nichts wird bedient. Starten Sie Moat, damit Programme sich verbinden können.</translation>
+   <source>The server is off. Start it so that programs on this computer can connect.</source>
+   <translation>Der Server ist aus. Starten Sie ihn, damit Programme auf diesem Computer sich verbinden können.</translation>
   </message>
   <message>
-   <source>Waiting for its turn</source>
-   <translation>Wartet, bis es an der Reihe ist</translation>
+   <source>Queued</source>
+   <translation>In der Warteschlange</translation>
   </message>
   <message>
    <source>Reading the prompt</source>
@@ -1240,32 +1236,28 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{percent} gelesen. Anfragen warten, bis es bereit ist.</translation>
   </message>
   <message>
-   <source>Pick another model below, or close other programs and try again.</source>
-   <translation>Wählen Sie unten ein anderes Modell, oder schließen Sie andere Programme.</translation>
+   <source>Choose another model below, or close other programs and try again.</source>
+   <translation>Wählen Sie unten ein anderes Modell, oder schließen Sie andere Programme und versuchen Sie es erneut.</translation>
   </message>
   <message>
-   <source>No model is loaded. Pick one below; a request loads it too.</source>
+   <source>No model is loaded. Choose one below; a request loads it too.</source>
    <translation>Kein Modell ist geladen. Wählen Sie unten eines; eine Anfrage lädt es auch.</translation>
   </message>
   <message>
-   <source>Moat cannot serve</source>
-   <translation>Moat kann nicht bedienen</translation>
+   <source>The server cannot start</source>
+   <translation>Der Server kann nicht starten</translation>
   </message>
   <message>
    <source>Moat does not respond</source>
    <translation>Moat reagiert nicht</translation>
   </message>
   <message>
-   <source>Moat is stopped</source>
-   <translation>Moat ist angehalten</translation>
-  </message>
-  <message>
    <source>This takes a second or two.</source>
    <translation>Das dauert ein, zwei Sekunden.</translation>
   </message>
   <message>
-   <source>Prompts go to {hosts}.</source>
-   <translation>Fragen gehen an {hosts}.</translation>
+   <source>Prompts are sent to {hosts}.</source>
+   <translation>Fragen werden an {hosts} gesendet.</translation>
   </message>
   <message>
    <source>On this computer, at {hosts}.</source>
@@ -1296,12 +1288,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Schreibt: bisher {count} Token</translation>
   </message>
   <message>
-   <source>{name} is at work.</source>
+   <source>{name} is working.</source>
    <translation>{name} arbeitet.</translation>
   </message>
   <message>
-   <source>{name} answers on this computer.</source>
-   <translation>{name} antwortet auf diesem Computer.</translation>
+   <source>{name} runs on this computer.</source>
+   <translation>{name} läuft auf diesem Computer.</translation>
   </message>
   <message>
    <source>Answering {count} requests</source>
@@ -1336,16 +1328,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Zurück</translation>
   </message>
   <message>
-   <source>For this machine</source>
-   <translation>Für diesen Rechner</translation>
+   <source>For this computer</source>
+   <translation>Für diesen Computer</translation>
   </message>
   <message>
-   <source>Good models of each size, judged for this computer.</source>
-   <translation>Gute Modelle jeder Größe, für diesen Computer beurteilt.</translation>
+   <source>Recommended models of each size, checked for this computer.</source>
+   <translation>Empfohlene Modelle jeder Größe, für diesen Computer geprüft.</translation>
   </message>
   <message>
-   <source>Recommended here</source>
-   <translation>Hier empfohlen</translation>
+   <source>Recommended</source>
+   <translation>Empfohlen</translation>
   </message>
   <message>
    <source>Download {name}</source>
@@ -1356,28 +1348,28 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Installiert</translation>
   </message>
   <message>
-   <source>terms to accept</source>
-   <translation>Bedingungen anzunehmen</translation>
+   <source>gated</source>
+   <translation>zugangsbeschränkt</translation>
   </message>
   <message>
    <source>Back to the list</source>
    <translation>Zurück zur Liste</translation>
   </message>
   <message>
-   <source>No repository with GGUF files matches.</source>
-   <translation>Kein Verzeichnis mit GGUF-Dateien passt.</translation>
+   <source>No repository with GGUF files found.</source>
+   <translation>Kein Repository mit GGUF-Dateien gefunden.</translation>
   </message>
   <message>
-   <source>Its terms must be accepted on {address} first.</source>
-   <translation>Die Bedingungen müssen zuerst auf {address} angenommen werden.</translation>
+   <source>Accept its terms on {address} first.</source>
+   <translation>Nehmen Sie zuerst auf {address} die Bedingungen an.</translation>
   </message>
   <message>
    <source>Searching…</source>
    <translation>Suche…</translation>
   </message>
   <message>
-   <source>Found for “{text}”</source>
-   <translation>Gefunden für „{text}“</translation>
+   <source>Results for “{text}”</source>
+   <translation>Ergebnisse für „{text}“</translation>
   </message>
   <message>
    <source>{count} parts</source>
@@ -1388,12 +1380,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Dateien von {name} zeigen</translation>
   </message>
   <message>
-   <source>Models that other servers run. What is asked of them leaves this computer, unless the server is on it.</source>
-   <translation>Modelle, die andere Server ausführen. Was sie gefragt werden, verlässt diesen Computer, außer der Server läuft auf ihm.</translation>
+   <source>Models on other servers. Your prompts leave this computer, unless the server runs on it.</source>
+   <translation>Modelle auf anderen Servern. Ihre Fragen verlassen diesen Computer, außer der Server läuft auf ihm.</translation>
   </message>
   <message>
-   <source>As it says</source>
-   <translation>Wie der Server sagt</translation>
+   <source>As the server reports</source>
+   <translation>Wie vom Server gemeldet</translation>
   </message>
   <message>
    <source>Several addresses of the same model, with spaces between, share the work.</source>
@@ -1404,20 +1396,20 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Laden</translation>
   </message>
   <message>
-   <source>sees images</source>
-   <translation>sieht Bilder</translation>
+   <source>reads images</source>
+   <translation>liest Bilder</translation>
   </message>
   <message>
-   <source>It is being asked what it has…</source>
-   <translation>Der Server wird gefragt, was er hat …</translation>
+   <source>Asking the server for its models…</source>
+   <translation>Der Server wird nach seinen Modellen gefragt …</translation>
   </message>
   <message>
-   <source>Given on the command line, for this run.</source>
-   <translation>Auf der Befehlszeile angegeben, für diesen Lauf.</translation>
+   <source>Set on the command line, for this session only.</source>
+   <translation>Auf der Befehlszeile angegeben, nur für diese Sitzung.</translation>
   </message>
   <message>
-   <source>No engine elsewhere yet. If vLLM, SGLang, llama-server or another server with OpenAI's API runs on a machine you trust, enter its address below.</source>
-   <translation>Noch keine Engine anderswo. Läuft vLLM, SGLang, llama-server oder ein anderer Server mit der API von OpenAI auf einem Rechner, dem Sie vertrauen, tragen Sie unten seine Adresse ein.</translation>
+   <source>No remote engine yet. If vLLM, SGLang, llama-server or another server with the OpenAI API runs on a computer you trust, enter its address below.</source>
+   <translation>Noch keine entfernte Engine. Läuft vLLM, SGLang, llama-server oder ein anderer Server mit der OpenAI-API auf einem Computer, dem Sie vertrauen, tragen Sie unten seine Adresse ein.</translation>
   </message>
   <message>
    <source>Addresses</source>
@@ -1428,24 +1420,24 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Name</translation>
   </message>
   <message>
-   <source>What programs ask for it by</source>
-   <translation>Wie Programme danach fragen</translation>
+   <source>The name programs use for it</source>
+   <translation>Der Name, den Programme verwenden</translation>
   </message>
   <message>
-   <source>Model there</source>
-   <translation>Modell dort</translation>
+   <source>Model on the server</source>
+   <translation>Modell auf dem Server</translation>
   </message>
   <message>
-   <source>Empty: the first that it lists</source>
-   <translation>Leer: das erste, das er nennt</translation>
+   <source>Empty: the first model it lists</source>
+   <translation>Leer: das erste Modell der Liste</translation>
   </message>
   <message>
    <source>Key</source>
    <translation>Schlüssel</translation>
   </message>
   <message>
-   <source>If the server wants one</source>
-   <translation>Falls der Server einen verlangt</translation>
+   <source>If the server needs one</source>
+   <translation>Falls der Server einen braucht</translation>
   </message>
   <message>
    <source>More options</source>
@@ -1460,16 +1452,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Hinzufügen</translation>
   </message>
   <message>
-   <source>Answers now</source>
-   <translation>Antwortet jetzt</translation>
+   <source>In use</source>
+   <translation>In Gebrauch</translation>
   </message>
   <message>
-   <source>Its key is forgotten, too. The server itself stays as it is.</source>
-   <translation>Auch ihr Schlüssel wird vergessen. Der Server selbst bleibt, wie er ist.</translation>
+   <source>Its key is deleted too. The server itself is not changed.</source>
+   <translation>Auch der Schlüssel wird gelöscht. Der Server selbst bleibt unverändert.</translation>
   </message>
   <message>
-   <source>Elsewhere</source>
-   <translation>Anderswo</translation>
+   <source>Remote</source>
+   <translation>Entfernt</translation>
   </message>
   <message>
    <source>Yes</source>
@@ -1492,8 +1484,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Engine hinzufügen</translation>
   </message>
   <message>
-   <source>It answers</source>
-   <translation>Er antwortet</translation>
+   <source>It works</source>
+   <translation>Verbindung funktioniert</translation>
   </message>
   <message>
    <source>Context (tokens)</source>
@@ -1504,24 +1496,24 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Parameter (Milliarden)</translation>
   </message>
   <message>
-   <source>Sees images</source>
-   <translation>Sieht Bilder</translation>
+   <source>Reads images</source>
+   <translation>Liest Bilder</translation>
   </message>
   <message>
-   <source>Tool calls are read by</source>
-   <translation>Werkzeugaufrufe liest</translation>
+   <source>Tool calls are parsed by</source>
+   <translation>Werkzeugaufrufe wertet aus</translation>
   </message>
   <message>
    <source>Add an engine</source>
    <translation>Eine Engine hinzufügen</translation>
   </message>
   <message>
-   <source>Does not answer just now: {hosts}. The others do its work.</source>
-   <translation>Antwortet gerade nicht: {hosts}. Die anderen übernehmen.</translation>
+   <source>Not responding: {hosts}. The others take over.</source>
+   <translation>Antwortet nicht: {hosts}. Die anderen übernehmen.</translation>
   </message>
   <message>
-   <source>Asking {hosts}…</source>
-   <translation>{hosts} wird gefragt …</translation>
+   <source>Connecting to {hosts}…</source>
+   <translation>Verbindung zu {hosts} …</translation>
   </message>
   <message>
    <source>Load {name}</source>
@@ -1532,8 +1524,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{name} entfernen</translation>
   </message>
   <message>
-   <source>Really remove {name}</source>
-   <translation>{name} wirklich entfernen</translation>
+   <source>Confirm: remove {name}</source>
+   <translation>Bestätigen: {name} entfernen</translation>
   </message>
   <message>
    <source>Give it a name.</source>
@@ -1552,20 +1544,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Chat-Vorlage</translation>
   </message>
   <message>
-   <source>Details</source>
-   <translation>Einzelheiten</translation>
-  </message>
-  <message>
-   <source>This takes it off the list. The file stays where it is.</source>
-   <translation>Das nimmt es von der Liste. Die Datei bleibt, wo sie ist.</translation>
+   <source>This removes it from the list. The file is not deleted.</source>
+   <translation>Das entfernt es aus der Liste. Die Datei wird nicht gelöscht.</translation>
   </message>
   <message>
    <source>Add a GGUF file</source>
    <translation>GGUF-Datei hinzufügen</translation>
   </message>
   <message>
-   <source>No model is on this computer yet. Discover one, or add a file you have.</source>
-   <translation>Noch kein Modell auf diesem Computer. Entdecken Sie eines, oder fügen Sie eine Datei hinzu.</translation>
+   <source>No model is installed yet. Discover one, or add a file you already have.</source>
+   <translation>Noch kein Modell installiert. Entdecken Sie eines, oder fügen Sie eine vorhandene Datei hinzu.</translation>
   </message>
   <message>
    <source>Discover models</source>
@@ -1576,11 +1564,11 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>1 Modell, {size}, in {path}</translation>
   </message>
   <message>
-   <source>Use them</source>
-   <translation>Benutzen</translation>
+   <source>Use these models</source>
+   <translation>Diese Modelle verwenden</translation>
   </message>
   <message>
-   <source>Show what differs</source>
+   <source>Show differences</source>
    <translation>Unterschiede zeigen</translation>
   </message>
   <message>
@@ -1596,7 +1584,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das macht {size} auf der Platte frei.</translation>
   </message>
   <message>
-   <source>Found from other programs</source>
+   <source>Found in other programs</source>
    <translation>Bei anderen Programmen gefunden</translation>
   </message>
   <message>
@@ -1604,7 +1592,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Datei ist beschädigt: {why}.</translation>
   </message>
   <message>
-   <source>not said</source>
+   <source>not specified</source>
    <translation>nicht angegeben</translation>
   </message>
   <message>
@@ -1612,8 +1600,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>nicht in seiner Vorlage</translation>
   </message>
   <message>
-   <source>Sees images: {file}</source>
-   <translation>Sieht Bilder: {file}</translation>
+   <source>Reads images: {file}</source>
+   <translation>Liest Bilder: {file}</translation>
   </message>
   <message>
    <source>On this computer</source>
@@ -1621,7 +1609,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Details of {name}</source>
-   <translation>Einzelheiten zu {name}</translation>
+   <translation>Details zu {name}</translation>
   </message>
   <message>
    <source>Delete {name}</source>
@@ -1629,15 +1617,15 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Use the models of {name}</source>
-   <translation>Die Modelle von {name} benutzen</translation>
+   <translation>Die Modelle von {name} verwenden</translation>
   </message>
   <message>
    <source>less than a minute left</source>
    <translation>weniger als eine Minute übrig</translation>
   </message>
   <message>
-   <source>Accept the terms on the model's page, then paste a token with the right to read.</source>
-   <translation>Nehmen Sie die Bedingungen auf der Seite des Modells an und fügen Sie dann ein Token mit Leserecht ein.</translation>
+   <source>Accept the terms on the model's page, then paste a token with read access.</source>
+   <translation>Nehmen Sie auf der Seite des Modells die Bedingungen an und fügen Sie dann ein Token mit Lesezugriff ein.</translation>
   </message>
   <message>
    <source>Downloads</source>
@@ -1660,32 +1648,28 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{done} von {total}</translation>
   </message>
   <message>
-   <source>Checking every byte against the hub's fingerprint</source>
-   <translation>Jedes Byte wird mit dem Fingerabdruck des Hubs verglichen</translation>
+   <source>Verifying the checksum</source>
+   <translation>Prüfsumme wird überprüft</translation>
   </message>
   <message>
    <source>{hours} h {minutes} min left</source>
    <translation>noch {hours} h {minutes} min</translation>
   </message>
   <message>
-   <source>Token of Hugging Face</source>
-   <translation>Token von Hugging Face</translation>
+   <source>Hugging Face token</source>
+   <translation>Hugging-Face-Token</translation>
   </message>
   <message>
    <source>Save</source>
    <translation>Speichern</translation>
   </message>
   <message>
-   <source>Forget</source>
-   <translation>Vergessen</translation>
+   <source>{name} was deleted; {size} freed.</source>
+   <translation>{name} wurde gelöscht; {size} sind frei geworden.</translation>
   </message>
   <message>
-   <source>{name} was deleted; {size} are free again.</source>
-   <translation>{name} wurde gelöscht; {size} sind wieder frei.</translation>
-  </message>
-  <message>
-   <source>{name} was taken off the list; its file stays where it is.</source>
-   <translation>{name} steht nicht mehr in der Liste; die Datei bleibt, wo sie ist.</translation>
+   <source>{name} was removed from the list; its file was not deleted.</source>
+   <translation>{name} wurde aus der Liste entfernt; die Datei wurde nicht gelöscht.</translation>
   </message>
   <message>
    <source>Models (*.gguf)</source>
@@ -1696,8 +1680,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Wartet</translation>
   </message>
   <message>
-   <source>Finished and checked</source>
-   <translation>Fertig und geprüft</translation>
+   <source>Finished and verified</source>
+   <translation>Fertig und überprüft</translation>
   </message>
   <message>
    <source>It failed.</source>
@@ -1712,20 +1696,20 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Token speichern</translation>
   </message>
   <message>
-   <source>Forget the token</source>
-   <translation>Token vergessen</translation>
+   <source>Remove the token</source>
+   <translation>Token entfernen</translation>
   </message>
   <message>
-   <source>Models with terms</source>
-   <translation>Modelle mit Bedingungen</translation>
+   <source>Gated models</source>
+   <translation>Modelle mit Zugangsbeschränkung</translation>
   </message>
   <message>
-   <source>The token is kept with your secrets.</source>
-   <translation>Das Token liegt bei Ihren Geheimnissen.</translation>
+   <source>The token is saved with your secrets.</source>
+   <translation>Das Token ist bei Ihren Geheimnissen gespeichert.</translation>
   </message>
   <message>
-   <source>The token is forgotten.</source>
-   <translation>Das Token ist vergessen.</translation>
+   <source>The token was removed.</source>
+   <translation>Das Token wurde entfernt.</translation>
   </message>
   <message>
    <source>Discover</source>
@@ -1776,8 +1760,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>eine Zahl ohne Tausendertrennzeichen, etwa 10000,</translation>
   </message>
   <message>
-   <source>One in a line</source>
-   <translation>Eins pro Zeile</translation>
+   <source>One per line</source>
+   <translation>Einer pro Zeile</translation>
   </message>
   <message>
    <source>{client} wants to use this plugin for the first time.</source>
@@ -1796,19 +1780,19 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Ablehnen</translation>
   </message>
   <message>
-   <source>What would be sent</source>
-   <translation>Was gesendet würde</translation>
+   <source>Request to be sent</source>
+   <translation>Zu sendende Anfrage</translation>
   </message>
   <message>
-   <source>It only reads.</source>
-   <translation>Es liest nur.</translation>
+   <source>It only reads data.</source>
+   <translation>Es liest nur Daten.</translation>
   </message>
   <message>
-   <source>It changes something. Look at what would be sent before you allow it.</source>
-   <translation>Es ändert etwas. Sehen Sie an, was gesendet würde, bevor Sie es erlauben.</translation>
+   <source>It makes changes. Review the request before you allow it.</source>
+   <translation>Es nimmt Änderungen vor. Prüfen Sie die Anfrage, bevor Sie sie erlauben.</translation>
   </message>
   <message>
-   <source>It may do harm that cannot be undone.</source>
+   <source>It may cause damage that cannot be undone.</source>
    <translation>Es kann Schaden anrichten, der sich nicht rückgängig machen lässt.</translation>
   </message>
   <message>
@@ -1828,8 +1812,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Ablehnen: {what}</translation>
   </message>
   <message>
-   <source>It reaches nothing outside Moat.</source>
-   <translation>Es erreicht nichts außerhalb von Moat.</translation>
+   <source>It does not connect to anything outside Moat.</source>
+   <translation>Es verbindet sich mit nichts außerhalb von Moat.</translation>
   </message>
   <message>
    <source>Show its log</source>
@@ -1840,8 +1824,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>das Protokoll</translation>
   </message>
   <message>
-   <source>Read it again</source>
-   <translation>Neu lesen</translation>
+   <source>Reload</source>
+   <translation>Neu laden</translation>
   </message>
   <message>
    <source>It may also change and delete (PUT, PATCH, DELETE)</source>
@@ -1856,20 +1840,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Übernehmen</translation>
   </message>
   <message>
-   <source>Flow to try</source>
-   <translation>Ablauf zum Ausprobieren</translation>
+   <source>Flow to test</source>
+   <translation>Ablauf zum Testen</translation>
   </message>
   <message>
-   <source>Find its tools</source>
-   <translation>Werkzeuge suchen</translation>
+   <source>List its tools</source>
+   <translation>Werkzeuge auflisten</translation>
   </message>
   <message>
-   <source>A question to try it with</source>
-   <translation>Eine Frage zum Ausprobieren</translation>
-  </message>
-  <message>
-   <source>What came of it</source>
-   <translation>Was dabei herauskam</translation>
+   <source>A question to test it with</source>
+   <translation>Eine Frage zum Testen</translation>
   </message>
   <message>
    <source>the report</source>
@@ -1880,12 +1860,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Läuft…</translation>
   </message>
   <message>
-   <source>Kept unencrypted</source>
-   <translation>Unverschlüsselt aufbewahrt</translation>
+   <source>Stored unencrypted</source>
+   <translation>Unverschlüsselt gespeichert</translation>
   </message>
   <message>
-   <source>Kept in the keychain</source>
-   <translation>Im Schlüsselbund aufgehoben</translation>
+   <source>Stored in the keychain</source>
+   <translation>Im Schlüsselbund gespeichert</translation>
   </message>
   <message>
    <source>Enable</source>
@@ -1920,8 +1900,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Was es braucht</translation>
   </message>
   <message>
-   <source>Try it</source>
-   <translation>Ausprobieren</translation>
+   <source>Test it</source>
+   <translation>Testen</translation>
   </message>
   <message>
    <source>Sign out</source>
@@ -1932,20 +1912,20 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Anmeldung läuft…</translation>
   </message>
   <message>
-   <source>It runs code of its own, in a process apart.</source>
-   <translation>Es führt eigenen Code aus, in einem eigenen Prozess.</translation>
+   <source>It runs its own code with your user rights: only enable plugins you trust.</source>
+   <translation>Es führt eigenen Code mit Ihren Benutzerrechten aus: Schalten Sie nur Plugins ein, denen Sie vertrauen.</translation>
   </message>
   <message>
-   <source>What it runs has your rights: Moat cannot watch it.</source>
-   <translation>Was es ausführt, hat Ihre Rechte: Moat kann es nicht überwachen.</translation>
+   <source>It runs programs with your user rights, and Moat cannot monitor them: only enable plugins you trust.</source>
+   <translation>Es führt Programme mit Ihren Benutzerrechten aus, und Moat kann sie nicht überwachen: Schalten Sie nur Plugins ein, denen Sie vertrauen.</translation>
   </message>
   <message>
    <source>The address of its API is not set yet.</source>
    <translation>Die Adresse seiner API ist noch nicht festgelegt.</translation>
   </message>
   <message>
-   <source>waits for your review</source>
-   <translation>wartet auf Ihre Durchsicht</translation>
+   <source>needs your review</source>
+   <translation>wartet auf Ihre Prüfung</translation>
   </message>
   <message>
    <source>enabled</source>
@@ -1961,27 +1941,27 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>partly broken</source>
-   <translation>teilweise kaputt</translation>
+   <translation>teilweise defekt</translation>
   </message>
   <message>
    <source>broken</source>
-   <translation>kaputt</translation>
+   <translation>defekt</translation>
   </message>
   <message>
-   <source>Ask by risk</source>
-   <translation>Nach Risiko fragen</translation>
+   <source>Ask when risky</source>
+   <translation>Bei Risiko fragen</translation>
   </message>
   <message>
    <source>Never</source>
    <translation>Niemals</translation>
   </message>
   <message>
-   <source>Nothing has been written yet.</source>
-   <translation>Noch wurde nichts geschrieben.</translation>
+   <source>The log is empty.</source>
+   <translation>Das Protokoll ist leer.</translation>
   </message>
   <message>
-   <source>Find its tools: starts its programs</source>
-   <translation>Werkzeuge suchen: startet seine Programme</translation>
+   <source>List its tools: starts its programs</source>
+   <translation>Werkzeuge auflisten: startet seine Programme</translation>
   </message>
   <message>
    <source>Dry run</source>
@@ -1989,7 +1969,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Mock</source>
-   <translation>Nachgestellt</translation>
+   <translation>Mock</translation>
   </message>
   <message>
    <source>Run</source>
@@ -2020,8 +2000,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Trockenlauf: zeigt die Anfrage, sendet nichts</translation>
   </message>
   <message>
-   <source>Mock: goes on with made-up answers</source>
-   <translation>Nachgestellt: geht mit erfundenen Antworten weiter</translation>
+   <source>Mock: continues with made-up answers</source>
+   <translation>Mock: macht mit erfundenen Antworten weiter</translation>
   </message>
   <message>
    <source>Run it for real</source>
@@ -2044,8 +2024,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Seit Ihrer Prüfung: {changes}.</translation>
   </message>
   <message>
-   <source>It asks for: {secrets}.</source>
-   <translation>Es verlangt: {secrets}.</translation>
+   <source>It needs: {secrets}.</source>
+   <translation>Es braucht: {secrets}.</translation>
   </message>
   <message>
    <source>Show the log of {name}</source>
@@ -2068,8 +2048,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Nicht antworten</translation>
   </message>
   <message>
-   <source>{plugin} needs a little more</source>
-   <translation>{plugin} braucht noch etwas</translation>
+   <source>{plugin} needs more information</source>
+   <translation>{plugin} braucht weitere Angaben</translation>
   </message>
   <message>
    <source>{name} must be {what}.</source>
@@ -2084,40 +2064,40 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Zip-Datei hinzufügen</translation>
   </message>
   <message>
-   <source>No plugin is here yet. A plugin is a folder with a manifest.</source>
-   <translation>Noch kein Plugin. Ein Plugin ist ein Ordner mit einem Manifest.</translation>
+   <source>No plugins yet. A plugin is a folder with a manifest (plugin.json).</source>
+   <translation>Noch keine Plugins. Ein Plugin ist ein Ordner mit einem Manifest (plugin.json).</translation>
   </message>
   <message>
    <source>Resume plugins</source>
    <translation>Plugins fortsetzen</translation>
   </message>
   <message>
-   <source>Plugins are paused: none answers or is called.</source>
-   <translation>Plugins sind angehalten: Keines antwortet oder wird aufgerufen.</translation>
+   <source>Plugins are paused: none of them is used.</source>
+   <translation>Plugins sind angehalten: Keines wird benutzt.</translation>
   </message>
   <message>
    <source>Plugins</source>
    <translation>Plugins</translation>
   </message>
   <message>
-   <source>Look for a new version</source>
-   <translation>Nach einer neuen Version sehen</translation>
+   <source>Check for updates</source>
+   <translation>Nach Updates suchen</translation>
   </message>
   <message>
    <source>Licences</source>
    <translation>Lizenzen</translation>
   </message>
   <message>
-   <source>This is the newest version that was announced.</source>
-   <translation>Das ist die neueste Version, die angekündigt wurde.</translation>
+   <source>Moat is up to date.</source>
+   <translation>Moat ist auf dem neuesten Stand.</translation>
   </message>
   <message>
    <source>Text of the licence</source>
    <translation>Text der Lizenz</translation>
   </message>
   <message>
-   <source>No setting matches.</source>
-   <translation>Keine Einstellung passt.</translation>
+   <source>No setting found.</source>
+   <translation>Keine Einstellung gefunden.</translation>
   </message>
   <message>
    <source>Export settings</source>
@@ -2136,8 +2116,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Über Moat</translation>
   </message>
   <message>
-   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
-   <translation>Andere Rechner können sich jetzt verbinden. Für sie gibt es noch kein HTTPS: Der Zugangsschlüssel und alle Texte werden unverschlüsselt übertragen. Nutzen Sie das nur in einem Netz, dem Sie vertrauen.</translation>
+   <source>Other computers can connect now. The connection is not encrypted (no HTTPS): the access key and all texts can be read on the network. Use this only on a network you trust.</source>
+   <translation>Andere Computer können sich jetzt verbinden. Die Verbindung ist nicht verschlüsselt (kein HTTPS): Zugangsschlüssel und alle Texte sind im Netzwerk lesbar. Nutzen Sie das nur in einem Netzwerk, dem Sie vertrauen.</translation>
   </message>
   <message>
    <source>The settings could not be exported: {why}.</source>
@@ -2148,12 +2128,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Version {version}</translation>
   </message>
   <message>
-   <source>Version {version} is there: {page}</source>
-   <translation>Version {version} ist da: {page}</translation>
+   <source>Version {version} is available: {page}</source>
+   <translation>Version {version} ist verfügbar: {page}</translation>
   </message>
   <message>
-   <source>This file holds no settings of Moat.</source>
-   <translation>Diese Datei enthält keine Einstellungen von Moat.</translation>
+   <source>This file contains no Moat settings.</source>
+   <translation>Diese Datei enthält keine Moat-Einstellungen.</translation>
   </message>
   <message>
    <source>Settings</source>
@@ -2164,8 +2144,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>„{name}“ zurücksetzen</translation>
   </message>
   <message>
-   <source>The language changes when Moat is started again.</source>
-   <translation>Die Sprache wechselt beim nächsten Start von Moat.</translation>
+   <source>The language changes the next time Moat starts.</source>
+   <translation>Die Sprache ändert sich beim nächsten Start von Moat.</translation>
   </message>
   <message>
    <source>Open Moat</source>
@@ -2208,32 +2188,32 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Download fehlgeschlagen</translation>
   </message>
   <message>
-   <source>That did not work</source>
-   <translation>Das hat nicht geklappt</translation>
+   <source>Something went wrong</source>
+   <translation>Etwas ist schiefgegangen</translation>
   </message>
   <message>
-   <source>Language models on this computer, for the programs you work with.</source>
-   <translation>Sprachmodelle auf diesem Computer, für die Programme, mit denen Sie arbeiten.</translation>
+   <source>Run language models on this computer and use them in your programs.</source>
+   <translation>Sprachmodelle auf diesem Computer ausführen und in Ihren Programmen benutzen.</translation>
   </message>
   <message>
-   <source>Begin at once with the small starter model</source>
-   <translation>Sofort mit dem kleinen Startmodell beginnen</translation>
+   <source>Start right away with the small starter model</source>
+   <translation>Sofort mit dem kleinen Startmodell loslegen</translation>
   </message>
   <message>
    <source>Start Moat when I log in</source>
    <translation>Moat bei der Anmeldung starten</translation>
   </message>
   <message>
-   <source>I have models elsewhere</source>
-   <translation>Ich habe Modelle anderswo</translation>
+   <source>Use an existing folder…</source>
+   <translation>Vorhandenen Ordner verwenden …</translation>
   </message>
   <message>
-   <source>Begin</source>
-   <translation>Beginnen</translation>
+   <source>Get started</source>
+   <translation>Los geht’s</translation>
   </message>
   <message>
-   <source>Download {name} ({size}), the best for this machine</source>
-   <translation>{name} laden ({size}), das beste für diesen Rechner</translation>
+   <source>Download {name} ({size}), recommended for this computer</source>
+   <translation>{name} herunterladen ({size}), empfohlen für diesen Computer</translation>
   </message>
   <message>
    <source>{total} of memory, {free} free, {cores} processor cores.</source>
@@ -2244,32 +2224,32 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Ein Ordner mit Modellen</translation>
   </message>
   <message>
-   <source>Which model should answer?</source>
-   <translation>Welches Modell soll antworten?</translation>
+   <source>Which model do you want to use?</source>
+   <translation>Welches Modell möchten Sie verwenden?</translation>
   </message>
   <message>
    <source>Welcome to Moat</source>
    <translation>Willkommen bei Moat</translation>
   </message>
   <message>
-   <source>Where models live</source>
-   <translation>Wo die Modelle liegen</translation>
+   <source>Model folder</source>
+   <translation>Modellordner</translation>
   </message>
   <message>
-   <source>This desktop shows no tray icons, so Moat lives in this window. Closing the window quits Moat.</source>
-   <translation>Diese Oberfläche zeigt keine Symbole im Infobereich, darum lebt Moat in diesem Fenster. Es zu schließen beendet Moat.</translation>
+   <source>This desktop shows no tray icons. Closing this window quits Moat.</source>
+   <translation>Dieser Desktop zeigt keine Symbole im Infobereich. Das Schließen dieses Fensters beendet Moat.</translation>
   </message>
   <message>
-   <source>Moat goes on in the tray. Quit it from the menu of its icon.</source>
-   <translation>Moat läuft im Infobereich weiter. Beenden Sie es im Menü seines Symbols.</translation>
+   <source>Moat keeps running in the tray. To quit, use the menu of its icon.</source>
+   <translation>Moat läuft im Infobereich weiter. Zum Beenden benutzen Sie das Menü des Symbols.</translation>
   </message>
   <message>
-   <source>Give this address to OpenBB, an OpenAI client or CopilotKit.</source>
-   <translation>Geben Sie diese Adresse OpenBB, einem OpenAI-Programm oder CopilotKit.</translation>
+   <source>Enter this address in OpenBB, an OpenAI client or CopilotKit.</source>
+   <translation>Geben Sie diese Adresse in OpenBB, einem OpenAI-Programm oder CopilotKit ein.</translation>
   </message>
   <message>
-   <source>No model is on this computer yet. Put a GGUF file into the models folder.</source>
-   <translation>Noch kein Modell auf diesem Computer. Legen Sie eine GGUF-Datei in den Modellordner.</translation>
+   <source>No model is installed yet. Put a GGUF file into the model folder.</source>
+   <translation>Noch kein Modell installiert. Legen Sie eine GGUF-Datei in den Modellordner.</translation>
   </message>
   <message>
    <source>Everything</source>
@@ -2296,32 +2276,32 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Port</translation>
   </message>
   <message>
-   <source>The next free one is used if taken.</source>
-   <translation>Ist er belegt, wird der nächste freie benutzt.</translation>
+   <source>If it is taken, the next free port is used.</source>
+   <translation>Ist er belegt, wird der nächste freie Port benutzt.</translation>
   </message>
   <message>
    <source>Who may connect</source>
    <translation>Wer sich verbinden darf</translation>
   </message>
   <message>
-   <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
-   <translation>„network“ lässt andere Rechner zu und verlangt immer den Zugangsschlüssel. Der Schlüssel und alle Texte werden dann unverschlüsselt übertragen: Wer in diesem Netz mithören kann, kann sie lesen und benutzen.</translation>
+   <source>Any computer on the network: the access key is always required. The connection is not encrypted, so anyone who can listen on that network can read the key and all texts.</source>
+   <translation>Jeder Computer im Netzwerk: Der Zugangsschlüssel wird immer verlangt. Die Verbindung ist nicht verschlüsselt; wer im Netzwerk mithört, kann den Schlüssel und alle Texte lesen.</translation>
   </message>
   <message>
-   <source>Loopback</source>
+   <source>This computer only</source>
    <translation>Nur dieser Computer</translation>
   </message>
   <message>
-   <source>Network</source>
-   <translation>Netzwerk</translation>
+   <source>Any computer on the network</source>
+   <translation>Jeder Computer im Netzwerk</translation>
   </message>
   <message>
    <source>Require an access key</source>
    <translation>Zugangsschlüssel verlangen</translation>
   </message>
   <message>
-   <source>Clients must send it as a bearer token. Always on for 'network'.</source>
-   <translation>Programme müssen ihn als Bearer-Token senden. Bei 'network' immer an.</translation>
+   <source>Clients must send it as a bearer token. Always required when any computer on the network may connect.</source>
+   <translation>Programme müssen ihn als Bearer-Token senden. Immer nötig, wenn sich jeder Computer im Netzwerk verbinden darf.</translation>
   </message>
   <message>
    <source>Web pages that may connect</source>
@@ -2336,88 +2316,64 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Weitere Hostnamen</translation>
   </message>
   <message>
-   <source>Names besides localhost clients may use.</source>
-   <translation>Namen außer localhost, die Programme benutzen dürfen.</translation>
+   <source>Other names than localhost that clients may use.</source>
+   <translation>Andere Namen als localhost, die Programme benutzen dürfen.</translation>
   </message>
   <message>
-   <source>Also serve HTTPS on this machine</source>
-   <translation>Auf diesem Rechner auch HTTPS anbieten</translation>
+   <source>HTTPS on this computer</source>
+   <translation>HTTPS auf diesem Computer</translation>
   </message>
   <message>
    <source>For Safari. The Connect page shows the certificate to trust.</source>
    <translation>Für Safari. Die Seite „Verbinden“ zeigt das Zertifikat, dem zu vertrauen ist.</translation>
   </message>
   <message>
-   <source>Port for HTTPS</source>
-   <translation>Port für HTTPS</translation>
+   <source>HTTPS port</source>
+   <translation>HTTPS-Port</translation>
   </message>
   <message>
-   <source>Largest request (MB)</source>
-   <translation>Größte Anfrage (MB)</translation>
+   <source>Maximum request size (MB)</source>
+   <translation>Maximale Anfragegröße (MB)</translation>
   </message>
   <message>
-   <source>Requests at the same time</source>
-   <translation>Gleichzeitige Anfragen</translation>
+   <source>Maximum concurrent requests</source>
+   <translation>Maximal gleichzeitige Anfragen</translation>
   </message>
   <message>
-   <source>Serve as soon as Moat starts</source>
-   <translation>Bedienen, sobald Moat startet</translation>
+   <source>Start the server with Moat</source>
+   <translation>Server mit Moat starten</translation>
   </message>
   <message>
-   <source>The model that answers. Empty: the starter.</source>
-   <translation>Das Modell, das antwortet. Leer: das Startmodell.</translation>
+   <source>The default model. Empty: the starter model.</source>
+   <translation>Das Standardmodell. Leer: das Startmodell.</translation>
   </message>
   <message>
    <source>Load the model when Moat starts</source>
    <translation>Beim Start von Moat das Modell laden</translation>
   </message>
   <message>
-   <source>0: what the model allows.</source>
-   <translation>0: was das Modell erlaubt.</translation>
-  </message>
-  <message>
-   <source>CPU threads</source>
-   <translation>CPU-Threads</translation>
+   <source>0: as large as the model allows.</source>
+   <translation>0: so groß, wie das Modell erlaubt.</translation>
   </message>
   <message>
    <source>0: all cores.</source>
    <translation>0: alle Kerne.</translation>
   </message>
   <message>
-   <source>Layers on the GPU</source>
-   <translation>Schichten auf der GPU</translation>
-  </message>
-  <message>
    <source>-1: as many as fit.</source>
    <translation>-1: so viele wie passen.</translation>
   </message>
   <message>
-   <source>Cache precision</source>
-   <translation>Genauigkeit des Zwischenspeichers</translation>
+   <source>Full (F16)</source>
+   <translation>Voll (F16)</translation>
   </message>
   <message>
-   <source>F16</source>
-   <translation>F16</translation>
+   <source>Half the memory (Q8_0)</source>
+   <translation>Halber Speicher (Q8_0)</translation>
   </message>
   <message>
-   <source>Q8_0</source>
-   <translation>Q8_0</translation>
-  </message>
-  <message>
-   <source>Q4_0</source>
-   <translation>Q4_0</translation>
-  </message>
-  <message>
-   <source>Prompt tokens read at once</source>
-   <translation>Prompt-Token auf einmal</translation>
-  </message>
-  <message>
-   <source>More reads long prompts faster on a GPU and needs more memory.</source>
-   <translation>Mehr liest lange Prompts auf einer GPU schneller und braucht mehr Speicher.</translation>
-  </message>
-  <message>
-   <source>Share of each GPU</source>
-   <translation>Anteil jeder GPU</translation>
+   <source>A quarter of the memory (Q4_0)</source>
+   <translation>Ein Viertel des Speichers (Q4_0)</translation>
   </message>
   <message>
    <source>For example 3 and 1: three quarters on the first. Empty: by free memory.</source>
@@ -2428,56 +2384,56 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Automatisch</translation>
   </message>
   <message>
-   <source>Memory for earlier conversations (MB)</source>
-   <translation>Speicher für frühere Gespräche (MB)</translation>
+   <source>Prompt cache in memory (MB)</source>
+   <translation>Prompt-Cache im Arbeitsspeicher (MB)</translation>
   </message>
   <message>
-   <source>Disk for earlier conversations (MB)</source>
-   <translation>Festplatte für frühere Gespräche (MB)</translation>
+   <source>Prompt cache on disk (MB)</source>
+   <translation>Prompt-Cache auf der Festplatte (MB)</translation>
   </message>
   <message>
-   <source>Long ones need not be read again after a restart. 0: nothing is written.</source>
-   <translation>Lange müssen nach einem Neustart nicht neu gelesen werden. 0: nichts wird geschrieben.</translation>
+   <source>Long conversations need not be read again after a restart. 0: off.</source>
+   <translation>Lange Gespräche müssen nach einem Neustart nicht neu gelesen werden. 0: aus.</translation>
   </message>
   <message>
-   <source>Guess ahead from the prompt</source>
-   <translation>Aus der Frage vorausraten</translation>
+   <source>Prompt-lookup speculative decoding</source>
+   <translation>Spekulatives Decoding aus dem Prompt (Prompt-Lookup)</translation>
   </message>
   <message>
-   <source>Faster on quotes and tables.</source>
-   <translation>Schneller bei Zitaten und Tabellen.</translation>
+   <source>Speeds up answers that quote the prompt or contain tables.</source>
+   <translation>Beschleunigt Antworten, die den Prompt zitieren oder Tabellen enthalten.</translation>
   </message>
   <message>
    <source>Draft model</source>
    <translation>Entwurfsmodell</translation>
   </message>
   <message>
-   <source>A small GGUF file of the same family that guesses ahead. Empty: none.</source>
-   <translation>Eine kleine GGUF-Datei derselben Familie, die vorausrät. Leer: keine.</translation>
+   <source>A small GGUF file of the same model family for speculative decoding. Empty: none.</source>
+   <translation>Eine kleine GGUF-Datei derselben Modellfamilie für spekulatives Decoding. Leer: keine.</translation>
   </message>
   <message>
    <source>LoRA adapters (GGUF files)</source>
    <translation>LoRA-Adapter (GGUF-Dateien)</translation>
   </message>
   <message>
-   <source>Tools are described as</source>
-   <translation>Werkzeuge werden beschrieben als</translation>
+   <source>Tool description format</source>
+   <translation>Format der Werkzeugbeschreibung</translation>
   </message>
   <message>
-   <source>For models without tool words of their own. TypeScript is shorter.</source>
-   <translation>Für Modelle ohne eigene Worte für Werkzeuge. TypeScript ist kürzer.</translation>
+   <source>For models without a tool format of their own. TypeScript is shorter.</source>
+   <translation>Für Modelle ohne eigenes Werkzeugformat. TypeScript ist kürzer.</translation>
   </message>
   <message>
-   <source>Typescript</source>
+   <source>TypeScript</source>
    <translation>TypeScript</translation>
   </message>
   <message>
-   <source>Json</source>
+   <source>JSON</source>
    <translation>JSON</translation>
   </message>
   <message>
-   <source>Requests that may wait</source>
-   <translation>Anfragen, die warten dürfen</translation>
+   <source>Maximum queued requests</source>
+   <translation>Maximal wartende Anfragen</translation>
   </message>
   <message>
    <source>Unload when idle (minutes)</source>
@@ -2496,12 +2452,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>0: keine Grenze.</translation>
   </message>
   <message>
-   <source>More folders with models</source>
-   <translation>Weitere Ordner mit Modellen</translation>
+   <source>Additional model folders</source>
+   <translation>Weitere Modellordner</translation>
   </message>
   <message>
-   <source>Models used where they lie</source>
-   <translation>Modelle, die liegen bleiben</translation>
+   <source>Models used in place</source>
+   <translation>Modelle, die an ihrem Ort bleiben</translation>
   </message>
   <message>
    <source>GGUF files, not copied.</source>
@@ -2516,8 +2472,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Backends, die für diese Engine gemacht sind. Leer: „backends“ neben den Modellen.</translation>
   </message>
   <message>
-   <source>Engines elsewhere</source>
-   <translation>Engines anderswo</translation>
+   <source>Remote engines</source>
+   <translation>Entfernte Engines</translation>
   </message>
   <message>
    <source>name=http://host:port/v1 for each. The Models page adds and tests them.</source>
@@ -2528,24 +2484,24 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Copiloten</translation>
   </message>
   <message>
-   <source>Longest answer to a page (tokens)</source>
-   <translation>Längste Antwort an eine Seite (Token)</translation>
+   <source>Maximum answer length for pages (tokens)</source>
+   <translation>Maximale Antwortlänge für Seiten (Token)</translation>
   </message>
   <message>
-   <source>Agents elsewhere</source>
-   <translation>Agenten anderswo</translation>
+   <source>Remote agents</source>
+   <translation>Entfernte Agenten</translation>
   </message>
   <message>
    <source>'copilotkit URL' for a CopilotKit endpoint, 'langgraph URL' for a server.</source>
    <translation>'copilotkit URL' für CopilotKit, 'langgraph URL' für einen Server.</translation>
   </message>
   <message>
-   <source>Keep conversations with pages on disk</source>
-   <translation>Gespräche mit Seiten auf der Platte aufheben</translation>
+   <source>Save conversations with pages</source>
+   <translation>Gespräche mit Seiten speichern</translation>
   </message>
   <message>
-   <source>Off: forgotten when Moat ends; those kept before are deleted.</source>
-   <translation>Aus: vergessen, wenn Moat endet; früher aufgehobene werden gelöscht.</translation>
+   <source>Off: conversations are deleted when Moat quits, those saved before too.</source>
+   <translation>Aus: Gespräche werden beim Beenden von Moat gelöscht, auch früher gespeicherte.</translation>
   </message>
   <message>
    <source>Let connected programs use plugins</source>
@@ -2556,31 +2512,31 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Aufrufe, die etwas ändern, warten weiter hier auf Ihre Erlaubnis.</translation>
   </message>
   <message>
-   <source>None answers or is called, and each stays as you enabled it.</source>
-   <translation>Keines antwortet oder wird aufgerufen, und jedes bleibt, wie Sie es eingeschaltet haben.</translation>
+   <source>No plugin is used while paused. Which ones are enabled does not change.</source>
+   <translation>Solange angehalten, wird kein Plugin benutzt. Welche eingeschaltet sind, ändert sich nicht.</translation>
   </message>
   <message>
    <source>When a plugin answers</source>
    <translation>Wann ein Plugin antwortet</translation>
   </message>
   <message>
-   <source>'named': only questions that begin with @plugin.</source>
-   <translation>'named': nur Fragen, die mit @plugin beginnen.</translation>
+   <source>Only when named: the question begins with @plugin.</source>
+   <translation>Nur wenn genannt: Die Frage beginnt mit @plugin.</translation>
   </message>
   <message>
-   <source>Named</source>
-   <translation>Benannt</translation>
+   <source>Only when named</source>
+   <translation>Nur wenn genannt</translation>
   </message>
   <message>
    <source>Window</source>
    <translation>Fenster</translation>
   </message>
   <message>
-   <source>Look</source>
-   <translation>Aussehen</translation>
+   <source>Theme</source>
+   <translation>Design</translation>
   </message>
   <message>
-   <source>System</source>
+   <source>Same as the system</source>
    <translation>Wie das System</translation>
   </message>
   <message>
@@ -2596,28 +2552,32 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Sprache</translation>
   </message>
   <message>
-   <source>En</source>
-   <translation>Englisch</translation>
+   <source>English</source>
+   <translation>English</translation>
   </message>
   <message>
-   <source>Zh</source>
-   <translation>Chinesisch</translation>
+   <source>简体中文</source>
+   <translation>简体中文</translation>
   </message>
   <message>
-   <source>De</source>
+   <source>Deutsch</source>
    <translation>Deutsch</translation>
   </message>
   <message>
-   <source>Closing the window keeps Moat in the tray</source>
-   <translation>Geschlossen bleibt Moat im Infobereich</translation>
+   <source>Keep running in the tray when the window is closed</source>
+   <translation>Beim Schließen des Fensters im Infobereich weiterlaufen</translation>
+  </message>
+  <message>
+   <source>Network</source>
+   <translation>Netzwerk</translation>
   </message>
   <message>
    <source>Offline</source>
    <translation>Offline</translation>
   </message>
   <message>
-   <source>Refuse every outgoing connection.</source>
-   <translation>Jede ausgehende Verbindung verweigern.</translation>
+   <source>Block every outgoing connection.</source>
+   <translation>Jede ausgehende Verbindung blockieren.</translation>
   </message>
   <message>
    <source>Proxy</source>
@@ -2636,12 +2596,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Domänen des eigenen Netzes</translation>
   </message>
   <message>
-   <source>Names in them may stand for private addresses; others are refused there.</source>
-   <translation>Namen darin dürfen für private Adressen stehen; andere werden dort abgelehnt.</translation>
+   <source>Names in these domains may resolve to private addresses; all others are blocked.</source>
+   <translation>Namen in diesen Domänen dürfen auf private Adressen zeigen; alle anderen werden blockiert.</translation>
   </message>
   <message>
-   <source>Hosts that files may be fetched from</source>
-   <translation>Server, von denen Dateien geholt werden dürfen</translation>
+   <source>Hosts files may be downloaded from</source>
+   <translation>Server, von denen Dateien geladen werden dürfen</translation>
   </message>
   <message>
    <source>For files that a dashboard sends as links, for example https://files.example.com. Links to other hosts are not opened.</source>
@@ -2657,11 +2617,11 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Storage hosts of the hub</source>
-   <translation>Speicherhosts des Hubs</translation>
+   <translation>Speicher-Hosts des Hubs</translation>
   </message>
   <message>
-   <source>Domains a mirror may send downloads to, besides its own.</source>
-   <translation>Domains, zu denen ein Spiegel Downloads schicken darf, außer der eigenen.</translation>
+   <source>Other domains a mirror may redirect downloads to.</source>
+   <translation>Weitere Domains, auf die ein Spiegel Downloads umleiten darf.</translation>
   </message>
   <message>
    <source>Download limit (MB/s)</source>
@@ -2680,36 +2640,36 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Fragen ins Protokoll schreiben</translation>
   </message>
   <message>
-   <source>Off unless you look for a fault.</source>
-   <translation>Aus, solange Sie keinen Fehler suchen.</translation>
+   <source>Turn on only to find a problem.</source>
+   <translation>Nur zur Fehlersuche einschalten.</translation>
   </message>
   <message>
-   <source>New versions</source>
-   <translation>Neue Versionen</translation>
+   <source>Updates</source>
+   <translation>Updates</translation>
   </message>
   <message>
-   <source>Look for new versions once a day</source>
-   <translation>Einmal am Tag nach neuen Versionen sehen</translation>
+   <source>Check for updates once a day</source>
+   <translation>Einmal täglich nach Updates suchen</translation>
   </message>
   <message>
-   <source>You are told about one. Nothing is downloaded or installed by itself.</source>
-   <translation>Moat sagt es nur. Nichts wird von selbst geladen oder installiert.</translation>
+   <source>Moat only tells you. Nothing is downloaded or installed automatically.</source>
+   <translation>Moat meldet es nur. Nichts wird automatisch geladen oder installiert.</translation>
   </message>
   <message>
-   <source>Where they are announced</source>
-   <translation>Wo sie angekündigt werden</translation>
+   <source>Update feed</source>
+   <translation>Update-Adresse</translation>
   </message>
   <message>
-   <source>Empty: as this package was made.</source>
-   <translation>Leer: wie dieses Paket gemacht wurde.</translation>
+   <source>Empty: the address built into this package.</source>
+   <translation>Leer: die Adresse aus diesem Paket.</translation>
   </message>
   <message>
-   <source>Key of those who announce them</source>
-   <translation>Schlüssel derer, die sie ankündigen</translation>
+   <source>Update signing key</source>
+   <translation>Signaturschlüssel der Updates</translation>
   </message>
   <message>
-   <source>Ed25519 in base64. What it did not sign is not believed.</source>
-   <translation>Ed25519 in Base64. Was er nicht unterschrieben hat, wird nicht geglaubt.</translation>
+   <source>Ed25519 public key in base64. Updates without its signature are ignored.</source>
+   <translation>Öffentlicher Ed25519-Schlüssel in Base64. Updates ohne seine Signatur werden ignoriert.</translation>
   </message>
  </context>
  <context>
@@ -2719,12 +2679,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der Start bei der Anmeldung ließ sich nicht ändern: {0}.</translation>
   </message>
   <message>
-   <source>The chat could not be kept: {0}.</source>
-   <translation>Der Chat konnte nicht aufgehoben werden: {0}.</translation>
+   <source>The chat could not be saved: {0}.</source>
+   <translation>Der Chat konnte nicht gespeichert werden: {0}.</translation>
   </message>
   <message>
-   <source>The server part of Moat said something this window does not understand.</source>
-   <translation>Der Serverteil von Moat sagte etwas, das dieses Fenster nicht versteht.</translation>
+   <source>The server sent something this window does not understand.</source>
+   <translation>Der Server hat etwas gesendet, das dieses Fenster nicht versteht.</translation>
   </message>
   <message>
    <source>Something went wrong inside Moat.</source>
@@ -2735,44 +2695,44 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der Server antwortete mit Status {0}.</translation>
   </message>
   <message>
-   <source>The answer broke off before its end.</source>
-   <translation>Die Antwort brach vor ihrem Ende ab.</translation>
+   <source>The answer was interrupted.</source>
+   <translation>Die Antwort wurde unterbrochen.</translation>
   </message>
   <message>
-   <source>OpenBB's protocol carries no images. Choose another protocol in the options.</source>
-   <translation>Die Schnittstelle von OpenBB überträgt keine Bilder. Wählen Sie in den Optionen eine andere Schnittstelle.</translation>
+   <source>OpenBB's protocol does not support images. Choose another protocol in the options.</source>
+   <translation>Das Protokoll von OpenBB unterstützt keine Bilder. Wählen Sie in den Optionen ein anderes Protokoll.</translation>
   </message>
   <message>
-   <source>The server part of Moat ended (exit code {0}).</source>
-   <translation>Der Serverteil von Moat ist zu Ende gegangen (Code {0}).</translation>
+   <source>The server stopped (exit code {0}).</source>
+   <translation>Der Server wurde beendet (Code {0}).</translation>
   </message>
   <message>
-   <source>The server part of Moat was ended by {0}.</source>
-   <translation>Der Serverteil von Moat wurde durch {0} beendet.</translation>
+   <source>The server was stopped by {0}.</source>
+   <translation>Der Server wurde durch {0} beendet.</translation>
   </message>
   <message>
-   <source>The server part of Moat did not answer and was ended.</source>
-   <translation>Der Serverteil von Moat antwortete nicht und wurde beendet.</translation>
+   <source>The server did not respond and was stopped.</source>
+   <translation>Der Server reagierte nicht und wurde beendet.</translation>
   </message>
   <message>
-   <source>The server part of Moat cannot be started: {0}.</source>
-   <translation>Der Serverteil von Moat lässt sich nicht starten: {0}.</translation>
+   <source>The server cannot be started: {0}.</source>
+   <translation>Der Server lässt sich nicht starten: {0}.</translation>
   </message>
   <message>
-   <source>The server part of Moat did not answer in time.</source>
-   <translation>Der Serverteil von Moat antwortete nicht rechtzeitig.</translation>
+   <source>The server did not respond in time.</source>
+   <translation>Der Server reagierte nicht rechtzeitig.</translation>
   </message>
   <message>
-   <source>{0} It is being started again.</source>
-   <translation>{0} Ein neuer Start läuft.</translation>
+   <source>{0} It is being restarted.</source>
+   <translation>{0} Ein Neustart läuft.</translation>
   </message>
   <message>
-   <source>The server part of Moat is there, but it does not answer.</source>
-   <translation>Der Serverteil von Moat ist da, aber er antwortet nicht.</translation>
+   <source>The server is running but does not respond.</source>
+   <translation>Der Server läuft, reagiert aber nicht.</translation>
   </message>
   <message>
-   <source>The engine cannot do: {0}.</source>
-   <translation>Das kann die Engine nicht: {0}.</translation>
+   <source>The engine does not support this: {0}.</source>
+   <translation>Das unterstützt die Engine nicht: {0}.</translation>
   </message>
   <message>
    <source>There are no models here.</source>
@@ -2799,8 +2759,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} konnte nicht gelesen werden: {1}.</translation>
   </message>
   <message>
-   <source>'{0}' runs elsewhere: it can only be removed in Moat.</source>
-   <translation>„{0}“ läuft anderswo: Es kann nur in Moat entfernt werden.</translation>
+   <source>'{0}' runs on another server: Moat can only remove it from its list.</source>
+   <translation>„{0}“ läuft auf einem anderen Server: Moat kann es nur aus der Liste entfernen.</translation>
   </message>
   <message>
    <source>There is no file {0}.</source>
@@ -2811,12 +2771,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} antwortete nicht mehr, nachdem der Computer geschlafen hatte, und wurde neu geladen.</translation>
   </message>
   <message>
-   <source>It does not answer.</source>
-   <translation>Es antwortet nicht.</translation>
+   <source>It does not respond.</source>
+   <translation>Es reagiert nicht.</translation>
   </message>
   <message>
-   <source>'{0}' was given for this run.</source>
-   <translation>„{0}“ wurde für diesen Lauf angegeben.</translation>
+   <source>'{0}' was set on the command line for this session.</source>
+   <translation>„{0}“ wurde auf der Befehlszeile für diese Sitzung angegeben.</translation>
   </message>
   <message>
    <source>There is no engine '{0}' in the settings.</source>
@@ -2839,52 +2799,52 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>In Moat ging etwas schief; das Protokoll sagt, was.</translation>
   </message>
   <message>
-   <source>{0} would be lost with '{1}': delete that first.</source>
-   <translation>{0} ginge mit '{1}' verloren: löschen Sie das zuerst.</translation>
+   <source>Deleting '{0}' would also delete {1}: delete that model first.</source>
+   <translation>Mit „{0}“ würde auch {1} gelöscht: Löschen Sie zuerst dieses Modell.</translation>
   </message>
   <message>
    <source>The download was cancelled.</source>
    <translation>Der Download wurde abgebrochen.</translation>
   </message>
   <message>
-   <source>The settings file could not be read; it is kept as {0}.</source>
-   <translation>Die Datei der Einstellungen war nicht zu lesen; sie ist als {0} aufgehoben.</translation>
+   <source>The settings file could not be read; it was saved as {0}.</source>
+   <translation>Die Einstellungsdatei konnte nicht gelesen werden; sie wurde als {0} gesichert.</translation>
   </message>
   <message>
-   <source>The setting {0} was not valid and is back to its default.</source>
-   <translation>Die Einstellung {0} war ungültig und steht wieder auf ihrem Standard.</translation>
+   <source>The setting {0} was not valid and was reset to its default.</source>
+   <translation>Die Einstellung {0} war ungültig und wurde zurückgesetzt.</translation>
   </message>
   <message>
-   <source>Part of the setting {0} was not valid and is left out.</source>
-   <translation>Ein Teil der Einstellung {0} war ungültig und ist weggelassen.</translation>
+   <source>Part of the setting {0} was not valid and was ignored.</source>
+   <translation>Ein Teil der Einstellung {0} war ungültig und wurde ignoriert.</translation>
   </message>
   <message>
-   <source>The announcement is not signed by those it should be from.</source>
-   <translation>Die Ankündigung ist nicht von denen unterschrieben, von denen sie sein sollte.</translation>
+   <source>The update information has no valid signature.</source>
+   <translation>Die Update-Information hat keine gültige Signatur.</translation>
   </message>
   <message>
-   <source>Looking for new versions is turned off in the settings.</source>
-   <translation>Nach neuen Versionen zu sehen ist in den Einstellungen ausgeschaltet.</translation>
+   <source>Checking for updates is turned off. Turn it on in Settings → Updates.</source>
+   <translation>Die Suche nach Updates ist aus. Schalten Sie sie unter Einstellungen → Updates ein.</translation>
   </message>
   <message>
-   <source>This Moat does not know where new versions are announced. Give an https address and a key in the settings.</source>
-   <translation>Dieses Moat weiß nicht, wo neue Versionen angekündigt werden. Geben Sie in den Einstellungen eine https-Adresse und einen Schlüssel an.</translation>
+   <source>No update feed is set. Enter an https address and a key in Settings → Updates.</source>
+   <translation>Keine Update-Adresse ist angegeben. Geben Sie unter Einstellungen → Updates eine https-Adresse und einen Schlüssel ein.</translation>
   </message>
   <message>
-   <source>The announcement could not be read: {0}.</source>
-   <translation>Die Ankündigung war nicht zu lesen: {0}.</translation>
+   <source>The update information could not be loaded: {0}.</source>
+   <translation>Die Update-Information konnte nicht geladen werden: {0}.</translation>
   </message>
   <message>
-   <source>The announcement is too large to be one.</source>
-   <translation>Die Ankündigung ist zu groß, um eine zu sein.</translation>
+   <source>The update information is too large.</source>
+   <translation>Die Update-Information ist zu groß.</translation>
   </message>
   <message>
-   <source>What the address answers is no announcement.</source>
-   <translation>Was die Adresse antwortet, ist keine Ankündigung.</translation>
+   <source>The address does not return update information.</source>
+   <translation>Die Adresse liefert keine Update-Information.</translation>
   </message>
   <message>
-   <source>The announcement is signed but cannot be understood.</source>
-   <translation>Die Ankündigung ist unterschrieben, aber nicht zu verstehen.</translation>
+   <source>The update information is signed but cannot be read.</source>
+   <translation>Die Update-Information ist signiert, aber nicht lesbar.</translation>
   </message>
   <message>
    <source>{0} redirects to another host.</source>
@@ -2907,8 +2867,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der Proxy verbindet nicht mit {0}.</translation>
   </message>
   <message>
-   <source>Moat is set to offline: no connection leaves this machine.</source>
-   <translation>Moat ist offline gestellt: Keine Verbindung verlässt diesen Rechner.</translation>
+   <source>Offline mode is on, so Moat opens no outgoing connection. Turn it off in Settings → Network.</source>
+   <translation>Der Offline-Modus ist an, darum öffnet Moat keine ausgehende Verbindung. Schalten Sie ihn unter Einstellungen → Netzwerk aus.</translation>
   </message>
   <message>
    <source>Addresses of the kind '{0}' are never opened.</source>
@@ -2955,8 +2915,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Moat wird beendet.</translation>
   </message>
   <message>
-   <source>The server part of Moat is not answering.</source>
-   <translation>Der Serverteil von Moat antwortet nicht.</translation>
+   <source>The server does not respond.</source>
+   <translation>Der Server reagiert nicht.</translation>
   </message>
   <message>
    <source>This system has no usable keyring: secrets are stored unencrypted in {0}.</source>
@@ -3071,8 +3031,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Engine wurde neu gestartet und konnte die Grafikkarte nicht benutzen.</translation>
   </message>
   <message>
-   <source>{0} cannot see images: {1} does not fit it.</source>
-   <translation>{0} kann keine Bilder sehen: {1} passt nicht dazu.</translation>
+   <source>{0} cannot read images: the vision projector {1} does not match this model.</source>
+   <translation>{0} kann keine Bilder lesen: Der Vision-Projektor {1} passt nicht zu diesem Modell.</translation>
   </message>
   <message>
    <source>{0} runs on the processor. {1}</source>
@@ -3099,8 +3059,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Engine ließ sich nicht starten: {0}.</translation>
   </message>
   <message>
-   <source>{0} It did so again and again.</source>
-   <translation>{0} Das geschah immer wieder.</translation>
+   <source>{0} This happened repeatedly.</source>
+   <translation>{0} Das ist wiederholt passiert.</translation>
   </message>
   <message>
    <source>The engine on the other machine takes only a JSON schema, and only for a chat.</source>
@@ -3159,8 +3119,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Engine auf {0} nimmt unseren Schlüssel nicht an.</translation>
   </message>
   <message>
-   <source>The engine at {0} says: {1}</source>
-   <translation>Die Engine auf {0} sagt: {1}</translation>
+   <source>The engine at {0} reports: {1}</source>
+   <translation>Die Engine auf {0} meldet: {1}</translation>
   </message>
   <message>
    <source>The engine at {0} sent an answer without end.</source>
@@ -3187,7 +3147,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Ohne Grafikkarte wird es langsam schreiben.</translation>
   </message>
   <message>
-   <source>There was too little memory, so the model runs with {0}.</source>
+   <source>There was not enough memory, so the model runs with {0}.</source>
    <translation>Der Speicher reichte nicht, darum läuft das Modell mit: {0}.</translation>
   </message>
   <message>
@@ -3203,8 +3163,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} hat nur {1} frei.</translation>
   </message>
   <message>
-   <source>{0}, used before, is not there: look at its driver, or start anew.</source>
-   <translation>{0}, früher benutzt, ist nicht da: Sehen Sie nach dem Treiber, oder starten Sie neu.</translation>
+   <source>{0}, used before, was not found: check its driver, or restart the computer.</source>
+   <translation>{0}, früher benutzt, wurde nicht gefunden: Prüfen Sie den Treiber, oder starten Sie den Computer neu.</translation>
   </message>
   <message>
    <source>There is no graphics card that the engine can use.</source>
@@ -3227,15 +3187,15 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Engine legte es nicht auf {0}; das Protokoll sagt, warum.</translation>
   </message>
   <message>
-   <source>{0}: close other programs, or take a smaller one.</source>
-   <translation>{0}: Schließen Sie andere Programme, oder nehmen Sie ein kleineres.</translation>
+   <source>{0}: close other programs, or choose a smaller model.</source>
+   <translation>{0}: Schließen Sie andere Programme, oder wählen Sie ein kleineres Modell.</translation>
   </message>
   <message>
    <source>It takes {0}. {1}</source>
    <translation>Es braucht {0}. {1}</translation>
   </message>
   <message>
-   <source>The hub wants a token, and Moat sends none unencrypted: use its https address.</source>
+   <source>The hub needs a token, and Moat sends none unencrypted: use its https address.</source>
    <translation>Der Hub verlangt ein Token, und Moat sendet keines unverschlüsselt: verwenden Sie seine https-Adresse.</translation>
   </message>
   <message>
@@ -3243,12 +3203,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Verbindung zum Hub brach ab ({0}).</translation>
   </message>
   <message>
-   <source>The hub fell silent.</source>
-   <translation>Der Hub verstummte.</translation>
+   <source>The hub stopped responding.</source>
+   <translation>Der Hub antwortet nicht mehr.</translation>
   </message>
   <message>
-   <source>The hub wants a token: accept the model's terms on its page, then add it.</source>
-   <translation>Der Hub verlangt ein Token: Nehmen Sie auf seiner Seite die Bedingungen des Modells an, und tragen Sie es dann ein.</translation>
+   <source>The hub needs a token: accept the model's terms on its page, then add a token under Models → Downloads.</source>
+   <translation>Der Hub verlangt ein Token: Nehmen Sie auf seiner Seite die Bedingungen des Modells an, und tragen Sie dann unter Modelle → Downloads ein Token ein.</translation>
   </message>
   <message>
    <source>The hub has no such repository or file.</source>
@@ -3263,12 +3223,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der Hub antwortete mit dem Fehler {0}.</translation>
   </message>
   <message>
-   <source>The hub sent the file in a packed form nobody asked for.</source>
-   <translation>Der Hub sandte die Datei gepackt, was niemand verlangt hat.</translation>
+   <source>The hub sent the file in an unexpected encoding.</source>
+   <translation>Der Hub hat die Datei in einer unerwarteten Kodierung gesendet.</translation>
   </message>
   <message>
-   <source>The hub (or a proxy) sent another part of the file than was asked for.</source>
-   <translation>Der Hub (oder ein Proxy) sandte einen anderen Teil der Datei als verlangt.</translation>
+   <source>The hub (or a proxy) sent the wrong part of the file.</source>
+   <translation>Der Hub (oder ein Proxy) hat den falschen Teil der Datei gesendet.</translation>
   </message>
   <message>
    <source>The hub refuses: accept the model's terms on its page first.</source>
@@ -3283,8 +3243,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Antwort des Hubs ist viel zu lang.</translation>
   </message>
   <message>
-   <source>{0} only lets a model see; it is no model itself.</source>
-   <translation>{0} lässt ein Modell nur sehen; ein Modell ist es selbst nicht.</translation>
+   <source>Starter model, for trying Moat out: answers short, simple questions. For real work, download a larger model.</source>
+   <translation>Startmodell zum Ausprobieren: beantwortet kurze, einfache Fragen. Laden Sie für richtige Arbeit ein größeres Modell.</translation>
+  </message>
+  <message>
+   <source>{0} is a vision projector, not a model: load it together with its model.</source>
+   <translation>{0} ist ein Vision-Projektor, kein Modell: Laden Sie ihn zusammen mit seinem Modell.</translation>
   </message>
   <message>
    <source>The starter model is part of the program.</source>
@@ -3295,8 +3259,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Dieses Modell gehört einem anderen Programm; löschen Sie es dort.</translation>
   </message>
   <message>
-   <source>{0} is there, but this build of the engine cannot use it.</source>
-   <translation>{0} ist da, aber dieser Bau der Engine kann sie nicht benutzen.</translation>
+   <source>{0} was found, but this build of the engine cannot use it.</source>
+   <translation>{0} wurde gefunden, aber diese Engine-Version kann sie nicht benutzen.</translation>
   </message>
   <message>
    <source>A repository is named owner/name.</source>
@@ -3311,7 +3275,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Dieser Dateiname ist nicht erlaubt.</translation>
   </message>
   <message>
-   <source>That file would lie outside the models folder.</source>
+   <source>That file would be outside the model folder.</source>
    <translation>Diese Datei läge außerhalb des Modellordners.</translation>
   </message>
   <message>
@@ -3339,20 +3303,20 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der Hub hat diese Datei nicht mehr.</translation>
   </message>
   <message>
-   <source>The file does not have the content the hub promises, twice: it was thrown away.</source>
-   <translation>Die Datei hat zweimal nicht den Inhalt, den der Hub verspricht: Sie wurde verworfen.</translation>
+   <source>The checksum was wrong twice, so the file was deleted.</source>
+   <translation>Die Prüfsumme war zweimal falsch, darum wurde die Datei gelöscht.</translation>
   </message>
   <message>
-   <source>The disk refused: {0}.</source>
-   <translation>Der Datenträger hat abgelehnt: {0}.</translation>
+   <source>The disk could not be written: {0}.</source>
+   <translation>Auf die Festplatte konnte nicht geschrieben werden: {0}.</translation>
   </message>
   <message>
-   <source>The disk takes no more: {0}.</source>
-   <translation>Die Festplatte nimmt nichts mehr an: {0}.</translation>
+   <source>The disk cannot be written: {0}.</source>
+   <translation>Auf die Festplatte kann nicht geschrieben werden: {0}.</translation>
   </message>
   <message>
-   <source>The download cannot be begun: {0}.</source>
-   <translation>Der Download lässt sich nicht beginnen: {0}.</translation>
+   <source>The download cannot start: {0}.</source>
+   <translation>Der Download kann nicht starten: {0}.</translation>
   </message>
   <message>
    <source>The disk is full.</source>
@@ -3363,20 +3327,20 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Es gibt nichts zu laden.</translation>
   </message>
   <message>
-   <source>{0} is here already.</source>
-   <translation>{0} ist schon hier.</translation>
+   <source>{0} is already installed.</source>
+   <translation>{0} ist schon installiert.</translation>
   </message>
   <message>
    <source>There is no such download.</source>
    <translation>Diesen Download gibt es nicht.</translation>
   </message>
   <message>
-   <source>Another program is at this download.</source>
-   <translation>Ein anderes Programm arbeitet an diesem Download.</translation>
+   <source>Another program is downloading this file.</source>
+   <translation>Ein anderes Programm lädt diese Datei.</translation>
   </message>
   <message>
-   <source>{0} It goes on when there is room.</source>
-   <translation>{0} Es geht weiter, sobald Platz ist.</translation>
+   <source>{0} It continues when there is space.</source>
+   <translation>{0} Er läuft weiter, sobald Platz ist.</translation>
   </message>
   <message>
    <source>The hub's file changes again and again.</source>
@@ -3391,15 +3355,15 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Chat-Vorlage verhält sich an bestimmten Tagen anders.</translation>
   </message>
   <message>
-   <source>The file brings no chat template; a plain one is used.</source>
-   <translation>Die Datei bringt keine Chat-Vorlage mit; eine einfache wird benutzt.</translation>
+   <source>The file has no chat template; a plain one is used.</source>
+   <translation>Die Datei hat keine Chat-Vorlage; eine einfache wird benutzt.</translation>
   </message>
   <message>
    <source>The chat template is far longer than any known one.</source>
    <translation>Die Chat-Vorlage ist viel länger als jede bekannte.</translation>
   </message>
   <message>
-   <source>The chat template holds the address {0}.</source>
+   <source>The chat template contains the address {0}.</source>
    <translation>Die Chat-Vorlage enthält die Adresse {0}.</translation>
   </message>
   <message>
@@ -3459,7 +3423,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Anfrage war nicht zu lesen: {0}.</translation>
   </message>
   <message>
-   <source>The question could not be read: {0}.</source>
+   <source>The prompt could not be read: {0}.</source>
    <translation>Die Frage war nicht zu lesen: {0}.</translation>
   </message>
   <message>
@@ -3467,7 +3431,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Frage hat {0} Token; das Modell hat Platz für {1}.</translation>
   </message>
   <message>
-   <source>An image is damaged, or is none of PNG, JPEG, GIF, WebP and BMP.</source>
+   <source>An image is damaged, or not a PNG, JPEG, GIF, WebP or BMP file.</source>
    <translation>Ein Bild ist beschädigt oder weder PNG, JPEG, GIF, WebP noch BMP.</translation>
   </message>
   <message>
@@ -3483,7 +3447,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Ein Bild hat {0} x {1} Pixel; höchstens {2} Millionen werden gelesen.</translation>
   </message>
   <message>
-   <source>An image of {0} x {1} pixels is too narrow to be looked at.</source>
+   <source>An image of {0} x {1} pixels is too narrow to be read.</source>
    <translation>Ein Bild mit {0} x {1} Pixeln ist zu schmal, um es anzusehen.</translation>
   </message>
   <message>
@@ -3499,8 +3463,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Frage ist leer.</translation>
   </message>
   <message>
-   <source>This model cannot see images.</source>
-   <translation>Dieses Modell kann keine Bilder sehen.</translation>
+   <source>This model cannot read images.</source>
+   <translation>Dieses Modell kann keine Bilder lesen.</translation>
   </message>
   <message>
    <source>The model's chat template does not show where the images are.</source>
@@ -3511,20 +3475,20 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Chat-Vorlage des Modells ließ sich nicht ausfüllen: {0}.</translation>
   </message>
   <message>
-   <source>{0} gives {1} no eyes.</source>
-   <translation>{0} gibt {1} keine Augen.</translation>
+   <source>The vision projector {0} does not match {1}.</source>
+   <translation>Der Vision-Projektor {0} passt nicht zu {1}.</translation>
   </message>
   <message>
-   <source>The model cannot look at one of the images.</source>
-   <translation>Das Modell kann eines der Bilder nicht ansehen.</translation>
+   <source>The model cannot read one of the images.</source>
+   <translation>Das Modell kann eines der Bilder nicht lesen.</translation>
   </message>
   <message>
    <source>An image takes {0} tokens that the model must read at once; it is loaded for {1} at a time.</source>
    <translation>Ein Bild braucht {0} Token, die das Modell auf einmal lesen muss; geladen ist es für {1} auf einmal.</translation>
   </message>
   <message>
-   <source>The model lacks words that its eyes use.</source>
-   <translation>Dem Modell fehlen Wörter, die seine Augen benutzen.</translation>
+   <source>The vision projector does not match this model: the model lacks tokens it uses.</source>
+   <translation>Der Vision-Projektor passt nicht zu diesem Modell: Dem Modell fehlen Token, die er benutzt.</translation>
   </message>
   <message>
    <source>This step is too large for the model's context ({0} of {1} tokens).</source>
@@ -3591,8 +3555,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} antwortete mit Status {1}.</translation>
   </message>
   <message>
-   <source>Nobody has picked a file '{0}' to send.</source>
-   <translation>Niemand hat eine Datei „{0}“ zum Senden ausgewählt.</translation>
+   <source>No file was chosen for '{0}'.</source>
+   <translation>Für „{0}“ wurde keine Datei gewählt.</translation>
   </message>
   <message>
    <source>'{0}' cannot be '{1}'.</source>
@@ -3615,7 +3579,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Angaben müssen ein Objekt sein.</translation>
   </message>
   <message>
-   <source>'{0}' is no policy: default, allow or block.</source>
+   <source>'{0}' is not a policy: use default, allow or block.</source>
    <translation>„{0}“ ist keine Regel: default, allow oder block.</translation>
   </message>
   <message>
@@ -3635,7 +3599,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Diese Frage ist nicht mehr offen.</translation>
   </message>
   <message>
-   <source>'{0}' is no answer: once, always or deny.</source>
+   <source>'{0}' is not an answer: use once, always or deny.</source>
    <translation>„{0}“ ist keine Antwort: once, always oder deny.</translation>
   </message>
   <message>
@@ -3751,15 +3715,15 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} gehört zu Moat; schalten Sie es stattdessen aus.</translation>
   </message>
   <message>
-   <source>{0} names nobody to sign in with.</source>
-   <translation>{0} nennt niemanden, bei dem man sich anmelden könnte.</translation>
+   <source>{0} has no sign-in provider.</source>
+   <translation>{0} hat keinen Anmeldedienst.</translation>
   </message>
   <message>
    <source>Enable {0} before you sign in.</source>
    <translation>Schalten Sie {0} ein, bevor Sie sich anmelden.</translation>
   </message>
   <message>
-   <source>'{0}' is no mode: dry, mock or run.</source>
+   <source>'{0}' is not a mode: use dry, mock or run.</source>
    <translation>„{0}“ ist keine Art: dry, mock oder run.</translation>
   </message>
   <message>
@@ -3775,8 +3739,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Aktivieren Sie zuerst {0}: Schon ein Versuch führt seinen Code aus.</translation>
   </message>
   <message>
-   <source>{0} names no secret '{1}'.</source>
-   <translation>{0} nennt kein Geheimnis „{1}“.</translation>
+   <source>{0} has no secret '{1}'.</source>
+   <translation>{0} hat kein Geheimnis „{1}“.</translation>
   </message>
   <message>
    <source>{0} has no tool '{1}'.</source>
@@ -3807,7 +3771,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das Archiv hat keine plugin.json, weder oben noch in seinem einen Ordner.</translation>
   </message>
   <message>
-   <source>This is no plugin: {0}</source>
+   <source>This is not a plugin: {0}</source>
    <translation>Das ist kein Plugin: {0}</translation>
   </message>
   <message>
@@ -3823,7 +3787,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das Archiv hat einen Eintrag, der nach außen führt: „{0}“.</translation>
   </message>
   <message>
-   <source>The archive has an entry that is no file: '{0}'.</source>
+   <source>The archive has an entry that is not a file: '{0}'.</source>
    <translation>Das Archiv hat einen Eintrag, der keine Datei ist: „{0}“.</translation>
   </message>
   <message>
@@ -3867,8 +3831,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Ein Werkzeug darf über HTTP nur lesen; um zu ändern, geben Sie eine API an.</translation>
   </message>
   <message>
-   <source>{0} does not tell its tools: {1}</source>
-   <translation>{0} nennt seine Werkzeuge nicht: {1}</translation>
+   <source>{0} did not list its tools: {1}</source>
+   <translation>{0} hat seine Werkzeuge nicht aufgelistet: {1}</translation>
   </message>
   <message>
    <source>It said: {0}</source>
@@ -3883,8 +3847,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Niemand hat sich innerhalb von fünf Minuten angemeldet.</translation>
   </message>
   <message>
-   <source>The provider says that it is another one.</source>
-   <translation>Der Anbieter sagt, er sei ein anderer.</translation>
+   <source>The provider's identity does not match.</source>
+   <translation>Die Identität des Anbieters stimmt nicht überein.</translation>
   </message>
   <message>
    <source>The provider names no safe address to sign in at.</source>
@@ -3911,8 +3875,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der Anbieter hat Sie nicht angemeldet.</translation>
   </message>
   <message>
-   <source>The plugin's code sent an answer nobody asked for; it was ended.</source>
-   <translation>Der Code des Plugins hat eine Antwort gesendet, nach der niemand gefragt hat; er wurde beendet.</translation>
+   <source>The plugin's code sent an unexpected answer and was stopped.</source>
+   <translation>Der Code des Plugins hat eine unerwartete Antwort gesendet und wurde beendet.</translation>
   </message>
   <message>
    <source>The plugin's code {0}.</source>
@@ -3947,8 +3911,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} lässt sich nicht starten: {1}.</translation>
   </message>
   <message>
-   <source>Only Linux has these walls.</source>
-   <translation>Nur Linux hat diese Wände.</translation>
+   <source>This sandbox is available on Linux only.</source>
+   <translation>Diese Sandbox gibt es nur unter Linux.</translation>
   </message>
   <message>
    <source>The MCP server could not be reached: {0}.</source>
@@ -4043,20 +4007,20 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Werkzeug: {0}</translation>
   </message>
   <message>
-   <source>agents elsewhere</source>
-   <translation>Agenten anderswo</translation>
+   <source>remote agents</source>
+   <translation>entfernte Agenten</translation>
   </message>
   <message>
-   <source>trying out an engine elsewhere</source>
-   <translation>Test einer Engine anderswo</translation>
+   <source>testing a remote engine</source>
+   <translation>Test einer entfernten Engine</translation>
   </message>
   <message>
    <source>the engine {0}</source>
    <translation>die Engine {0}</translation>
   </message>
   <message>
-   <source>look for a new version</source>
-   <translation>Suche nach einer neuen Version</translation>
+   <source>check for updates</source>
+   <translation>Suche nach Updates</translation>
   </message>
   <message>
    <source>access violation</source>
@@ -4403,7 +4367,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>sie sagt nicht, welche Architektur das Modell hat</translation>
   </message>
   <message>
-   <source>it is no model but {0}</source>
+   <source>it is not a model but {0}</source>
    <translation>sie ist kein Modell, sondern {0}</translation>
   </message>
   <message>
@@ -4499,10 +4463,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Laden eines Modells</translation>
   </message>
   <message>
-   <source>starter: proves that everything works; pick a larger model for real work</source>
-   <translation>Startmodell: zeigt, dass alles läuft; für richtige Arbeit wählen Sie ein größeres</translation>
-  </message>
-  <message>
    <source>damaged, or not a model</source>
    <translation>beschädigt oder kein Modell</translation>
   </message>
@@ -4575,8 +4535,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Das beste der kleinen: Nachdenken, Tabellen, Werkzeugaufrufe.</translation>
   </message>
   <message>
-   <source>Sound analysis and reliable tool calls; wants 8 GB of free memory.</source>
-   <translation>Gründliche Analyse und verlässliche Werkzeugaufrufe; will 8 GB freien Speicher.</translation>
+   <source>Sound analysis and reliable tool calls; needs 8 GB of free memory.</source>
+   <translation>Gründliche Analyse und verlässliche Werkzeugaufrufe; braucht 8 GB freien Speicher.</translation>
   </message>
   <message>
    <source>Enterprise texts, citations from documents, tool calls.</source>
@@ -4591,16 +4551,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Starkes Nachdenken und gute Werkzeugaufrufe; schnell für seine Größe.</translation>
   </message>
   <message>
-   <source>European languages, careful tool calls; wants a graphics card.</source>
-   <translation>Europäische Sprachen, sorgfältige Werkzeugaufrufe; will eine Grafikkarte.</translation>
+   <source>European languages, careful tool calls; needs a graphics card.</source>
+   <translation>Europäische Sprachen, sorgfältige Werkzeugaufrufe; braucht eine Grafikkarte.</translation>
   </message>
   <message>
-   <source>The strongest here; only a tenth works per word, so a processor can do it.</source>
-   <translation>Das stärkste hier; je Wort arbeitet nur ein Zehntel, darum genügt ein Prozessor.</translation>
+   <source>The strongest model here; uses only a tenth of itself per token, so it runs on a processor.</source>
+   <translation>Das stärkste Modell hier; nutzt je Token nur ein Zehntel seiner selbst und läuft darum auf einem Prozessor.</translation>
   </message>
   <message>
-   <source>Looks at pictures and charts; many languages.</source>
-   <translation>Sieht Bilder und Diagramme an; viele Sprachen.</translation>
+   <source>Reads pictures and charts; many languages.</source>
+   <translation>Liest Bilder und Diagramme; viele Sprachen.</translation>
   </message>
   <message>
    <source>Reads charts, tables and scanned pages.</source>

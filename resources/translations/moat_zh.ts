@@ -4,12 +4,12 @@
  <context>
   <name>Moat</name>
   <message>
-   <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
+   <source>Moat cannot monitor the programs of {count} plugins: {names}.</source>
    <translation>Moat 无法监视 {count} 个插件的程序：{names}。</translation>
   </message>
   <message>
-   <source>Prompts, documents and answers are worked on here and stay here.</source>
-   <translation>提问、文档和回答都在这里处理，并留在这里。</translation>
+   <source>Prompts, documents and answers are processed on this computer and stay on it.</source>
+   <translation>提问、文档和回答都在这台电脑上处理，并留在这台电脑上。</translation>
   </message>
   <message>
    <source>Time</source>
@@ -21,7 +21,7 @@
   </message>
   <message>
    <source>Route</source>
-   <translation>路径</translation>
+   <translation>路由</translation>
   </message>
   <message>
    <source>Model</source>
@@ -32,11 +32,11 @@
    <translation>词元</translation>
   </message>
   <message>
-   <source>Took</source>
+   <source>Duration</source>
    <translation>用时</translation>
   </message>
   <message>
-   <source>Ended</source>
+   <source>Result</source>
    <translation>结果</translation>
   </message>
   <message>
@@ -44,8 +44,8 @@
    <translation>主机</translation>
   </message>
   <message>
-   <source>Why</source>
-   <translation>原因</translation>
+   <source>Purpose</source>
+   <translation>用途</translation>
   </message>
   <message>
    <source>Answer</source>
@@ -64,16 +64,16 @@
    <translation>已回答</translation>
   </message>
   <message>
-   <source>Cut at the limit</source>
-   <translation>达到上限</translation>
+   <source>Length limit reached</source>
+   <translation>达到长度上限</translation>
   </message>
   <message>
-   <source>Asked for a tool</source>
-   <translation>请求工具</translation>
+   <source>Tool call</source>
+   <translation>工具调用</translation>
   </message>
   <message>
-   <source>Client left</source>
-   <translation>客户端离开</translation>
+   <source>Client disconnected</source>
+   <translation>客户端已断开</translation>
   </message>
   <message>
    <source>Cancelled</source>
@@ -88,7 +88,7 @@
    <translation>引擎停止</translation>
   </message>
   <message>
-   <source>Queue was full</source>
+   <source>Queue full</source>
    <translation>队列已满</translation>
   </message>
   <message>
@@ -100,11 +100,11 @@
    <translation>已拒绝</translation>
   </message>
   <message>
-   <source>Took too long</source>
-   <translation>耗时过长</translation>
+   <source>Timed out</source>
+   <translation>超时</translation>
   </message>
   <message>
-   <source>Chat template failed</source>
+   <source>Chat template error</source>
    <translation>聊天模板出错</translation>
   </message>
   <message>
@@ -112,7 +112,7 @@
    <translation>未知模型</translation>
   </message>
   <message>
-   <source>No model is installed</source>
+   <source>No model installed</source>
    <translation>没有安装模型</translation>
   </message>
   <message>
@@ -120,20 +120,20 @@
    <translation>模型未加载</translation>
   </message>
   <message>
-   <source>Too little memory</source>
+   <source>Not enough memory</source>
    <translation>内存不足</translation>
   </message>
   <message>
-   <source>Model is damaged</source>
-   <translation>模型已损坏</translation>
+   <source>Model file damaged</source>
+   <translation>模型文件已损坏</translation>
   </message>
   <message>
    <source>Not supported</source>
    <translation>不支持</translation>
   </message>
   <message>
-   <source>Not let out</source>
-   <translation>未被放行</translation>
+   <source>Blocked</source>
+   <translation>已阻止</translation>
   </message>
   <message>
    <source>Unknown agent</source>
@@ -168,23 +168,23 @@
    <translation>提问、文档和回答会发送到运行模型的 {hosts}。</translation>
   </message>
   <message>
-   <source>Other machines may connect to Moat: their answers go to them.</source>
-   <translation>其他机器可以连接 Moat：它们的回答会发给它们。</translation>
+   <source>Other computers may connect to Moat; they receive the answers to their own questions.</source>
+   <translation>其他电脑可以连接 Moat；它们会收到自己提问的回答。</translation>
   </message>
   <message>
-   <source>Moat is set to offline: every outgoing connection is refused.</source>
-   <translation>Moat 处于离线状态：拒绝所有外出连接。</translation>
+   <source>Offline mode is on: every outgoing connection is blocked.</source>
+   <translation>离线模式已开启：所有外出连接均被阻止。</translation>
   </message>
   <message>
    <source>unnamed</source>
    <translation>未命名</translation>
   </message>
   <message>
-   <source>Parts of this page</source>
+   <source>Sections of this page</source>
    <translation>本页的各部分</translation>
   </message>
   <message>
-   <source>Requests that have ended</source>
+   <source>Finished requests</source>
    <translation>已结束的请求</translation>
   </message>
   <message>
@@ -196,11 +196,11 @@
    <translation>Moat 已连接 {count} 个主机。</translation>
   </message>
   <message>
-   <source>No request has come yet.</source>
-   <translation>还没有收到请求。</translation>
+   <source>No requests yet.</source>
+   <translation>还没有请求。</translation>
   </message>
   <message>
-   <source>Nothing went out.</source>
+   <source>No outgoing connections.</source>
    <translation>没有任何外出连接。</translation>
   </message>
   <message>
@@ -208,8 +208,8 @@
    <translation>活动</translation>
   </message>
   <message>
-   <source>Nothing has left this machine since {time}.</source>
-   <translation>自 {time} 起，没有任何数据离开这台机器。</translation>
+   <source>Nothing has left this computer since {time}.</source>
+   <translation>自 {time} 起，没有任何数据离开这台电脑。</translation>
   </message>
   <message>
    <source>Moat has connected to {host} and nowhere else.</source>
@@ -256,8 +256,8 @@
    <translation>还有 {count} 行</translation>
   </message>
   <message>
-   <source>{name} is an image, and the model in use cannot see images.</source>
-   <translation>{name} 是图片，而当前使用的模型看不了图片。</translation>
+   <source>{name} is an image, and the model in use cannot read images.</source>
+   <translation>{name} 是图片，而当前使用的模型无法读取图片。</translation>
   </message>
   <message>
    <source>{name} is larger than {size}.</source>
@@ -268,11 +268,11 @@
    <translation>{name} 不是文本文件。</translation>
   </message>
   <message>
-   <source>{name} is not the image it claims to be.</source>
-   <translation>{name} 并不是它声称的图片。</translation>
+   <source>{name} is not a valid image.</source>
+   <translation>{name} 不是有效的图片。</translation>
   </message>
   <message>
-   <source>{name} holds no text.</source>
+   <source>{name} contains no text.</source>
    <translation>{name} 中没有文字。</translation>
   </message>
   <message>
@@ -284,7 +284,7 @@
    <translation>搜索对话</translation>
   </message>
   <message>
-   <source>Kept chats</source>
+   <source>Saved chats</source>
    <translation>保存的对话</translation>
   </message>
   <message>
@@ -292,19 +292,19 @@
    <translation>删除</translation>
   </message>
   <message>
-   <source>Keep</source>
-   <translation>保留</translation>
+   <source>Cancel</source>
+   <translation>取消</translation>
   </message>
   <message>
    <source>No chat matches.</source>
    <translation>没有匹配的对话。</translation>
   </message>
   <message>
-   <source>Chats are kept here, on this computer.</source>
+   <source>Chats are saved here, on this computer.</source>
    <translation>对话保存在这里，就在这台电脑上。</translation>
   </message>
   <message>
-   <source>Delete the chosen chat</source>
+   <source>Delete the selected chat</source>
    <translation>删除选中的对话</translation>
   </message>
   <message>
@@ -316,12 +316,12 @@
    <translation>图片</translation>
   </message>
   <message>
-   <source>Really delete {name}</source>
+   <source>Confirm: delete {name}</source>
    <translation>确认删除 {name}</translation>
   </message>
   <message>
-   <source>Keep {name}</source>
-   <translation>保留 {name}</translation>
+   <source>Cancel: keep {name}</source>
+   <translation>取消：保留 {name}</translation>
   </message>
   <message>
    <source>Your message</source>
@@ -340,8 +340,8 @@
    <translation>附加文件</translation>
   </message>
   <message>
-   <source>With {names}</source>
-   <translation>附带 {names}</translation>
+   <source>Attached: {names}</source>
+   <translation>附件：{names}</translation>
   </message>
   <message>
    <source>Reading {name}…</source>
@@ -381,23 +381,23 @@
   </message>
   <message>
    <source>System prompt</source>
-   <translation>系统提示</translation>
+   <translation>系统提示词</translation>
   </message>
   <message>
-   <source>How it should behave</source>
-   <translation>它应当如何表现</translation>
+   <source>Instructions for the model</source>
+   <translation>给模型的指令</translation>
   </message>
   <message>
    <source>Temperature</source>
    <translation>温度</translation>
   </message>
   <message>
-   <source>Longest answer</source>
-   <translation>最长回答</translation>
+   <source>Maximum length</source>
+   <translation>最大长度</translation>
   </message>
   <message>
-   <source>OpenBB's protocol carries no system prompt and no sampling.</source>
-   <translation>OpenBB 的协议不含系统提示和采样参数。</translation>
+   <source>OpenBB's protocol has no system prompt and no sampling options.</source>
+   <translation>OpenBB 的协议没有系统提示和采样选项。</translation>
   </message>
   <message>
    <source>Raw events</source>
@@ -416,8 +416,8 @@
    <translation>启动</translation>
   </message>
   <message>
-   <source>Moat is not serving</source>
-   <translation>Moat 没有提供服务</translation>
+   <source>Moat is stopped</source>
+   <translation>Moat 已停止</translation>
   </message>
   <message>
    <source>Moat is starting</source>
@@ -448,7 +448,7 @@
    <translation>写一条消息</translation>
   </message>
   <message>
-   <source>Start Moat to write to a model</source>
+   <source>Start Moat to chat with a model</source>
    <translation>启动 Moat 后即可与模型对话</translation>
   </message>
   <message>
@@ -468,19 +468,19 @@
    <translation>没有加载模型</translation>
   </message>
   <message>
-   <source>Your first message loads it, or pick one now.</source>
-   <translation>您的第一条消息会加载它，也可以现在选择。</translation>
+   <source>Your first message loads the default model, or choose one now.</source>
+   <translation>您的第一条消息会加载默认模型，也可以现在选择一个。</translation>
   </message>
   <message>
-   <source>Pick a model</source>
+   <source>Choose a model</source>
    <translation>选择模型</translation>
   </message>
   <message>
-   <source>Pick another model</source>
+   <source>Choose another model</source>
    <translation>选择另一个模型</translation>
   </message>
   <message>
-   <source>Show kept chats</source>
+   <source>Show saved chats</source>
    <translation>显示保存的对话</translation>
   </message>
   <message>
@@ -500,8 +500,8 @@
    <translation>正在加载 {name}</translation>
   </message>
   <message>
-   <source>{percent}. You can write already.</source>
-   <translation>{percent}。您可以先写。</translation>
+   <source>{percent}. You can already type your message.</source>
+   <translation>{percent}。您可以先输入消息。</translation>
   </message>
   <message>
    <source>{name} could not be loaded</source>
@@ -532,16 +532,16 @@
    <translation>{count} 个词元</translation>
   </message>
   <message>
-   <source>Show the reasoning</source>
+   <source>Show reasoning</source>
    <translation>显示推理过程</translation>
   </message>
   <message>
-   <source>The reasoning</source>
+   <source>Reasoning</source>
    <translation>推理过程</translation>
   </message>
   <message>
-   <source>Waiting for the first word…</source>
-   <translation>等待第一个词…</translation>
+   <source>Waiting for the first token…</source>
+   <translation>等待首个词元…</translation>
   </message>
   <message>
    <source>the answer</source>
@@ -560,23 +560,23 @@
    <translation>一个问题</translation>
   </message>
   <message>
-   <source>Edit and ask again</source>
-   <translation>编辑并重新提问</translation>
+   <source>Edit and resend</source>
+   <translation>编辑并重新发送</translation>
   </message>
   <message>
    <source>You: {text}</source>
    <translation>您：{text}</translation>
   </message>
   <message>
-   <source>Answer again</source>
-   <translation>重新回答</translation>
+   <source>Regenerate</source>
+   <translation>重新生成</translation>
   </message>
   <message>
    <source>Stopped</source>
    <translation>已停止</translation>
   </message>
   <message>
-   <source>The answer broke off</source>
+   <source>The answer was interrupted</source>
    <translation>回答中断了</translation>
   </message>
   <message>
@@ -584,16 +584,16 @@
    <translation>显示更早的 {count} 条消息</translation>
   </message>
   <message>
-   <source>first after {time} s</source>
-   <translation>首个在 {time} 秒后</translation>
+   <source>{time} s to first token</source>
+   <translation>首个词元 {time} 秒</translation>
   </message>
   <message>
-   <source>cut at the length limit</source>
-   <translation>在长度上限处截断</translation>
+   <source>length limit reached</source>
+   <translation>达到长度上限</translation>
   </message>
   <message>
-   <source>The model gave an empty answer.</source>
-   <translation>模型给出了空的回答。</translation>
+   <source>The model returned an empty answer.</source>
+   <translation>模型返回了空的回答。</translation>
   </message>
   <message>
    <source>{speed} tokens/s</source>
@@ -616,12 +616,12 @@
    <translation>OpenBB Terminal（旧版）</translation>
   </message>
   <message>
-   <source>Any program that speaks to OpenAI works with this base address:</source>
-   <translation>任何支持 OpenAI 的程序都可以使用这个基础地址：</translation>
+   <source>Any program that uses the OpenAI API works with this base URL:</source>
+   <translation>任何使用 OpenAI API 的程序都可以用这个基础地址：</translation>
   </message>
   <message>
-   <source>Give your React app this runtime address; add its origin if it is not allowed:</source>
-   <translation>把这个运行时地址交给您的 React 应用；如果来源未被允许，请添加：</translation>
+   <source>Use this runtime URL in your React app; if its origin is not allowed yet, add it:</source>
+   <translation>在您的 React 应用中使用这个运行时地址；如果其来源尚未获准，请添加：</translation>
   </message>
   <message>
    <source>In Continue's config.yaml; Cursor and others have the same three fields:</source>
@@ -632,7 +632,7 @@
    <translation>代码编辑器（Continue、Cursor）</translation>
   </message>
   <message>
-   <source>Programs made for Ollama only need another host:</source>
+   <source>Programs made for Ollama only need a different host:</source>
    <translation>为 Ollama 编写的程序只需换一个主机：</translation>
   </message>
   <message>
@@ -652,16 +652,16 @@
    <translation>找到：{names}。</translation>
   </message>
   <message>
-   <source>{model} answered ({count} token asked for).</source>
+   <source>{model} answered ({count} token requested).</source>
    <translation>{model} 已回答（请求了 {count} 个词元）。</translation>
   </message>
   <message>
-   <source>It was answered, but no model is on this computer yet.</source>
-   <translation>已得到回应，但这台电脑上还没有模型。</translation>
+   <source>The connection works, but no model is installed yet.</source>
+   <translation>连接正常，但还没有安装模型。</translation>
   </message>
   <message>
-   <source>Safari lets a page reach this machine by HTTPS only. The certificate is made here, holds for localhost alone, and is renewed by itself.</source>
-   <translation>Safari 只允许网页通过 HTTPS 访问本机。证书在本机生成，仅对 localhost 有效，并会自动续期。</translation>
+   <source>Safari lets web pages reach this computer only over HTTPS. The certificate is created on this computer, is valid for localhost only, and renews itself.</source>
+   <translation>Safari 只允许网页通过 HTTPS 访问这台电脑。证书在这台电脑上生成，仅对 localhost 有效，并会自动续期。</translation>
   </message>
   <message>
    <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
@@ -684,15 +684,15 @@
    <translation>正在测试…</translation>
   </message>
   <message>
-   <source>Serve HTTPS too</source>
-   <translation>同时提供 HTTPS</translation>
+   <source>Turn on HTTPS</source>
+   <translation>开启 HTTPS</translation>
   </message>
   <message>
-   <source>The address for HTTPS</source>
+   <source>HTTPS address</source>
    <translation>HTTPS 地址</translation>
   </message>
   <message>
-   <source>the address for HTTPS</source>
+   <source>the HTTPS address</source>
    <translation>HTTPS 地址</translation>
   </message>
   <message>
@@ -756,36 +756,36 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>此地址含有浏览器可能以其他文字显示的字母（xn--）。它们可能看起来像另一个地址。</translation>
   </message>
   <message>
-   <source>Nothing arrives?</source>
-   <translation>什么都没收到？</translation>
+   <source>Not connecting?</source>
+   <translation>连接不上？</translation>
   </message>
   <message>
-   <source>This page was turned away: its origin is not allowed.</source>
-   <translation>此页面被拒绝：它的来源未被允许。</translation>
+   <source>Blocked: this origin is not allowed.</source>
+   <translation>已阻止：此来源未获允许。</translation>
   </message>
   <message>
    <source>The access key was missing or wrong.</source>
    <translation>访问密钥缺失或错误。</translation>
   </message>
   <message>
-   <source>It asked whether it may connect and was told yes; no request followed.</source>
-   <translation>它询问能否连接并得到允许；之后没有请求。</translation>
+   <source>The browser asked for permission and got it, but no request followed.</source>
+   <translation>浏览器请求许可并获得允许，但之后没有发出请求。</translation>
   </message>
   <message>
    <source>Connected.</source>
    <translation>已连接。</translation>
   </message>
   <message>
-   <source>You allowed it just now.</source>
+   <source>You just allowed it.</source>
    <translation>您刚刚允许了它。</translation>
   </message>
   <message>
-   <source>No other page has asked for anything.</source>
-   <translation>没有其他网页提出请求。</translation>
+   <source>No other page has tried to connect.</source>
+   <translation>没有其他网页尝试连接。</translation>
   </message>
   <message>
-   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
-   <translation>还没有网页来过。来访或被拒绝的都会显示在这里。</translation>
+   <source>No web page has tried to connect yet. Each attempt is shown here, allowed or blocked.</source>
+   <translation>还没有网页尝试连接。每次尝试都会显示在这里，无论允许还是阻止。</translation>
   </message>
   <message>
    <source>Pages of {site} may use your models now.</source>
@@ -808,8 +808,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>复制密钥</translation>
   </message>
   <message>
-   <source>At the door</source>
-   <translation>门口</translation>
+   <source>Recent connection attempts</source>
+   <translation>最近的连接尝试</translation>
   </message>
   <message>
    <source>Allow {origin}</source>
@@ -832,7 +832,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>访问密钥缺失或错误。</translation>
   </message>
   <message>
-   <source>{path} answered something this client cannot read.</source>
+   <source>{path} returned something this client cannot read.</source>
    <translation>{path} 返回了此客户端无法读取的内容。</translation>
   </message>
   <message>
@@ -840,8 +840,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>服务器返回状态 {status}。</translation>
   </message>
   <message>
-   <source>Nothing answered at {address}. Is Moat started?</source>
-   <translation>{address} 没有回应。Moat 启动了吗？</translation>
+   <source>Nothing answers at {address}. Is Moat running?</source>
+   <translation>{address} 没有回应。Moat 在运行吗？</translation>
   </message>
   <message>
    <source>The answer does not let {origin} read it.</source>
@@ -852,36 +852,36 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>上下文</translation>
   </message>
   <message>
-   <source>How much it can read and write at once.</source>
-   <translation>一次能读写多少内容。</translation>
+   <source>How many tokens the model can read and write in one conversation.</source>
+   <translation>模型在一次对话中能读写多少词元。</translation>
   </message>
   <message>
-   <source>Layers on the graphics card</source>
-   <translation>放在显卡上的层数</translation>
+   <source>GPU layers</source>
+   <translation>GPU 层数</translation>
   </message>
   <message>
-   <source>Split across the graphics cards</source>
-   <translation>在显卡之间的分配</translation>
+   <source>Split across GPUs</source>
+   <translation>在多块 GPU 之间分配</translation>
   </message>
   <message>
-   <source>Precision of the context</source>
-   <translation>上下文精度</translation>
+   <source>Cache precision</source>
+   <translation>缓存精度</translation>
   </message>
   <message>
-   <source>Answers at the same time</source>
+   <source>Concurrent answers</source>
    <translation>同时回答数</translation>
   </message>
   <message>
-   <source>Processor threads</source>
-   <translation>处理器线程</translation>
+   <source>CPU threads</source>
+   <translation>CPU 线程</translation>
   </message>
   <message>
-   <source>Tokens read in one step</source>
-   <translation>每步读取的词元</translation>
+   <source>Batch size (tokens)</source>
+   <translation>批大小（词元）</translation>
   </message>
   <message>
-   <source>More reads long prompts faster on a graphics card and takes more memory.</source>
-   <translation>数值越大，显卡读取长提示越快，占用的内存也越多。</translation>
+   <source>A larger batch reads long prompts faster on a GPU and uses more memory.</source>
+   <translation>批越大，GPU 读取长提示越快，占用的内存也越多。</translation>
   </message>
   <message>
    <source>Flash attention</source>
@@ -892,8 +892,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>权重</translation>
   </message>
   <message>
-   <source>Working space</source>
-   <translation>工作空间</translation>
+   <source>Compute buffers</source>
+   <translation>计算缓冲区</translation>
   </message>
   <message>
    <source>On the graphics card</source>
@@ -904,12 +904,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>使用这些设置</translation>
   </message>
   <message>
-   <source>Model to judge</source>
-   <translation>要评估的模型</translation>
+   <source>Model to check</source>
+   <translation>要检查的模型</translation>
   </message>
   <message>
-   <source>How a model would sit in it</source>
-   <translation>模型会怎样占用内存</translation>
+   <source>Memory use</source>
+   <translation>内存占用</translation>
   </message>
   <message>
    <source>Hardware</source>
@@ -920,8 +920,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>四分之一内存</translation>
   </message>
   <message>
-   <source>There is no model yet. Models has some to get.</source>
-   <translation>还没有模型。可以在“模型”页获取。</translation>
+   <source>No model yet. Get one on the Models page.</source>
+   <translation>还没有模型。请到“模型”页获取。</translation>
   </message>
   <message>
    <source>{tokens} tokens</source>
@@ -956,8 +956,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>正在启动</translation>
   </message>
   <message>
-   <source>Model that answers</source>
-   <translation>负责回答的模型</translation>
+   <source>Model in use</source>
+   <translation>正在使用的模型</translation>
   </message>
   <message>
    <source>Unload</source>
@@ -968,8 +968,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>地址</translation>
   </message>
   <message>
-   <source>What happened</source>
-   <translation>发生了什么</translation>
+   <source>Details</source>
+   <translation>详情</translation>
   </message>
   <message>
    <source>Try again</source>
@@ -1000,8 +1000,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>首页</translation>
   </message>
   <message>
-   <source>{do} serving</source>
-   <translation>{do}服务</translation>
+   <source>{do} the server</source>
+   <translation>{do}服务器</translation>
   </message>
   <message>
    <source>None</source>
@@ -1012,7 +1012,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>暂停</translation>
   </message>
   <message>
-   <source>the shown or selected lines</source>
+   <source>the visible or selected lines</source>
    <translation>显示或选中的行</translation>
   </message>
   <message>
@@ -1028,8 +1028,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{count} 行</translation>
   </message>
   <message>
-   <source>Least level shown</source>
-   <translation>显示的最低级别</translation>
+   <source>Minimum level</source>
+   <translation>最低级别</translation>
   </message>
   <message>
    <source>Filter by text</source>
@@ -1068,11 +1068,11 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>关闭</translation>
   </message>
   <message>
-   <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
+   <source>This system has no usable keyring: it is stored unencrypted in {file}, readable only by you.</source>
    <translation>此系统没有可用的密钥环：它以未加密的方式保存在 {file} 中，只有您可以读取。</translation>
   </message>
   <message>
-   <source>It is kept in the system's keyring.</source>
+   <source>It is stored in the system's keyring.</source>
    <translation>它保存在系统的密钥环中。</translation>
   </message>
   <message>
@@ -1112,10 +1112,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>等待中</translation>
   </message>
   <message>
-   <source>Cancel</source>
-   <translation>取消</translation>
-  </message>
-  <message>
    <source>Unnamed client</source>
    <translation>未命名的客户端</translation>
   </message>
@@ -1152,24 +1148,24 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>已添加的显卡支持：{names}</translation>
   </message>
   <message>
-   <source>No graphics card that models could use was found: the processor does the work.</source>
-   <translation>没有找到模型可用的显卡：由处理器完成工作。</translation>
+   <source>No usable graphics card found: models run on the processor.</source>
+   <translation>没有找到可用的显卡：模型在处理器上运行。</translation>
   </message>
   <message>
-   <source>Look again</source>
-   <translation>重新查看</translation>
+   <source>Rescan</source>
+   <translation>重新扫描</translation>
   </message>
   <message>
-   <source>Looking at this machine…</source>
-   <translation>正在查看这台机器…</translation>
+   <source>Scanning this computer…</source>
+   <translation>正在扫描这台电脑…</translation>
   </message>
   <message>
    <source>memory</source>
    <translation>内存</translation>
   </message>
   <message>
-   <source>free just now</source>
-   <translation>目前空闲</translation>
+   <source>free now</source>
+   <translation>当前空闲</translation>
   </message>
   <message>
    <source>processor cores</source>
@@ -1188,16 +1184,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{name}（{backend}）：空闲 {free} / {total}</translation>
   </message>
   <message>
-   <source>Look at this machine again</source>
-   <translation>重新查看这台机器</translation>
+   <source>Rescan this computer</source>
+   <translation>重新扫描这台电脑</translation>
   </message>
   <message>
-   <source>This machine</source>
-   <translation>这台机器</translation>
+   <source>This computer</source>
+   <translation>这台电脑</translation>
   </message>
   <message>
-   <source>{name} answers at {hosts}. Prompts go there.</source>
-   <translation>{name} 在 {hosts} 上回答。提问会发送到那里。</translation>
+   <source>{name} runs at {hosts}. Prompts are sent there.</source>
+   <translation>{name} 在 {hosts} 上运行。提问会发送到那里。</translation>
   </message>
   <message>
    <source>Loading</source>
@@ -1216,20 +1212,20 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>需要注意</translation>
   </message>
   <message>
-   <source>Try to start it again. If it fails again, the log says more.</source>
-   <translation>请再启动一次。如果仍然失败，日志里有更多信息。</translation>
+   <source>Start it again. If that fails, the log has the details.</source>
+   <translation>请再次启动。如果仍然失败，详情见日志。</translation>
   </message>
   <message>
-   <source>Restart it; answers that are being written are lost. It may also wake up by itself.</source>
+   <source>Restart it; answers in progress are lost. It may also recover by itself.</source>
    <translation>请重新启动；正在生成的回答会丢失。它也可能自行恢复。</translation>
   </message>
   <message>
-   <source>Nothing is served. Start Moat to let programs on this computer connect.</source>
-   <translation>没有提供服务。启动 Moat，让这台电脑上的程序可以连接。</translation>
+   <source>The server is off. Start it so that programs on this computer can connect.</source>
+   <translation>服务器已关闭。启动它，让这台电脑上的程序可以连接。</translation>
   </message>
   <message>
-   <source>Waiting for its turn</source>
-   <translation>等待轮到它</translation>
+   <source>Queued</source>
+   <translation>排队中</translation>
   </message>
   <message>
    <source>Reading the prompt</source>
@@ -1240,31 +1236,27 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>已读取 {percent}。请求会等到它就绪。</translation>
   </message>
   <message>
-   <source>Pick another model below, or close other programs and try again.</source>
+   <source>Choose another model below, or close other programs and try again.</source>
    <translation>请在下方选择另一个模型，或关闭其他程序后重试。</translation>
   </message>
   <message>
-   <source>No model is loaded. Pick one below; a request loads it too.</source>
+   <source>No model is loaded. Choose one below; a request loads it too.</source>
    <translation>没有加载模型。请在下方选择；请求也会加载它。</translation>
   </message>
   <message>
-   <source>Moat cannot serve</source>
-   <translation>Moat 无法提供服务</translation>
+   <source>The server cannot start</source>
+   <translation>服务器无法启动</translation>
   </message>
   <message>
    <source>Moat does not respond</source>
    <translation>Moat 没有响应</translation>
   </message>
   <message>
-   <source>Moat is stopped</source>
-   <translation>Moat 已停止</translation>
-  </message>
-  <message>
    <source>This takes a second or two.</source>
    <translation>需要一两秒钟。</translation>
   </message>
   <message>
-   <source>Prompts go to {hosts}.</source>
+   <source>Prompts are sent to {hosts}.</source>
    <translation>提问会发送到 {hosts}。</translation>
   </message>
   <message>
@@ -1296,12 +1288,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>正在写：目前 {count} 个词元</translation>
   </message>
   <message>
-   <source>{name} is at work.</source>
+   <source>{name} is working.</source>
    <translation>{name} 正在工作。</translation>
   </message>
   <message>
-   <source>{name} answers on this computer.</source>
-   <translation>{name} 在这台电脑上回答。</translation>
+   <source>{name} runs on this computer.</source>
+   <translation>{name} 在这台电脑上运行。</translation>
   </message>
   <message>
    <source>Answering {count} requests</source>
@@ -1336,16 +1328,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>返回</translation>
   </message>
   <message>
-   <source>For this machine</source>
-   <translation>适合这台机器</translation>
+   <source>For this computer</source>
+   <translation>适合这台电脑</translation>
   </message>
   <message>
-   <source>Good models of each size, judged for this computer.</source>
-   <translation>各种大小的好模型，已按这台电脑评估。</translation>
+   <source>Recommended models of each size, checked for this computer.</source>
+   <translation>各种大小的推荐模型，已按这台电脑检查。</translation>
   </message>
   <message>
-   <source>Recommended here</source>
-   <translation>本机推荐</translation>
+   <source>Recommended</source>
+   <translation>推荐</translation>
   </message>
   <message>
    <source>Download {name}</source>
@@ -1356,27 +1348,27 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>已安装</translation>
   </message>
   <message>
-   <source>terms to accept</source>
-   <translation>需接受条款</translation>
+   <source>gated</source>
+   <translation>需申请访问</translation>
   </message>
   <message>
    <source>Back to the list</source>
    <translation>返回列表</translation>
   </message>
   <message>
-   <source>No repository with GGUF files matches.</source>
-   <translation>没有匹配的 GGUF 仓库。</translation>
+   <source>No repository with GGUF files found.</source>
+   <translation>没有找到含 GGUF 文件的仓库。</translation>
   </message>
   <message>
-   <source>Its terms must be accepted on {address} first.</source>
-   <translation>需先在 {address} 接受其条款。</translation>
+   <source>Accept its terms on {address} first.</source>
+   <translation>请先在 {address} 接受其条款。</translation>
   </message>
   <message>
    <source>Searching…</source>
    <translation>正在搜索…</translation>
   </message>
   <message>
-   <source>Found for “{text}”</source>
+   <source>Results for “{text}”</source>
    <translation>“{text}”的结果</translation>
   </message>
   <message>
@@ -1388,12 +1380,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>显示 {name} 的文件</translation>
   </message>
   <message>
-   <source>Models that other servers run. What is asked of them leaves this computer, unless the server is on it.</source>
-   <translation>由其他服务器运行的模型。向它们提出的内容会离开这台电脑，除非服务器就在这台电脑上。</translation>
+   <source>Models on other servers. Your prompts leave this computer, unless the server runs on it.</source>
+   <translation>其他服务器上的模型。您的提问会离开这台电脑，除非服务器就在这台电脑上。</translation>
   </message>
   <message>
-   <source>As it says</source>
-   <translation>按服务器所说</translation>
+   <source>As the server reports</source>
+   <translation>按服务器报告</translation>
   </message>
   <message>
    <source>Several addresses of the same model, with spaces between, share the work.</source>
@@ -1404,20 +1396,20 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>加载</translation>
   </message>
   <message>
-   <source>sees images</source>
-   <translation>能看图片</translation>
+   <source>reads images</source>
+   <translation>可读取图片</translation>
   </message>
   <message>
-   <source>It is being asked what it has…</source>
-   <translation>正在询问它有什么……</translation>
+   <source>Asking the server for its models…</source>
+   <translation>正在向服务器查询模型…</translation>
   </message>
   <message>
-   <source>Given on the command line, for this run.</source>
-   <translation>由命令行指定，仅用于本次运行。</translation>
+   <source>Set on the command line, for this session only.</source>
+   <translation>由命令行指定，仅用于本次会话。</translation>
   </message>
   <message>
-   <source>No engine elsewhere yet. If vLLM, SGLang, llama-server or another server with OpenAI's API runs on a machine you trust, enter its address below.</source>
-   <translation>别处还没有引擎。如果您信任的机器上运行着 vLLM、SGLang、llama-server 或其他提供 OpenAI API 的服务器，请在下面输入它的地址。</translation>
+   <source>No remote engine yet. If vLLM, SGLang, llama-server or another server with the OpenAI API runs on a computer you trust, enter its address below.</source>
+   <translation>还没有远程引擎。如果您信任的电脑上运行着 vLLM、SGLang、llama-server 或其他带 OpenAI API 的服务器，请在下方输入其地址。</translation>
   </message>
   <message>
    <source>Addresses</source>
@@ -1428,23 +1420,23 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>名称</translation>
   </message>
   <message>
-   <source>What programs ask for it by</source>
-   <translation>程序请求它时使用的名称</translation>
+   <source>The name programs use for it</source>
+   <translation>程序使用的名称</translation>
   </message>
   <message>
-   <source>Model there</source>
-   <translation>那里的模型</translation>
+   <source>Model on the server</source>
+   <translation>服务器上的模型</translation>
   </message>
   <message>
-   <source>Empty: the first that it lists</source>
-   <translation>留空：它列出的第一个</translation>
+   <source>Empty: the first model it lists</source>
+   <translation>留空：列表中的第一个模型</translation>
   </message>
   <message>
    <source>Key</source>
    <translation>密钥</translation>
   </message>
   <message>
-   <source>If the server wants one</source>
+   <source>If the server needs one</source>
    <translation>如果服务器需要</translation>
   </message>
   <message>
@@ -1460,16 +1452,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>添加</translation>
   </message>
   <message>
-   <source>Answers now</source>
+   <source>In use</source>
    <translation>正在使用</translation>
   </message>
   <message>
-   <source>Its key is forgotten, too. The server itself stays as it is.</source>
-   <translation>它的密钥也会被删除。服务器本身保持不变。</translation>
+   <source>Its key is deleted too. The server itself is not changed.</source>
+   <translation>它的密钥也会被删除。服务器本身不受影响。</translation>
   </message>
   <message>
-   <source>Elsewhere</source>
-   <translation>别处</translation>
+   <source>Remote</source>
+   <translation>远程</translation>
   </message>
   <message>
    <source>Yes</source>
@@ -1492,8 +1484,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>添加该引擎</translation>
   </message>
   <message>
-   <source>It answers</source>
-   <translation>它有回应</translation>
+   <source>It works</source>
+   <translation>连接正常</translation>
   </message>
   <message>
    <source>Context (tokens)</source>
@@ -1504,24 +1496,24 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>参数量（十亿）</translation>
   </message>
   <message>
-   <source>Sees images</source>
-   <translation>能看图片</translation>
+   <source>Reads images</source>
+   <translation>可读取图片</translation>
   </message>
   <message>
-   <source>Tool calls are read by</source>
-   <translation>工具调用的解析方</translation>
+   <source>Tool calls are parsed by</source>
+   <translation>工具调用由谁解析</translation>
   </message>
   <message>
    <source>Add an engine</source>
    <translation>添加引擎</translation>
   </message>
   <message>
-   <source>Does not answer just now: {hosts}. The others do its work.</source>
-   <translation>目前没有回应：{hosts}。其余服务器代为工作。</translation>
+   <source>Not responding: {hosts}. The others take over.</source>
+   <translation>没有响应：{hosts}。其余服务器代为工作。</translation>
   </message>
   <message>
-   <source>Asking {hosts}…</source>
-   <translation>正在询问 {hosts}……</translation>
+   <source>Connecting to {hosts}…</source>
+   <translation>正在连接 {hosts}…</translation>
   </message>
   <message>
    <source>Load {name}</source>
@@ -1532,7 +1524,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>移除 {name}</translation>
   </message>
   <message>
-   <source>Really remove {name}</source>
+   <source>Confirm: remove {name}</source>
    <translation>确认移除 {name}</translation>
   </message>
   <message>
@@ -1552,20 +1544,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>聊天模板</translation>
   </message>
   <message>
-   <source>Details</source>
-   <translation>详情</translation>
-  </message>
-  <message>
-   <source>This takes it off the list. The file stays where it is.</source>
-   <translation>这只会将它从列表中移除，文件会保留在原处。</translation>
+   <source>This removes it from the list. The file is not deleted.</source>
+   <translation>这只会将它从列表中移除，不会删除文件。</translation>
   </message>
   <message>
    <source>Add a GGUF file</source>
    <translation>添加 GGUF 文件</translation>
   </message>
   <message>
-   <source>No model is on this computer yet. Discover one, or add a file you have.</source>
-   <translation>这台电脑上还没有模型。去发现一个，或添加您已有的文件。</translation>
+   <source>No model is installed yet. Discover one, or add a file you already have.</source>
+   <translation>还没有安装模型。去发现一个，或添加您已有的文件。</translation>
   </message>
   <message>
    <source>Discover models</source>
@@ -1576,11 +1564,11 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>1 个模型，{size}，位于 {path}</translation>
   </message>
   <message>
-   <source>Use them</source>
-   <translation>使用它们</translation>
+   <source>Use these models</source>
+   <translation>使用这些模型</translation>
   </message>
   <message>
-   <source>Show what differs</source>
+   <source>Show differences</source>
    <translation>显示差异</translation>
   </message>
   <message>
@@ -1596,7 +1584,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>这会释放 {size} 磁盘空间。</translation>
   </message>
   <message>
-   <source>Found from other programs</source>
+   <source>Found in other programs</source>
    <translation>在其他程序中找到</translation>
   </message>
   <message>
@@ -1604,7 +1592,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>文件已损坏：{why}。</translation>
   </message>
   <message>
-   <source>not said</source>
+   <source>not specified</source>
    <translation>未说明</translation>
   </message>
   <message>
@@ -1612,8 +1600,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>模板中没有</translation>
   </message>
   <message>
-   <source>Sees images: {file}</source>
-   <translation>可识别图像：{file}</translation>
+   <source>Reads images: {file}</source>
+   <translation>可读取图片：{file}</translation>
   </message>
   <message>
    <source>On this computer</source>
@@ -1636,7 +1624,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>剩余不到一分钟</translation>
   </message>
   <message>
-   <source>Accept the terms on the model's page, then paste a token with the right to read.</source>
+   <source>Accept the terms on the model's page, then paste a token with read access.</source>
    <translation>请先在模型页面接受条款，然后粘贴具有读取权限的令牌。</translation>
   </message>
   <message>
@@ -1660,15 +1648,15 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{done} / {total}</translation>
   </message>
   <message>
-   <source>Checking every byte against the hub's fingerprint</source>
-   <translation>正在与仓库的指纹逐字节核对</translation>
+   <source>Verifying the checksum</source>
+   <translation>正在校验</translation>
   </message>
   <message>
    <source>{hours} h {minutes} min left</source>
    <translation>剩余 {hours} 小时 {minutes} 分钟</translation>
   </message>
   <message>
-   <source>Token of Hugging Face</source>
+   <source>Hugging Face token</source>
    <translation>Hugging Face 令牌</translation>
   </message>
   <message>
@@ -1676,16 +1664,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>保存</translation>
   </message>
   <message>
-   <source>Forget</source>
-   <translation>删除</translation>
-  </message>
-  <message>
-   <source>{name} was deleted; {size} are free again.</source>
+   <source>{name} was deleted; {size} freed.</source>
    <translation>{name} 已删除；释放了 {size}。</translation>
   </message>
   <message>
-   <source>{name} was taken off the list; its file stays where it is.</source>
-   <translation>{name} 已从列表移除；文件留在原处。</translation>
+   <source>{name} was removed from the list; its file was not deleted.</source>
+   <translation>{name} 已从列表移除；文件没有删除。</translation>
   </message>
   <message>
    <source>Models (*.gguf)</source>
@@ -1696,8 +1680,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>等待中</translation>
   </message>
   <message>
-   <source>Finished and checked</source>
-   <translation>已完成并核对</translation>
+   <source>Finished and verified</source>
+   <translation>已完成并校验</translation>
   </message>
   <message>
    <source>It failed.</source>
@@ -1712,20 +1696,20 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>保存令牌</translation>
   </message>
   <message>
-   <source>Forget the token</source>
-   <translation>删除令牌</translation>
+   <source>Remove the token</source>
+   <translation>移除令牌</translation>
   </message>
   <message>
-   <source>Models with terms</source>
-   <translation>需接受条款的模型</translation>
+   <source>Gated models</source>
+   <translation>受限模型</translation>
   </message>
   <message>
-   <source>The token is kept with your secrets.</source>
+   <source>The token is saved with your secrets.</source>
    <translation>令牌已与您的机密一起保存。</translation>
   </message>
   <message>
-   <source>The token is forgotten.</source>
-   <translation>令牌已删除。</translation>
+   <source>The token was removed.</source>
+   <translation>令牌已移除。</translation>
   </message>
   <message>
    <source>Discover</source>
@@ -1776,7 +1760,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>不带千位分隔符的数字，例如 10000</translation>
   </message>
   <message>
-   <source>One in a line</source>
+   <source>One per line</source>
    <translation>每行一个</translation>
   </message>
   <message>
@@ -1796,19 +1780,19 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>拒绝</translation>
   </message>
   <message>
-   <source>What would be sent</source>
-   <translation>将要发送的内容</translation>
+   <source>Request to be sent</source>
+   <translation>将要发送的请求</translation>
   </message>
   <message>
-   <source>It only reads.</source>
-   <translation>它只读取。</translation>
+   <source>It only reads data.</source>
+   <translation>它只读取数据。</translation>
   </message>
   <message>
-   <source>It changes something. Look at what would be sent before you allow it.</source>
-   <translation>它会更改内容。允许之前请查看将要发送的内容。</translation>
+   <source>It makes changes. Review the request before you allow it.</source>
+   <translation>它会作出更改。允许之前请先查看请求。</translation>
   </message>
   <message>
-   <source>It may do harm that cannot be undone.</source>
+   <source>It may cause damage that cannot be undone.</source>
    <translation>它可能造成无法撤销的损害。</translation>
   </message>
   <message>
@@ -1828,8 +1812,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>拒绝：{what}</translation>
   </message>
   <message>
-   <source>It reaches nothing outside Moat.</source>
-   <translation>它不访问 Moat 之外的任何东西。</translation>
+   <source>It does not connect to anything outside Moat.</source>
+   <translation>它不连接 Moat 之外的任何东西。</translation>
   </message>
   <message>
    <source>Show its log</source>
@@ -1840,8 +1824,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>日志</translation>
   </message>
   <message>
-   <source>Read it again</source>
-   <translation>重新读取</translation>
+   <source>Reload</source>
+   <translation>重新加载</translation>
   </message>
   <message>
    <source>It may also change and delete (PUT, PATCH, DELETE)</source>
@@ -1856,20 +1840,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>应用</translation>
   </message>
   <message>
-   <source>Flow to try</source>
-   <translation>要试的流程</translation>
+   <source>Flow to test</source>
+   <translation>要测试的流程</translation>
   </message>
   <message>
-   <source>Find its tools</source>
-   <translation>查找其工具</translation>
+   <source>List its tools</source>
+   <translation>列出其工具</translation>
   </message>
   <message>
-   <source>A question to try it with</source>
-   <translation>用来试的问题</translation>
-  </message>
-  <message>
-   <source>What came of it</source>
-   <translation>结果</translation>
+   <source>A question to test it with</source>
+   <translation>用来测试的问题</translation>
   </message>
   <message>
    <source>the report</source>
@@ -1880,11 +1860,11 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>运行中…</translation>
   </message>
   <message>
-   <source>Kept unencrypted</source>
+   <source>Stored unencrypted</source>
    <translation>以未加密方式保存</translation>
   </message>
   <message>
-   <source>Kept in the keychain</source>
+   <source>Stored in the keychain</source>
    <translation>保存在钥匙串中</translation>
   </message>
   <message>
@@ -1920,8 +1900,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>它需要什么</translation>
   </message>
   <message>
-   <source>Try it</source>
-   <translation>试一试</translation>
+   <source>Test it</source>
+   <translation>测试</translation>
   </message>
   <message>
    <source>Sign out</source>
@@ -1932,20 +1912,20 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>正在登录…</translation>
   </message>
   <message>
-   <source>It runs code of its own, in a process apart.</source>
-   <translation>它在单独的进程中运行自己的代码。</translation>
+   <source>It runs its own code with your user rights: only enable plugins you trust.</source>
+   <translation>它以您的用户权限运行自己的代码：请只启用您信任的插件。</translation>
   </message>
   <message>
-   <source>What it runs has your rights: Moat cannot watch it.</source>
-   <translation>它运行的内容拥有您的权限：Moat 无法监视。</translation>
+   <source>It runs programs with your user rights, and Moat cannot monitor them: only enable plugins you trust.</source>
+   <translation>它以您的用户权限运行程序，Moat 无法监视：请只启用您信任的插件。</translation>
   </message>
   <message>
    <source>The address of its API is not set yet.</source>
    <translation>尚未设置其 API 的地址。</translation>
   </message>
   <message>
-   <source>waits for your review</source>
-   <translation>等待您审阅</translation>
+   <source>needs your review</source>
+   <translation>需要您审查</translation>
   </message>
   <message>
    <source>enabled</source>
@@ -1968,20 +1948,20 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>已损坏</translation>
   </message>
   <message>
-   <source>Ask by risk</source>
-   <translation>按风险询问</translation>
+   <source>Ask when risky</source>
+   <translation>有风险时询问</translation>
   </message>
   <message>
    <source>Never</source>
    <translation>从不</translation>
   </message>
   <message>
-   <source>Nothing has been written yet.</source>
-   <translation>还没有写入任何内容。</translation>
+   <source>The log is empty.</source>
+   <translation>日志为空。</translation>
   </message>
   <message>
-   <source>Find its tools: starts its programs</source>
-   <translation>查找其工具：会启动其程序</translation>
+   <source>List its tools: starts its programs</source>
+   <translation>列出其工具：会启动其程序</translation>
   </message>
   <message>
    <source>Dry run</source>
@@ -2020,7 +2000,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>试运行：显示请求，不发送任何内容</translation>
   </message>
   <message>
-   <source>Mock: goes on with made-up answers</source>
+   <source>Mock: continues with made-up answers</source>
    <translation>模拟：用虚构的回答继续</translation>
   </message>
   <message>
@@ -2044,7 +2024,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>自您审查以来：{changes}。</translation>
   </message>
   <message>
-   <source>It asks for: {secrets}.</source>
+   <source>It needs: {secrets}.</source>
    <translation>它需要：{secrets}。</translation>
   </message>
   <message>
@@ -2068,8 +2048,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>不回答</translation>
   </message>
   <message>
-   <source>{plugin} needs a little more</source>
-   <translation>{plugin} 还需要一些信息</translation>
+   <source>{plugin} needs more information</source>
+   <translation>{plugin} 需要更多信息</translation>
   </message>
   <message>
    <source>{name} must be {what}.</source>
@@ -2084,40 +2064,40 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>添加 zip 文件</translation>
   </message>
   <message>
-   <source>No plugin is here yet. A plugin is a folder with a manifest.</source>
-   <translation>还没有插件。插件是带有清单的文件夹。</translation>
+   <source>No plugins yet. A plugin is a folder with a manifest (plugin.json).</source>
+   <translation>还没有插件。插件是带有清单（plugin.json）的文件夹。</translation>
   </message>
   <message>
    <source>Resume plugins</source>
    <translation>恢复插件</translation>
   </message>
   <message>
-   <source>Plugins are paused: none answers or is called.</source>
-   <translation>插件已暂停：不会回答，也不会被调用。</translation>
+   <source>Plugins are paused: none of them is used.</source>
+   <translation>插件已暂停：都不会被使用。</translation>
   </message>
   <message>
    <source>Plugins</source>
    <translation>插件</translation>
   </message>
   <message>
-   <source>Look for a new version</source>
-   <translation>检查新版本</translation>
+   <source>Check for updates</source>
+   <translation>检查更新</translation>
   </message>
   <message>
    <source>Licences</source>
    <translation>许可证</translation>
   </message>
   <message>
-   <source>This is the newest version that was announced.</source>
-   <translation>这是已发布的最新版本。</translation>
+   <source>Moat is up to date.</source>
+   <translation>Moat 已是最新版本。</translation>
   </message>
   <message>
    <source>Text of the licence</source>
    <translation>许可证全文</translation>
   </message>
   <message>
-   <source>No setting matches.</source>
-   <translation>没有匹配的设置。</translation>
+   <source>No setting found.</source>
+   <translation>没有找到设置。</translation>
   </message>
   <message>
    <source>Export settings</source>
@@ -2136,8 +2116,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>关于 Moat</translation>
   </message>
   <message>
-   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
-   <translation>其他计算机现在可以连接。它们还没有 HTTPS：访问密钥和所有文本都以未加密的方式传输。请只在您信任的网络中使用。</translation>
+   <source>Other computers can connect now. The connection is not encrypted (no HTTPS): the access key and all texts can be read on the network. Use this only on a network you trust.</source>
+   <translation>其他电脑现在可以连接。连接未加密（没有 HTTPS）：访问密钥和所有文字在网络上都可被读取。请只在您信任的网络中使用。</translation>
   </message>
   <message>
    <source>The settings could not be exported: {why}.</source>
@@ -2148,11 +2128,11 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>版本 {version}</translation>
   </message>
   <message>
-   <source>Version {version} is there: {page}</source>
+   <source>Version {version} is available: {page}</source>
    <translation>新版本 {version} 已发布：{page}</translation>
   </message>
   <message>
-   <source>This file holds no settings of Moat.</source>
+   <source>This file contains no Moat settings.</source>
    <translation>此文件不包含 Moat 的设置。</translation>
   </message>
   <message>
@@ -2164,7 +2144,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>重置“{name}”</translation>
   </message>
   <message>
-   <source>The language changes when Moat is started again.</source>
+   <source>The language changes the next time Moat starts.</source>
    <translation>重新启动 Moat 后语言才会改变。</translation>
   </message>
   <message>
@@ -2208,15 +2188,15 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>下载失败</translation>
   </message>
   <message>
-   <source>That did not work</source>
-   <translation>没有成功</translation>
+   <source>Something went wrong</source>
+   <translation>出错了</translation>
   </message>
   <message>
-   <source>Language models on this computer, for the programs you work with.</source>
-   <translation>在这台电脑上运行的语言模型，供您使用的程序调用。</translation>
+   <source>Run language models on this computer and use them in your programs.</source>
+   <translation>在这台电脑上运行语言模型，并在您的程序中使用。</translation>
   </message>
   <message>
-   <source>Begin at once with the small starter model</source>
+   <source>Start right away with the small starter model</source>
    <translation>立即用小型入门模型开始</translation>
   </message>
   <message>
@@ -2224,16 +2204,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>登录时启动 Moat</translation>
   </message>
   <message>
-   <source>I have models elsewhere</source>
-   <translation>我在别处有模型</translation>
+   <source>Use an existing folder…</source>
+   <translation>使用现有文件夹…</translation>
   </message>
   <message>
-   <source>Begin</source>
-   <translation>开始</translation>
+   <source>Get started</source>
+   <translation>开始使用</translation>
   </message>
   <message>
-   <source>Download {name} ({size}), the best for this machine</source>
-   <translation>下载 {name}（{size}），最适合这台机器</translation>
+   <source>Download {name} ({size}), recommended for this computer</source>
+   <translation>下载 {name}（{size}），推荐用于这台电脑</translation>
   </message>
   <message>
    <source>{total} of memory, {free} free, {cores} processor cores.</source>
@@ -2244,32 +2224,32 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>存放模型的文件夹</translation>
   </message>
   <message>
-   <source>Which model should answer?</source>
-   <translation>由哪个模型回答？</translation>
+   <source>Which model do you want to use?</source>
+   <translation>您想使用哪个模型？</translation>
   </message>
   <message>
    <source>Welcome to Moat</source>
    <translation>欢迎使用 Moat</translation>
   </message>
   <message>
-   <source>Where models live</source>
-   <translation>模型存放位置</translation>
+   <source>Model folder</source>
+   <translation>模型文件夹</translation>
   </message>
   <message>
-   <source>This desktop shows no tray icons, so Moat lives in this window. Closing the window quits Moat.</source>
-   <translation>此桌面不显示托盘图标，因此 Moat 留在这个窗口里。关闭窗口即退出 Moat。</translation>
+   <source>This desktop shows no tray icons. Closing this window quits Moat.</source>
+   <translation>此桌面不显示托盘图标。关闭此窗口即退出 Moat。</translation>
   </message>
   <message>
-   <source>Moat goes on in the tray. Quit it from the menu of its icon.</source>
-   <translation>Moat 在托盘中继续运行。可从图标菜单退出。</translation>
+   <source>Moat keeps running in the tray. To quit, use the menu of its icon.</source>
+   <translation>Moat 在托盘中继续运行。要退出，请使用图标菜单。</translation>
   </message>
   <message>
-   <source>Give this address to OpenBB, an OpenAI client or CopilotKit.</source>
-   <translation>把这个地址交给 OpenBB、OpenAI 客户端或 CopilotKit。</translation>
+   <source>Enter this address in OpenBB, an OpenAI client or CopilotKit.</source>
+   <translation>在 OpenBB、OpenAI 客户端或 CopilotKit 中输入这个地址。</translation>
   </message>
   <message>
-   <source>No model is on this computer yet. Put a GGUF file into the models folder.</source>
-   <translation>这台电脑上还没有模型。请把 GGUF 文件放入模型文件夹。</translation>
+   <source>No model is installed yet. Put a GGUF file into the model folder.</source>
+   <translation>还没有安装模型。请把 GGUF 文件放入模型文件夹。</translation>
   </message>
   <message>
    <source>Everything</source>
@@ -2296,7 +2276,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>端口</translation>
   </message>
   <message>
-   <source>The next free one is used if taken.</source>
+   <source>If it is taken, the next free port is used.</source>
    <translation>若被占用，则使用下一个空闲端口。</translation>
   </message>
   <message>
@@ -2304,24 +2284,24 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>谁可以连接</translation>
   </message>
   <message>
-   <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
-   <translation>“network” 允许其他计算机连接，并始终要求访问密钥。密钥和所有文本届时以未加密的方式传输：能在该网络上监听的人可以读取并使用它们。</translation>
+   <source>Any computer on the network: the access key is always required. The connection is not encrypted, so anyone who can listen on that network can read the key and all texts.</source>
+   <translation>网络中的任何电脑：始终需要访问密钥。连接未加密，能监听该网络的人可以读取密钥和所有文字。</translation>
   </message>
   <message>
-   <source>Loopback</source>
-   <translation>仅本机</translation>
+   <source>This computer only</source>
+   <translation>仅这台电脑</translation>
   </message>
   <message>
-   <source>Network</source>
-   <translation>网络</translation>
+   <source>Any computer on the network</source>
+   <translation>网络中的任何电脑</translation>
   </message>
   <message>
    <source>Require an access key</source>
    <translation>要求访问密钥</translation>
   </message>
   <message>
-   <source>Clients must send it as a bearer token. Always on for 'network'.</source>
-   <translation>客户端须以 Bearer 令牌发送。对“network”始终开启。</translation>
+   <source>Clients must send it as a bearer token. Always required when any computer on the network may connect.</source>
+   <translation>客户端须以 Bearer 令牌发送。允许网络中的任何电脑连接时始终需要。</translation>
   </message>
   <message>
    <source>Web pages that may connect</source>
@@ -2336,88 +2316,64 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>额外的主机名</translation>
   </message>
   <message>
-   <source>Names besides localhost clients may use.</source>
+   <source>Other names than localhost that clients may use.</source>
    <translation>除 localhost 外客户端可用的名称。</translation>
   </message>
   <message>
-   <source>Also serve HTTPS on this machine</source>
-   <translation>在本机上同时提供 HTTPS</translation>
+   <source>HTTPS on this computer</source>
+   <translation>在这台电脑上启用 HTTPS</translation>
   </message>
   <message>
    <source>For Safari. The Connect page shows the certificate to trust.</source>
    <translation>用于 Safari。“连接”页面会显示需要信任的证书。</translation>
   </message>
   <message>
-   <source>Port for HTTPS</source>
+   <source>HTTPS port</source>
    <translation>HTTPS 端口</translation>
   </message>
   <message>
-   <source>Largest request (MB)</source>
-   <translation>最大请求（MB）</translation>
+   <source>Maximum request size (MB)</source>
+   <translation>请求大小上限（MB）</translation>
   </message>
   <message>
-   <source>Requests at the same time</source>
-   <translation>同时请求数</translation>
+   <source>Maximum concurrent requests</source>
+   <translation>最大并发请求数</translation>
   </message>
   <message>
-   <source>Serve as soon as Moat starts</source>
-   <translation>Moat 启动后立即提供服务</translation>
+   <source>Start the server with Moat</source>
+   <translation>随 Moat 启动服务器</translation>
   </message>
   <message>
-   <source>The model that answers. Empty: the starter.</source>
-   <translation>负责回答的模型。留空：入门模型。</translation>
+   <source>The default model. Empty: the starter model.</source>
+   <translation>默认模型。留空：入门模型。</translation>
   </message>
   <message>
    <source>Load the model when Moat starts</source>
    <translation>Moat 启动时加载模型</translation>
   </message>
   <message>
-   <source>0: what the model allows.</source>
+   <source>0: as large as the model allows.</source>
    <translation>0：模型允许的大小。</translation>
-  </message>
-  <message>
-   <source>CPU threads</source>
-   <translation>CPU 线程</translation>
   </message>
   <message>
    <source>0: all cores.</source>
    <translation>0：所有核心。</translation>
   </message>
   <message>
-   <source>Layers on the GPU</source>
-   <translation>放在 GPU 上的层数</translation>
-  </message>
-  <message>
    <source>-1: as many as fit.</source>
    <translation>-1：能放多少放多少。</translation>
   </message>
   <message>
-   <source>Cache precision</source>
-   <translation>缓存精度</translation>
+   <source>Full (F16)</source>
+   <translation>完整（F16）</translation>
   </message>
   <message>
-   <source>F16</source>
-   <translation>F16</translation>
+   <source>Half the memory (Q8_0)</source>
+   <translation>一半内存（Q8_0）</translation>
   </message>
   <message>
-   <source>Q8_0</source>
-   <translation>Q8_0</translation>
-  </message>
-  <message>
-   <source>Q4_0</source>
-   <translation>Q4_0</translation>
-  </message>
-  <message>
-   <source>Prompt tokens read at once</source>
-   <translation>一次读取的提示词元数</translation>
-  </message>
-  <message>
-   <source>More reads long prompts faster on a GPU and needs more memory.</source>
-   <translation>数值越大，GPU 读取长提示越快，但需要更多内存。</translation>
-  </message>
-  <message>
-   <source>Share of each GPU</source>
-   <translation>每块 GPU 的份额</translation>
+   <source>A quarter of the memory (Q4_0)</source>
+   <translation>四分之一内存（Q4_0）</translation>
   </message>
   <message>
    <source>For example 3 and 1: three quarters on the first. Empty: by free memory.</source>
@@ -2428,56 +2384,56 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>自动</translation>
   </message>
   <message>
-   <source>Memory for earlier conversations (MB)</source>
-   <translation>用于较早对话的内存（MB）</translation>
+   <source>Prompt cache in memory (MB)</source>
+   <translation>内存中的提示缓存（MB）</translation>
   </message>
   <message>
-   <source>Disk for earlier conversations (MB)</source>
-   <translation>用于早先对话的磁盘空间（MB）</translation>
+   <source>Prompt cache on disk (MB)</source>
+   <translation>磁盘上的提示缓存（MB）</translation>
   </message>
   <message>
-   <source>Long ones need not be read again after a restart. 0: nothing is written.</source>
-   <translation>重启后无需重新读取长对话。0：不写入磁盘。</translation>
+   <source>Long conversations need not be read again after a restart. 0: off.</source>
+   <translation>重启后无需重新读取长对话。0：关闭。</translation>
   </message>
   <message>
-   <source>Guess ahead from the prompt</source>
-   <translation>根据提问预测后文</translation>
+   <source>Prompt-lookup speculative decoding</source>
+   <translation>提示词查找式推测解码</translation>
   </message>
   <message>
-   <source>Faster on quotes and tables.</source>
-   <translation>对引用和表格更快。</translation>
+   <source>Speeds up answers that quote the prompt or contain tables.</source>
+   <translation>加快引用提问或包含表格的回答。</translation>
   </message>
   <message>
    <source>Draft model</source>
    <translation>草稿模型</translation>
   </message>
   <message>
-   <source>A small GGUF file of the same family that guesses ahead. Empty: none.</source>
-   <translation>同系列的小型 GGUF 文件，用于提前猜测。留空：不使用。</translation>
+   <source>A small GGUF file of the same model family for speculative decoding. Empty: none.</source>
+   <translation>用于推测解码的同系列小型 GGUF 文件。留空：不使用。</translation>
   </message>
   <message>
    <source>LoRA adapters (GGUF files)</source>
    <translation>LoRA 适配器（GGUF 文件）</translation>
   </message>
   <message>
-   <source>Tools are described as</source>
-   <translation>工具描述方式</translation>
+   <source>Tool description format</source>
+   <translation>工具描述格式</translation>
   </message>
   <message>
-   <source>For models without tool words of their own. TypeScript is shorter.</source>
+   <source>For models without a tool format of their own. TypeScript is shorter.</source>
    <translation>用于自身没有工具格式的模型。TypeScript 更短。</translation>
   </message>
   <message>
-   <source>Typescript</source>
+   <source>TypeScript</source>
    <translation>TypeScript</translation>
   </message>
   <message>
-   <source>Json</source>
+   <source>JSON</source>
    <translation>JSON</translation>
   </message>
   <message>
-   <source>Requests that may wait</source>
-   <translation>可以等待的请求</translation>
+   <source>Maximum queued requests</source>
+   <translation>最大排队请求数</translation>
   </message>
   <message>
    <source>Unload when idle (minutes)</source>
@@ -2496,11 +2452,11 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>0：不限。</translation>
   </message>
   <message>
-   <source>More folders with models</source>
+   <source>Additional model folders</source>
    <translation>更多模型文件夹</translation>
   </message>
   <message>
-   <source>Models used where they lie</source>
+   <source>Models used in place</source>
    <translation>在原处使用的模型</translation>
   </message>
   <message>
@@ -2516,8 +2472,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>为此引擎构建的后端。留空：模型旁的 backends 文件夹。</translation>
   </message>
   <message>
-   <source>Engines elsewhere</source>
-   <translation>别处的引擎</translation>
+   <source>Remote engines</source>
+   <translation>远程引擎</translation>
   </message>
   <message>
    <source>name=http://host:port/v1 for each. The Models page adds and tests them.</source>
@@ -2528,24 +2484,24 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>Copilot</translation>
   </message>
   <message>
-   <source>Longest answer to a page (tokens)</source>
-   <translation>对页面的最长回答（词元）</translation>
+   <source>Maximum answer length for pages (tokens)</source>
+   <translation>对网页的最大回答长度（词元）</translation>
   </message>
   <message>
-   <source>Agents elsewhere</source>
-   <translation>别处的代理</translation>
+   <source>Remote agents</source>
+   <translation>远程代理</translation>
   </message>
   <message>
    <source>'copilotkit URL' for a CopilotKit endpoint, 'langgraph URL' for a server.</source>
    <translation>CopilotKit 端点写“copilotkit URL”，服务器写“langgraph URL”。</translation>
   </message>
   <message>
-   <source>Keep conversations with pages on disk</source>
-   <translation>将与页面的对话保存到磁盘</translation>
+   <source>Save conversations with pages</source>
+   <translation>保存与网页的对话</translation>
   </message>
   <message>
-   <source>Off: forgotten when Moat ends; those kept before are deleted.</source>
-   <translation>关：Moat 结束时忘记；之前保存的会被删除。</translation>
+   <source>Off: conversations are deleted when Moat quits, those saved before too.</source>
+   <translation>关：退出 Moat 时删除对话，包括之前保存的。</translation>
   </message>
   <message>
    <source>Let connected programs use plugins</source>
@@ -2556,31 +2512,31 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>会更改内容的调用仍在这里等待您的许可。</translation>
   </message>
   <message>
-   <source>None answers or is called, and each stays as you enabled it.</source>
-   <translation>不会回答也不会被调用，各插件保持您启用时的状态。</translation>
+   <source>No plugin is used while paused. Which ones are enabled does not change.</source>
+   <translation>暂停时不使用任何插件。启用状态保持不变。</translation>
   </message>
   <message>
    <source>When a plugin answers</source>
    <translation>插件何时回答</translation>
   </message>
   <message>
-   <source>'named': only questions that begin with @plugin.</source>
-   <translation>“named”：只回答以 @plugin 开头的问题。</translation>
+   <source>Only when named: the question begins with @plugin.</source>
+   <translation>仅在点名时：问题以 @plugin 开头。</translation>
   </message>
   <message>
-   <source>Named</source>
-   <translation>指名</translation>
+   <source>Only when named</source>
+   <translation>仅在点名时</translation>
   </message>
   <message>
    <source>Window</source>
    <translation>窗口</translation>
   </message>
   <message>
-   <source>Look</source>
-   <translation>外观</translation>
+   <source>Theme</source>
+   <translation>主题</translation>
   </message>
   <message>
-   <source>System</source>
+   <source>Same as the system</source>
    <translation>跟随系统</translation>
   </message>
   <message>
@@ -2596,28 +2552,32 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>语言</translation>
   </message>
   <message>
-   <source>En</source>
-   <translation>英语</translation>
+   <source>English</source>
+   <translation>English</translation>
   </message>
   <message>
-   <source>Zh</source>
-   <translation>中文</translation>
+   <source>简体中文</source>
+   <translation>简体中文</translation>
   </message>
   <message>
-   <source>De</source>
-   <translation>德语</translation>
+   <source>Deutsch</source>
+   <translation>Deutsch</translation>
   </message>
   <message>
-   <source>Closing the window keeps Moat in the tray</source>
-   <translation>关闭窗口后 Moat 留在托盘</translation>
+   <source>Keep running in the tray when the window is closed</source>
+   <translation>关闭窗口后在托盘中继续运行</translation>
+  </message>
+  <message>
+   <source>Network</source>
+   <translation>网络</translation>
   </message>
   <message>
    <source>Offline</source>
    <translation>离线</translation>
   </message>
   <message>
-   <source>Refuse every outgoing connection.</source>
-   <translation>拒绝所有外出连接。</translation>
+   <source>Block every outgoing connection.</source>
+   <translation>阻止所有外出连接。</translation>
   </message>
   <message>
    <source>Proxy</source>
@@ -2636,12 +2596,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>您自己网络的域名</translation>
   </message>
   <message>
-   <source>Names in them may stand for private addresses; others are refused there.</source>
-   <translation>其中的名称可以指向私有地址；其他名称指向私有地址时会被拒绝。</translation>
+   <source>Names in these domains may resolve to private addresses; all others are blocked.</source>
+   <translation>这些域中的名称可以解析为私有地址；其他名称会被阻止。</translation>
   </message>
   <message>
-   <source>Hosts that files may be fetched from</source>
-   <translation>可以获取文件的主机</translation>
+   <source>Hosts files may be downloaded from</source>
+   <translation>可以下载文件的主机</translation>
   </message>
   <message>
    <source>For files that a dashboard sends as links, for example https://files.example.com. Links to other hosts are not opened.</source>
@@ -2660,8 +2620,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>仓库的存储主机</translation>
   </message>
   <message>
-   <source>Domains a mirror may send downloads to, besides its own.</source>
-   <translation>除自身外，镜像可以把下载转往的域名。</translation>
+   <source>Other domains a mirror may redirect downloads to.</source>
+   <translation>镜像可以将下载重定向到的其他域名。</translation>
   </message>
   <message>
    <source>Download limit (MB/s)</source>
@@ -2680,36 +2640,36 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>把提问写入日志</translation>
   </message>
   <message>
-   <source>Off unless you look for a fault.</source>
-   <translation>除非排查故障，否则请关闭。</translation>
+   <source>Turn on only to find a problem.</source>
+   <translation>仅在排查问题时开启。</translation>
   </message>
   <message>
-   <source>New versions</source>
-   <translation>新版本</translation>
+   <source>Updates</source>
+   <translation>更新</translation>
   </message>
   <message>
-   <source>Look for new versions once a day</source>
-   <translation>每天检查一次新版本</translation>
+   <source>Check for updates once a day</source>
+   <translation>每天检查一次更新</translation>
   </message>
   <message>
-   <source>You are told about one. Nothing is downloaded or installed by itself.</source>
+   <source>Moat only tells you. Nothing is downloaded or installed automatically.</source>
    <translation>仅作提示，不会自动下载或安装任何内容。</translation>
   </message>
   <message>
-   <source>Where they are announced</source>
-   <translation>发布公告的地址</translation>
+   <source>Update feed</source>
+   <translation>更新源</translation>
   </message>
   <message>
-   <source>Empty: as this package was made.</source>
+   <source>Empty: the address built into this package.</source>
    <translation>留空：使用此安装包内置的地址。</translation>
   </message>
   <message>
-   <source>Key of those who announce them</source>
-   <translation>公告发布者的密钥</translation>
+   <source>Update signing key</source>
+   <translation>更新签名密钥</translation>
   </message>
   <message>
-   <source>Ed25519 in base64. What it did not sign is not believed.</source>
-   <translation>base64 编码的 Ed25519 密钥。未经其签名的公告不予采信。</translation>
+   <source>Ed25519 public key in base64. Updates without its signature are ignored.</source>
+   <translation>base64 编码的 Ed25519 公钥。没有其签名的更新会被忽略。</translation>
   </message>
  </context>
  <context>
@@ -2719,12 +2679,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法更改登录时启动：{0}。</translation>
   </message>
   <message>
-   <source>The chat could not be kept: {0}.</source>
+   <source>The chat could not be saved: {0}.</source>
    <translation>无法保存对话：{0}。</translation>
   </message>
   <message>
-   <source>The server part of Moat said something this window does not understand.</source>
-   <translation>Moat 的服务器部分返回了此窗口无法理解的内容。</translation>
+   <source>The server sent something this window does not understand.</source>
+   <translation>服务器发送了此窗口无法理解的内容。</translation>
   </message>
   <message>
    <source>Something went wrong inside Moat.</source>
@@ -2735,44 +2695,44 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>服务器返回状态 {0}。</translation>
   </message>
   <message>
-   <source>The answer broke off before its end.</source>
-   <translation>回答在结束前中断了。</translation>
+   <source>The answer was interrupted.</source>
+   <translation>回答中断了。</translation>
   </message>
   <message>
-   <source>OpenBB's protocol carries no images. Choose another protocol in the options.</source>
-   <translation>OpenBB 的协议不能传送图片。请在选项中选择其他协议。</translation>
+   <source>OpenBB's protocol does not support images. Choose another protocol in the options.</source>
+   <translation>OpenBB 的协议不支持图片。请在选项中选择其他协议。</translation>
   </message>
   <message>
-   <source>The server part of Moat ended (exit code {0}).</source>
-   <translation>Moat 的服务器部分已结束（退出码 {0}）。</translation>
+   <source>The server stopped (exit code {0}).</source>
+   <translation>服务器已停止（退出码 {0}）。</translation>
   </message>
   <message>
-   <source>The server part of Moat was ended by {0}.</source>
-   <translation>Moat 的服务器部分被 {0} 终止。</translation>
+   <source>The server was stopped by {0}.</source>
+   <translation>服务器被 {0} 终止。</translation>
   </message>
   <message>
-   <source>The server part of Moat did not answer and was ended.</source>
-   <translation>Moat 的服务器部分没有响应，已被终止。</translation>
+   <source>The server did not respond and was stopped.</source>
+   <translation>服务器没有响应，已被终止。</translation>
   </message>
   <message>
-   <source>The server part of Moat cannot be started: {0}.</source>
-   <translation>无法启动 Moat 的服务器部分：{0}。</translation>
+   <source>The server cannot be started: {0}.</source>
+   <translation>无法启动服务器：{0}。</translation>
   </message>
   <message>
-   <source>The server part of Moat did not answer in time.</source>
-   <translation>Moat 的服务器部分没有及时响应。</translation>
+   <source>The server did not respond in time.</source>
+   <translation>服务器没有及时响应。</translation>
   </message>
   <message>
-   <source>{0} It is being started again.</source>
+   <source>{0} It is being restarted.</source>
    <translation>{0}正在重新启动。</translation>
   </message>
   <message>
-   <source>The server part of Moat is there, but it does not answer.</source>
-   <translation>Moat 的服务器部分仍在运行，但没有响应。</translation>
+   <source>The server is running but does not respond.</source>
+   <translation>服务器在运行，但没有响应。</translation>
   </message>
   <message>
-   <source>The engine cannot do: {0}.</source>
-   <translation>引擎做不到：{0}。</translation>
+   <source>The engine does not support this: {0}.</source>
+   <translation>引擎不支持：{0}。</translation>
   </message>
   <message>
    <source>There are no models here.</source>
@@ -2799,8 +2759,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法读取 {0}：{1}。</translation>
   </message>
   <message>
-   <source>'{0}' runs elsewhere: it can only be removed in Moat.</source>
-   <translation>“{0}”在别处运行：只能在 Moat 中移除。</translation>
+   <source>'{0}' runs on another server: Moat can only remove it from its list.</source>
+   <translation>“{0}”在其他服务器上运行：Moat 只能将它从列表中移除。</translation>
   </message>
   <message>
    <source>There is no file {0}.</source>
@@ -2811,12 +2771,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>电脑休眠后 {0} 没有响应，已重新加载。</translation>
   </message>
   <message>
-   <source>It does not answer.</source>
+   <source>It does not respond.</source>
    <translation>它没有回应。</translation>
   </message>
   <message>
-   <source>'{0}' was given for this run.</source>
-   <translation>“{0}”是为本次运行指定的。</translation>
+   <source>'{0}' was set on the command line for this session.</source>
+   <translation>“{0}”是在命令行中为本次会话指定的。</translation>
   </message>
   <message>
    <source>There is no engine '{0}' in the settings.</source>
@@ -2839,52 +2799,52 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>Moat 内部出错；详情见日志。</translation>
   </message>
   <message>
-   <source>{0} would be lost with '{1}': delete that first.</source>
-   <translation>{0} 会随“{1}”一起丢失：请先删除它。</translation>
+   <source>Deleting '{0}' would also delete {1}: delete that model first.</source>
+   <translation>删除“{0}”也会删除 {1}：请先删除那个模型。</translation>
   </message>
   <message>
    <source>The download was cancelled.</source>
    <translation>下载已取消。</translation>
   </message>
   <message>
-   <source>The settings file could not be read; it is kept as {0}.</source>
+   <source>The settings file could not be read; it was saved as {0}.</source>
    <translation>无法读取设置文件；已保留为 {0}。</translation>
   </message>
   <message>
-   <source>The setting {0} was not valid and is back to its default.</source>
+   <source>The setting {0} was not valid and was reset to its default.</source>
    <translation>设置 {0} 无效，已恢复为默认值。</translation>
   </message>
   <message>
-   <source>Part of the setting {0} was not valid and is left out.</source>
-   <translation>设置 {0} 的一部分无效，已略去。</translation>
+   <source>Part of the setting {0} was not valid and was ignored.</source>
+   <translation>设置 {0} 的一部分无效，已忽略。</translation>
   </message>
   <message>
-   <source>The announcement is not signed by those it should be from.</source>
-   <translation>公告的签名与应有的发布者不符。</translation>
+   <source>The update information has no valid signature.</source>
+   <translation>更新信息没有有效签名。</translation>
   </message>
   <message>
-   <source>Looking for new versions is turned off in the settings.</source>
-   <translation>设置中已关闭检查新版本。</translation>
+   <source>Checking for updates is turned off. Turn it on in Settings → Updates.</source>
+   <translation>检查更新已关闭。请在“设置 → 更新”中开启。</translation>
   </message>
   <message>
-   <source>This Moat does not know where new versions are announced. Give an https address and a key in the settings.</source>
-   <translation>此 Moat 不知道新版本在哪里发布。请在设置中填写 https 地址和密钥。</translation>
+   <source>No update feed is set. Enter an https address and a key in Settings → Updates.</source>
+   <translation>未设置更新源。请在“设置 → 更新”中填写 https 地址和密钥。</translation>
   </message>
   <message>
-   <source>The announcement could not be read: {0}.</source>
-   <translation>无法读取公告：{0}。</translation>
+   <source>The update information could not be loaded: {0}.</source>
+   <translation>无法加载更新信息：{0}。</translation>
   </message>
   <message>
-   <source>The announcement is too large to be one.</source>
-   <translation>公告过大，不可能是真正的公告。</translation>
+   <source>The update information is too large.</source>
+   <translation>更新信息过大。</translation>
   </message>
   <message>
-   <source>What the address answers is no announcement.</source>
-   <translation>该地址返回的内容不是公告。</translation>
+   <source>The address does not return update information.</source>
+   <translation>该地址返回的不是更新信息。</translation>
   </message>
   <message>
-   <source>The announcement is signed but cannot be understood.</source>
-   <translation>公告已签名，但无法理解。</translation>
+   <source>The update information is signed but cannot be read.</source>
+   <translation>更新信息已签名，但无法读取。</translation>
   </message>
   <message>
    <source>{0} redirects to another host.</source>
@@ -2907,8 +2867,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>代理未连接到 {0}。</translation>
   </message>
   <message>
-   <source>Moat is set to offline: no connection leaves this machine.</source>
-   <translation>Moat 处于离线状态：没有任何连接离开这台机器。</translation>
+   <source>Offline mode is on, so Moat opens no outgoing connection. Turn it off in Settings → Network.</source>
+   <translation>离线模式已开启，因此 Moat 不建立外出连接。可在“设置 → 网络”中关闭。</translation>
   </message>
   <message>
    <source>Addresses of the kind '{0}' are never opened.</source>
@@ -2955,8 +2915,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>Moat 正在关闭。</translation>
   </message>
   <message>
-   <source>The server part of Moat is not answering.</source>
-   <translation>Moat 的服务器部分没有响应。</translation>
+   <source>The server does not respond.</source>
+   <translation>服务器没有响应。</translation>
   </message>
   <message>
    <source>This system has no usable keyring: secrets are stored unencrypted in {0}.</source>
@@ -3071,8 +3031,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>引擎已重新启动，但无法使用显卡。</translation>
   </message>
   <message>
-   <source>{0} cannot see images: {1} does not fit it.</source>
-   <translation>{0} 无法识别图像：{1} 与它不匹配。</translation>
+   <source>{0} cannot read images: the vision projector {1} does not match this model.</source>
+   <translation>{0} 无法读取图片：视觉投影器 {1} 与此模型不匹配。</translation>
   </message>
   <message>
    <source>{0} runs on the processor. {1}</source>
@@ -3099,7 +3059,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法启动引擎：{0}。</translation>
   </message>
   <message>
-   <source>{0} It did so again and again.</source>
+   <source>{0} This happened repeatedly.</source>
    <translation>{0}这种情况反复发生。</translation>
   </message>
   <message>
@@ -3159,7 +3119,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 上的引擎不接受我们的密钥。</translation>
   </message>
   <message>
-   <source>The engine at {0} says: {1}</source>
+   <source>The engine at {0} reports: {1}</source>
    <translation>{0} 上的引擎说：{1}</translation>
   </message>
   <message>
@@ -3187,7 +3147,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>没有显卡，写得会很慢。</translation>
   </message>
   <message>
-   <source>There was too little memory, so the model runs with {0}.</source>
+   <source>There was not enough memory, so the model runs with {0}.</source>
    <translation>内存不足，因此模型改为这样运行：{0}。</translation>
   </message>
   <message>
@@ -3203,8 +3163,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 只有 {1} 空闲。</translation>
   </message>
   <message>
-   <source>{0}, used before, is not there: look at its driver, or start anew.</source>
-   <translation>以前使用的 {0} 不在了：请检查驱动程序，或重新启动。</translation>
+   <source>{0}, used before, was not found: check its driver, or restart the computer.</source>
+   <translation>未找到以前使用的 {0}：请检查驱动程序，或重新启动电脑。</translation>
   </message>
   <message>
    <source>There is no graphics card that the engine can use.</source>
@@ -3227,7 +3187,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>引擎没有把它放到 {0} 上；原因见日志。</translation>
   </message>
   <message>
-   <source>{0}: close other programs, or take a smaller one.</source>
+   <source>{0}: close other programs, or choose a smaller model.</source>
    <translation>{0}：请关闭其他程序，或选用更小的模型。</translation>
   </message>
   <message>
@@ -3235,7 +3195,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>占用：{0}。{1}</translation>
   </message>
   <message>
-   <source>The hub wants a token, and Moat sends none unencrypted: use its https address.</source>
+   <source>The hub needs a token, and Moat sends none unencrypted: use its https address.</source>
    <translation>该模型库要求令牌，而 Moat 不会以未加密方式发送令牌：请使用其 https 地址。</translation>
   </message>
   <message>
@@ -3243,12 +3203,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>与模型仓库的连接中断（{0}）。</translation>
   </message>
   <message>
-   <source>The hub fell silent.</source>
+   <source>The hub stopped responding.</source>
    <translation>模型仓库不再响应。</translation>
   </message>
   <message>
-   <source>The hub wants a token: accept the model's terms on its page, then add it.</source>
-   <translation>模型仓库需要令牌：请先在其页面上接受模型条款，再添加令牌。</translation>
+   <source>The hub needs a token: accept the model's terms on its page, then add a token under Models → Downloads.</source>
+   <translation>模型仓库需要令牌：请先在其页面上接受模型条款，再在“模型 → 下载”中添加令牌。</translation>
   </message>
   <message>
    <source>The hub has no such repository or file.</source>
@@ -3263,12 +3223,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>模型仓库返回错误 {0}。</translation>
   </message>
   <message>
-   <source>The hub sent the file in a packed form nobody asked for.</source>
-   <translation>模型仓库以未经请求的压缩形式发送了文件。</translation>
+   <source>The hub sent the file in an unexpected encoding.</source>
+   <translation>模型仓库以意外的编码发送了文件。</translation>
   </message>
   <message>
-   <source>The hub (or a proxy) sent another part of the file than was asked for.</source>
-   <translation>模型仓库（或代理）发送的文件部分与请求的不同。</translation>
+   <source>The hub (or a proxy) sent the wrong part of the file.</source>
+   <translation>模型仓库（或代理）发送了文件的错误部分。</translation>
   </message>
   <message>
    <source>The hub refuses: accept the model's terms on its page first.</source>
@@ -3283,8 +3243,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>模型仓库的回应过长。</translation>
   </message>
   <message>
-   <source>{0} only lets a model see; it is no model itself.</source>
-   <translation>{0} 只是让模型能看图像的部分，它本身不是模型。</translation>
+   <source>Starter model, for trying Moat out: answers short, simple questions. For real work, download a larger model.</source>
+   <translation>入门模型，用于试用 Moat：回答简短的问题。实际工作请下载更大的模型。</translation>
+  </message>
+  <message>
+   <source>{0} is a vision projector, not a model: load it together with its model.</source>
+   <translation>{0} 是视觉投影器，不是模型：请与对应的模型一起加载。</translation>
   </message>
   <message>
    <source>The starter model is part of the program.</source>
@@ -3295,7 +3259,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>此模型属于另一个程序；请在那里删除。</translation>
   </message>
   <message>
-   <source>{0} is there, but this build of the engine cannot use it.</source>
+   <source>{0} was found, but this build of the engine cannot use it.</source>
    <translation>检测到 {0}，但此引擎版本无法使用它。</translation>
   </message>
   <message>
@@ -3311,7 +3275,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>不允许使用该文件名。</translation>
   </message>
   <message>
-   <source>That file would lie outside the models folder.</source>
+   <source>That file would be outside the model folder.</source>
    <translation>该文件会位于模型文件夹之外。</translation>
   </message>
   <message>
@@ -3339,19 +3303,19 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>模型仓库中已没有这个文件。</translation>
   </message>
   <message>
-   <source>The file does not have the content the hub promises, twice: it was thrown away.</source>
-   <translation>文件内容两次与模型仓库承诺的不符：已丢弃。</translation>
+   <source>The checksum was wrong twice, so the file was deleted.</source>
+   <translation>校验和两次不符，文件已删除。</translation>
   </message>
   <message>
-   <source>The disk refused: {0}.</source>
-   <translation>磁盘拒绝了操作：{0}。</translation>
+   <source>The disk could not be written: {0}.</source>
+   <translation>写入磁盘失败：{0}。</translation>
   </message>
   <message>
-   <source>The disk takes no more: {0}.</source>
-   <translation>磁盘无法再写入：{0}。</translation>
+   <source>The disk cannot be written: {0}.</source>
+   <translation>无法写入磁盘：{0}。</translation>
   </message>
   <message>
-   <source>The download cannot be begun: {0}.</source>
+   <source>The download cannot start: {0}.</source>
    <translation>无法开始下载：{0}。</translation>
   </message>
   <message>
@@ -3363,19 +3327,19 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>没有可下载的内容。</translation>
   </message>
   <message>
-   <source>{0} is here already.</source>
-   <translation>{0} 已在这里。</translation>
+   <source>{0} is already installed.</source>
+   <translation>{0} 已安装。</translation>
   </message>
   <message>
    <source>There is no such download.</source>
    <translation>没有这个下载。</translation>
   </message>
   <message>
-   <source>Another program is at this download.</source>
-   <translation>另一个程序正在处理此下载。</translation>
+   <source>Another program is downloading this file.</source>
+   <translation>另一个程序正在下载此文件。</translation>
   </message>
   <message>
-   <source>{0} It goes on when there is room.</source>
+   <source>{0} It continues when there is space.</source>
    <translation>{0}有空间后会继续。</translation>
   </message>
   <message>
@@ -3391,7 +3355,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>聊天模板在某些日期会有不同表现。</translation>
   </message>
   <message>
-   <source>The file brings no chat template; a plain one is used.</source>
+   <source>The file has no chat template; a plain one is used.</source>
    <translation>文件没有自带聊天模板；使用简单模板。</translation>
   </message>
   <message>
@@ -3399,7 +3363,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>聊天模板远长于任何已知的模板。</translation>
   </message>
   <message>
-   <source>The chat template holds the address {0}.</source>
+   <source>The chat template contains the address {0}.</source>
    <translation>聊天模板中含有地址 {0}。</translation>
   </message>
   <message>
@@ -3459,7 +3423,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法读取请求：{0}。</translation>
   </message>
   <message>
-   <source>The question could not be read: {0}.</source>
+   <source>The prompt could not be read: {0}.</source>
    <translation>无法读取问题：{0}。</translation>
   </message>
   <message>
@@ -3467,7 +3431,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>提示有 {0} 个词元；该模型只能容纳 {1} 个。</translation>
   </message>
   <message>
-   <source>An image is damaged, or is none of PNG, JPEG, GIF, WebP and BMP.</source>
+   <source>An image is damaged, or not a PNG, JPEG, GIF, WebP or BMP file.</source>
    <translation>有图片已损坏，或不是 PNG、JPEG、GIF、WebP、BMP 之一。</translation>
   </message>
   <message>
@@ -3483,7 +3447,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>有图片为 {0} x {1} 像素；最多读取 {2} 百万像素。</translation>
   </message>
   <message>
-   <source>An image of {0} x {1} pixels is too narrow to be looked at.</source>
+   <source>An image of {0} x {1} pixels is too narrow to be read.</source>
    <translation>{0} x {1} 像素的图片太窄，无法查看。</translation>
   </message>
   <message>
@@ -3499,8 +3463,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>提问为空。</translation>
   </message>
   <message>
-   <source>This model cannot see images.</source>
-   <translation>此模型无法识别图像。</translation>
+   <source>This model cannot read images.</source>
+   <translation>此模型无法读取图片。</translation>
   </message>
   <message>
    <source>The model's chat template does not show where the images are.</source>
@@ -3511,11 +3475,11 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法渲染模型的聊天模板：{0}。</translation>
   </message>
   <message>
-   <source>{0} gives {1} no eyes.</source>
-   <translation>{0} 不能让 {1} 识别图像。</translation>
+   <source>The vision projector {0} does not match {1}.</source>
+   <translation>视觉投影器 {0} 与 {1} 不匹配。</translation>
   </message>
   <message>
-   <source>The model cannot look at one of the images.</source>
+   <source>The model cannot read one of the images.</source>
    <translation>模型无法查看其中一张图片。</translation>
   </message>
   <message>
@@ -3523,8 +3487,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>有图片占 {0} 个词元，模型必须一次读完；而它加载时设定每次读取 {1} 个。</translation>
   </message>
   <message>
-   <source>The model lacks words that its eyes use.</source>
-   <translation>模型缺少其视觉部分使用的词。</translation>
+   <source>The vision projector does not match this model: the model lacks tokens it uses.</source>
+   <translation>视觉投影器与此模型不匹配：模型缺少其所用的词元。</translation>
   </message>
   <message>
    <source>This step is too large for the model's context ({0} of {1} tokens).</source>
@@ -3591,8 +3555,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 返回状态 {1}。</translation>
   </message>
   <message>
-   <source>Nobody has picked a file '{0}' to send.</source>
-   <translation>没有人选择要发送的文件“{0}”。</translation>
+   <source>No file was chosen for '{0}'.</source>
+   <translation>没有为“{0}”选择文件。</translation>
   </message>
   <message>
    <source>'{0}' cannot be '{1}'.</source>
@@ -3615,7 +3579,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>参数必须是对象。</translation>
   </message>
   <message>
-   <source>'{0}' is no policy: default, allow or block.</source>
+   <source>'{0}' is not a policy: use default, allow or block.</source>
    <translation>“{0}”不是有效的策略：default、allow 或 block。</translation>
   </message>
   <message>
@@ -3635,7 +3599,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>这个问题已经关闭。</translation>
   </message>
   <message>
-   <source>'{0}' is no answer: once, always or deny.</source>
+   <source>'{0}' is not an answer: use once, always or deny.</source>
    <translation>“{0}”不是有效的回答：once、always 或 deny。</translation>
   </message>
   <message>
@@ -3751,15 +3715,15 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 是 Moat 自带的；请改为停用。</translation>
   </message>
   <message>
-   <source>{0} names nobody to sign in with.</source>
-   <translation>{0} 没有指明登录的提供方。</translation>
+   <source>{0} has no sign-in provider.</source>
+   <translation>{0} 没有登录提供方。</translation>
   </message>
   <message>
    <source>Enable {0} before you sign in.</source>
    <translation>登录前请先启用 {0}。</translation>
   </message>
   <message>
-   <source>'{0}' is no mode: dry, mock or run.</source>
+   <source>'{0}' is not a mode: use dry, mock or run.</source>
    <translation>“{0}”不是有效的方式：dry、mock 或 run。</translation>
   </message>
   <message>
@@ -3775,7 +3739,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>请先启用 {0}：即使试用也会运行其代码。</translation>
   </message>
   <message>
-   <source>{0} names no secret '{1}'.</source>
+   <source>{0} has no secret '{1}'.</source>
    <translation>{0} 没有名为“{1}”的机密。</translation>
   </message>
   <message>
@@ -3807,7 +3771,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>压缩包的根目录或唯一的文件夹中没有 plugin.json。</translation>
   </message>
   <message>
-   <source>This is no plugin: {0}</source>
+   <source>This is not a plugin: {0}</source>
    <translation>这不是插件：{0}</translation>
   </message>
   <message>
@@ -3823,7 +3787,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>压缩包中有指向外部的条目：“{0}”。</translation>
   </message>
   <message>
-   <source>The archive has an entry that is no file: '{0}'.</source>
+   <source>The archive has an entry that is not a file: '{0}'.</source>
    <translation>压缩包中有不是文件的条目：“{0}”。</translation>
   </message>
   <message>
@@ -3867,7 +3831,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>工具只能通过 HTTP 读取；要进行更改请声明 API。</translation>
   </message>
   <message>
-   <source>{0} does not tell its tools: {1}</source>
+   <source>{0} did not list its tools: {1}</source>
    <translation>{0} 没有告知其工具：{1}</translation>
   </message>
   <message>
@@ -3883,8 +3847,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>五分钟内无人登录。</translation>
   </message>
   <message>
-   <source>The provider says that it is another one.</source>
-   <translation>提供方声称自己是另一个。</translation>
+   <source>The provider's identity does not match.</source>
+   <translation>提供方的身份不符。</translation>
   </message>
   <message>
    <source>The provider names no safe address to sign in at.</source>
@@ -3911,7 +3875,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>提供方没有让您登录。</translation>
   </message>
   <message>
-   <source>The plugin's code sent an answer nobody asked for; it was ended.</source>
+   <source>The plugin's code sent an unexpected answer and was stopped.</source>
    <translation>插件的代码发送了无人请求的回答，已被终止。</translation>
   </message>
   <message>
@@ -3947,8 +3911,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>无法启动 {0}：{1}。</translation>
   </message>
   <message>
-   <source>Only Linux has these walls.</source>
-   <translation>只有 Linux 有这些隔离墙。</translation>
+   <source>This sandbox is available on Linux only.</source>
+   <translation>此沙箱仅在 Linux 上可用。</translation>
   </message>
   <message>
    <source>The MCP server could not be reached: {0}.</source>
@@ -4043,20 +4007,20 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>工具：{0}</translation>
   </message>
   <message>
-   <source>agents elsewhere</source>
-   <translation>别处的代理</translation>
+   <source>remote agents</source>
+   <translation>远程代理</translation>
   </message>
   <message>
-   <source>trying out an engine elsewhere</source>
-   <translation>测试别处的引擎</translation>
+   <source>testing a remote engine</source>
+   <translation>测试远程引擎</translation>
   </message>
   <message>
    <source>the engine {0}</source>
    <translation>引擎 {0}</translation>
   </message>
   <message>
-   <source>look for a new version</source>
-   <translation>检查新版本</translation>
+   <source>check for updates</source>
+   <translation>检查更新</translation>
   </message>
   <message>
    <source>access violation</source>
@@ -4403,7 +4367,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>它没有说明模型的架构</translation>
   </message>
   <message>
-   <source>it is no model but {0}</source>
+   <source>it is not a model but {0}</source>
    <translation>它不是模型，而是{0}</translation>
   </message>
   <message>
@@ -4499,10 +4463,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>下载模型</translation>
   </message>
   <message>
-   <source>starter: proves that everything works; pick a larger model for real work</source>
-   <translation>入门模型：证明一切正常；实际工作请选择更大的模型</translation>
-  </message>
-  <message>
    <source>damaged, or not a model</source>
    <translation>已损坏，或不是模型</translation>
   </message>
@@ -4575,7 +4535,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>小型模型中最好的：推理、表格、工具调用。</translation>
   </message>
   <message>
-   <source>Sound analysis and reliable tool calls; wants 8 GB of free memory.</source>
+   <source>Sound analysis and reliable tool calls; needs 8 GB of free memory.</source>
    <translation>分析可靠，工具调用稳定；需要 8 GB 空闲内存。</translation>
   </message>
   <message>
@@ -4591,15 +4551,15 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>推理和工具调用能力强；就其大小而言很快。</translation>
   </message>
   <message>
-   <source>European languages, careful tool calls; wants a graphics card.</source>
+   <source>European languages, careful tool calls; needs a graphics card.</source>
    <translation>欧洲语言，工具调用谨慎；需要显卡。</translation>
   </message>
   <message>
-   <source>The strongest here; only a tenth works per word, so a processor can do it.</source>
+   <source>The strongest model here; uses only a tenth of itself per token, so it runs on a processor.</source>
    <translation>这里最强的；每个词只用十分之一，因此处理器也能胜任。</translation>
   </message>
   <message>
-   <source>Looks at pictures and charts; many languages.</source>
+   <source>Reads pictures and charts; many languages.</source>
    <translation>能看图片和图表；支持多种语言。</translation>
   </message>
   <message>

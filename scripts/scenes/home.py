@@ -62,7 +62,7 @@ async def notices(core: FakeCore, window: Window) -> str:
         )
     )
     core.model.set(ModelStatus("ready", LONG_NAME, 1, context_tokens=65536, device="CPU"))
-    window.show_failure("The server part of Moat is not answering.")
+    window.show_failure("The server does not respond.")
     return "Home"
 
 

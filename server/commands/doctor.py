@@ -1,4 +1,4 @@
-"""moat doctor: what was found on this machine, and what to do about problems."""
+"""moat doctor: check this computer and suggest what to do about problems."""
 
 import asyncio
 import json
@@ -45,7 +45,7 @@ class Finding:
 
 
 def add_to(commands: Any) -> None:
-    one = commands.add_parser("doctor", help="what was found on this machine, and what to do")
+    one = commands.add_parser("doctor", help="check this computer and suggest what to do")
     one.set_defaults(run=lambda _options: main())
 
 

@@ -1,4 +1,4 @@
-"""moat licenses: what is inside Moat, and by whose leave."""
+"""moat licenses: list the components of Moat and their licences."""
 
 import sys
 from typing import Any
@@ -7,7 +7,7 @@ from server.system import licenses
 
 
 def add_to(commands: Any) -> None:
-    one = commands.add_parser("licenses", help="what is inside Moat, and by whose leave")
+    one = commands.add_parser("licenses", help="list the components of Moat and their licences")
     one.add_argument("name", nargs="?", help="show the text of this one")
     one.set_defaults(run=lambda options: show(options.name))
 

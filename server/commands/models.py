@@ -110,14 +110,14 @@ Run = Callable[[argparse.Namespace, ModelShelf], Awaitable[int]]
 
 def add_to(commands: Any) -> None:
     """Adds `models` and what belongs to it to the commands of a parser."""
-    parser = commands.add_parser("models", help="find, fetch and judge models")
+    parser = commands.add_parser("models", help="find, download and check models")
     parser.set_defaults(run=_runner(_list))
     actions = parser.add_subparsers(metavar="ACTION")
 
-    one = actions.add_parser("list", help="the models on this machine")
+    one = actions.add_parser("list", help="list the installed models")
     one.set_defaults(run=_runner(_list))
 
-    one = actions.add_parser("search", help="look on the hub; without words: our suggestions")
+    one = actions.add_parser("search", help="search the hub; without words: recommended models")
     one.add_argument("words", nargs="*")
     one.set_defaults(run=_runner(_search))
 
@@ -130,11 +130,11 @@ def add_to(commands: Any) -> None:
     one.add_argument("name")
     one.set_defaults(run=_runner(_remove))
 
-    one = actions.add_parser("info", help="what a model's file says of itself")
+    one = actions.add_parser("info", help="show the details of a model")
     one.add_argument("name", help="an installed model, or owner/name on the hub")
     one.set_defaults(run=_runner(_describe))
 
-    one = actions.add_parser("fit", help="does it fit into memory, and how")
+    one = actions.add_parser("fit", help="check whether a model fits into memory")
     one.add_argument("name", help="an installed model, or owner/name on the hub")
     one.add_argument("--context", type=_within(0, 1 << 20), default=0, help="tokens; 0: what fits")
     one.add_argument("--slots", type=_within(1, 64), default=4, help="answers at the same time")
@@ -218,7 +218,7 @@ async def _search(options: argparse.Namespace, shelf: ModelShelf) -> int:
         return await _suggest(shelf)
     found = await shelf.search_models(" ".join(options.words))
     if not found:
-        _say("Nothing was found.")
+        _say("No results.")
     for one in found:
         gated = "  gated" if one.gated else ""
         _say(f"{one.repo:<56} {one.downloads:>9} downloads  {one.licence}{gated}")
@@ -242,7 +242,7 @@ async def _pull(options: argparse.Namespace, shelf: ModelShelf) -> int:
     )
     if final.phase == "failed":
         raise BadRequest(final.reason)
-    _say(f"{final.name} is here and verified.")
+    _say(f"{final.name} is downloaded and verified.")
     return 0
 
 
@@ -253,9 +253,9 @@ async def _remove(options: argparse.Namespace, shelf: ModelShelf) -> int:
     else:
         freed = await shelf.delete_model(options.name)
     if freed:
-        _say(f"{options.name} is gone; {freed / GB:.2f} GB are free again.")
+        _say(f"{options.name} was deleted; {freed / GB:.2f} GB freed.")
     else:
-        _say(f"{options.name} is off the list; its file stays where it lies.")
+        _say(f"{options.name} was removed from the list; its file was not deleted.")
     return 0
 
 
@@ -273,7 +273,7 @@ async def _describe(options: argparse.Namespace, shelf: ModelShelf) -> int:
         "Parameters": f"{detail.parameters / MB:,.0f} million",
         "Quantisation": detail.quantisation,
         "Context": f"{detail.trained_context_tokens} tokens",
-        "Licence": detail.licence or "not said",
+        "Licence": detail.licence or "not specified",
         "Tool calls": detail.tool_style or "not in its template",
         "Here": f"{detail.fit.verdict}: {detail.fit.why}",
     }

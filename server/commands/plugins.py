@@ -84,9 +84,9 @@ def add_to(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     actions = parser.add_subparsers(required=True, metavar="ACTION", title="actions")
-    one = actions.add_parser("list", help="the plugins on this machine")
+    one = actions.add_parser("list", help="list the installed plugins")
     one.set_defaults(run=_at_desk(_list))
-    one = actions.add_parser("check", help="read a plugin's folder and list what is wrong")
+    one = actions.add_parser("check", help="check a plugin's folder and list its problems")
     one.add_argument("folder", nargs="+", type=Path)
     one.add_argument("--all", action="store_true", help="each finding in a line of its own")
     one.set_defaults(run=_check)
@@ -94,10 +94,10 @@ def add_to(commands: Any) -> None:
     one.add_argument("path")
     one.set_defaults(run=_at_desk(_install))
     for name, told, work in (
-        ("enable", "let it work", _enable),
-        ("disable", "keep it, but let it do nothing", _disable),
-        ("remove", "delete it, with its secrets and what was decided about it", _remove),
-        ("tools", "the tools of its servers and its code, with their arguments", _tools),
+        ("enable", "enable a plugin", _enable),
+        ("disable", "disable a plugin", _disable),
+        ("remove", "delete a plugin, its secrets and its permissions", _remove),
+        ("tools", "list the tools of its servers and its code, with their arguments", _tools),
     ):
         one = actions.add_parser(name, help=told)
         one.add_argument("key", metavar="NAME")
@@ -116,7 +116,7 @@ def _add_setting(actions: Any) -> None:
     one.add_argument("option", metavar="KEY")
     one.add_argument("value", metavar="VALUE")
     one.set_defaults(run=_at_desk(_set))
-    one = actions.add_parser("secret", help="keep a secret; it is asked for, or read from a pipe")
+    one = actions.add_parser("secret", help="store a secret; it is asked for, or read from a pipe")
     one.add_argument("key", metavar="NAME")
     one.add_argument("secret", metavar="KEY")
     one.add_argument("--forget", action="store_true", help="remove it from the keychain")
@@ -126,7 +126,7 @@ def _add_setting(actions: Any) -> None:
 def _add_answering(actions: Any) -> None:
     one = actions.add_parser(
         "answer",
-        help="list what waits for you in the running Moat, or answer it",
+        help="list what waits for your answer, or answer it",
         description="Without an ID: the calls that wait for permission and the forms to fill in. "
         "A call is answered by once, always or deny; a form by NAME=VALUE for each field, or deny.",
     )
@@ -256,18 +256,18 @@ async def _secret(desk: Desk, options: argparse.Namespace) -> int:
     """Never from the command line: other users of the machine can read that."""
     value = "" if options.forget else await asyncio.to_thread(_read_secret, options.secret)
     if not value and not options.forget:
-        sys.stderr.write("Nothing was given; the secret is as it was.\n")
+        sys.stderr.write("Nothing was entered; the secret is unchanged.\n")
         return 1
     await desk.command("set_plugin_secret", key=options.key, name=options.secret, value=value)
     if options.forget:
-        _say(f"{options.secret} of {options.key} is forgotten.")
+        _say(f"{options.secret} of {options.key} was removed.")
     elif plain := await desk.command("plain_secrets_file"):
         _say(
-            f"{options.secret} of {options.key} is kept. This system has no usable keyring: "
-            f"it lies unencrypted in {plain}, readable by you only."
+            f"{options.secret} of {options.key} is stored. This system has no usable keyring: "
+            f"it is stored unencrypted in {plain}, readable by you only."
         )
     else:
-        _say(f"{options.secret} of {options.key} is kept in the keychain.")
+        _say(f"{options.secret} of {options.key} is stored in the keychain.")
     return 0
 
 
@@ -326,7 +326,7 @@ def _show_waiting(approvals: tuple[Approval, ...], forms: tuple[FormCard, ...]) 
     for form in forms:
         schema = json.loads(form.schema)
         names = " ".join(f"{name}=\u2026" for name in schema["properties"])
-        _say(f"{form.id[:SHOWN_ID]}  {form.plugin} needs a little more for {form.step}")
+        _say(f"{form.id[:SHOWN_ID]}  {form.plugin} needs more information for {form.step}")
         for name, part in schema["properties"].items():
             _say(f"  {_described(name, part, name in schema.get('required', ()))}")
         _say(f"  moat plugins answer {form.id[:SHOWN_ID]} {names} | deny")
@@ -467,20 +467,20 @@ def _may(card: PluginCard) -> str:
     parts += [f"start '{command}'" for command in card.commands]
     if card.runs_code:
         parts.append(
-            "run code of its own within walls"
+            "run its own code in a sandbox"
             if card.walled
-            else "run program code with your rights"
+            else "run its own code with your user rights"
         )
     if card.commands:
         parts.append(
-            "run these programs within walls"
+            "run these programs in a sandbox"
             if card.walled
-            else "run these programs with your rights"
+            else "run these programs with your user rights"
         )
     if card.lacks_address:
         unset = f"The address of its API is not set: 'moat plugins set {card.key} server URL'."
         return f"It may {', '.join(parts)}. {unset}" if parts else unset
-    return f"It may {', '.join(parts)}." if parts else "It reaches nothing outside."
+    return f"It may {', '.join(parts)}." if parts else "It does not connect to anything outside."
 
 
 def _say(text: str) -> None:

@@ -16,7 +16,7 @@ STILL_RUNNING = "Moat has been asked to quit and is still running."
 
 
 def add_to(commands: Any) -> None:
-    one = commands.add_parser("quit", help="end the Moat that is running, its window too")
+    one = commands.add_parser("quit", help="quit the running Moat and its window")
     one.set_defaults(run=lambda _options: asyncio.run(_quit()))
 
 

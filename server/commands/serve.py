@@ -72,7 +72,7 @@ class Announcer:
         elif status.phase == "ready":
             self._once(f"Ready: {status.name}, {status.context_tokens} tokens of context")
             if away := find_away(status.hosts):
-                self._once(f"Prompts go to {', '.join(away)}.")
+                self._once(f"Prompts are sent to {', '.join(away)}.")
         elif status.phase == "failed":
             self._once(status.reason)
 

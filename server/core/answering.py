@@ -61,7 +61,7 @@ class Answering:
         if ask.what == "metrics":
             return await self.show_figures()
         if ask.what not in ASKABLE:
-            raise NotSupported(f"The engine cannot do: {ask.what}.")
+            raise NotSupported(f"The engine does not support this: {ask.what}.")
         engine = await self.engine(ask.model)
         try:
             found = await getattr(engine, ask.what)(**ask.arguments)

@@ -539,7 +539,9 @@ class Core(Shelved, Plugged, Windowed):
 
     async def delete_model(self, name: str) -> int:
         if self._find(name, "").hosts:
-            raise BadRequest(f"'{name}' runs elsewhere: it can only be removed in Moat.", "name")
+            raise BadRequest(
+                f"'{name}' runs on another server: Moat can only remove it from its list.", "name"
+            )
         self.shelf.check_deletable(name)
         if name == self.model.get().name:
             await self._current.unload()

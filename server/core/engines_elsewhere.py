@@ -26,9 +26,9 @@ from server.tasks import spawn, stop
 SETTING = "engines.elsewhere"
 PATH = "engine:"
 """Begins what stands for the path of a model that is no file here."""
-TESTING = "trying out an engine elsewhere"
+TESTING = "testing a remote engine"
 PATIENCE_S = 15.0
-SILENT = "It does not answer."
+SILENT = "It does not respond."
 DESCRIBED = ("model", "kind", "context_tokens", "parameters", "sees_images")
 Change = Callable[[str, Any], Awaitable[None]]
 
@@ -139,7 +139,9 @@ class EnginesElsewhere:
 
     async def add_engine(self, engine: EngineElsewhere, key: str) -> None:
         if any(engine.name == given.name for given in self._given):
-            raise BadRequest(f"'{engine.name}' was given for this run.", "name")
+            raise BadRequest(
+                f"'{engine.name}' was set on the command line for this session.", "name"
+            )
         if key.strip():
             self.hide(key.strip())
             await self._keychain.set(_secret(engine.name), key.strip())

@@ -81,7 +81,9 @@ class Keeper:
             return
         others = ", ".join(f"'{name}'" for name in self._aliases.made_from(card.path))
         if others:
-            raise NameTaken(f"{others} would be lost with '{card.name}': delete that first.")
+            raise NameTaken(
+                f"Deleting '{card.name}' would also delete {others}: delete that model first."
+            )
         await self._delete(card.base or card.name)
 
     def forget(self, path: str) -> None:

@@ -62,15 +62,15 @@ class SettingsStore:
                 bad = {one["loc"][2] for one in findings}
                 good = [one for number, one in enumerate(removed) if number not in bad]
                 found[str(place[0])][place[1]] = good
-                self.notices.append(f"Part of the setting {where} was not valid and is left out.")
+                self.notices.append(f"Part of the setting {where} was not valid and was ignored.")
                 continue
-            self.notices.append(f"The setting {where} was not valid and is back to its default.")
+            self.notices.append(f"The setting {where} was not valid and was reset to its default.")
 
     def _set_aside(self, path: Path, error: Exception) -> None:
         log.warning("Cannot read %s: %s", path.name, error)
         with contextlib.suppress(OSError):
             path = set_aside(path)
-        self.notices.append(f"The settings file could not be read; it is kept as {path.name}.")
+        self.notices.append(f"The settings file could not be read; it was saved as {path.name}.")
 
 
 def _remove(found: Json, where: tuple[Any, ...]) -> Any:

@@ -67,7 +67,7 @@ def is_signed(key: bytes, signature: bytes, message: bytes) -> bool:
     return True
 
 
-REASON = "look for a new version"
+REASON = "check for updates"
 PREFIX = b"moat-announcement-1\n"
 """So that a signature made for another purpose is none for this one."""
 SOURCE = Path(__file__).resolve().parents[2] / "resources" / "updates.json"
@@ -147,7 +147,9 @@ class Updates:
     async def check(self) -> None:
         chosen = self._settings()
         if not chosen.look:
-            raise UpdateFailed("Looking for new versions is turned off in the settings.")
+            raise UpdateFailed(
+                "Checking for updates is turned off. Turn it on in Settings → Updates."
+            )
         now = self._now()
         self._keep(due_at=now + EVERY_S, address=chosen.address, key=chosen.key)
         source = self._source()
@@ -178,20 +180,21 @@ class Updates:
         source = Source(address=chosen.address or shipped.address, key=chosen.key or shipped.key)
         if not (source.address.startswith("https://") and source.key):
             raise UpdateFailed(
-                "This Moat does not know where new versions are announced. "
-                "Give an https address and a key in the settings."
+                "No update feed is set. Enter an https address and a key in Settings → Updates."
             )
         return source
 
     async def _fetch(self, address: str) -> bytes:
         if not is_address(address):
-            raise UpdateFailed(f"The announcement could not be read: {address}.")
+            raise UpdateFailed(f"The update information could not be loaded: {address}.")
         self._door.forget(REASON)
         try:
             self._door.allow(address, REASON)
             async with self._door.request("GET", address, REASON, stall_s=PATIENCE_S) as reply:
                 if reply.status != 200:
-                    raise UpdateFailed(f"The announcement could not be read: {reply.status}.")
+                    raise UpdateFailed(
+                        f"The update information could not be loaded: {reply.status}."
+                    )
                 body = await reply.content.read(LARGEST_BYTES + 1)
                 while len(body) <= LARGEST_BYTES and (more := await reply.content.read(65536)):
                     body += more
@@ -200,11 +203,11 @@ class Updates:
             raise
         except self._door.failures as error:
             self._keep(due_at=self._now() + AGAIN_S)
-            raise UpdateFailed(f"The announcement could not be read: {error}.") from error
+            raise UpdateFailed(f"The update information could not be loaded: {error}.") from error
         finally:
             self._door.forget(REASON)
         if len(body) > LARGEST_BYTES:
-            raise UpdateFailed("The announcement is too large to be one.")
+            raise UpdateFailed("The update information is too large.")
         return body
 
 
@@ -216,13 +219,13 @@ def read(body: bytes, key: str) -> Announcement:
         owner = base64.b64decode(key, validate=True)
         mark = base64.b64decode(signed.signature, validate=True)
     except (ValueError, ValidationError, binascii.Error) as error:
-        raise UpdateFailed("What the address answers is no announcement.") from error
+        raise UpdateFailed("The address does not return update information.") from error
     if not is_signed(owner, mark, PREFIX + text):
-        raise UpdateFailed("The announcement is not signed by those it should be from.")
+        raise UpdateFailed("The update information has no valid signature.")
     try:
         return Announcement.model_validate_json(text)
     except ValidationError as error:
-        raise UpdateFailed("The announcement is signed but cannot be understood.") from error
+        raise UpdateFailed("The update information is signed but cannot be read.") from error
 
 
 def _numbers(version: str) -> tuple[int, ...]:

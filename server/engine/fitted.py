@@ -270,7 +270,10 @@ class FittedEngine:
             self._loader.worked.remember(self._path, asked, taken, machine)
         eyes = self._options.projector
         if eyes is not None and not self.facts.sees_images:
-            self._loader.say(f"{self._path.stem} cannot see images: {eyes.name} does not fit it.")
+            self._loader.say(
+                f"{self._path.stem} cannot read images: "
+                f"the vision projector {eyes.name} does not match this model."
+            )
         self._tell_lost_template()
         missing = self._loader.worked.last_card(machine)
         self._gpu_bytes = judge(header, taken, machine).memory.gpu

@@ -265,11 +265,11 @@ class WorkerProcess:
         now = asyncio.get_running_loop().time()
         self._crashes = [at for at in self._crashes if now - at < CALM_S] + [now]
         if len(self._crashes) >= TOO_MANY_CRASHES:
-            self.state.set(LoadState("failed", 0.0, f"{link.error} It did so again and again."))
+            self.state.set(LoadState("failed", 0.0, f"{link.error} This happened repeatedly."))
             return
         repeats = len(self._crashes) - 1
         delay_s = min(LONGEST_DELAY_S, 0.25 * 2 ** (repeats - 1)) if repeats else 0.0
-        self.state.set(LoadState("loading", 0.0, f"{link.error} It is being started again."))
+        self.state.set(LoadState("loading", 0.0, f"{link.error} It is being restarted."))
         self._starting = spawn(self._start(delay_s), "worker-restart")
 
 

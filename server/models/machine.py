@@ -61,7 +61,7 @@ class Surveyor:
         devices = self._devices or ()
         note = ""
         if devices and not self._engine_uses_gpu:
-            note = f"{devices[0].name} is there, but this build of the engine cannot use it."
+            note = f"{devices[0].name} was found, but this build of the engine cannot use it."
         return Machine(
             total,
             free,

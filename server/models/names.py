@@ -38,7 +38,7 @@ def inside(folder: Path, *parts: PurePosixPath | str) -> Path:
     """The path below the folder; refused if it would end up elsewhere, links included."""
     path = folder.joinpath(*map(str, parts))
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise BadRequest("That file would lie outside the models folder.", "file")
+        raise BadRequest("That file would be outside the model folder.", "file")
     return path
 
 

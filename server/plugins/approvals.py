@@ -84,7 +84,7 @@ class Approvals:
 
     def set_policy(self, plugin: str, action: About, policy: str) -> None:
         if policy not in ("default", "allow", "block"):
-            raise BadRequest(f"'{policy}' is no policy: default, allow or block.", "policy")
+            raise BadRequest(f"'{policy}' is not a policy: use default, allow or block.", "policy")
         if policy == "allow" and action.risk == "danger":
             raise BadRequest("A dangerous operation is asked about every time.", "policy")
         key = f"{plugin}/{action.key}"
@@ -158,7 +158,9 @@ class Approvals:
         if waiting is None:
             raise BadRequest("This question is no longer open.", "approval_id")
         if decision not in ("once", "always", "deny"):
-            raise BadRequest(f"'{decision}' is no answer: once, always or deny.", "decision")
+            raise BadRequest(
+                f"'{decision}' is not an answer: use once, always or deny.", "decision"
+            )
         if not waiting.answer.done():
             changed = _arguments(arguments or waiting.shown.arguments)
             # Kept now, so that whoever shows decisions next shows this one.

@@ -30,7 +30,7 @@ def install(source: Path, home: Path) -> Loaded:
         loaded = load(folder)
         if loaded.manifest is None:
             told = "; ".join(str(finding) for finding in loaded.findings[:3])
-            raise PluginRefused(f"This is no plugin: {told}")
+            raise PluginRefused(f"This is not a plugin: {told}")
         target = home / folder.name
         if target.exists():
             keep_previous(home, folder.name)
@@ -139,7 +139,7 @@ def _check(entries: list[zipfile.ZipInfo]) -> None:
         if path.is_absolute() or ".." in path.parts or ":" in name or "\0" in name:
             raise PluginRefused(f"The archive has an entry that leads outside: '{name}'.")
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-            raise PluginRefused(f"The archive has an entry that is no file: '{name}'.")
+            raise PluginRefused(f"The archive has an entry that is not a file: '{name}'.")
         if entry.flag_bits & 1:
             raise PluginRefused("The archive is encrypted.")
         size += entry.file_size

@@ -235,7 +235,7 @@ class Plugin:
             if self.journal.recent(1) != last_words:
                 said = self.journal.recent(1)[0][STAMP:]
                 told = " ".join((told, f"It said: {said}"))
-            self.journal.note(f"{server.name} does not tell its tools: {told}")
+            self.journal.note(f"{server.name} did not list its tools: {told}")
             self._resting[server.name] = loop.time() + REST_S
             self.failures[server.name] = told
             self._outside.changed()

@@ -339,7 +339,7 @@ class PluginHouse:
         plugin = self._find(key)
         if name not in plugin.secrets:
             hint = nearest(name, plugin.secrets)
-            raise BadRequest(_joined(f"{key} names no secret '{name}'.", hint), "name")
+            raise BadRequest(_joined(f"{key} has no secret '{name}'.", hint), "name")
         if value:
             await self.shelf.sealed(key).keep(name, value)
         else:
@@ -349,7 +349,7 @@ class PluginHouse:
     async def sign_in_plugin(self, key: str) -> str:
         plugin = self._find(key)
         if plugin.sign_in is None:
-            raise BadRequest(f"{key} names nobody to sign in with.", "key")
+            raise BadRequest(f"{key} has no sign-in provider.", "key")
         if not self.shelf.is_enabled(plugin):
             raise BadRequest(f"Enable {key} before you sign in.", "key")
         return await plugin.sign_in.begin()
@@ -419,7 +419,7 @@ class PluginHouse:
 
     def _trial_kit(self, plugin: Plugin, mode: str) -> tuple[Kit, RehearsalKit]:
         if mode not in ("dry", "mock", "run"):
-            raise BadRequest(f"'{mode}' is no mode: dry, mock or run.", "mode")
+            raise BadRequest(f"'{mode}' is not a mode: use dry, mock or run.", "mode")
         if mode == "run":
             self._may_run(plugin)
         is_enabled = self.shelf.is_enabled(plugin)

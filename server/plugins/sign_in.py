@@ -163,7 +163,7 @@ class SignIn:
         base = provider.issuer.rstrip("/")
         told = await self._ask("GET", f"{base}/.well-known/openid-configuration")
         if str(told.get("issuer", "")).rstrip("/") != base:
-            raise SignInFailed("The provider says that it is another one.")
+            raise SignInFailed("The provider's identity does not match.")
         page, token = (str(told.get(f"{name}_endpoint", "")) for name in ("authorization", "token"))
         if not (is_safe(page) and is_safe(token)):
             raise SignInFailed("The provider names no safe address to sign in at.")

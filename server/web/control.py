@@ -72,7 +72,7 @@ def _refusal(error: AppError) -> web.Response:
 
 def _of_the_system(error: OSError) -> AppError:
     if is_full(error):
-        return DiskFull(f"The disk takes no more: {error.strerror}.")
+        return DiskFull(f"The disk cannot be written: {error.strerror}.")
     return AppError(f"The system refused: {error.strerror or type(error).__name__}.")
 
 

@@ -43,8 +43,8 @@ def test_neither_docstrings_nor_the_log_are_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "is_one"),
     [
-        ("The hub fell silent.", True),
-        ("The engine at {0} says: {1}", True),
+        ("The hub stopped responding.", True),
+        ("The engine at {0} reports: {1}", True),
         ("llama.cpp could not load {0}; the log says why.", True),
         ("{0} {1}.", False),
         ("Bearer {0}", False),

@@ -47,7 +47,7 @@ def test_the_eyes_of_a_model_are_refused_in_a_sentence(tmp_path: Path):
         timeout=60,
         check=False,
     )
-    said = "mmproj-x.gguf only lets a model see; it is no model itself.\n"
+    said = "mmproj-x.gguf is a vision projector, not a model: load it together with its model.\n"
     assert (child.returncode, child.stderr) == (1, said)
 
 

@@ -14,7 +14,7 @@ from server.egress import is_address
 from server.errors import AppError
 from server.sse import Sent, TooLong, read_events
 
-REASON = "agents elsewhere"
+REASON = "remote agents"
 LONGEST_LINE = LONGEST_ANSWER = 32 * 1024 * 1024
 LONGEST_COMPLAINT = 300
 COMPLAINT_BYTES = 10_000

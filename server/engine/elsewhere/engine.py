@@ -683,9 +683,9 @@ class RemoteEngine:
         if status in (401, 403):
             return EngineCrashed(f"The engine at {self.host} does not accept our key.")
         if status in (404, 405, 501):
-            return NotSupported(f"The engine at {self.host} says: {message}")
+            return NotSupported(f"The engine at {self.host} reports: {message}")
         if status < 500:
-            return BadRequest(f"The engine at {self.host} says: {message}")
+            return BadRequest(f"The engine at {self.host} reports: {message}")
         return EngineCrashed(f"The engine at {self.host} failed: {message}")
 
     def _choose(self, served: list[Json]) -> Json:

@@ -335,7 +335,7 @@ class Worker:
         except Refused as refused:
             self._refuse(ask_id, refused.code, str(refused), **refused.facts)
         except Exception as error:  # noqa: BLE001 - one question must not end the others' thread
-            self._refuse(ask_id, *_blamed(error, f"The question could not be read: {error}."))
+            self._refuse(ask_id, *_blamed(error, f"The prompt could not be read: {error}."))
         else:
             self._pipe.send({"op": "answer", "id": ask_id, "value": value})
         finally:

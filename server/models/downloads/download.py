@@ -247,9 +247,7 @@ class Transfer:
         for number in bad:
             self._journal.forget(number)
         if attempt == 2:
-            raise HubRefused(
-                "The file does not have the content the hub promises, twice: it was thrown away."
-            )
+            raise HubRefused("The checksum was wrong twice, so the file was deleted.")
         log.warning("A download does not have the promised content; fetching it again")
 
 

@@ -29,8 +29,8 @@ def disk_trouble() -> Iterator[None]:
         yield
     except OSError as error:
         if is_full(error):
-            raise DiskFull(f"The disk takes no more: {error.strerror}.") from error
-        raise DiskFailed(f"The disk refused: {error.strerror or error}.") from error
+            raise DiskFull(f"The disk cannot be written: {error.strerror}.") from error
+        raise DiskFailed(f"The disk could not be written: {error.strerror or error}.") from error
 
 
 NAME = "journal.jsonl"
@@ -80,7 +80,7 @@ class Journal:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             (folder / NAME).unlink(missing_ok=True)
         except OSError as error:
-            raise DiskFailed(f"The download cannot be begun: {error.strerror}.") from error
+            raise DiskFailed(f"The download cannot start: {error.strerror}.") from error
         journal._add({"plan": asdict(plan)})
         return journal
 

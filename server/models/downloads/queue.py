@@ -43,7 +43,7 @@ class Claim:
             self.release()
             # Some network file systems know no locks; that keeps nobody from downloading.
             if error.errno in _TAKEN:
-                raise BadRequest("Another program is at this download.", "id") from None
+                raise BadRequest("Another program is downloading this file.", "id") from None
 
     def release(self) -> None:
         file, self._file = self._file, None
@@ -168,7 +168,7 @@ class Downloads:
             self._limits.piece_bytes,
         )
         if all(target.exists() for target in self._targets(plan)):
-            raise AlreadyHere(f"{plan.name} is here already.", "file")
+            raise AlreadyHere(f"{plan.name} is already installed.", "file")
         job = _Job(Journal(self._folder / number, plan))
         self._run(job, anew=True)
         self._jobs[number] = job
@@ -246,7 +246,7 @@ class Downloads:
             try:
                 await job.transfer.run()
             except DiskFull as error:
-                job.phase, job.reason = "waiting", f"{error} It goes on when there is room."
+                job.phase, job.reason = "waiting", f"{error} It continues when there is space."
                 self._tell()
                 await self._wait_for_room(job)
                 job.reason = ""

@@ -91,7 +91,7 @@ def _texts(header: Header) -> Iterator[str]:
     ):
         yield "the name of its architecture has characters not allowed"
     if (kind := header.metadata.get("general.type")) in NO_MODELS:
-        yield f"it is no model but {NO_MODELS[kind]}"
+        yield f"it is not a model but {NO_MODELS[kind]}"
 
 
 def _numbers(header: Header) -> Iterator[str]:

@@ -31,7 +31,7 @@ def notes(header: Header) -> tuple[TemplateNote, ...]:
     if not template:
         if header.is_embedder:
             return ()
-        return (TemplateNote("missing", "The file brings no chat template; a plain one is used."),)
+        return (TemplateNote("missing", "The file has no chat template; a plain one is used."),)
     known = _known_for(header)
     if known is not None and _plain(known) == _plain(template):
         return ()
@@ -54,7 +54,7 @@ def _oddities(template: str) -> Iterator[TemplateNote]:
         yield TemplateNote("unreadable", "The chat template is far longer than any known one.")
         return
     for address in dict.fromkeys(ADDRESS.findall(template)):
-        yield TemplateNote("address", f"The chat template holds the address {address[:120]}.")
+        yield TemplateNote("address", f"The chat template contains the address {address[:120]}.")
     try:
         tree = SandboxedEnvironment(extensions=["jinja2.ext.loopcontrols"]).parse(
             GENERATION.sub("", template)

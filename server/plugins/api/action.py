@@ -302,7 +302,7 @@ def _held(outgoing: Outgoing, paths: dict[str, str]) -> dict[str, bytes]:
     found = {}
     for name in _names(outgoing):
         if name not in paths:
-            raise FlowFailed("slot_missing", f"Nobody has picked a file '{name}' to send.")
+            raise FlowFailed("slot_missing", f"No file was chosen for '{name}'.")
         try:
             found[name] = Path(paths[name]).read_bytes()
         except OSError as error:

@@ -119,7 +119,7 @@ class Program:
     ) -> Process:
         """Its way out listens inside; the socket is handed to us before the program begins."""
         if sys.platform != "linux":
-            raise OSError("Only Linux has these walls.")
+            raise OSError("This sandbox is available on Linux only.")
         assert self._kept
         here, there = socket.socketpair()
         with here:

@@ -26,7 +26,7 @@ OPEN_S = 20.0
 IDLE_S = 300.0
 WATCH_S = 0.25
 LAST_WORDS_S = 1.0
-UNASKED = "The plugin's code sent an answer nobody asked for; it was ended."
+UNASKED = "The plugin's code sent an unexpected answer and was stopped."
 KEPT_VARIABLES = frozenset({"PYTHONPATH", "SYSTEMROOT", "LANG", "TZ", processes.PARENT})
 
 Http = Callable[[Json], Awaitable[Json]]

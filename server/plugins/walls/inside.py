@@ -91,7 +91,7 @@ def forbid_programs() -> None:
 def _open_door(channel: int) -> None:
     """Listens inside; who accepts is Moat, outside, which is sent the socket."""
     if sys.platform != "linux":
-        raise OSError("Only Linux has these walls.")
+        raise OSError("This sandbox is available on Linux only.")
     with socket.create_server(("127.0.0.1", PORT)) as listener, socket.socket(fileno=channel) as to:
         socket.send_fds(to, [b"."], [listener.fileno()])
 
@@ -104,7 +104,7 @@ def _cover(path: str) -> None:
 def _forbid_running(path: str, more: int = 0) -> None:
     """Nothing that lies there is run or loaded as native code."""
     if sys.platform != "linux":
-        raise OSError("Only Linux has these walls.")
+        raise OSError("This sandbox is available on Linux only.")
     told = os.statvfs(path).f_flag
     kept = told & (os.ST_RDONLY | os.ST_NOATIME | os.ST_NODIRATIME)
     kept |= _RELATIME if told & os.ST_RELATIME else 0
@@ -149,7 +149,7 @@ def _filter(forbidden: Numbers, *, is_code: bool) -> None:
 def _enclose(asked: dict[str, Any]) -> None:
     """Namespaces of our own where there is no bubblewrap."""
     if sys.platform != "linux":
-        raise OSError("Only Linux has these walls.")
+        raise OSError("This sandbox is available on Linux only.")
     uid, gid = os.getuid(), os.getgid()
     _call("unshare", _UNSHARED)
     Path("/proc/self/setgroups").write_text("deny")
@@ -166,7 +166,7 @@ def _enclose(asked: dict[str, Any]) -> None:
 def _stand_by() -> None:
     """Goes on as a child that ends with us; we only wait and end as it does."""
     if sys.platform != "linux":
-        raise OSError("Only Linux has these walls.")
+        raise OSError("This sandbox is available on Linux only.")
     child = os.fork()
     if not child:
         _call("prctl", 1, signal.SIGKILL, 0, 0, 0)

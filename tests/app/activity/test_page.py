@@ -28,21 +28,21 @@ async def test_every_request_is_listed_newest_first(core: FakeCore, shown: Shown
     assert row(page, 1)[1:] == ["OpenBB", "/v1/query", "m", "42 → 187", "3.2 s", "Answered"]
     assert page.parts.buttons[0].text() == "Requests (2)"
     head = page.requests.headerData(6, Qt.Orientation.Horizontal)
-    assert head == "Ended"
+    assert head == "Result"
 
 
 async def test_it_says_that_nothing_has_left(core: FakeCore, shown: Shown) -> None:
     core.opened_at.set(86400.0)
     page = shown(ActivityPage(core))
-    assert page.summary.text().startswith("Nothing has left this machine since 1970-01-02")
-    core.outgoing.set((Use(1.0, "127.0.0.1:8000", "agents elsewhere", 200),))
+    assert page.summary.text().startswith("Nothing has left this computer since 1970-01-02")
+    core.outgoing.set((Use(1.0, "127.0.0.1:8000", "remote agents", 200),))
     assert page.summary.text().startswith("Nothing has left")
 
 
 async def test_it_never_says_so_once_a_program_ran_unwatched(core: FakeCore, shown: Shown) -> None:
     page = shown(ActivityPage(core))
     core.unwatched.set(("p", "q"))
-    assert page.summary.text() == "Moat cannot watch the programs of 2 plugins: p, q."
+    assert page.summary.text() == "Moat cannot monitor the programs of 2 plugins: p, q."
 
 
 async def test_it_names_where_it_went(core: FakeCore, shown: Shown) -> None:
@@ -70,16 +70,16 @@ async def test_what_was_sent_without_an_answer_is_listed(core: FakeCore, shown: 
 async def test_what_the_settings_mean_for_privacy_is_said(core: FakeCore, shown: Shown) -> None:
     page = shown(ActivityPage(core))
     core.settings.set(Settings().changed("network.offline", value=True))
-    assert "offline" in page.detail.text()
+    assert "Offline" in page.detail.text()
     core.settings.set(Settings().changed("server.listen", "network"))
-    assert "Other machines" in page.detail.text()
+    assert "Other computers" in page.detail.text()
 
 
 async def test_the_host_that_runs_the_model_is_named(core: FakeCore, shown: Shown) -> None:
     page = shown(ActivityPage(core))
-    assert "stay here" in page.detail.text()
+    assert "stay on it" in page.detail.text()
     core.model.set(ModelStatus("ready", "near", hosts=("localhost:8080",)))
-    assert "stay here" in page.detail.text()
+    assert "stay on it" in page.detail.text()
     core.model.set(ModelStatus("ready", "far", hosts=("gpu:8000",)))
     assert page.detail.text() == (
         "Prompts, documents and answers go to gpu:8000, which runs the model."

@@ -55,14 +55,14 @@ async def test_a_document_is_read_by_the_server(tmp_path: Path, core: FakeCore) 
 async def test_an_image_only_for_a_model_that_sees(tmp_path: Path, core: FakeCore) -> None:
     path = tmp_path / "chart.png"
     path.write_bytes(PNG)
-    with pytest.raises(NotAttached, match="cannot see images"):
+    with pytest.raises(NotAttached, match="cannot read images"):
         await read(path, core)
     core.model.set(replace(LOADED, sees_images=True))
     found = await read(path, core)
     assert found.image == Image("image/png", PNG)
     assert joined("What is it?", [found]) == "What is it?"
     path.write_bytes(b"GIF89a")
-    with pytest.raises(NotAttached, match="not the image"):
+    with pytest.raises(NotAttached, match="not a valid image"):
         await read(path, core)
 
 

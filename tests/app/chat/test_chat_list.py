@@ -22,7 +22,7 @@ async def test_deleting_asks_first(shown: Shown) -> None:
     listed.list.setCurrentRow(1)
     listed.forget.click()
     assert "“Chat 1”" in listed.question.text()
-    assert listed.sure.accessibleName() == "Really delete Chat 1"
+    assert listed.sure.accessibleName() == "Confirm: delete Chat 1"
     listed.keep.click()
     assert not listed.sure.isVisible()
     assert forgotten == []

@@ -47,7 +47,7 @@ def test_a_damaged_file_is_passed_over_and_stays(tmp_path: Path, text: str) -> N
 
 def test_a_disk_that_refuses_is_told(tmp_path: Path) -> None:
     (tmp_path / "chats").write_text("a file where the folder should be")
-    with pytest.raises(ChatNotKept, match="could not be kept"):
+    with pytest.raises(ChatNotKept, match="could not be saved"):
         ChatStore(tmp_path / "chats").keep(Chat(said=list(ASKED)))
 
 
@@ -64,12 +64,12 @@ def test_it_is_exported_as_markdown() -> None:
 
 
 def test_images_are_kept_with_the_chat_and_charts_are_not_sent_back(tmp_path: Path) -> None:
-    said = Said("user", "Look", [as_url(Image("image/png", b"p"))])
+    said = Said("user", "Theme", [as_url(Image("image/png", b"p"))])
     store = ChatStore(tmp_path)
     store.keep(Chat(said=[said, Said("assistant", "So.\n\n```echarts\n{}\n```")]))
     (kept,) = store.all()
     assert kept.messages() == [
-        Message("user", "Look", (Image("image/png", b"p"),)),
+        Message("user", "Theme", (Image("image/png", b"p"),)),
         Message("assistant", "So."),
     ]
 

@@ -106,7 +106,7 @@ async def test_an_answer_that_is_no_json_is_said() -> None:
 
 async def test_a_stream_that_breaks_off_is_said() -> None:
     async with api(streaming(chunk({"content": "Hel"}))) as address:
-        with pytest.raises(AppError, match="broke off"):
+        with pytest.raises(AppError, match="interrupted"):
             await hear(address)
 
 

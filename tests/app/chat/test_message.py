@@ -12,14 +12,14 @@ def test_the_pace_counts_from_the_first_piece() -> None:
     pace = Pace(asked_at=10.0)
     for at in (12.0, 12.5, 13.0):
         pace.count(at)
-    assert pace.words(0) == "3 tokens  ·  2.0 tokens/s  ·  first after 2.0 s"
-    assert pace.words(11) == "11 tokens  ·  10.0 tokens/s  ·  first after 2.0 s"
+    assert pace.words(0) == "3 tokens  ·  2.0 tokens/s  ·  2.0 s to first token"
+    assert pace.words(11) == "11 tokens  ·  10.0 tokens/s  ·  2.0 s to first token"
 
 
 def test_one_piece_has_no_speed() -> None:
     pace = Pace(asked_at=1.0)
     pace.count(1.5)
-    assert pace.words(0) == "1 token  ·  first after 0.5 s"
+    assert pace.words(0) == "1 token  ·  0.5 s to first token"
 
 
 async def test_a_fast_answer_is_drawn_seldom(shown: Shown, monkeypatch: Any) -> None:
@@ -39,10 +39,10 @@ async def test_the_end_says_why(shown: Shown) -> None:
     cut = shown(Answer("m"))
     cut.add_text("x")
     cut.finish(Finished("length", Usage(completion_tokens=1)))
-    assert cut.footer.text().endswith("cut at the length limit")
+    assert cut.footer.text().endswith("length limit reached")
     silent = shown(Answer("m"))
     silent.finish(Finished("stop"))
-    assert silent.footer.text() == "The model gave an empty answer."
+    assert silent.footer.text() == "The model returned an empty answer."
     assert not silent.copy.isVisible()
 
 

@@ -170,7 +170,7 @@ async def test_a_server_that_is_gone_is_said(shown: Shown, qapp: object) -> None
     page = shown(ChatPage(serving("http://127.0.0.1:9")))
     page.ask("Hello?")
     await finished(page)
-    assert "not answering" in answers(page)[0].failure.text.text()
+    assert "does not respond" in answers(page)[0].failure.text.text()
 
 
 async def test_the_key_is_sent_when_the_server_asks_for_it(shown: Shown, qapp: object) -> None:
@@ -231,7 +231,7 @@ async def test_the_empty_page_says_what_to_do(core: FakeCore, shown: Shown) -> N
     page.empty.action.click()
     assert wanted == ["Home"]
     core.server.set(ServerStatus("stopped"))
-    assert page.empty.title.text() == "Moat is not serving"
+    assert page.empty.title.text() == "Moat is stopped"
     page.empty.action.click()
     await until(lambda: core.commands == [("start",)])
 

@@ -60,7 +60,7 @@ async def test_without_a_new_answer_the_old_one_and_all_after_it_stay(
     await over(page)
     assert kept(tmp_path) == SAID
     assert messages(page) == SAID
-    assert "not answering" in told[0]
+    assert "does not respond" in told[0]
 
 
 async def test_an_empty_answer_takes_no_place_either(
@@ -73,7 +73,7 @@ async def test_an_empty_answer_takes_no_place_either(
         answers(page)[0].retry.click()
         await over(page)
     assert (kept(tmp_path), messages(page)) == (SAID, SAID)
-    assert told == ["The model gave an empty answer."]
+    assert told == ["The model returned an empty answer."]
 
 
 @pytest.mark.parametrize("leave", [ChatPage.stop, ChatPage.clear])

@@ -71,9 +71,9 @@ async def test_a_file_picked_while_another_is_read_stays(
     page.run(page.attach_files([tmp_path / "slow.pdf"]))
     await until(lambda: page.attached.words.text() == "Reading slow.pdf…")
     await page.attach_files([text_file(tmp_path, "notes.txt")])
-    assert page.attached.words.text() == "With notes.txt\nReading slow.pdf…"
+    assert page.attached.words.text() == "Attached: notes.txt\nReading slow.pdf…"
     core.go_on.set()
-    await until(lambda: page.attached.words.text() == "With notes.txt, slow.pdf")
+    await until(lambda: page.attached.words.text() == "Attached: notes.txt, slow.pdf")
 
 
 async def test_a_question_waits_until_its_files_are_read(
@@ -131,7 +131,7 @@ async def test_a_file_that_cannot_be_read_holds_nothing_up(
     page.run(page.attach_files([text_file(tmp_path, "a.txt"), tmp_path / "slow.pdf"]))
     core.go_on.set()
     await until(lambda: told == ["slow.pdf is protected by a password."])
-    assert page.attached.words.text() == "With a.txt"
+    assert page.attached.words.text() == "Attached: a.txt"
     assert page.composer.button.isEnabled()
 
 
@@ -149,7 +149,7 @@ async def test_an_edited_question_keeps_its_image(
         assert shown_image.accessibleName() == "chart.png"
         assert not shown_image.pixmap().isNull()
         question.edit.click()
-        assert page.attached.words.text() == "With chart.png"
+        assert page.attached.words.text() == "Attached: chart.png"
         page.composer.editor.setPlainText("What is it really?")
         page.composer.button.click()
         await finished(page)
@@ -167,7 +167,9 @@ async def test_openbb_is_asked_nothing_that_it_cannot_carry(
     await page.attach_files([picture(tmp_path)])
     page.composer.editor.setPlainText("What is it?")
     page.composer.button.click()
-    assert told == ["OpenBB's protocol carries no images. Choose another protocol in the options."]
+    assert told == [
+        "OpenBB's protocol does not support images. Choose another protocol in the options."
+    ]
     assert page.composer.editor.toPlainText() == "What is it?"
-    assert page.attached.words.text() == "With chart.png"
+    assert page.attached.words.text() == "Attached: chart.png"
     assert not page.transcript.findChildren(Question)

@@ -138,7 +138,7 @@ async def test_files_go_along_once(shown: Shown, qapp: object, tmp_path: Path) -
     async with api(handler) as address:
         page = shown(ChatPage(serving(address), ChatStore(tmp_path / "chats")))
         page.attach([Attachment("p.csv", "a\n1\n2")])
-        assert page.attached.words.text() == "With p.csv"
+        assert page.attached.words.text() == "Attached: p.csv"
         page.attached.remove.click()
         assert not page.attached.words.isVisible()
         page.attach([Attachment("p.csv", "a\n1\n2")])

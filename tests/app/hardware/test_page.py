@@ -56,7 +56,7 @@ async def test_the_machine_is_told_in_words(core: FakeCore, shown: Shown) -> Non
     page = await open_page(core, shown)
     assert page.machine.memory.accessibleName() == "17.2 GB memory"
     assert page.machine.cores.accessibleName() == "8 processor cores"
-    assert "No graphics card" in page.machine.devices.text()
+    assert "No usable graphics card" in page.machine.devices.text()
     assert not page.machine.warning.isVisible()
     assert not page.sliders["gpu_layers"].isVisible()
 

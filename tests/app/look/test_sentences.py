@@ -95,7 +95,7 @@ def test_values_are_taken_as_they_are(german: Sentences) -> None:
 
 
 def test_in_english_nothing_is_done(qapp: object) -> None:
-    assert told("The hub fell silent.") == "The hub fell silent."
+    assert told("The hub stopped responding.") == "The hub stopped responding."
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -125,9 +125,9 @@ def test_what_the_server_words_itself_is_told_to_its_last_part(speak: Speak) -> 
         "qwen: Der Speicher reichte nicht, darum läuft das Modell mit: 4096 Token Kontext statt"
         " 8192, Antworten zugleich: 1 statt 4, ein q8_0-Zwischenspeicher."
     )
-    assert told(f"The engine stopped: {of_exit(-9)}. It is being started again.") == (
+    assert told(f"The engine stopped: {of_exit(-9)}. It is being restarted.") == (
         "Die Engine ist stehen geblieben: beendet durch Signal 9 (beendet, vielleicht weil der"
-        " Speicher ausging). Ein neuer Start läuft."
+        " Speicher ausging). Ein Neustart läuft."
     )
     assert told(f"Port 1 is taken by {Occupant('ollama', 7)}; Moat uses 2.") == (
         "Port 1 ist belegt durch ollama (Prozess 7); Moat benutzt 2."
@@ -136,7 +136,7 @@ def test_what_the_server_words_itself_is_told_to_its_last_part(speak: Speak) -> 
 
 def test_summaries_estimates_and_downloads_are_told(speak: Speak) -> None:
     speak("zh")
-    reason = "The hub fell silent. Trying again in 3 s."
+    reason = "The hub stopped responding. Trying again in 3 s."
     download = Download("1", "a", "b", "running", reason=reason)
     assert state_words(download).endswith("模型仓库不再响应。3 秒后重试。")
     speak("de")

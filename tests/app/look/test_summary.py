@@ -12,7 +12,7 @@ ASKING = RunningRequest(1, "OpenBB", "/v1/query", "m", 0.0, "writing", 7)
     [
         (ServerStatus("stopped"), LOADED, (), "stopped", "Moat is stopped"),
         (ServerStatus("starting"), LOADED, (), "loading", "Moat is starting"),
-        (ServerStatus("failed", reason="No."), LOADED, (), "failed", "Moat cannot serve"),
+        (ServerStatus("failed", reason="No."), LOADED, (), "failed", "The server cannot start"),
         (SERVING, ModelStatus("loading", "m", 0.4), (), "loading", "Loading m"),
         (SERVING, ModelStatus("failed", "m", reason="No."), (), "failed", "m could not be loaded"),
         (SERVING, ModelStatus(), (), "ready", "Moat is ready"),
@@ -70,7 +70,7 @@ def test_sizes_are_read_at_a_glance(count: int, words: str) -> None:
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        (RunningRequest(1, "", "", "", 0, "waiting"), "Waiting for its turn"),
+        (RunningRequest(1, "", "", "", 0, "waiting"), "Queued"),
         (RunningRequest(1, "", "", "", 0, "reading"), "Reading the prompt"),
         (
             RunningRequest(1, "", "", "", 0, "reading", 0, 8192, 20480),
@@ -90,6 +90,6 @@ def test_a_sentence_begins_large() -> None:
 def test_here_is_said_only_of_a_model_on_this_computer() -> None:
     serving = ServerStatus("ready", "http://127.0.0.1:7777")
     near = summarise(serving, ModelStatus("ready", "m", hosts=("127.0.0.1:1",)), ())
-    assert (near.detail, near.away) == ("m answers on this computer.", "")
+    assert (near.detail, near.away) == ("m runs on this computer.", "")
     far = summarise(serving, ModelStatus("ready", "m", hosts=("gpu:8000",)), ())
-    assert far.detail == far.away == "m answers at gpu:8000. Prompts go there."
+    assert far.detail == far.away == "m runs at gpu:8000. Prompts are sent there."

@@ -97,7 +97,7 @@ async def test_a_changed_language_is_remembered_for_the_next_start(
     session = Session(qapp, core, Tray(core), memory)
     core.settings.set(Settings().changed("window.language", "de"))
     assert memory.value("window/language") == "de"
-    assert "started again" in session.window.notice.text.text()
+    assert "next time Moat starts" in session.window.notice.text.text()
     session.close()
     session.window.deleteLater()
 

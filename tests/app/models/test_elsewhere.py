@@ -35,11 +35,11 @@ def test_what_it_is_and_where_prompts_go_is_shown(core: FakeCore, shown: Shown) 
     (line,) = page.engines.list.rows
     assert not page.engines.empty.isVisible()
     assert line.facts.text() == "vllm  ·  org/Large-32B  ·  32B  ·  32,768 tokens of context"
-    assert line.where.text() == "Prompts go to gpu-1:8000, gpu-2:8000."
+    assert line.where.text() == "Prompts are sent to gpu-1:8000, gpu-2:8000."
     core.engines.set((replace(READY, out=("gpu-2:8000",)),))
     assert "gpu-2:8000" in line.note.text()
-    core.engines.set((replace(READY, phase="failed", reason="It does not answer."),))
-    assert (line.note.text(), line.note.property("role")) == ("It does not answer.", "bad")
+    core.engines.set((replace(READY, phase="failed", reason="It does not respond."),))
+    assert (line.note.text(), line.note.property("role")) == ("It does not respond.", "bad")
 
 
 def test_one_on_this_machine_is_said_to_be(core: FakeCore, shown: Shown) -> None:
@@ -54,7 +54,7 @@ async def test_it_is_loaded_and_removed_after_a_question(core: FakeCore, shown: 
     (line,) = page.engines.list.rows
     line.load.click()
     await until(lambda: core.model.get().name == "large")
-    assert line.load.text() == "Answers now"
+    assert line.load.text() == "In use"
     line.remove.click()
     assert ("remove_engine", "large") not in core.commands
     line.sure.click()
@@ -78,7 +78,7 @@ async def test_one_is_tested_and_added_with_its_key(core: FakeCore, shown: Shown
     form.test.click()
     await until(lambda: form.name.text())
     assert form.name.text() == "Qwen/Qwen3-32B"
-    assert "It answers" in form.state.text()
+    assert "It works" in form.state.text()
     form.name.setText("large")
     form.context.setValue(4096)
     form.add.click()

@@ -22,13 +22,13 @@ Shown = Callable[[Any], Any]
 async def test_what_is_installed_can_be_loaded(core: FakeCore, shown: Shown) -> None:
     page = shown(ModelsPage(core))
     starter, large = page.installed.list.rows
-    assert starter.load.text() == "Answers now"
+    assert starter.load.text() == "In use"
     assert not starter.load.isEnabled()
     assert not starter.delete.isVisible()
     assert "5.0 GB" in large.facts.text()
     large.load.click()
     await until(lambda: core.model.get().name == LARGE.name)
-    assert large.load.text() == "Answers now"
+    assert large.load.text() == "In use"
 
 
 async def test_deleting_asks_first_and_says_what_it_freed(core: FakeCore, shown: Shown) -> None:
@@ -53,7 +53,7 @@ async def test_the_details_show_the_template_and_what_differs(core: FakeCore, sh
     details = large.details
     assert "Tool calls: hermes" in details.about.text()
     assert details.fit.verdict.text() == "Runs well"
-    (show,) = [one for one in details.findChildren(Button) if one.text() == "Show what differs"]
+    (show,) = [one for one in details.findChildren(Button) if one.text() == "Show differences"]
     show.click()
     assert details.text.toPlainText() == "-a\n+b"
     details.template.click()
@@ -70,7 +70,7 @@ async def test_a_token_is_kept_and_forgotten_and_not_shown(core: FakeCore, shown
     page.token.edit.setText(" hf_secret ")
     page.token.keep.click()
     await until(lambda: ("set_hub_token", "hf_secret") in core.commands)
-    await until(lambda: page.token.state.text() == "The token is kept with your secrets.")
+    await until(lambda: page.token.state.text() == "The token is saved with your secrets.")
     assert page.token.edit.text() == ""
     page.token.forget.click()
     await until(lambda: ("set_hub_token", "") in core.commands)
@@ -102,7 +102,7 @@ async def test_a_file_is_imported(core: FakeCore, shown: Shown) -> None:
 async def test_a_search_leads_to_files_and_a_download(core: FakeCore, shown: Shown) -> None:
     page = shown(ModelsPage(core))
     page.parts.choose(DISCOVER)
-    await until(lambda: page.discover.heading.text() == "For this machine")
+    await until(lambda: page.discover.heading.text() == "For this computer")
     page.discover.search.setText(" qwen ")
     page.discover.go.click()
     assert not page.discover.go.isEnabled()
@@ -200,7 +200,7 @@ async def test_a_download_is_paused_resumed_retried_and_cancelled(
 
 def test_states_and_times_in_words() -> None:
     done = Download("d", "x", "r", "done", 10, 10)
-    assert state_words(done).startswith("Finished and checked")
+    assert state_words(done).startswith("Finished and verified")
     assert state_words(replace(done, phase="waiting", reason="429")) == "Waiting  ·  429"
     assert time_left(None) == ""
     assert time_left(20) == "less than a minute left"
@@ -210,7 +210,7 @@ def test_states_and_times_in_words() -> None:
 async def test_the_answering_model_changes_with_the_core(core: FakeCore, shown: Shown) -> None:
     page = shown(ModelsPage(core))
     core.model.set(ModelStatus("loading", LARGE.name))
-    assert [one.load.text() for one in page.installed.list.rows] == ["Load", "Answers now"]
+    assert [one.load.text() for one in page.installed.list.rows] == ["Load", "In use"]
     core.models.set((STARTER,))
     assert len(page.installed.list.rows) == 1
 
@@ -222,7 +222,7 @@ async def test_deleting_promises_only_what_it_does(core: FakeCore, shown: Shown)
     first, second = page.installed.list.rows
     assert not second.delete.isVisible()
     first.delete.click()
-    assert first.note.text() == "This takes it off the list. The file stays where it is."
+    assert first.note.text() == "This removes it from the list. The file is not deleted."
     first.keep.click()
     assert first.delete.isVisible()
 
@@ -254,9 +254,9 @@ async def test_what_was_to_be_suggested_before_the_server_came_is_suggested_then
     core.refuse = LinkLost()
     page.parts.choose(DISCOVER)
     await until(lambda: core.refuse is None)
-    assert page.discover.busy.text() == "Looking at this machine…"
+    assert page.discover.busy.text() == "Scanning this computer…"
     core.server.set(SERVING)
-    await until(lambda: page.discover.heading.text() == "For this machine")
+    await until(lambda: page.discover.heading.text() == "For this computer")
     assert page.discover.go.isEnabled()
 
 

@@ -79,7 +79,7 @@ async def test_operations_secrets_and_versions_are_in_the_details(
     box.removed.emit("broker")
     await until(lambda: len(core.commands) == 4)
     assert box.secrets["TOKEN"].text() == ""
-    assert box.secrets["TOKEN"].placeholderText() == "Kept in the keychain"
+    assert box.secrets["TOKEN"].placeholderText() == "Stored in the keychain"
     assert core.commands == [
         ("set_operation_policy", "broker", "POST /orders", "block"),
         ("set_plugin_secret", "broker", "TOKEN", "s3cret"),
@@ -142,4 +142,4 @@ async def test_without_a_keyring_the_page_says_where_secrets_lie(
     await until(lambda: "unencrypted" in box.place.text())
     field = box.secrets["TOKEN"]
     field.settle(kept=True)
-    assert field.placeholderText() == "Kept unencrypted"
+    assert field.placeholderText() == "Stored unencrypted"

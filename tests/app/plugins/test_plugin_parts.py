@@ -105,7 +105,9 @@ async def test_a_tool_is_tried_with_a_form_of_its_arguments(core: FakeCore, show
 async def test_an_address_that_is_not_set_is_said(core: FakeCore, shown: Shown) -> None:
     unset = replace(FULL, enabled=False, options=(OptionCard("server", "Address", "text"),))
     assert "not set yet" in review_words(unset)
-    assert "nothing outside" not in review_words(replace(unset, secrets=(), runs_code=False))
+    assert "not connect to anything outside" not in review_words(
+        replace(unset, secrets=(), runs_code=False)
+    )
 
 
 async def test_its_log_and_its_sign_in(core: FakeCore, shown: Shown, monkeypatch: Any) -> None:
@@ -194,5 +196,5 @@ async def test_a_secret_stays_in_its_field_until_it_is_kept(core: FakeCore, show
     assert not field.isReadOnly()
     field.editingFinished.emit()
     await until(lambda: field.text() == "")
-    assert field.placeholderText() == "Kept in the keychain"
+    assert field.placeholderText() == "Stored in the keychain"
     assert core.commands == [("set_plugin_secret", "portfolio", "TOKEN", "s3cret")]

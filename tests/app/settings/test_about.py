@@ -24,7 +24,7 @@ def test_news_is_told_only_after_somebody_looked(qtbot: QtBot) -> None:
     card.show_update(Update())
     assert card.update_line.text() == ""
     card.show_update(Update(1.0))
-    assert "newest" in card.update_line.text()
+    assert "up to date" in card.update_line.text()
     card.show_update(Update(1.0, "9.9.9", "https://moat.example/new"))
     assert "9.9.9" in card.update_line.text()
     assert "https://moat.example/new" in card.update_line.text()

@@ -174,7 +174,7 @@ async def test_a_file_without_settings_changes_nothing(
     page = shown(SettingsPage(core))
     for text in ("", "[]", '{"server": 3}', "\0"):
         (tmp_path / "x.json").write_text(text)
-        with pytest.raises(AppError, match="holds no settings"):
+        with pytest.raises(AppError, match="contains no Moat settings"):
             await page.import_from(tmp_path / "x.json")
     told: list[str] = []
     page.failed.connect(told.append)
@@ -266,10 +266,10 @@ async def test_the_page_says_that_the_key_travels_unencrypted_in_the_network(
 ) -> None:
     page = shown(SettingsPage(core))
     field = page.fields["server.listen"]
-    assert "unencrypted" in field.help.text()
+    assert "not encrypted" in field.help.text()
     assert field.problem.isHidden()
     core.settings.set(Settings().changed("server.listen", "network"))
-    assert "unencrypted" in field.problem.text()
+    assert "not encrypted" in field.problem.text()
     assert not field.problem.isHidden()
     core.settings.set(Settings())
     assert field.problem.isHidden()

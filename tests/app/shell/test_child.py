@@ -70,7 +70,7 @@ async def test_a_killed_child_is_named_and_started_again() -> None:
     await until(lambda: link.face.server.get() == SERVING)
     (second,) = children()
     await tasks.stop(keeping)
-    reason = "The server part of Moat was ended by SIGKILL. It is being started again."
+    reason = "The server was stopped by SIGKILL. It is being restarted."
     assert ServerStatus("failed", reason=reason) in seen
     assert first.pid != second.pid
 
@@ -118,7 +118,7 @@ async def test_a_halted_child_is_shown_and_all_is_well_when_it_goes_on() -> None
     (child,) = children()
     child.suspend()
     await until(lambda: link.face.server.get().phase == "hung")
-    assert "does not answer" in link.face.server.get().reason
+    assert "does not respond" in link.face.server.get().reason
     child.resume()
     await until(lambda: link.face.server.get() == SERVING)
     assert children() == [child]

@@ -100,10 +100,10 @@ async def _the_machine_and_what_went_on(shown: Shown, link: Link) -> None:
     await until(lambda: hardware.fit.verdict.text() == "Runs well", LOAD_S)
     assert hardware.sliders["context_tokens"].value() == 0
     models = shown(ModelsPage(link.face))
-    assert [one.load.text() for one in models.installed.list.rows] == ["Answers now"]
+    assert [one.load.text() for one in models.installed.list.rows] == ["In use"]
     activity = shown(ActivityPage(link.face))
     await until(lambda: activity.requests.rowCount() >= 5)
-    assert activity.summary.text().startswith("Nothing has left this machine since")
+    assert activity.summary.text().startswith("Nothing has left this computer since")
 
 
 async def _every_client_connects(page: ConnectPage) -> None:

@@ -55,7 +55,7 @@ async def test_the_host_that_prompts_go_to_is_named(core: FakeCore) -> None:
     assert "gpu" not in tray.icon.toolTip()
     core.model.set(ModelStatus("ready", "far", hosts=("gpu:8000",)))
     tray.build()
-    said = "far answers at gpu:8000. Prompts go there."
+    said = "far runs at gpu:8000. Prompts are sent there."
     assert said in tray.icon.toolTip()
     assert said in [action.text() for action in tray.menu.actions()]
     tray.close()
@@ -84,7 +84,7 @@ async def test_the_model_is_switched_and_unloaded(core: FakeCore) -> None:
 
 async def test_without_models_the_menu_says_so(qapp: QApplication) -> None:
     tray = Tray(FakeCore())
-    assert not models(tray)["No model is installed"].isEnabled()
+    assert not models(tray)["No model installed"].isEnabled()
     tray.close()
 
 
@@ -204,7 +204,7 @@ async def test_a_form_that_waits_is_told(core: FakeCore, monkeypatch: pytest.Mon
     monkeypatch.setattr(tray, "tell", lambda title, _text: told.append(title))
     core.forms.set((FORM,))
     core.forms.set((FORM,))
-    assert told == ["broker needs a little more"]
+    assert told == ["broker needs more information"]
     tray.close()
 
 

@@ -70,7 +70,7 @@ async def test_the_sidebar_tells_the_state(core: FakeCore, memory: QSettings, sh
     window = shown(Window(core, memory))
     assert window.state_words() == ("Ready", "127.0.0.1:7777")
     core.server.set(ServerStatus("failed", reason="No."))
-    assert window.state_words() == ("Needs attention", "Moat cannot serve")
+    assert window.state_words() == ("Needs attention", "The server cannot start")
 
 
 async def test_a_failed_command_is_told_until_dismissed(

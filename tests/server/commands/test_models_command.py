@@ -47,9 +47,9 @@ async def test_a_model_is_found_pulled_listed_and_removed(fake: FakeHub):
     assert REPO in (await moat(fake, "search", "tiny"))[1]
     code, said = await moat(fake, "pull", REPO, "Q4_K_M")
     assert code == 0
-    assert "tiny-Q4_K_M.gguf is here and verified." in said
+    assert "tiny-Q4_K_M.gguf is downloaded and verified." in said
     assert "tiny-Q4_K_M" in (await moat(fake, "list"))[1]
-    assert "are free again" in (await moat(fake, "rm", "tiny-Q4_K_M"))[1]
+    assert "GB freed" in (await moat(fake, "rm", "tiny-Q4_K_M"))[1]
 
 
 async def test_a_file_used_where_it_lies_is_only_taken_off_the_list(fake: FakeHub, tmp_path: Path):
@@ -58,7 +58,7 @@ async def test_a_file_used_where_it_lies_is_only_taken_off_the_list(fake: FakeHu
     settings = paths.find().settings
     settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text(json.dumps({"model": {"files": [str(own)]}}))
-    said = "own is off the list; its file stays where it lies.\n"
+    said = "own was removed from the list; its file was not deleted.\n"
     assert await moat(fake, "rm", "own") == (0, said)
     assert own.is_file()
     assert "own" not in (await moat(fake, "list"))[1].split()
@@ -79,13 +79,16 @@ async def test_a_running_server_does_the_download_and_the_deletion(fake: FakeHub
     where = fake.address.replace("127.0.0.1", "localhost")
     with serving(wait_for=SERVES, environment={"HF_ENDPOINT": where}):
         code, said = await moat(fake, "pull", REPO, "Q4_K_M")
-        assert (code, said.rsplit("\n", 2)[-2]) == (0, "tiny-Q4_K_M.gguf is here and verified.")
+        assert (code, said.rsplit("\n", 2)[-2]) == (
+            0,
+            "tiny-Q4_K_M.gguf is downloaded and verified.",
+        )
         running = await client.find(paths.find().control)
         assert running
         async with aclosing(running.values("downloads")) as values:
             (download,) = await anext(values)
         assert (download.name, download.phase) == ("tiny-Q4_K_M.gguf", "done")
-        assert "are free again" in (await moat(fake, "rm", "tiny-Q4_K_M"))[1]
+        assert "GB freed" in (await moat(fake, "rm", "tiny-Q4_K_M"))[1]
 
 
 @pytest.mark.parametrize("wrong", [("--slots", "-400"), ("--context", "-1"), ("--layers", "-2")])

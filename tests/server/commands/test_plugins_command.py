@@ -104,8 +104,8 @@ async def test_a_running_moat_does_it_so_that_it_holds(
     assert await moat("disable", "mine") == 0
     assert not card(running, "mine").enabled
     said = capsys.readouterr().out
-    assert "mine 1.2.3 is installed, disabled. It reaches nothing outside." in said
-    assert "mine is enabled. It reaches nothing outside." in said
+    assert "mine 1.2.3 is installed, disabled. It does not connect to anything outside." in said
+    assert "mine is enabled. It does not connect to anything outside." in said
     assert "mine       enabled   warnings       Mine 1.2.3" in said
     await running.set_plugin_option("portfolio", "positions", "x.csv")
     kept = json.loads((paths.find().config / "plugins.json").read_text())
@@ -191,7 +191,7 @@ def test_an_address_that_is_not_set_is_said_and_can_be_set(
     assert cli.main(["plugins", "install", str(pantry)]) == 0
     said = capsys.readouterr().out
     assert "The address of its API is not set" in said
-    assert "reaches nothing outside" not in said
+    assert "does not connect to anything outside" not in said
     assert cli.main(["plugins", "set", "pantry", "servr", "http://127.0.0.1:9"]) == 1
     assert "Did you mean 'server'?" in capsys.readouterr().err
     assert cli.main(["plugins", "set", "pantry", "server", "http://127.0.0.1:9"]) == 0
@@ -210,7 +210,7 @@ def test_a_secret_is_read_from_a_pipe_and_a_plugin_is_removed(
     monkeypatch.setattr("sys.stdin", io.StringIO("x\n"))
     assert cli.main(["plugins", "secret", "pantry", "kee"]) == 1
     said = capsys.readouterr()
-    assert "key of pantry is kept in the keychain." in said.out
+    assert "key of pantry is stored in the keychain." in said.out
     assert "s3cret" not in said.out + said.err
     assert "Did you mean 'key'?" in said.err
     assert cli.main(["plugins", "secret", "pantry", "key", "--forget"]) == 0

@@ -162,7 +162,7 @@ async def test_an_answer_that_does_not_end_is_not_waited_for_for_ever(
         await core.change_setting("model.threads", 2)
         assert core.model.get().phase == "ready"
         (sentence,) = core.notices.get()
-        assert "too little memory" in sentence
+        assert "not enough memory" in sentence
 
 
 async def test_where_there_is_room_for_both_nobody_waits(core: Core, room: Room):

@@ -108,7 +108,7 @@ async def test_a_test_opens_the_door_only_for_itself(core: Core, far: SmallEngin
     with pytest.raises(ModelLoadFailed, match="cannot be reached"):
         await core.test_engine(engine(far), "")
     with pytest.raises(EgressRefused):
-        async with core.egress.request("GET", far.address, "trying out an engine elsewhere"):
+        async with core.egress.request("GET", far.address, "testing a remote engine"):
             pass
     assert core.settings.get().engines.elsewhere == ()
 

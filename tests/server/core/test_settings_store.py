@@ -73,7 +73,9 @@ def test_several_bad_items_of_one_setting_cost_only_that_setting(path: Path):
     loaded = store.load()
     assert loaded.server.origins == Settings().server.origins
     assert loaded.server.require_key
-    assert store.notices == ["The setting server.origins was not valid and is back to its default."]
+    assert store.notices == [
+        "The setting server.origins was not valid and was reset to its default."
+    ]
 
 
 def test_a_page_that_may_no_longer_be_allowed_costs_only_itself(path: Path):
@@ -84,7 +86,7 @@ def test_a_page_that_may_no_longer_be_allowed_costs_only_itself(path: Path):
     loaded = store.load()
     assert loaded.server.origins == ("https://mine.example", "https://other.example")
     assert loaded.server.port == 8123
-    assert store.notices == ["Part of the setting server.origins was not valid and is left out."]
+    assert store.notices == ["Part of the setting server.origins was not valid and was ignored."]
     store.save(loaded)
     assert json.loads(path.read_text())["set_aside"] == {"server.origins": mine}
     assert SettingsStore(path).load().server.origins == loaded.server.origins
@@ -151,5 +153,5 @@ def test_a_file_that_may_not_be_reached_gives_the_defaults_and_a_notice():
             "print(store.load().server.port, store.notices[0])"
         )
         said = without_rights.said(imports, work, locked / "settings.json")
-    told = "7777 The settings file could not be read; it is kept as settings.json.\n"
+    told = "7777 The settings file could not be read; it was saved as settings.json.\n"
     assert said.startswith(told)

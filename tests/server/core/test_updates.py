@@ -84,7 +84,7 @@ async def test_an_address_that_is_none_ends_one_look_not_all_of_them(
     address: str, tmp_path: Path
 ) -> None:
     chosen = UpdateSettings(look=True, address=address, key=KEY)
-    with pytest.raises(UpdateFailed, match="could not be read"):
+    with pytest.raises(UpdateFailed, match="could not be loaded"):
         await Updates(Egress(NetworkSettings), lambda: chosen, tmp_path).check()
 
 
@@ -127,7 +127,7 @@ async def test_a_new_version_is_told_and_nothing_else_is_fetched(
     updates = Updates(door, lambda: chosen, tmp_path)
     await updates.check()
     assert updates.found.get().version == "9.1.0"
-    assert [use.reason for use in door.uses.get()] == ["look for a new version"]
+    assert [use.reason for use in door.uses.get()] == ["check for updates"]
 
 
 async def test_an_older_version_is_no_news(address: str, door: Egress, tmp_path: Path) -> None:
@@ -143,6 +143,6 @@ async def test_a_forged_one_is_refused_on_the_wire(
 ) -> None:
     chosen = UpdateSettings(look=True, address=f"{address}/forged", key=KEY)
     updates = Updates(door, lambda: chosen, tmp_path)
-    with pytest.raises(UpdateFailed, match="signed"):
+    with pytest.raises(UpdateFailed, match="signature"):
         await updates.check()
     assert updates.found.get().checked_at == 0

@@ -80,7 +80,7 @@ async def test_nothing_is_fetched_before_its_host_is_allowed(aiohttp_server: Sta
         assert egress.uses.get() == ()
         (problem,) = found.missing_files
         assert f"moat allow --files {origin(server)}" in problem
-        assert "Hosts that files may be fetched from" in problem
+        assert "Hosts files may be downloaded from" in problem
         network["file_hosts"] = (origin(server),)
         found = await with_files(asked, files)
         assert found.missing_files == ()

@@ -122,7 +122,7 @@ async def test_what_cannot_fit_is_not_even_tried(tmp_path: Path):
         (options,) = desk.made
         assert (options.context_tokens or 0) * options.slots < 131072
         (sentence,) = desk.said
-        assert "too little memory" in sentence
+        assert "not enough memory" in sentence
         assert "instead of 131072" in sentence
 
 
@@ -245,7 +245,9 @@ async def test_a_projector_that_is_no_good_costs_only_the_eyes(tmp_path: Path):
         unfit = write_projector(tmp_path / "eyes.gguf", width=64)
         await desk.engine(EngineOptions(context_tokens=4096, projector=unfit)).load()
         assert desk.made[1].projector == unfit
-        assert desk.said[1:] == ["big cannot see images: eyes.gguf does not fit it."]
+        assert desk.said[1:] == [
+            "big cannot read images: the vision projector eyes.gguf does not match this model."
+        ]
 
 
 async def test_a_load_whose_client_leaves_is_not_under_way_for_ever(

@@ -57,7 +57,7 @@ async def test_the_cause_is_shown_while_it_starts_again(make: Make) -> None:
     os.kill(engine.pid, signal.SIGABRT)
     await until(engine, "loading")
     await until(engine, "ready")
-    assert "The engine stopped: killed by signal 6 (it aborted). It is being started again." in (
+    assert "The engine stopped: killed by signal 6 (it aborted). It is being restarted." in (
         reasons
     )
     assert engine.state.get().reason == ""

@@ -65,7 +65,7 @@ async def test_the_token_goes_to_the_hub_and_nowhere_else(hub: Hub, fake: FakeHu
 
 async def test_a_closed_door_says_which_key_is_missing(hub: Hub, fake: FakeHub):
     fake.gated.add(REPO)
-    with pytest.raises(HubRefused, match="wants a token"):
+    with pytest.raises(HubRefused, match="needs a token"):
         await hub.repository(REPO)
 
 

@@ -29,7 +29,8 @@ def test_the_package_is_not_imported() -> None:
 
 def test_its_label_does_not_promise_too_much() -> None:
     assert library.LABEL == (
-        "starter: proves that everything works; pick a larger model for real work"
+        "Starter model, for trying Moat out: answers short, simple questions. For real work, "
+        "download a larger model."
     )
 
 

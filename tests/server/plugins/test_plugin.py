@@ -93,7 +93,7 @@ async def test_a_server_that_misspeaks_is_left_out(
     await enable(house, tmp_path / "home" / "a", mcp=servers)
     async with asyncio.timeout(30):
         assert [flow.name for flow in await house.flows()] == ["good/add"]
-    assert "bad does not tell its tools" in "\n".join(await house.plugin_log("a", 10))
+    assert "bad did not list its tools" in "\n".join(await house.plugin_log("a", 10))
 
 
 async def test_a_server_that_hangs_is_left_out_and_ended(

@@ -168,7 +168,7 @@ async def test_only_the_named_provider_is_reached(
         await sign_in.begin()
     sign_in.provider = replace(sign_in.provider, issuer=signing.issuer)
     signing.issuer = "https://another.example"
-    with pytest.raises(SignInFailed, match="another one"):
+    with pytest.raises(SignInFailed, match="identity does not match"):
         await sign_in.begin()
 
 

@@ -20,7 +20,7 @@ MOST_STRETCHED = 200
 MOST_SCANS = 100
 """In a JPEG: each costs a walk over the whole picture, and a few bytes write one."""
 SCAN = b"\xff\xda"
-UNREADABLE = "An image is damaged, or is none of PNG, JPEG, GIF, WebP and BMP."
+UNREADABLE = "An image is damaged, or not a PNG, JPEG, GIF, WebP or BMP file."
 
 # Only a warning up to twice that size; ours is looked at before anything is decoded.
 Image.MAX_IMAGE_PIXELS = None
@@ -57,7 +57,7 @@ def _check(image: Image.Image, data: bytes) -> None:
         most = MOST_PIXELS // 1_000_000
         raise _refused(f"An image has {width} x {height} pixels; at most {most} million are read.")
     if max(width, height) > MOST_STRETCHED * min(width, height):
-        raise _refused(f"An image of {width} x {height} pixels is too narrow to be looked at.")
+        raise _refused(f"An image of {width} x {height} pixels is too narrow to be read.")
     if image.format == "JPEG" and data.count(SCAN) > MOST_SCANS:
         raise _refused(UNREADABLE)
 

@@ -120,7 +120,7 @@ class Preparer:
 
     def _illustrated(self, job: Job) -> Prompt:
         if self._projector is None:
-            raise Refused("not_supported", "This model cannot see images.")
+            raise Refused("not_supported", "This model cannot read images.")
         texts = self.render(job).split(job.image_mark)
         if len(texts) != len(job.images) + 1 or not texts[-1]:
             raise Refused(

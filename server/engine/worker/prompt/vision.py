@@ -86,7 +86,10 @@ class Projector:
         params.n_threads = plan.threads
         self.native = vision.mtmd_init_from_file(str(path).encode(), model.native, params)
         if not self.native or not vision.mtmd_support_vision(self.native):
-            raise Refused("model_load_failed", f"{path.name} gives {model.path.name} no eyes.")
+            raise Refused(
+                "model_load_failed",
+                f"The vision projector {path.name} does not match {model.path.name}.",
+            )
         self._width: int = lib.llama_model_n_embd_inp(model.native)
         self._batch_tokens = plan.part_tokens
         self._name = f"{path.name} {path.stat().st_size}".encode()
@@ -146,7 +149,7 @@ class Projector:
                 self.native, chunks.native, array, len(kept), bos
             )
         if failed:
-            raise Refused("invalid_request", "The model cannot look at one of the images.")
+            raise Refused("invalid_request", "The model cannot read one of the images.")
         return chunks
 
     def _prompt(self, chunks: Chunks) -> Prompt:
@@ -158,7 +161,11 @@ class Projector:
             if vision.mtmd_input_chunk_get_type(native) == vision.MTMD_INPUT_CHUNK_TYPE_TEXT:
                 piece = _tokens_of(native)
                 if (piece < 0).any():
-                    raise Refused("not_supported", "The model lacks words that its eyes use.")
+                    raise Refused(
+                        "not_supported",
+                        "The vision projector does not match this "
+                        "model: the model lacks tokens it uses.",
+                    )
             else:
                 picture = _picture(native, start, chunks)
                 self._check(picture)

@@ -52,12 +52,12 @@ def test_files_are_placed_and_hashed(journal: Journal, tmp_path: Path):
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 def test_a_full_disk_is_one_that_may_have_room_again(number: int):
-    with pytest.raises(DiskFull, match="The disk takes no more: "), disk_trouble():
+    with pytest.raises(DiskFull, match="The disk cannot be written: "), disk_trouble():
         raise OSError(number, os.strerror(number))
 
 
 def test_any_other_refusal_is_not_taken_for_a_full_disk(journal: Journal):
-    with pytest.raises(DiskFailed, match="The disk refused: No such file") as refused:
+    with pytest.raises(DiskFailed, match="The disk could not be written: No such file") as refused:
         disk.write(journal.part(0), 0, b"x")
     assert not isinstance(refused.value, DiskFull)
 

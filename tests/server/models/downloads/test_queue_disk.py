@@ -50,7 +50,10 @@ async def test_a_file_too_large_for_the_disk_fails_with_its_reason(hub: FakeHub,
             final = await until(downloads, lambda one: bool(one.reason))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        assert (final.phase, final.reason) == ("failed", "The disk refused: File too large.")
+        assert (final.phase, final.reason) == (
+            "failed",
+            "The disk could not be written: File too large.",
+        )
 
 
 async def test_a_download_whose_folder_was_deleted_fails_and_can_be_begun_anew(
@@ -64,7 +67,7 @@ async def test_a_download_whose_folder_was_deleted_fails_and_can_be_begun_anew(
         final = await until(downloads, lambda one: bool(one.reason))
         assert (final.phase, final.reason) == (
             "failed",
-            "The disk refused: No such file or directory.",
+            "The disk could not be written: No such file or directory.",
         )
         hub.delay_s = 0
         assert await begin(hub, downloads) == number
@@ -94,11 +97,11 @@ async def test_two_programs_do_not_work_on_one_download(hub: FakeHub, tmp_path: 
     hub.delay_s = 0.02
     async with desk(hub, tmp_path / "m") as early, desk(hub, tmp_path / "m") as first:
         number = await begin(hub, first)
-        with pytest.raises(BadRequest, match="Another program is at this download"):
+        with pytest.raises(BadRequest, match="Another program is downloading this file"):
             await begin(hub, early)
         async with desk(hub, tmp_path / "m") as late:
             assert "Another program" in late.all.get()[0].reason
-            with pytest.raises(BadRequest, match="Another program is at this download"):
+            with pytest.raises(BadRequest, match="Another program is downloading this file"):
                 await begin(hub, late)
         await first.pause(number)
         hub.delay_s = 0

@@ -82,7 +82,7 @@ async def test_a_picked_file_is_sent_as_it_is(tmp_path: Path) -> None:
         around: dict[str, Any] = {"paths": {picked.name: str(picked)}}
         output = await action.call(arguments, around, 5)
         assert output.data == {"name": "odd näme.bin", "same": True, "note": "n"}
-        with pytest.raises(FlowFailed, match="Nobody has picked") as caught:
+        with pytest.raises(FlowFailed, match="No file was chosen") as caught:
             await action.call({"note": "n", "report": "/etc/passwd"}, around, 5)
         assert caught.value.fault == "slot_missing"
         picked.unlink()
@@ -116,5 +116,5 @@ async def test_a_field_of_several_files_sends_each(tmp_path: Path) -> None:
         action = upload(url, door, tmp_path, UPLOAD.replace(one, many))
         output = await action.call({"report": [*paths]}, {"paths": paths}, 5)
         assert output.data == [["r.txt", "in 1"], ["r (2).txt", "in 2"]]
-        with pytest.raises(FlowFailed, match="Nobody has picked"):
+        with pytest.raises(FlowFailed, match="No file was chosen"):
             await action.call({"report": ["r.txt", "x"]}, {"paths": paths}, 5)
