@@ -76,6 +76,9 @@ class Choices:
     stage: Stage = "begin"
     names_dashboard: bool = False
     """The question speaks of the dashboard, so charts and tables may be put there."""
+    may_draw: bool = True
+    may_ask: bool = True
+    """Not once data was read: small models then repeat the user's question."""
 
     def schema(self) -> Json:
         forms: dict[str, Json] = {}
@@ -85,11 +88,13 @@ class Choices:
             forms["read"] = {**reads, "maxItems": MOST_READS}
         if self.has_tables:
             can_place = self.changes_dashboard and self.names_dashboard
-            forms |= _forms_over_tables(can_place=can_place)
+            over_tables = _forms_over_tables(can_place=can_place)
+            forms |= over_tables if self.may_draw else {"query": over_tables["query"]}
         if self.changes_dashboard and self.stage != "compute":
             forms["note"] = closed({"title": _text(80), "text": _text(NOTE_CHARACTERS)})
         if self.stage != "compute":
-            forms["ask"] = _text(TEXT_CHARACTERS)
+            if self.may_ask:
+                forms["ask"] = _text(TEXT_CHARACTERS)
             if tools := self._tool_schemas():
                 forms["call"] = _any_of(tools)
         forms["answer"] = {"const": True}

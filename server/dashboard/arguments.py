@@ -132,8 +132,21 @@ def named_options(param: Param, known: tuple[Any, ...], question: str) -> list[A
     ]
 
 
+def spoken_names(param: Param, value: Any) -> list[str]:
+    """How people name this option of the param."""
+    labels = param.labels if len(param.labels) == len(param.options) else ()
+    for place, option in enumerate(param.options):
+        if str(_value(option)) == str(value):
+            label = labels[place] if labels else _label(option)
+            return list(_spoken(str(value), label))
+    return [str(value)]
+
+
 def _spoken(value: str, label: str) -> Iterator[str]:
+    """By value, by label, by the initials of a label in several words: 'US'."""
     yield from dict.fromkeys([value, label])
+    if len(words := label.split()) > 1 and all(word[0].isupper() for word in words):
+        yield "".join(word[0] for word in words)
     if match := TERM.fullmatch(value):
         unit = TERM_UNITS[match[2].upper()]
         yield from (f"{match[1]}{gap}{unit}{ending}" for gap in "- " for ending in ("", "s"))

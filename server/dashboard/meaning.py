@@ -1,12 +1,13 @@
 """What the user means: a question that stands by itself, and whether it needs data at all."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from server.chat import Json, Message
 from server.dashboard.actions import closed
 from server.dashboard.query import Query, ends
+from server.dashboard.symbols import Named
 from server.language.dates import POINT, left_over
 from server.language.ranking import stems
 from server.language.words import stem
@@ -39,6 +40,7 @@ TALK = frozenset({
     "the assistant itself",
 })  # fmt: skip
 """What needs no data of the dashboard."""
+SORTED = tuple(dict.fromkeys(kind for _, kind in KINDS))
 COMPLETE = (
     "The user asks one question and then another that leaves out what was said before. Write the "
     "second one in full. What it says replaces what the first one says; all else stays."
@@ -66,13 +68,25 @@ RELATIVE = frozenset(map(stem, RELATIVE_TEXT.split()))
 """Words for a time beside the one before; the completed question has that time itself."""
 
 
+UNSURE = frozenset({"arithmetic", "the assistant itself"})
+"""Small models say so of figures, too: a question that names a company or a day needs data."""
+NOT_DRAWN = frozenset({"figure", "news"})
+
+
 @dataclass(frozen=True, slots=True)
 class Meaning:
     question: str
     needs_data: bool = True
+    kind: str = ""
+    """What the model takes the question to ask for; empty where it was not asked."""
+
+    @property
+    def may_draw(self) -> bool:
+        """Whether a chart or a table is what may be wanted."""
+        return self.kind not in NOT_DRAWN
 
     def to_json(self) -> Json:
-        return {"question": self.question, "needs_data": self.needs_data}
+        return {"question": self.question, "needs_data": self.needs_data, "kind": self.kind}
 
 
 def meaning_from(state: Json) -> Meaning | None:
@@ -80,16 +94,17 @@ def meaning_from(state: Json) -> Meaning | None:
     found = state.get("meaning")
     if not isinstance(found, dict) or not isinstance(found.get("question"), str):
         return None
-    return Meaning(ends(found["question"], LONGEST), found.get("needs_data") is not False)
+    kind = found.get("kind") if found.get("kind") in SORTED else ""
+    needs_data = found.get("needs_data") is not False
+    return Meaning(ends(found["question"], QUESTION_CHARACTERS), needs_data, str(kind))
 
 
 Asked = tuple[tuple[Message, ...], Json]
 """The messages of a small question to the model, and the schema of its answer."""
 
 
-def ask_for_completion(query: Query) -> Asked | None:
+def ask_for_completion(query: Query, before: str) -> Asked | None:
     """None where there is no question before this one."""
-    before = question_before(query)
     if not before or len(query.asked) > LONGEST:
         return None
     text: Json = {"type": "string", "minLength": 1, "maxLength": LONGEST}
@@ -97,28 +112,20 @@ def ask_for_completion(query: Query) -> Asked | None:
     return _asked(COMPLETE, examples, _pair(before, query.asked), {"question": text})
 
 
-def question_before(query: Query) -> str:
-    """As it was completed in its own turn, where a call for its data tells."""
-    earlier = [said for said in query.said[:-1] if said.role == "user"]
-    if not earlier:
-        return ""
-    for result in reversed(query.results):
-        if result.turn == earlier[-1].turn and (kept := meaning_from(result.state)):
-            return kept.question
-    return ends(earlier[-1].text, QUESTION_CHARACTERS)
-
-
 def ask_for_kind(query: Query, question: str) -> Asked | None:
     """None where there is something here that the question may be about."""
     if _has_material(query) or query.is_task or _names_widget(query, question):
         return None
-    kinds: Json = {"enum": list(dict.fromkeys(kind for _, kind in KINDS))}
+    kinds: Json = {"enum": list(SORTED)}
     examples = [(said, {"asks_for": kind}) for said, kind in KINDS]
     return _asked(SORT, examples, ends(question, QUESTION_CHARACTERS), {"asks_for": kinds})
 
 
-def is_talk(found: Json | None) -> bool:
-    return (found or {}).get("asks_for") in TALK
+def is_talk(kind: str, question: str, named: Sequence[Named]) -> bool:
+    """Whether it needs no data. Who names a company or a day wants no arithmetic of our own."""
+    if kind in UNSURE and (named or (kind != "arithmetic" and POINT.search(question))):
+        return False
+    return kind in TALK
 
 
 def completed(query: Query, found: Json | None) -> str:

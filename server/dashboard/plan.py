@@ -15,6 +15,8 @@ from server.dashboard import actions
 from server.dashboard.actions import Action, Choices, Read, Stage, fit_parameters
 from server.dashboard.additions import TARGET
 from server.dashboard.arguments import told_options
+from server.dashboard.charts import is_table_wanted, is_wanted
+from server.dashboard.follow_up import READERS, Change, Earlier, find_change, look_back
 from server.dashboard.grounding import ground_symbol, ground_values, read_for_each
 from server.dashboard.inventory import DETAILED, Inventory, take_inventory
 from server.dashboard.materials import Material, gather
@@ -27,7 +29,6 @@ from server.dashboard.meaning import (
     is_talk,
     keeps_time,
     meaning_from,
-    question_before,
 )
 from server.dashboard.next_call import Step, state_of
 from server.dashboard.query import Param, Query, Result, Source, Widget, ends
@@ -38,6 +39,7 @@ from server.data.sql import Refused
 from server.engine.base import Engine
 from server.errors import AppError
 from server.events import ReasoningDelta, StatusNote, TextDelta
+from server.language.ranking import stems
 
 MOST_ACTIONS = 12
 MOST_HOPS = 8
@@ -129,6 +131,9 @@ class Planner:
     asked: str = ""
     """What the model asks the user."""
     understood: Meaning | None = None
+    change: Change | None = None
+    """What this message changes of the question before, where code knows it."""
+    before: Earlier = field(init=False)
     repeats_itself: bool = False
     """The last query found what an earlier one had found."""
     _earlier: list[Message] = field(default_factory=list)
@@ -142,6 +147,8 @@ class Planner:
         device = self.engine.facts.device
         characters = DATA_CHARACTERS.get(device, DATA_CHARACTERS_ELSEWHERE)
         self.results = Results(self.query.question, characters)
+        self.before = look_back(self.query, self.inventory, self.today)
+        self.change = find_change(self.query.question, self.before, self.today)
 
     @property
     def meaning(self) -> str:
@@ -157,9 +164,15 @@ class Planner:
         self.understood = meaning_from(self.query.state) if self.query.hop else None
         if self.understood is not None or self.query.hop:
             return
-        question = completed(self.query, await self._ask_small(ask_for_completion(self.query)))
-        kind = await self._ask_small(ask_for_kind(self.query, question))
-        self.understood = Meaning(question, needs_data=not is_talk(kind))
+        question = self.change.question if self.change else ""
+        if not question:
+            asked = ask_for_completion(self.query, self.before.question)
+            question = completed(self.query, await self._ask_small(asked))
+        found = await self._ask_small(ask_for_kind(self.query, question)) or {}
+        kind = str(found.get("asks_for") or "")
+        self.understood = Meaning(question, kind=kind)
+        talks = self.change is None and is_talk(kind, question, self.named_symbols())
+        self.understood = Meaning(question, not talks, kind)
 
     async def _ask_small(self, asked: Asked | None) -> Json | None:
         if asked is None:
@@ -222,7 +235,15 @@ class Planner:
             self.query.hop < MOST_HOPS,
             self._stage(),
             TARGET.search(self.query.question) is not None,
+            self._may_draw(),
+            not (self.done and self.results.tables),
         )
+
+    def _may_draw(self) -> bool:
+        """Not where a figure is asked for: small models draw what nobody wants."""
+        question = self.query.question
+        is_named = is_wanted(question) or is_table_wanted(question)
+        return self.understood is None or self.understood.may_draw or is_named
 
     def _stage(self) -> Stage:
         """What may follow: after a mistake only another try, after a figure nothing but more."""
@@ -269,7 +290,7 @@ class Planner:
             case "call":
                 return self._call(action)
             case "ask":
-                self.asked = str(action.given)
+                self._ask_user(str(action.given))
             case "query":
                 await self._query(action)
             case "chart":
@@ -281,6 +302,13 @@ class Planner:
             case "note":
                 return self._place(action)
         return None
+
+    def _ask_user(self, question: str) -> None:
+        """Who repeats the user's own question asks nothing."""
+        if set(stems(question)) <= set(stems(f"{self.meaning} {self.query.question}")):
+            self.failures += 1
+        else:
+            self.asked = question
 
     def _place(self, action: Action) -> Step | None:
         """Onto the dashboard, where the model puts it there; else it stays in the chat."""
@@ -393,7 +421,7 @@ class Planner:
                 fitted |= symbols
                 self._note_names(named)
         if not self._is_resuming:
-            earlier = question_before(self.query) if keeps_time(self.meaning) else ""
+            earlier = self.before.question if keeps_time(self.meaning) else ""
             fitted = ground_values(widget, fitted, (self.meaning, earlier), self.today)
         if left_out:
             text = f"{widget.name}: it has no {', '.join(left_out)[:120]}"
@@ -610,9 +638,6 @@ class Planner:
             f"{name} ({', '.join(column.name for column in table.columns)})"
             for name, table in self.results.tables.items()
         )
-
-
-READERS = ("get_widget_data", "get_extra_widget_data", "get_params_options")
 
 
 async def ask_action(

@@ -16,7 +16,6 @@ from server.dashboard.figures.compute import Figure, compute
 from server.dashboard.figures.operations import operation
 from server.dashboard.figures.question import FILLERS
 from server.dashboard.materials import read_for
-from server.dashboard.meaning import question_before
 from server.dashboard.next_call import Step
 from server.dashboard.plan import (
     MOST_ACTIONS,
@@ -97,6 +96,12 @@ async def _take_steps(planner: Planner) -> Step | None:
     """Until the model answers, asks, or a call for the client is due."""
     if step := await _read_pointed(planner, is_needed=False):
         return step
+    if planner.change and not planner.done:
+        reads = [
+            {"widget": one.alias, "parameters": one.parameters} for one in planner.change.reads
+        ]
+        if step := await planner.do(Action("read", reads)):
+            return step
     while len(planner.done) < MOST_ACTIONS and planner.failures < MOST_FAILURES:
         action = await planner.next_action()
         if action is None or action.kind == "answer":
@@ -269,7 +274,7 @@ def _uses_up_question(planner: Planner, computed: Computed) -> bool:
     Nor is one that leans on the question before it and was not completed.
     """
     question = planner.meaning
-    is_completed = question != planner.query.question or not question_before(planner.query)
+    is_completed = question != planner.query.question or not planner.before.question
     if not is_completed or not planner.results.uses_all_read():
         return False
     arguments = [

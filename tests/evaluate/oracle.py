@@ -470,7 +470,9 @@ def _meaning(asked: Asked, names: Json) -> Json:
     said = asked.messages[-1].content
     turns = [turn for one in questions.load() for turn in one.turns if turn.ask == said]
     needs = any(turn.reads or turn.call for turn in turns)
-    return {"asks_for": "figure" if needs else "greeting or thanks"}
+    shows = any(turn.chart or turn.data.get("table") for turn in turns)
+    kind = "chart or table" if shows else "figure"
+    return {"asks_for": kind if needs else "greeting or thanks"}
 
 
 def _picked(asked: Asked) -> list[str]:

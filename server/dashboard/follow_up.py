@@ -1,0 +1,295 @@
+"""What a short message changes of the question before it: a company, a choice, a time.
+
+Nothing here is guessed. A message that brings a subject of its own is left to the model.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from server.chat import Json
+from server.dashboard.actions import Read
+from server.dashboard.arguments import named_options, spoken_names
+from server.dashboard.inventory import Inventory
+from server.dashboard.meaning import meaning_from
+from server.dashboard.query import Param, Query, Widget, ends
+from server.dashboard.symbols import Named, find_symbols
+from server.dashboard.tickers import is_ticker
+from server.language.dates import POINT, Span, Unclear, in_plain_dates, read
+
+LONGEST = 120
+MOST_READS = 3
+QUESTION_CHARACTERS = 400
+READERS = ("get_widget_data", "get_extra_widget_data", "get_params_options")
+LINKS_TEXT = """
+a about an and also are at be but by for from had has have how in is it its of on one or ones please
+s same so that the their then there they this those to was were what with would
+aber am an auch bei beim da dann das dem den denn der des die dort ein eine einer es für im in ist
+mit oder sein seine sieht sind und von vom war waren was wie zu
+à au aussi aux avec c ce celle celui chez d dans de des du en est et était il l la le les mais ou
+pour qu que quel quelle quoi sur un une
+al como con cuál cuánto de del el ella en era es eso fue la las lo los o para pero por qué según si
+también un una y
+"""
+LINKS = frozenset(LINKS_TEXT.split())
+"""Words that join a message to what was said before, in the languages that are read here."""
+LINKING_SIGNS = re.compile("[那么的呢吗和与跟在是又还有换成再看个之]+")
+COMPARED = re.compile(
+    r"\b(?:compar\w*|versus|vs|against|vergleich\w*|gegenüber|frente)\b|比较|相比|对比|比起",
+    re.IGNORECASE,
+)
+BACK = (
+    r"before|earlier|previous|prior|preceding|davor|vorher|zuvor|früher|vorig\w*|vorherig\w*"
+    r"|avant|précédent\w*|plus tôt|antes|anterior(?:es)?|previ[oa]s?"
+)
+AHEAD = (
+    r"after|later|next|following|danach|später|darauf|folgend\w*|nächst\w*|après|suivant\w*"
+    r"|plus tard|después|siguientes?|más tarde"
+)
+UNITS = {
+    "day": "days?|tage?s?|jours?|días?",
+    "month": "months?|monate?s?|mois|mes(?:es)?",
+    "quarter": "quarters?|quartale?s?|trimestres?",
+    "year": "years?|jahre?s?|ans?|années?|años?",
+}
+COUNTS = {"two": 2, "three": 3, "zwei": 2, "drei": 3, "deux": 2, "trois": 3, "dos": 2, "tres": 3}
+COUNTED = "|".join(COUNTS)
+CHINESE_UNITS = {"天": "day", "个月": "month", "月": "month", "季度": "quarter", "年": "year"}
+CHINESE_STEP = re.compile("([前上后下])一?(天|个月|月|季度|年)|一(天|个月|季度|年)([前后])")
+MONTHS = {"month": 1, "quarter": 3, "year": 12}
+LONGEST_MONTH, LONGEST_QUARTER, LONGEST_YEAR = 31, 92, 366
+"""In days."""
+YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+WORD = re.compile(r"[^\W_]+")
+ENDING = "?\uff1f. "
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The question before with what the message puts into it, and the reads for that."""
+
+    question: str
+    """Empty where only the reads are known: the message names a thing that the text does not."""
+    reads: tuple[Read, ...]
+
+
+Made = tuple[str, Widget, Json]
+"""A read that was made: the widget's alias, the widget, and the arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """The question before, and what was read for it."""
+
+    question: str
+    reads: tuple[Made, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Another option for a parameter, and how the message spells it."""
+
+    param: Param
+    old: object
+    new: object
+    form: str
+
+
+def find_change(message: str, earlier: Earlier, today: date) -> Change | None:
+    """None where the message is more than a change of what was asked before, or says nothing."""
+    if not earlier.question or not earlier.reads or len(message) > LONGEST:
+        return None
+    is_compared = COMPARED.search(message) is not None
+    plain, rest = in_plain_dates(earlier.question), in_plain_dates(message)
+    shifted, rest = _shifted_time(rest, plain, today)
+    choices = list(_new_choices(f"{rest} {shifted}", earlier))
+    symbols = _new_symbols(rest, earlier, is_choice=bool(choices))
+    if not (shifted or choices or symbols) or (shifted and is_compared):
+        return None
+    used = [one.words for one in symbols] + [one.form for one in choices]
+    if _has_own_subject(COMPARED.sub(" ", rest), used, earlier.question):
+        return None
+    question = _with_time(plain, shifted) if shifted else earlier.question
+    if symbols:
+        question = _with_symbols(question, symbols, is_compared=is_compared)
+    for one in choices:
+        question = _with_choice(question, one, is_compared=is_compared)
+    if symbols and not question:
+        return None
+    reads = list(_changed_reads(earlier, symbols, choices))
+    if is_compared:
+        reads = [*(Read(alias, dict(given)) for alias, _, given in earlier.reads), *reads]
+    return Change(ends(question, QUESTION_CHARACTERS), tuple(reads[:MOST_READS]))
+
+
+def look_back(query: Query, inventory: Inventory, today: date) -> Earlier:
+    """The question before this one, as it was completed in its own turn, and its reads."""
+    question = ""
+    users = [said for said in query.said if said.role == "user"]
+    for said in users[:-1]:
+        states = (one.state for one in reversed(query.results) if one.turn == said.turn)
+        kept = next(filter(None, map(meaning_from, states)), None)
+        if kept is None:
+            before = Earlier(question, _last_reads(query, inventory, said.turn - 1))
+            change = find_change(said.text, before, today)
+            whole = change.question if change else ""
+            question = whole or ends(said.text, QUESTION_CHARACTERS)
+        else:
+            question = kept.question
+    return Earlier(question, _last_reads(query, inventory, query.turn - 1))
+
+
+def _last_reads(query: Query, inventory: Inventory, turn: int) -> tuple[Made, ...]:
+    """Those of the last turn up to this one in which anything was read."""
+    turns = [one.turn for one in query.results if one.turn <= turn and one.function in READERS]
+    found: list[Made] = []
+    for result in query.results:
+        if result.turn == max(turns, default=0) and result.function in READERS:
+            for source in result.sources:
+                if alias := inventory.alias_of(source):
+                    found.append((alias, inventory.widgets[alias], dict(source.arguments)))
+    return tuple(found[-MOST_READS:])
+
+
+def _shifted_time(message: str, before: str, today: date) -> tuple[str, str]:
+    """The time that the message names, by itself or beside the one before; and its other words."""
+    points = list(POINT.finditer(message))
+    if len(points) == 1:
+        text = points[0][0]
+        year = YEAR.search(before)
+        if year and not YEAR.search(text) and text[:1].upper() == text[:1]:
+            text = f"{text} {year[0]}"
+        return text, f"{message[: points[0].start()]} {message[points[0].end() :]}"
+    unit, count, rest = _named_step(message)
+    if not unit or len(list(POINT.finditer(before))) != 1:
+        return "", message
+    try:
+        span = read(before, today).span
+    except Unclear:
+        span = None
+    return (_moved(span, unit, count) if span and not span.is_open else ""), rest
+
+
+def _named_step(message: str) -> tuple[str, int, str]:
+    """'The year before' is one year back; the unit, how many of it, and the other words."""
+    if chinese := CHINESE_STEP.search(message):
+        way, unit = chinese[1] or chinese[4], chinese[2] or chinese[3]
+        count = -1 if way in "前上" else 1
+        return CHINESE_UNITS[unit], count, message.replace(chinese[0], " ")
+    way = -1 if re.search(rf"\b(?:{BACK})\b", message, re.IGNORECASE) else 1
+    named = re.search(rf"\b(?:{BACK}|{AHEAD})\b", message, re.IGNORECASE)
+    for unit, names in UNITS.items():
+        found = re.search(rf"\b(?:(\w+)\s+)?(?:{names})\b", message, re.IGNORECASE)
+        if named and found:
+            said = (found[1] or "").lower()
+            number = int(said) if said.isdecimal() else COUNTS.get(said, 1)
+            rest = re.sub(rf"\b(?:{BACK}|{AHEAD}|{names}|{COUNTED})\b", " ", message, flags=re.I)
+            return unit, way * number, rest
+    return "", 0, message
+
+
+def _moved(span: Span, unit: str, count: int) -> str:
+    """The stretch of time moved by so many units; empty where it is longer than the unit."""
+    days = (span.end - span.start).days
+    try:
+        if unit == "day":
+            return (span.start + timedelta(days=count)).isoformat() if days == 1 else ""
+        months = span.start.year * 12 + span.start.month - 1 + count * MONTHS[unit]
+        start = date(months // 12, months % 12 + 1, span.start.day)
+    except (ValueError, OverflowError):
+        return ""
+    if days == 1:
+        return start.isoformat()
+    if days <= LONGEST_MONTH:
+        return f"{start:%Y-%m}"
+    if days <= LONGEST_QUARTER:
+        return f"Q{(start.month + 2) // 3} {start.year}" if unit != "month" else ""
+    return str(start.year) if unit == "year" and days <= LONGEST_YEAR else ""
+
+
+def _new_choices(text: str, earlier: Earlier) -> Iterator[Choice]:
+    """Options of what was read before that the message names, each param once."""
+    seen: set[str] = set()
+    for _, widget, given in earlier.reads:
+        for param in widget.params:
+            if not param.options or is_ticker(param) or param.several or param.name in seen:
+                continue
+            named = named_options(param, param.options, text)
+            if len(named) == 1 and str(named[0]) != str(given.get(param.name, param.value)):
+                seen.add(param.name)
+                old = given.get(param.name, param.value)
+                yield Choice(param, old, named[0], _form_in(param, named[0], text))
+
+
+def _new_symbols(message: str, earlier: Earlier, *, is_choice: bool) -> list[Named]:
+    has_symbol = any(is_ticker(one) for _, widget, _ in earlier.reads for one in widget.params)
+    if not has_symbol:
+        return []
+    old = find_symbols(earlier.question)
+    shown = {str(value) for _, _, given in earlier.reads for value in given.values()}
+    found = find_symbols(message, shown)
+    new = [one for one in found if not any(one.is_meant_by(other.symbol) for other in old)]
+    return [] if is_choice and len(new) > 1 else new
+
+
+def _has_own_subject(message: str, used: Sequence[str], before: str) -> bool:
+    """Whether it brings a word that neither joins it to the question before nor stands there."""
+    for form in used:
+        message = message.replace(form, " ")
+    known = {word.lower() for word in WORD.findall(before)}
+    words = [word.lower() for word in WORD.findall(LINKING_SIGNS.sub(" ", message))]
+    return any(word not in LINKS and word not in known and word not in before for word in words)
+
+
+def _with_time(question: str, time: str) -> str:
+    points = list(POINT.finditer(question))
+    if len(points) > 1:
+        return ""
+    if not points:
+        return f"{question.rstrip(ENDING)} {time}?"
+    return f"{question[: points[0].start()]}{time}{question[points[0].end() :]}"
+
+
+def _with_symbols(question: str, symbols: Sequence[Named], *, is_compared: bool) -> str:
+    """Empty where the question before does not name just one."""
+    old = find_symbols(question)
+    if len(old) != 1:
+        return ""
+    words = [*([old[0].words] if is_compared else []), *(one.words for one in symbols)]
+    return question.replace(old[0].words, ", ".join(words))
+
+
+def _with_choice(question: str, choice: "Choice", *, is_compared: bool) -> str:
+    """Empty where the question before does not name the option by its own name."""
+    if choice.form and _form_in(choice.param, choice.new, question):
+        return question
+    old = _form_in(choice.param, choice.old, question)
+    new = f"{old}, {choice.form}" if is_compared else choice.form
+    return question.replace(old, new) if old else ""
+
+
+def _changed_reads(
+    earlier: Earlier, symbols: Sequence[Named], choices: Sequence["Choice"]
+) -> Iterator[Read]:
+    values = {one.param.name: one.new for one in choices}
+    for alias, widget, given in earlier.reads:
+        names = {param.name for param in widget.params}
+        changed = given | {name: value for name, value in values.items() if name in names}
+        tickers = [param for param in widget.params if is_ticker(param)]
+        if not symbols or not tickers:
+            yield Read(alias, changed)
+        elif tickers[0].several:
+            yield Read(alias, changed | {tickers[0].name: [one.symbol for one in symbols]})
+        else:
+            for one in symbols:
+                yield Read(alias, changed | {tickers[0].name: one.symbol})
+
+
+def _form_in(param: Param, value: object, text: str) -> str:
+    """How the text spells an option; empty where it does not."""
+    for form in spoken_names(param, value):
+        flags = re.IGNORECASE if len(form) > 3 else re.NOFLAG
+        if found := re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text, flags):
+            return found[0]
+    return ""
