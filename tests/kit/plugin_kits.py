@@ -7,7 +7,7 @@ from typing import Any
 from server.chat import Json
 from server.data.sqlite import Database
 from server.errors import FlowFailed
-from server.flows.base import Action, Missing, Output, Preview, Reach, Risk, FormAnswer
+from server.flows.base import Action, FormAnswer, Missing, Output, Preview, Reach, Risk
 
 
 @dataclass(slots=True)
