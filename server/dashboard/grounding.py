@@ -9,6 +9,7 @@ from typing import Any
 from server.chat import Json
 from server.dashboard.actions import MOST_READS, Read
 from server.dashboard.arguments import named_dates, named_options, take_in
+from server.dashboard.meaning import keeps_time
 from server.dashboard.query import Param, Widget
 from server.dashboard.symbols import Named
 from server.dashboard.tickers import is_ticker
@@ -47,7 +48,16 @@ def ground_values(widget: Widget, given: Json, questions: Sequence[str], today: 
                 found[param.name] = named[0]
     dates = [named_dates(widget, one, today) for one in questions if one]
     days = next(filter(None, dates), {})
+    if not days and keeps_time(question):
+        for name in [one for one in found if _is_today(widget, one, found[one], today)]:
+            del found[name]
     return found if take_in(widget.arguments | found, days) else found | days
+
+
+def _is_today(widget: Widget, name: str, value: object, today: date) -> bool:
+    """Small models fill in today where no time is asked for."""
+    is_date = any(param.name == name and param.kind == "date" for param in widget.params)
+    return is_date and value == today.isoformat()
 
 
 def _keeps_value(param: Param, given: Json) -> bool:
@@ -71,7 +81,10 @@ def read_for_each(
         if widget is not None:
             same = [one for one in found if one.alias == read.alias]
             found += _for_symbols(read, widget, same, named)
-            found += _for_options(read, widget, same, question)
+            others = list(_for_options(read, widget, same, question))
+            found += others
+            if others and not _is_among(read, others, widget, question):
+                found.remove(read)
     return found[:MOST_READS]
 
 
@@ -88,16 +101,27 @@ def _for_symbols(
 
 
 def _for_options(read: Read, widget: Widget, same: Sequence[Read], question: str) -> Iterator[Read]:
+    """Where one of the options that are named was read, or none and what is shown was left."""
     for param in widget.params:
         if not param.options or param.several:
             continue
         named = named_options(param, param.options, question)
         values = _values(param, same)
-        if 1 < len(named) <= MOST_NAMED and values & set(map(str, named)):
+        is_meant = bool(values & set(map(str, named))) or values == {str(param.value)}
+        if 1 < len(named) <= MOST_NAMED and is_meant:
             for option in named:
                 if str(option) not in values:
                     yield _with(read, param, option)
             return
+
+
+def _is_among(read: Read, others: Sequence[Read], widget: Widget, question: str) -> bool:
+    """Whether the question names what the read is for, as it names the others."""
+    for param in widget.params:
+        if len({str(one.parameters.get(param.name)) for one in [read, *others]}) > 1:
+            named = named_options(param, param.options, question)
+            return str(read.parameters.get(param.name, param.value)) in map(str, named)
+    return True
 
 
 def _values(param: Param, reads: Sequence[Read]) -> set[str]:

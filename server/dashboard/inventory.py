@@ -54,6 +54,9 @@ class Inventory:
             return "\n".join(f"- {alias}: {one.name}" for alias, one in self.widgets.items())
         return "\n".join(_describe(alias, one) for alias, one in self.widgets.items())
 
+    def line(self, alias: str) -> str:
+        return _describe(alias, self.widgets[alias])
+
     def likely_text(self, question: str, most: int = DETAILED) -> str:
         """The likeliest widgets in full, where the system message has only names."""
         likely = self.likely(question, most)

@@ -61,6 +61,7 @@ RELATIVE_TEXT = """
 before earlier later previous prior next after ago one two same there both other
 day week month quarter year days weeks months quarters years
 tag woche monat quartal jahr davor danach vorher zuvor
+heute hoy now current currently latest newest aktuell aujourd
 jour semaine mois trimestre année précédente précédent avant après
 día semana mes trimestre año anterior antes después
 """
@@ -109,7 +110,7 @@ def ask_for_completion(query: Query, before: str) -> Asked | None:
         return None
     text: Json = {"type": "string", "minLength": 1, "maxLength": LONGEST}
     examples = [(_pair(one, other), {"question": whole}) for one, other, whole in COMPLETED]
-    return _asked(COMPLETE, examples, _pair(before, query.asked), {"question": text})
+    return small_question(COMPLETE, examples, _pair(before, query.asked), {"question": text})
 
 
 def ask_for_kind(query: Query, question: str) -> Asked | None:
@@ -118,7 +119,7 @@ def ask_for_kind(query: Query, question: str) -> Asked | None:
         return None
     kinds: Json = {"enum": list(SORTED)}
     examples = [(said, {"asks_for": kind}) for said, kind in KINDS]
-    return _asked(SORT, examples, ends(question, QUESTION_CHARACTERS), {"asks_for": kinds})
+    return small_question(SORT, examples, ends(question, QUESTION_CHARACTERS), {"asks_for": kinds})
 
 
 def is_talk(kind: str, question: str, named: Sequence[Named]) -> bool:
@@ -142,7 +143,9 @@ def keeps_time(question: str) -> bool:
     return POINT.search(question) is None and not left_over(question)
 
 
-def _asked(system: str, examples: Iterable[tuple[str, Json]], said: str, answer: Json) -> Asked:
+def small_question(
+    system: str, examples: Iterable[tuple[str, Json]], said: str, answer: Json
+) -> Asked:
     messages = [Message("system", system)]
     for example, given in examples:
         messages.append(Message("user", example))

@@ -32,9 +32,10 @@ from server.dashboard.meaning import (
 )
 from server.dashboard.next_call import Step, state_of
 from server.dashboard.query import Param, Query, Result, Source, Widget, ends
-from server.dashboard.results import Results, describe_table, fenced
+from server.dashboard.results import Results, fenced
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import is_ticker
+from server.dashboard.widget_choice import ask_between, find_rivals
 from server.data.sql import Refused
 from server.engine.base import Engine
 from server.errors import AppError
@@ -45,7 +46,6 @@ MOST_ACTIONS = 12
 MOST_HOPS = 8
 MOST_FAILURES = 3
 SQL_TRIES = 3
-SQL_TABLE_CHARACTERS = 700
 STEP_TOKENS = 500
 THOUGHT_TOKENS = 2000
 """What a model that thinks may think before a step, beside what the step itself may take."""
@@ -205,7 +205,31 @@ class Planner:
         """What the model does next; None when it gives no valid step or only repeats itself."""
         schema, told = self.choices().schema(), await self.messages()
         found = await ask_action(self.engine, told, schema, self.client, self.notes)
+        if found is not None and found.kind == "read" and not self.done:
+            found = await self._look_again(found)
         return found if found is not None and self._is_new(found) else None
+
+    async def _look_again(self, action: Action) -> Action:
+        """At the only widget of a first read, where the words of the question speak for others."""
+        chosen = {one.alias for one in action.reads()}
+        pointed = any(one.tier == "primary" for one in self.query.widgets)
+        if len(chosen) != 1 or pointed:
+            return action
+        (alias,) = chosen
+        rivals = find_rivals(self.meaning, alias, self.inventory)
+        if not rivals:
+            return action
+        asked = ask_between(self.meaning, rivals, self.inventory) if len(rivals) > 1 else None
+        found = await self._ask_small(asked)
+        better = str((found or {}).get("widget") or rivals[0] if asked is None or found else alias)
+        if better == alias:
+            return action
+        names = {param.name for param in self.inventory.widgets[better].params}
+        kept = [
+            {name: value for name, value in one.parameters.items() if name in names}
+            for one in action.reads()
+        ]
+        return Action("read", [{"widget": better, "parameters": one} for one in kept])
 
     def _is_new(self, action: Action) -> bool:
         """Not tried before in this turn, be it with the parameters that are shown left out."""
@@ -358,10 +382,7 @@ class Planner:
 
     async def write_sql(self, mistake: str = "") -> str:
         """SQL from the tables and the question alone, without all that was said before."""
-        tables = [
-            describe_table(name, table, SQL_TABLE_CHARACTERS)
-            for name, table in self.results.tables.items()
-        ]
+        tables = self.results.described(self._read_now())
         parts = [*tables, f"Question: {self.query.question}"]
         if self.meaning != self.query.question:
             parts.append(f"That is: {self.meaning}")
@@ -371,6 +392,10 @@ class Planner:
         messages = (Message("system", WRITE_SQL), Message("user", "\n".join(parts)))
         found = await ask_action(self.engine, messages, schema, self.client, [])
         return str(found.given) if found else ""
+
+    def _read_now(self) -> list[Material]:
+        """What was read for this question, where code knows that nothing else is needed."""
+        return self.results.read_now() if self.change else []
 
     async def _compute(self, action: Action, work: Coroutine[None, None, str]) -> None:
         try:
@@ -393,11 +418,12 @@ class Planner:
             arguments = self._arguments(widget, read)
             if (unknown := self._unknown_option(widget, arguments)) is not None:
                 return self._ask_options(read.alias, widget, unknown)
-            kept.append({"widget": read.alias, "parameters": arguments})
             source = Source(widget.origin, widget.id, widget.uuid, arguments)
+            source = self._twin(source, widget) or source
+            kept.append({"widget": read.alias, "parameters": source.arguments})
             material = self._find_material(source)
             if material is None:
-                missing.append((widget, arguments))
+                missing.append((widget, source.arguments))
             else:
                 here.append(self._tell(material, read.alias))
                 self.results.note_read(material)
@@ -405,6 +431,21 @@ class Planner:
             return self._ask_client(Action("read", kept), missing)
         here += ["Some of it was not read: there were too many calls."] if missing else []
         self.done.append(Done(Action("read", kept), "\n".join(here) or "Nothing was read."))
+        return None
+
+    def _twin(self, source: Source, widget: Widget) -> Source | None:
+        """The same for another symbol of the same company, where there is no data for the first."""
+        material = self._materials.get(source.key)
+        if material is None or material.tables or not material.problems:
+            return None
+        for param in filter(is_ticker, widget.params):
+            value = str(source.arguments.get(param.name))
+            for named in self.named_symbols():
+                for symbol in (named.symbol, *named.also) if named.is_meant_by(value) else ():
+                    twin = replace(source, arguments={**source.arguments, param.name: symbol})
+                    known = self._materials.get(twin.key)
+                    if known is None or known.tables:
+                        return twin
         return None
 
     def _wanted_reads(self, action: Action) -> list[Read]:

@@ -18,6 +18,7 @@ from server.events import Artifact
 from server.system.limits import one_line
 
 NAME_CHARACTERS = 48
+SQL_CHARACTERS = 700
 ROWS_TOLD = 20
 MOST_LINES = 200
 FIRST_ROWS = 3
@@ -48,7 +49,8 @@ class Results:
     artifacts: list[Artifact] = field(default_factory=list)
     prompt: Prompt = field(default_factory=Prompt)
     """What was cut, and which pages were read."""
-    _aliases: set[str] = field(default_factory=set)
+    _by_alias: dict[str, list[str]] = field(default_factory=dict)
+    """The names of a widget's tables: there are several where it was read for several things."""
     _owners: dict[str, Material] = field(default_factory=dict)
     _used: list[Material] = field(default_factory=list)
     _read: list[Material] = field(default_factory=list)
@@ -57,11 +59,15 @@ class Results:
         """It was read for this question, be it in an earlier turn that its data came."""
         self._read.append(material)
 
-    def cited(self) -> list[Material]:
-        """What the answer rests on: what was computed over, else all that was read for it."""
-        read = [
+    def read_now(self) -> list[Material]:
+        """What was read for this question, be it that its data came in an earlier turn."""
+        return [
             one for one in self.sources if one.is_new or any(one is other for other in self._read)
         ]
+
+    def cited(self) -> list[Material]:
+        """What the answer rests on: what was computed over, else all that was read for it."""
+        read = self.read_now()
         if not self._used:
             return read
         used = [one for one in self.sources if any(one is other for other in self._used)]
@@ -77,13 +83,17 @@ class Results:
         queries, waiting = {one.name: one.sql for one in self.computed}, [sql]
         while waiting:
             words = set(re.findall(r"\w+", waiting.pop().lower()))
+            names = {
+                one for alias in words & self._by_alias.keys() for one in self._by_alias[alias]
+            }
+            if not words & {name.lower() for name in names}:
+                words |= {name.lower() for name in names}
             self._used += [self._owners[name] for name in words & self._owners.keys()]
             waiting += [queries.pop(name) for name in words & queries.keys()]
 
     def add(self, material: Material, alias: str) -> str:
         """Takes the tables of a source, and tells the model what is there."""
         self.sources.append(material)
-        self._aliases |= {alias} if alias else set()
         parts = [f"Problem: {problem}" for problem in material.problems]
         base = _table_name(alias, material)
         for document in material.documents:
@@ -95,12 +105,45 @@ class Results:
                 self.tables[name] = named
                 self._owners[name.lower()] = material
                 parts.append(describe_table(name, named, self.characters))
+                if alias:
+                    self._by_alias.setdefault(alias, []).append(name)
             without = replace(document, tables=())
             text = document_text(self.question, without, self.characters, self.prompt)
             parts += [text] if text.strip() else []
         if not parts:
             parts = ["no data came"]
-        return fenced("\n".join(parts), material.name)
+        told = fenced("\n".join(parts), material.name)
+        if material.tables and alias in self._joined():
+            told += f"\nThe table {alias} holds the rows of all tables of this widget."
+        return told
+
+    def described(self, materials: Sequence[Material] = ()) -> list[str]:
+        """The tables for a prompt about SQL: those of a widget as one where they fit together.
+
+        `materials`: only those of these sources, where any are given.
+        """
+        joined = {} if materials else self._joined()
+        parts = {name for alias in joined for name in self._by_alias[alias]}
+        kept = {
+            name: table
+            for name, table in self.tables.items()
+            if name not in parts
+            and (not materials or any(self._owners[name.lower()] is one for one in materials))
+        }
+        found = joined | kept
+        return [describe_table(name, table, SQL_CHARACTERS) for name, table in found.items()]
+
+    def _joined(self) -> dict[str, Table]:
+        """By alias, the rows of all tables of a widget that was read for several things."""
+        found: dict[str, Table] = {}
+        for alias, names in self._by_alias.items():
+            tables = [self.tables[name] for name in names]
+            columns = {tuple(column.name for column in table.columns) for table in tables}
+            if len(tables) > 1 and len(columns) == 1 and alias not in self.tables:
+                rows = [row for table in tables for row in table.rows]
+                cut = sum(table.cut for table in tables)
+                found[alias] = replace(tables[0], name=alias, rows=rows, cut=cut)
+        return found
 
     async def run(self, sql: str) -> str:
         """The rows of a query as text; raises Refused with what is wrong about it."""
@@ -185,11 +228,10 @@ class Results:
 
     def _as_tables(self) -> dict[str, Table]:
         """What was read and what was computed, so that a query can go on from another."""
-        found = dict(self.tables)
-        for alias in self._aliases:
-            named = [one for one in self.tables if one == alias or one.startswith(f"{alias}_")]
-            if len(named) == 1 and alias not in found:
-                found[alias] = self.tables[named[0]]
+        found = {**self._joined(), **self.tables}
+        for alias, names in self._by_alias.items():
+            if len(names) == 1 and alias not in found:
+                found[alias] = self.tables[names[0]]
         for one in self.computed:
             if one.answer.rows and one.name not in found:
                 found[one.name] = from_grid(one.answer.columns, one.answer.rows, one.name)

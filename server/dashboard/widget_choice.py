@@ -1,4 +1,4 @@
-"""Which widgets to read: ranked by code, chosen by the model only where the ranking is unsure."""
+"""Which widgets to read: by rank where code chooses, by a second look where the model does."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from server.asking.ask import Means, ask_json
 from server.asking.fit import CHOOSES_WELL, is_able
 from server.chat import Json
+from server.dashboard.figures.operations import operation
+from server.dashboard.figures.question import FILLERS
+from server.dashboard.inventory import Inventory
+from server.dashboard.meaning import Asked, small_question
 from server.dashboard.query import Query, Widget
+from server.dashboard.symbols import find_symbols
+from server.dashboard.tickers import is_ticker
+from server.language.dates import POINT, in_plain_dates
 from server.language.ranking import Ranked, rank, stems
 
 SHOWN = 8
@@ -27,6 +34,51 @@ OTHER_MATTER = re.compile(
     r"^\W*(my name is|who are you|what can you do|translate\b"
     r"|(please )?(write|compose|tell)( me| us)?( an?| the)?( \w+)? (story|poem|joke|song|essay)\b)",
     re.IGNORECASE,
+)
+SHOWN_AS = re.compile(
+    r"\b(?:draw|plot|show|line|bar|area|chart|graph|diagram|table|visuali[sz]e)\w*", re.IGNORECASE
+)
+RIVALS = 3
+MOST_OPTIONS = 60
+BETWEEN = "Which widget holds what the question asks for?"
+BETWEEN_EXAMPLES = (
+    (
+        "What was the profit of Shell in 2023?",
+        (
+            "- annual_accounts: Annual Accounts. Sales, costs and profit of a company by year",
+            "- profit_by_country: Profit by Country. Profit in each country",
+            "- share_price: Share Price. Daily prices of a stock",
+        ),
+        "annual_accounts",
+    ),
+    (
+        "Which oil firm has the most staff?",
+        (
+            "- firm_facts: Firm Facts. Staff, seat and founding year of a firm parameters: "
+            "symbol=XOM (ticker)",
+            "- sector_table: Sector Table. All firms side by side: staff, sales, value",
+            "- staff_history: Staff History. Staff of a firm by year parameters: symbol=XOM "
+            "(ticker)",
+        ),
+        "sector_table",
+    ),
+    (
+        "How busy are the ports?",
+        (
+            "- monthly_indicators: Monthly Indicators parameters: series=port_traffic|car_sales",
+            "- port_operators: Port Operators. Shares of listed operators",
+            "- trade_calendar: Trade Calendar. Days on which figures are published",
+        ),
+        "monthly_indicators",
+    ),
+    (
+        "Wie hoch ist die Miete in Rom?",
+        (
+            "- hotel_prices: Hotels. Price of a night by city parameters: city=Paris",
+            "- rent_index: Rents. Rents by city parameters: city=Paris",
+        ),
+        "rent_index",
+    ),
 )
 SYSTEM = (
     "You choose which widgets of a dashboard hold the data that a question needs. "
@@ -100,6 +152,81 @@ async def _ask(means: Means, question: str, widgets: Sequence[Widget]) -> list[W
     if not isinstance(names, list):
         return None
     return [aliases[name] for name in dict.fromkeys(names) if name in aliases]
+
+
+def find_rivals(question: str, alias: str, inventory: Inventory) -> list[str]:
+    """Widgets that the words of the question speak for rather than for this one, and itself.
+
+    Empty where the words agree with the choice. A part is no rival where all is asked for: whoever
+    asks for revenue alone does not ask for revenue by segment.
+    """
+    widgets = inventory.widgets
+    best = [one for one in _by_words(question, inventory) if one != alias][:RIVALS]
+    parts = [one for one in [alias, *best] if _is_part(question, widgets[one])]
+    if parts:
+        wholes = [one for one in widgets if _is_whole(question, widgets[one], widgets[parts[0]])]
+        if wholes:
+            order = [one for one in _by_words(question, inventory) if one in wholes][:RIVALS]
+            return [] if alias in wholes else order or wholes[:RIVALS]
+    top = _by_words(question, inventory)[:1]
+    return [] if not best or top == [alias] else sorted([alias, *best])
+
+
+def ask_between(question: str, aliases: Sequence[str], inventory: Inventory) -> Asked:
+    """Few widgets are easier to tell apart than all of them."""
+    lines = [inventory.line(alias) for alias in aliases]
+    return small_question(
+        BETWEEN,
+        [(_rivals_text(one, shown), {"widget": right}) for one, shown, right in BETWEEN_EXAMPLES],
+        _rivals_text(question, lines),
+        {"widget": {"enum": list(aliases)}},
+    )
+
+
+def _rivals_text(question: str, lines: Sequence[str]) -> str:
+    return "\n".join([f"Question: {question}", *lines])
+
+
+def _by_words(question: str, inventory: Inventory) -> list[str]:
+    """Best first: names, descriptions, columns and the names of options."""
+    aliases = list(inventory.widgets)
+    documents = [_document(one) | _options(one) for one in inventory.widgets.values()]
+    return [aliases[one.index] for one in rank(question, documents)]
+
+
+def _options(widget: Widget) -> dict[str, float]:
+    """Numbers say nothing: every second widget has years to choose from."""
+    names = [str(one) for param in widget.params for one in (param.labels or param.options)]
+    text = " ".join(name for name in names[:MOST_OPTIONS] if not name.isdecimal())
+    return {text: 1.5} if text.strip() else {}
+
+
+def _is_part(question: str, widget: Widget) -> bool:
+    """Its name tells by what it takes things apart, and the question does not speak of that."""
+    _, by, parts = widget.name.lower().partition(" by ")
+    return bool(by) and not set(stems(parts)) & set(stems(question))
+
+
+def _is_whole(question: str, widget: Widget, part: Widget) -> bool:
+    """It has what the other one takes apart, takes the same symbol, and uses up the question."""
+    if " by " in widget.name.lower() or widget is part:
+        return False
+    head = part.name.lower().partition(" by ")[0]
+    own = set(stems(f"{widget.name} {widget.description} {' '.join(widget.columns)}"))
+    takes = {param.name for param in widget.params if is_ticker(param)}
+    if not takes >= {param.name for param in part.params if is_ticker(param)}:
+        return False
+    return set(stems(head)) <= own and not (_subjects(question) - own)
+
+
+def _subjects(question: str) -> set[str]:
+    """Its words but for names, times, what is to be done, and words that fill."""
+    for one in find_symbols(question):
+        question = question.replace(one.words, " ")
+    question = SHOWN_AS.sub(" ", POINT.sub(" ", in_plain_dates(question)))
+    wanted = operation(question, set(), set())
+    done = wanted.words if wanted else frozenset()
+    return {word for word in stems(question) if not word.isdecimal()} - {*done, *FILLERS}
 
 
 def named(question: str, widgets: Sequence[Widget]) -> list[Widget]:

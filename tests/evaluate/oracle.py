@@ -445,8 +445,12 @@ def _is_seen(truth: float, seen: set[float]) -> bool:
 def answer_small(asked: Asked, schema: Json) -> Json:
     """The small questions: which widgets, which values, which query, which chart, which tool."""
     turn, names = asked.turn, schema.get("properties", {})
-    if {"question", "asks_for", "widgets"} & set(names):
-        return {"widgets": _picked(asked)} if "widgets" in names else _meaning(asked, names)
+    if {"question", "asks_for", "widgets", "widget"} & set(names):
+        return (
+            _choice(asked, names)
+            if names.keys() & {"widget", "widgets"}
+            else _meaning(asked, names)
+        )
     if "sql" in names:
         return {"sql": write_sql(turn, asked, 0) if turn and turn.sql else NOTHING}
     if "tool" in names:
@@ -458,9 +462,9 @@ def answer_small(asked: Asked, schema: Json) -> Json:
         drawn = turn.chart if turn and turn.chart else {"kind": "line", "y": options[0]}
         column = _column(" ".join(options), drawn["y"]).strip('"')
         return {"kind": drawn["kind"], "columns": [column if column in options else options[0]]}
-    if turn and turn.call and set(turn.call["arguments"]) & set(names):
-        return dict(turn.call["arguments"])
-    return {name: _setting(asked, name, one) for name, one in names.items()}
+    called = turn.call["arguments"] if turn and turn.call else {}
+    set_ = {name: _setting(asked, name, one) for name, one in names.items()}
+    return dict(called) if set(called) & set(names) else set_
 
 
 def _meaning(asked: Asked, names: Json) -> Json:
@@ -473,6 +477,26 @@ def _meaning(asked: Asked, names: Json) -> Json:
     shows = any(turn.chart or turn.data.get("table") for turn in turns)
     kind = "chart or table" if shows else "figure"
     return {"asks_for": kind if needs else "greeting or thanks"}
+
+
+def _choice(asked: Asked, names: Json) -> Json:
+    if "widgets" in names:
+        return {"widgets": _picked(asked)}
+    return {"widget": _between(asked, names["widget"]["enum"])}
+
+
+def _between(asked: Asked, aliases: list[str]) -> str:
+    """The widget that the question needs, by the lines that tell of each."""
+    said = asked.messages[-1].content
+    turns = [turn for one in questions.load() for turn in one.turns if turn.ask in said]
+    for turn in turns:
+        for one in turn.reads:
+            name = turn.board.widget(one.widget).name
+            lines = re.findall(r"^- (\w+): (.*)$", said, re.MULTILINE)
+            for alias, rest in lines:
+                if alias in aliases and rest.startswith(name):
+                    return alias
+    return aliases[0]
 
 
 def _picked(asked: Asked) -> list[str]:
