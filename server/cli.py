@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 
 from server import VERSION
-from server.commands import allow, chat, doctor, licenses, models, plugins, serve
+from server.commands import allow, chat, doctor, keys, licenses, models, plugins, serve
 from server.commands import quit as end
 from server.errors import AppError
 
-COMMANDS = (serve, chat, models, plugins, allow, licenses, end, doctor)
+COMMANDS = (serve, chat, models, plugins, allow, keys, licenses, end, doctor)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

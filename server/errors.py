@@ -110,6 +110,59 @@ class Busy(AppError):
         self.waiting = waiting
 
 
+class KeyRefused(AppError):
+    """A named key does not reach so far."""
+
+    status = 403
+
+
+class KeyRevoked(KeyRefused):
+    code = "invalid_api_key"
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__("This key was revoked. Ask whoever runs this Moat for another.")
+
+
+class KeyForbids(KeyRefused):
+    code = "model_not_allowed"
+    param = "model"
+
+    def __init__(self, name: str, model: str, allowed: tuple[str, ...]) -> None:
+        may = ", ".join(allowed)
+        super().__init__(f"The key '{name}' may not use the model '{model}'. It may use: {may}.")
+
+
+class KeyMayNot(KeyRefused):
+    code = "not_allowed"
+
+    def __init__(self, name: str, what: str) -> None:
+        super().__init__(f"The key '{name}' may not {what}.")
+
+
+class KeyBusy(KeyRefused):
+    code = "rate_limit_exceeded"
+    status = 429
+    retry_after_s = 2
+
+    def __init__(self, name: str, at_once: int) -> None:
+        super().__init__(
+            f"The key '{name}' may have {at_once} requests at a time, and they are under way. "
+            "Try again shortly."
+        )
+
+
+class KeySpent(KeyRefused):
+    code = "insufficient_quota"
+    status = 429
+
+    def __init__(self, name: str, tokens: int, left_s: int) -> None:
+        super().__init__(
+            f"The key '{name}' has used its {tokens} tokens of today. It can go on at midnight UTC."
+        )
+        self.retry_after_s = left_s
+
+
 class Stopping(AppError):
     code = "server_stopping"
     status = 503

@@ -1,7 +1,7 @@
 """How a request gets its answer: from a conversation, from an agent, or from the engine itself."""
 
 from collections.abc import Awaitable, Callable
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,12 @@ from server.asking.ask import Means
 from server.chat import ChatRequest
 from server.conversation.agents.base import Agents
 from server.conversation.run import converse
+from server.core.keys import Keys
 from server.core.running_requests import Requests
 from server.core.served_models import Keeper
 from server.dashboard.links import AllowedFiles
 from server.engine.base import Embeddings, Engine, Ranking
-from server.errors import EngineCrashed, ModelLoadFailed, NotSupported, Stopping
+from server.errors import EngineCrashed, KeyMayNot, ModelLoadFailed, NotSupported, Stopping
 from server.events import Events, Usage
 from server.face.core import About
 from server.plugins.approvals import chat_key
@@ -46,41 +47,71 @@ class Answering:
     """Where it is kept which models are able to make plans; None: none is asked to."""
     files: AllowedFiles | None = None
     show_figures: Callable[[], Awaitable[str]] = _no_figures
+    keys: Keys | None = None
 
     def chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
         """Every event of a conversation's answer, tracked and cancellable."""
+        asked = request.model
         if isinstance(request, ChatRequest) and self.keeper is not None:
             request = self.keeper.resolve(request)
-        about = replace(about, model=request.model or self.model_name())
+        model = request.model or self.model_name()
+        if request.model is None and not isinstance(request, AgentRun):
+            model = self._default_for(about.key)
+            request = replace(request, model=model or None)
+        about = replace(about, model=model, asked=asked or model)
         answers = request.choices if isinstance(request, ChatRequest) else 1
         return self.requests.track(self._run(request, about), about, answers)
 
     async def ask(self, ask: Ask) -> Any:
         if ask.what == "stats":
-            return await self._stats()
+            return await self._stats(ask.by.key)
         if ask.what == "metrics":
-            return await self.show_figures()
+            return await self._figures(ask.by.key)
         if ask.what not in ASKABLE:
             raise NotSupported(f"The engine does not support this: {ask.what}.")
-        engine = await self.engine(ask.model)
+        model = ask.model or self._default_for(ask.by.key)
+        if self.keys and (refusal := self.keys.find_refusal(ask.by.key, self._names(model))):
+            raise refusal
+        engine = await self.engine(model)
         try:
-            found = await getattr(engine, ask.what)(**ask.arguments)
-            if isinstance(found, Embeddings | Ranking):
-                model = ask.model or self.model_name()
-                self.requests.figures.count(model, ask.by.key, Usage(found.tokens))
-            return found
+            with self.keys.count(ask.by.key) if self.keys else nullcontext(None) as spend:
+                found = await getattr(engine, ask.what)(**ask.arguments)
+                if isinstance(found, Embeddings | Ranking):
+                    self.requests.figures.count(model, ask.by.key, Usage(found.tokens))
+                    if spend is not None:
+                        spend(found.tokens)
+                return found
         finally:
             if ask.keep_s is not None and self.keeper is not None:
                 self.keeper.keep_named(ask.model, ask.keep_s)
+
+    def _default_for(self, key: str) -> str:
+        """The model that answers when none is named: the first that the key may use."""
+        name = self.model_name()
+        if self.keys is None or self.keys.may_use(key, name):
+            return name
+        limits = self.keys.limits_of(key)
+        return limits.models[0] if limits else name
+
+    def _names(self, model: str) -> tuple[str, ...]:
+        base = self.keeper.base_name(model) if self.keeper is not None else model
+        return (model, base or model)
+
+    async def _figures(self, key: str) -> str:
+        limits = self.keys.limits_of(key) if self.keys else None
+        if limits is not None and not limits.figures:
+            raise KeyMayNot(key, "read the figures")
+        return await self.show_figures()
 
     async def manage(self, manage: Manage) -> Managed:
         if self.keeper is None:
             raise NotSupported("There are no models here.")
         return await manage.do(self.keeper)
 
-    async def _stats(self) -> Any:
+    async def _stats(self, key: str) -> Any:
         """Of the default model if it is loaded: whoever looks on neither loads nor keeps it."""
-        engine = self.keeper.peek() if self.keeper is not None else None
+        may_look = self.keys is None or self.keys.may_use(key, self.model_name())
+        engine = self.keeper.peek() if self.keeper is not None and may_look else None
         if engine is None:
             return RESTING
         try:

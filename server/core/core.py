@@ -30,6 +30,7 @@ from server.core.configuration import Configuration
 from server.core.default_model import CurrentModel
 from server.core.engines_elsewhere import EnginesElsewhere
 from server.core.figures import Figures
+from server.core.keys import Keys
 from server.core.running_requests import Meter, Requests, Room
 from server.core.served_models import Keeper
 from server.core.settings_store import SettingsStore
@@ -44,7 +45,7 @@ from server.engine.options import OptionsOf, limits_of
 from server.engine.pool import Found, Pool
 from server.engine.process import WorkerProcess
 from server.errors import AppError, BadRequest, NoModel, Stopping
-from server.face.core import FileText, LogLine, ModelCard, ModelPhase
+from server.face.core import FileText, KeyLimits, LogLine, ModelCard, ModelPhase
 from server.face.models import (
     EngineState,
     Fit,
@@ -356,9 +357,11 @@ class Core(Shelved, Plugged, Windowed):
         self._keeper = Keeper(held, aliases, self.models.get, self._default_name, self.delete_model)
         self._current = CurrentModel(self._pool, self._default_name, self._notice, self._hosts_of)
         self.model = self._current.status
+        self._keys = Keys(paths.config)
+        self.keys = self._keys.cards
         self._figures = Figures(lambda: {card.name for card in self._keeper.cards()})
         self._requests = Requests(
-            lambda: self._meter.measure(self._requests), self._room, self._figures
+            lambda: self._meter.measure(self._requests), self._room, self._figures, self._keys
         )
         self.requests, self.answered = self._requests.running, self._requests.answered
         self.outgoing, self.opened_at = self.egress.recent, Value(time.time())
@@ -434,7 +437,7 @@ class Core(Shelved, Plugged, Windowed):
         )
         self._answering = Answering(
             self._engine,
-            lambda: self.model.get().name,
+            self._name_default,
             self.house,
             agents,
             self._requests,
@@ -442,6 +445,7 @@ class Core(Shelved, Plugged, Windowed):
             paths.data / "trials.json",
             AllowedFiles(self.egress, lambda: self.settings.get().network),
             self._show_figures,
+            self._keys,
         )
         self.answer_chat = self._answering.chat
 
@@ -456,6 +460,8 @@ class Core(Shelved, Plugged, Windowed):
             self.is_own,
             self._requests.cancel_by_client,
             self._answering.manage,
+            self._keys.name_of,
+            self._narrow,
         )
 
     async def open(self, *, downloads: bool = True) -> None:
@@ -478,6 +484,7 @@ class Core(Shelved, Plugged, Windowed):
         await self.elsewhere.close()
         await self.shelf.close()
         await self.egress.close()
+        await self._keys.close()
         self._logs.close()
 
     async def drain(self, timeout_s: float) -> None:
@@ -570,6 +577,36 @@ class Core(Shelved, Plugged, Windowed):
             self._notice(self.keychain.notice)
         return key
 
+    async def add_key(self, name: str, limits: KeyLimits) -> str:
+        known = {card.name for card in self._keeper.cards()}
+        if unknown := [model for model in limits.models if model not in known]:
+            raise BadRequest(f"There is no model '{unknown[0]}' here.", "limits")
+        return self._keys.add(name, limits)
+
+    async def revoke_key(self, name: str) -> None:
+        self._keys.revoke(name)
+
+    def _narrow(self, facts: Facts, holder: str) -> Facts:
+        """What the holder of a named key sees: its own models, and whose threads."""
+        if self._keys.limits_of(holder) is None:
+            return facts
+        may_use = [
+            card
+            for card in facts.models
+            if any(self._keys.may_use(holder, name) for name in (card.name, card.base or card.name))
+        ]
+        names = {card.name for card in may_use}
+        default = facts.default_model
+        if default not in names:
+            default = next(iter(card.name for card in may_use), "")
+        return replace(
+            facts,
+            models=tuple(may_use),
+            default_model=default,
+            holder=holder,
+            forbidden=frozenset(card.name for card in facts.models) - names,
+        )
+
     async def _engine(self, name: str | None) -> Engine:
         card = self._find(self._keeper.base_name(name), self._default_name())
         return await self._pool.engine(card.name)
@@ -617,6 +654,13 @@ class Core(Shelved, Plugged, Windowed):
 
     def _default_name(self) -> str:
         return self._default_of(self._model_settings)
+
+    def _name_default(self) -> str:
+        """The model that answers; empty where there is none."""
+        try:
+            return self._default_name()
+        except AppError:
+            return self.model.get().name
 
     def _default_of(self, settings: ModelSettings) -> str:
         return self._find(None, self._chosen or settings.name).name

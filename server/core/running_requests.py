@@ -7,13 +7,14 @@ import logging
 import math
 import time
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing, suppress
+from contextlib import aclosing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import psutil
 
 from server.core.figures import Figures, Measured
+from server.core.keys import Keys
 from server.errors import AppError, Busy, Stopping
 from server.events import (
     CallArguments,
@@ -143,8 +144,10 @@ class Requests:
         changed: Callable[[], None],
         room: Callable[[], Room] = Room,
         figures: Figures | None = None,
+        keys: Keys | None = None,
     ) -> None:
         """`room`: of each model; a request beyond it is refused on arrival, never later."""
+        self._keys = keys
         self.figures = figures or Figures(lambda: ())
         self.running: Value[tuple[RunningRequest, ...]] = Value(())
         self._answered: Recent[AnsweredRequest] = Recent(KEPT_ANSWERED, lambda one: one.id)
@@ -166,9 +169,17 @@ class Requests:
 
     async def track(self, events: Events, about: About, answers: int = 1) -> Events:
         """`answers`: how many of them it asks for at once."""
-        if refusal := self._refusal(about.model, answers):
+        if refusal := self._refusal(about, answers):
             yield Failed(refusal)
             return
+        with self._keys.count(about.key) if self._keys else nullcontext(_spend_nothing) as spend:
+            async with aclosing(self._track(events, about, answers, spend)) as tracked:
+                async for item in tracked:
+                    yield item
+
+    async def _track(
+        self, events: Events, about: About, answers: int, spend: Callable[[int], None]
+    ) -> Events:
         number = next(self._numbers)
         shown = RunningRequest(
             number, about.client, about.route, about.model, time.time(), "waiting"
@@ -190,7 +201,9 @@ class Requests:
                 self._none.set()
             self.finished_tokens += tracked.tokens
             self._answered.add(_summary(tracked))
-            measured.end(tracked.outcome, tracked.used())
+            used = tracked.used()
+            measured.end(tracked.outcome, used)
+            spend(used.prompt_tokens + used.completion_tokens)
             log.info(
                 "%s: %s, %d tokens",
                 about.route,
@@ -199,13 +212,17 @@ class Requests:
                 extra=_fields(about, tracked),
             )
 
-    def _refusal(self, model: str, answers: int) -> AppError | None:
+    def _refusal(self, about: About, answers: int) -> AppError | None:
         """Decided here, on arrival: once a stream has begun its client has no status to read.
 
         A reader who is slow to take its answer holds a slot at most, never a place in the line.
         """
         if self._closed:
             return Stopping()
+        names = (about.asked or about.model, about.model)
+        if self._keys and (refusal := self._keys.find_refusal(about.key, names)):
+            return refusal
+        model = about.model
         room, waiting, begun = self._room(), 0, 0
         for tracked in self._tracked.values():
             if tracked.shown.model == model and tracked.outcome == "left":
@@ -291,6 +308,10 @@ def _summary(tracked: _Tracked) -> AnsweredRequest:
         tracked.used().prompt_tokens,
         tracked.tokens,
     )
+
+
+def _spend_nothing(_tokens: int) -> None:
+    """For requests that no key limits."""
 
 
 def _add(before: Usage | None, usage: Usage) -> Usage:

@@ -4,7 +4,7 @@
 value, a signal or a command is one line here and its counterpart in the core.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any, Literal, Protocol
 
@@ -52,6 +52,8 @@ class About:
     """What it can be cancelled by from outside."""
     key: str = ""
     """The name of the key that it came with; empty where none was asked for."""
+    asked: str = ""
+    """The name that the model was asked for by, where that is another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,29 @@ class Knock:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyLimits:
+    """What the holder of a key may do. 0 and an empty list: no limit."""
+
+    models: tuple[str, ...] = ()
+    at_once: int = 0
+    """Requests at a time."""
+    tokens_per_day: int = 0
+    """Of prompts and answers, from midnight to midnight UTC."""
+    figures: bool = False
+    """Whether it may read `/metrics`, which names all keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyCard:
+    """A named key; the key itself is known to nobody but its holder."""
+
+    name: str
+    limits: KeyLimits = field(default_factory=KeyLimits)
+    created_at: float = 0.0
+    tokens_today: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Use:
     """One outgoing request: when, where to, why, how it went, how much came back."""
 
@@ -220,6 +245,7 @@ class Face(Shelf, PluginFace, Protocol):
     answered: Value[tuple[AnsweredRequest, ...]]
     knocks: Value[tuple[Knock, ...]]
     outgoing: Value[tuple[Use, ...]]
+    keys: Value[tuple[KeyCard, ...]]
     opened_at: Value[float]
     update: Value[Update]
     logged: Signal[LogLine]
@@ -237,6 +263,11 @@ class Face(Shelf, PluginFace, Protocol):
     async def dismiss_notice(self, text: str) -> None: ...
     async def recent_logs(self, count: int) -> list[LogLine]: ...
     async def access_key(self) -> str: ...
+    async def add_key(self, name: str, limits: KeyLimits) -> str:
+        """The new key, which is shown this once."""
+        ...
+
+    async def revoke_key(self, name: str) -> None: ...
     async def plain_secrets_file(self) -> str:
         """Where secrets are kept unencrypted; empty where the system's keyring keeps them."""
         ...

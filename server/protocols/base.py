@@ -11,6 +11,7 @@ from server.conversation.agents.base import Agents
 from server.conversation.threads.responses import ResponseMemory
 from server.conversation.threads.threads import EVERYBODY
 from server.engine.pool import Loaded
+from server.errors import AppError, KeyForbids, ModelNotFound
 from server.events import Events
 from server.face.core import About, ModelCard
 from server.face.models import Download
@@ -60,6 +61,10 @@ class Facts:
     """Known to who tracks the requests under way."""
     owner: str = ""
     """Whose responses it may see: the same for the same page and key, a secret to others."""
+    holder: str = ""
+    """The name of the key that it came with, where that is one of several."""
+    forbidden: frozenset[str] = frozenset()
+    """Models that are here but not for this key."""
     responses: ResponseMemory = field(default_factory=ResponseMemory)
     loaded: tuple[Loaded, ...] = ()
 
@@ -70,8 +75,19 @@ class Facts:
 
     @property
     def sees(self) -> str | None:
-        """Whose kept threads it may see: those of its origin, or of everybody."""
-        return EVERYBODY if self.is_own else self.origin
+        """Whose kept threads it may see: those of its place, or of everybody."""
+        return EVERYBODY if self.is_own else self.place
+
+    @property
+    def place(self) -> str:
+        """Where threads are kept for it: by its origin, and by its key where it has its own."""
+        return f"{self.origin} {self.holder}" if self.holder else self.origin
+
+    def miss(self, name: str) -> AppError:
+        """Why the model of that name does not answer."""
+        if name in self.forbidden:
+            return KeyForbids(self.holder, name, tuple(card.name for card in self.models))
+        return ModelNotFound(name, tuple(card.name for card in self.models))
 
 
 @dataclass(frozen=True, slots=True)

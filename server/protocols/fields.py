@@ -7,7 +7,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from server.chat import Constraint, Json, Prompt, Sampling
-from server.errors import BadRequest, ModelNotFound
+from server.errors import BadRequest
 from server.protocols.base import Facts
 from server.system.limits import beyond_64_bits
 
@@ -114,9 +114,9 @@ def model_name(fields: Fields, facts: Facts) -> str | None:
     name = fields.text("model")
     if not name:
         return None
-    known = tuple(card.name for card in facts.models)
-    if facts.models and name not in known:
-        raise ModelNotFound(name, known)
+    is_known = any(card.name == name for card in facts.models)
+    if name in facts.forbidden or (facts.models and not is_known):
+        raise facts.miss(name)
     return name
 
 

@@ -15,7 +15,7 @@ from uuid import uuid4
 from aiohttp import web
 
 from server.chat import ChatRequest
-from server.errors import AppError, Busy, NotSupported, Stopping
+from server.errors import AppError, Busy, KeyRefused, NotSupported, Stopping
 from server.events import Event, Events, Failed, OfChoice
 from server.face.core import About
 from server.protocols import wording
@@ -37,7 +37,7 @@ from server.protocols.base import (
 )
 from server.web.body import LARGE_BYTES, apart, as_json, read_json
 from server.web.form import FORM, read_form
-from server.web.guard import OPEN_PATHS, Guard, Handler, client_of, readable
+from server.web.guard import HOLDER, OPEN_PATHS, Guard, Handler, client_of, readable
 from server.web.stream import send
 
 log = logging.getLogger(__name__)
@@ -98,6 +98,10 @@ class Site:
     is_own: Callable[[str], bool] = lambda _sent: False
     cancel: Callable[[str], None] = lambda _request_id: None
     manage: Callable[[Manage], Awaitable[Managed]] = _no_models
+    name_of: Callable[[str], str | None] = lambda _sent: None
+    """Whose key it is, where there are several."""
+    narrow: Callable[[Facts, str], Facts] = lambda facts, _holder: facts
+    """What the holder of a key may know."""
 
 
 def create_app(
@@ -155,7 +159,7 @@ async def _size(request: web.Request, endpoint: Endpoint) -> int:
 
 def _facts(request: web.Request, site: Site) -> Facts:
     return replace(
-        site.facts(request.host),
+        site.narrow(site.facts(request.host), request.get(HOLDER, "")),
         address=f"{request.scheme}://{request.host}",
         path=dict(request.match_info),
         query=dict(request.query),
@@ -173,6 +177,7 @@ def _about(request: web.Request, endpoint: Endpoint, facts: Facts) -> About:
         is_own=facts.is_own,
         chat=facts.headers.get(CHAT_HEADER, ""),
         request_id=facts.request_id,
+        key=request.get(HOLDER, ""),
     )
 
 
@@ -280,7 +285,7 @@ async def _tell(
         _begun(events, 0.0) as (refusal, all_events),
     ):
         # Only what is refused on arrival has a status: the rest is said in the stream.
-        if isinstance(refusal, Busy | Stopping):
+        if isinstance(refusal, Busy | Stopping | KeyRefused):
             return _failure(endpoint.failed, refusal)
         if told.collect is not None:
             return _plain(await told.collect(all_events))

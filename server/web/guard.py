@@ -9,7 +9,7 @@ from typing import Literal
 from aiohttp import web
 from yarl import URL
 
-from server.errors import AppError
+from server.errors import AppError, KeyRefused
 from server.face.core import Knock
 from server.protocols.base import Reply
 from server.system.limits import without_halves
@@ -19,6 +19,10 @@ from server.web.form import FORM
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 PREFLIGHT_S = "600"
 WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+HOLDER = web.RequestKey("holder", str)
+"""The name of the key that a request came with."""
+ACCESS_KEY = "access-key"
+"""The name of the one key that the Connect page shows."""
 OPEN_PATHS = frozenset({"/health", "/ready"})
 OUTCOMES: dict[str, Literal["let in", "origin", "key"]] = {
     "": "let in",
@@ -47,6 +51,8 @@ class Gate:
 
     forms: frozenset[str] = frozenset()
     """Paths that take a form with a file."""
+    name_of: Callable[[str], str | None] = lambda _sent: None
+    """Whose key this is, besides the one above; raises KeyRefused for one that was revoked."""
 
     def takes_credentials(self, path: str) -> bool:
         return any(path == one or path.startswith(f"{one}/") for one in self.credentials)
@@ -89,8 +95,8 @@ class Guard:
                     self._note(request, "")
                     return _preflight(request)
                 check_content_type(request, gate)
-                check_key(request, gate)
-            except Refused as refused:
+                request[HOLDER] = find_holder(request, gate)
+            except (Refused, KeyRefused) as refused:
                 self._note(request, refused.code)
                 return _refusal(refused, wording(request.path))
             self._note(request, "")
@@ -186,16 +192,29 @@ def _has_body(request: web.Request) -> bool:
     return request.body_exists or "Content-Type" in request.headers
 
 
-def check_key(request: web.Request, gate: Gate) -> None:
-    if gate.key is None or request.path in OPEN_PATHS:
-        return
-    wanted = gate.key.encode()
+def find_holder(request: web.Request, gate: Gate) -> str:
+    """The name of the key that came; empty where none is needed and none of ours was sent.
+
+    Where one is needed, each that was sent must be right, and all must be the same.
+    """
+    if request.path in OPEN_PATHS:
+        return ""
     sent = [_bearer(value) for value in request.headers.getall("Authorization", [])]
     sent += request.headers.getall("X-API-Key", [])
-    right = [hmac.compare_digest(one.encode("utf-8", "surrogateescape"), wanted) for one in sent]
-    if not right or not all(right):
+    names = {_name_of(one, gate) for one in sent}
+    if gate.key is None:
+        return (names.pop() or "") if len(names) == 1 else ""
+    if len(names) != 1 or None in names:
         message = "Send Moat's access key as a bearer token. The Connect page shows it."
         raise Refused(401, "invalid_api_key", message)
+    return names.pop() or ""
+
+
+def _name_of(sent: str, gate: Gate) -> str | None:
+    given = sent.encode("utf-8", "surrogateescape")
+    if gate.key is not None and hmac.compare_digest(given, gate.key.encode()):
+        return ACCESS_KEY
+    return gate.name_of(sent)
 
 
 def _bearer(value: str) -> str:
@@ -218,7 +237,9 @@ def _preflight(request: web.Request) -> web.Response:
     return web.Response(status=204, headers=headers)
 
 
-def _refusal(refused: Refused, words: Callable[[Exception], Reply] | None) -> web.Response:
+def _refusal(
+    refused: Refused | KeyRefused, words: Callable[[Exception], Reply] | None
+) -> web.Response:
     if not refused.code:
         return web.Response(status=refused.status)
     headers = {"WWW-Authenticate": "Bearer"} if refused.status == 401 else {}

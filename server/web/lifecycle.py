@@ -225,7 +225,8 @@ class Serving:
         hosts = self._listening.hosts | named
         forms = frozenset(one.path for one in self._endpoints if one.takes_form)
         key = (self._key or NOBODYS_KEY) if self._asks_for_key() else None
-        return Gate(hosts, frozenset(settings.origins), key, credentials, forms)
+        origins = frozenset(settings.origins)
+        return Gate(hosts, origins, key, credentials, forms, self._site.name_of)
 
     def _knocked(self, origin: str, method: str) -> None:
         log.warning("A page at %s was turned away (%s); allow it in the settings", origin, method)

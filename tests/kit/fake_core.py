@@ -7,6 +7,8 @@ from server.errors import AppError
 from server.face.core import (
     AnsweredRequest,
     FileText,
+    KeyCard,
+    KeyLimits,
     Knock,
     Load,
     LogLine,
@@ -57,6 +59,7 @@ class FakeCore(FakeShelf, FakePlugins):
         self.answered: Value[tuple[AnsweredRequest, ...]] = Value(())
         self.knocks: Value[tuple[Knock, ...]] = Value(())
         self.outgoing: Value[tuple[Use, ...]] = Value(())
+        self.keys: Value[tuple[KeyCard, ...]] = Value(())
         self.opened_at = Value(0.0)
         self.update = Value(Update())
         self.plugins: Value[tuple[PluginCard, ...]] = Value(())
@@ -130,6 +133,15 @@ class FakeCore(FakeShelf, FakePlugins):
 
     async def plain_secrets_file(self) -> str:
         return self.plain_file
+
+    async def add_key(self, name: str, limits: KeyLimits) -> str:
+        self._take("add_key", name, limits)
+        self.keys.set((*self.keys.get(), KeyCard(name, limits)))
+        return f"moat-key-of-{name}"
+
+    async def revoke_key(self, name: str) -> None:
+        self._take("revoke_key", name)
+        self.keys.set(tuple(card for card in self.keys.get() if card.name != name))
 
     async def access_key(self) -> str:
         return self.key

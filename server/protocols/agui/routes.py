@@ -68,7 +68,7 @@ def read(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> RunInp
         max_tokens=_whole(props.value("maxOutputTokens")),
         is_kept=is_kept,
         client=facts.origin or facts.headers.get("user-agent", ""),
-        origin=facts.origin,
+        origin=facts.place,
         is_own=facts.is_own,
     )
     return RunInput(request, fields.body, has_own_route="agent" in facts.path)

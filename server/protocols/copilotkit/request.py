@@ -44,7 +44,7 @@ def read(data: Json, facts: Facts) -> AgentRequest:
         ends_after_tools=True,
         is_kept=(data["metadata"].get("requestType") or "Chat") not in PASSING,
         client=facts.origin or facts.headers.get("user-agent", ""),
-        origin=facts.origin,
+        origin=facts.place,
         is_own=facts.is_own,
     )
 

@@ -5,7 +5,7 @@ from contextlib import aclosing
 from typing import Any
 
 from server.chat import Json
-from server.errors import AppError, NotSupported
+from server.errors import AppError, KeyMayNot, NotSupported
 from server.face.models import Download
 from server.models.aliases import Alias, Turn
 from server.protocols.base import Facts, Frames, Manage, Managed, ModelKeeper, Reply
@@ -115,6 +115,8 @@ def _check_sender(facts: Facts) -> None:
     """A page that may ask questions may not fetch gigabytes or delete them for that."""
     if facts.origin:
         raise PagesMayNot
+    if facts.holder:
+        raise KeyMayNot(facts.holder, "change which models are here")
 
 
 def push(_body: Any, _facts: Facts) -> Reply:

@@ -63,7 +63,8 @@ def card_named(name: str, facts: Facts) -> ModelCard:
     for one in wanted:
         if found := by_name.get(one) or by_small.get(one.lower()):
             return found
-    raise ModelNotFound(plain, tuple(by_name))
+    known = {name.lower(): name for name in facts.forbidden}
+    raise facts.miss(next((known[one.lower()] for one in wanted if one.lower() in known), plain))
 
 
 def model_name(body: Json, facts: Facts) -> str | None:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from server.chat import Json
-from server.errors import ModelNotFound
 from server.face.core import ModelCard
 from server.protocols.base import Endpoint, Facts, Reply
 from server.protocols.fields import Fields
@@ -29,7 +28,7 @@ def one(_body: Any, facts: Facts) -> Reply:
     if ANTHROPIC_HEADER in facts.headers:
         return Reply(_anthropic_card(found)) if found else _anthropic_error(404, f"model: {name}")
     if found is None:
-        raise ModelNotFound(name, tuple(card.name for card in facts.models))
+        raise facts.miss(name)
     return Reply(_card(found))
 
 
