@@ -25,6 +25,8 @@ class EngineOptions:
     kv_type: KvType = "f16"
     flash_attention: bool | None = None
     kv_unified: bool | None = None
+    device_sampling: bool | None = None
+    """Whether llama.cpp chooses tokens inside its graph, where an answer's settings allow it."""
     prompt_cache_mb: int = 1024
     prompt_disk_mb: int = 0
     prompt_folder: Path | None = None

@@ -284,8 +284,7 @@ class Worker:
         projector = _projector(model, plan)
         preparer = Preparer(words, template, context.sequence_tokens, projector)
         scheduler = Scheduler(model, context, plan, self._tell_step, projector)
-        if plan.on_card:
-            scheduler.measure(plan.slots)
+        scheduler.prepare(plan)
         embedder = Embedder(model, plan.threads, self._vectors.beat)
         aside = template.beside()
         beside = preparer.beside(aside)

@@ -21,6 +21,8 @@ class Batch:
         self.position = np.zeros(capacity, np.int32)
         self._sequence = np.zeros(capacity, np.uintp)
         self._output = np.zeros(capacity, np.int8)
+        self.places: list[int] = []
+        """Of each token that gives logits."""
         self._ones = np.ones(capacity, np.int32)
         self._ids = np.arange(sequences, dtype=np.int32)
         self._addresses = [self._ids.ctypes.data + 4 * i for i in range(sequences)]
@@ -30,6 +32,7 @@ class Batch:
     def clear(self) -> None:
         self.count = 0
         self.outputs = 0
+        self.places = []
 
     def add(self, tokens: Sequence[int] | Tokens, sequence: int, start: int, outputs: int) -> int:
         """Appends a run of one sequence; its last `outputs` tokens give logits from this row on."""
@@ -42,6 +45,7 @@ class Batch:
         self.count = end
         row = self.outputs
         self.outputs += outputs
+        self.places.extend(range(end - outputs, end))
         return row
 
     def advance(self, tokens: list[int]) -> None:

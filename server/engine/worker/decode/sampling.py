@@ -26,10 +26,10 @@ class Sampler:
     def __init__(self, sampling: Sampling, vocabulary: Vocabulary, array: CandidateArray) -> None:
         self._sampling = sampling
         self._array = array
-        self._everything = np.arange(vocabulary.size)
+        self._vocabulary = vocabulary
         self._history: deque[int] = deque(maxlen=sampling.repeat_last_n)
         self._bias = Bias(sampling, vocabulary)
-        self._penalised = _has_penalties(sampling)
+        self._penalised = has_penalties(sampling)
         self._plain_greedy = sampling.temperature <= 0 and not (
             self._penalised or sampling.dry_multiplier
         )
@@ -70,7 +70,7 @@ class Sampler:
         into them, so those tokens are always among the candidates.
         """
         if self._threshold is None:
-            return self._everything
+            return np.arange(self._vocabulary.size)
         found = self._threshold.find(logits)
         return np.union1d(found, np.array(self._history, np.intp)) if self._history else found
 
@@ -79,9 +79,7 @@ class Bias:
     """What is added to some tokens' logits before anything else looks at them."""
 
     def __init__(self, sampling: Sampling, vocabulary: Vocabulary) -> None:
-        added = {token: bias for token, bias in sampling.logit_bias if 0 <= token < vocabulary.size}
-        if sampling.ignore_eos:
-            added |= dict.fromkeys(vocabulary.ends, -math.inf)
+        added = added_bias(sampling, vocabulary)
         self._tokens = np.array(list(added), np.intp)
         self._added = np.array(list(added.values()), np.float32)
 
@@ -98,7 +96,14 @@ class Bias:
             logits[self._tokens] = own
 
 
-def _has_penalties(sampling: Sampling) -> bool:
+def added_bias(sampling: Sampling, vocabulary: Vocabulary) -> dict[int, float]:
+    added = {token: bias for token, bias in sampling.logit_bias if 0 <= token < vocabulary.size}
+    if sampling.ignore_eos:
+        added |= dict.fromkeys(vocabulary.ends, -math.inf)
+    return added
+
+
+def has_penalties(sampling: Sampling) -> bool:
     penalties = sampling.frequency_penalty or sampling.presence_penalty
     return sampling.repeat_last_n > 0 and (sampling.repeat_penalty != 1.0 or bool(penalties))
 
@@ -107,15 +112,19 @@ def _threshold(sampling: Sampling) -> Threshold | None:
     """None where the chain must see the whole vocabulary to be exact."""
     if sampling.dry_multiplier or (sampling.mirostat and sampling.temperature > 0):
         return None
-    penalised = sampling.repeat_last_n if _has_penalties(sampling) else 0
+    penalised = sampling.repeat_last_n if has_penalties(sampling) else 0
     if sampling.temperature <= 0:
         return Threshold(1 + penalised)
     return Threshold(sampling.top_k + penalised) if sampling.top_k > 0 else None
 
 
 def make_chain(sampling: Sampling, vocabulary: Vocabulary) -> Any:
+    return chain_of([*_adjusting(sampling, vocabulary), *choosing(sampling, vocabulary)])
+
+
+def chain_of(samplers: list[Any]) -> Any:
     chain = lib.llama_sampler_chain_init(lib.llama_sampler_chain_default_params())
-    for sampler in (*_adjusting(sampling, vocabulary), *_choosing(sampling, vocabulary)):
+    for sampler in samplers:
         lib.llama_sampler_chain_add(chain, sampler)
     return chain
 
@@ -123,7 +132,7 @@ def make_chain(sampling: Sampling, vocabulary: Vocabulary) -> Any:
 def _adjusting(sampling: Sampling, vocabulary: Vocabulary) -> list[Any]:
     """Samplers that change logits before any token is dropped."""
     found = []
-    if _has_penalties(sampling):
+    if has_penalties(sampling):
         found.append(
             lib.llama_sampler_init_penalties(
                 vocabulary.size,
@@ -151,7 +160,7 @@ def _dry(sampling: Sampling, vocabulary: Vocabulary) -> Any:
     )
 
 
-def _choosing(sampling: Sampling, vocabulary: Vocabulary) -> list[Any]:
+def choosing(sampling: Sampling, vocabulary: Vocabulary) -> list[Any]:
     """Samplers that drop tokens, and the one that chooses."""
     seed = seed_of(sampling)
     if sampling.temperature <= 0:

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from typing import Literal
 
 import psutil
 
@@ -32,6 +33,7 @@ class Plan:
     batch_tokens: int
     part_tokens: int
     on_card: bool
+    chooses_on_device: Literal["", "always", "where it pays"]
     read_block: int
     threads: int
     flash_attention: int
@@ -54,6 +56,7 @@ def make_plan(model: Model, options: EngineOptions) -> Plan:
         batch_tokens=batch_tokens,
         part_tokens=part_tokens,
         on_card=model.uses_gpu,
+        chooses_on_device=_chooses(options.device_sampling, on_card=model.uses_gpu),
         # A graphics card would rather look at empty places than take a smaller part.
         read_block=batch_tokens if model.uses_gpu else ATTENTION_BLOCK,
         threads=options.threads or usable_cores(),
@@ -63,6 +66,12 @@ def make_plan(model: Model, options: EngineOptions) -> Plan:
             options.kv_type
         ],
     )
+
+
+def _chooses(wanted: bool | None, *, on_card: bool) -> Literal["", "always", "where it pays"]:
+    if wanted is None:
+        return "where it pays" if on_card else ""
+    return "always" if wanted else ""
 
 
 def usable_cores() -> int:

@@ -126,6 +126,8 @@ class Answer:
         self.reason: str | None = None
         self.payoff = Payoff(purse)
         self.first_at = 0.0
+        self.on_device = False
+        """Whether llama.cpp chooses its tokens, on the device."""
         self._sampler = sampler
         self._pictures = [one for one in request.pictures if one.start >= slot.count]
         self._cached = request.tokens_until(slot.count)
@@ -192,6 +194,16 @@ class Answer:
                 self._say_forced(vocabulary)
         if constrained.is_complete and not self._text.stopped:
             self.reason = "stop"
+
+    def take(self, token: int, vocabulary: Vocabulary) -> None:
+        """What the device has chosen."""
+        self.pending = []
+        if self.room <= 0:
+            self.reason = "length"
+        elif token in vocabulary.ends and not self.request.sampling.ignore_eos:
+            self.reason = "stop"
+        else:
+            self._say(token, vocabulary)
 
     def items(self) -> list[Item]:
         """What the server is told after a step."""

@@ -99,7 +99,8 @@ class DecodeBatch:
         found = tries = False
         for answer in willing:
             has_paid = answer.payoff.has_paid
-            if answer.request.constrained is None and (has_paid or not tries):
+            is_free = answer.request.constrained is None and not answer.on_device
+            if is_free and (has_paid or not tries):
                 most = MOST_DRAFTED if has_paid else TRIAL_DRAFTED
                 answer.draft = self._guess(answer, min(spare, most, answer.room - 1))
                 spare -= len(answer.draft)

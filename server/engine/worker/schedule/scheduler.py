@@ -15,6 +15,7 @@ from typing import Any
 
 from server.engine.worker.decode.batch import Batch, RowBatch
 from server.engine.worker.decode.candidates import CandidateArray
+from server.engine.worker.decode.on_device import OnDevice
 from server.engine.worker.decode.sampling import Sampler
 from server.engine.worker.decode.speculate import Purse
 from server.engine.worker.load.context import ABORTED, CACHE_FULL, Context
@@ -239,9 +240,14 @@ class Scheduler:
         self._step = Step(context, pace, model.vocabulary, self.counters)
         self._look = Look(projector, context, self._step, self.counters)
 
-    def measure(self, slots: int) -> None:
-        """What steps cost on this device; called before anybody asks."""
-        self._step.measure(self._read_batch, slots, self._context.sequence_tokens)
+    def prepare(self, plan: Plan) -> None:
+        """What steps cost on this device, and whether it chooses tokens; before anybody asks."""
+        if plan.on_card:
+            self._step.measure(self._read_batch, plan.slots, self._context.sequence_tokens)
+        if plan.chooses_on_device:
+            forced = plan.chooses_on_device == "always"
+            device = OnDevice(self._context, self._vocabulary, self._read_batch, forced=forced)
+            self._step.device = device if device.works else None
 
     def submit(self, request: Request) -> None:
         self._inbox.append(request)
@@ -401,6 +407,9 @@ class Scheduler:
         sampler = Sampler(request.sampling, self._vocabulary, self._array)
         room = self._context.sequence_tokens
         answer = Answer(request, slot, sampler, room, self._purse)
+        device = self._step.device
+        if device is not None:
+            answer.on_device = device.take(slot.sequence, request, sum(self.load) + 1)
         self.counters.cached_tokens += request.tokens_until(slot.count)
         self._reading.append(answer)
         return True
@@ -425,6 +434,8 @@ class Scheduler:
     def _release(self, answer: Answer) -> None:
         """Frees the slot; what it computed stays there for the next turn."""
         answer.close()
+        if self._step.device is not None:
+            self._step.device.leave(answer.slot.sequence)
         if answer.view is not None:
             answer.slot.cut(answer.slot.count, self._context)
         self._decode_batch.unsettle()

@@ -6,6 +6,7 @@ from time import perf_counter
 
 from server.engine.worker.decode.batch import Batch, RowBatch
 from server.engine.worker.decode.candidates import Logits
+from server.engine.worker.decode.on_device import OnDevice
 from server.engine.worker.load.context import Context
 from server.engine.worker.prompt.vocabulary import Vocabulary
 from server.engine.worker.refusals import Refused
@@ -31,6 +32,7 @@ class Counters:
     encode_s: float = 0.0
     drafted_tokens: int = 0
     accepted_tokens: int = 0
+    chosen_on_device: int = 0
     answers: int = 0
     cancelled: int = 0
     refused: int = 0
@@ -49,6 +51,7 @@ class Step:
     def __init__(
         self, context: Context, pace: Pace, vocabulary: Vocabulary, counters: Counters
     ) -> None:
+        self.device: OnDevice | None = None
         self._context = context
         self._pace = pace
         self._vocabulary = vocabulary
@@ -70,7 +73,7 @@ class Step:
                 continue
             assert rows is not None
             said = answer.said
-            self._continue(answer, rows, items)
+            self._continue(answer, rows, batch, items)
             if answer.draft:
                 self._settle_draft(answer, answer.said - said, guess_s, usual_s / len(answers))
         self._counters.choose_s += perf_counter() - began - seconds
@@ -87,7 +90,7 @@ class Step:
             items.append(answer.progress())
             if not len(answer.todo):
                 assert rows is not None
-                self._begin(answer, rows, items)
+                self._begin(answer, rows, batch, items)
         self._counters.choose_s += perf_counter() - began - seconds
 
     def measure(
@@ -136,20 +139,21 @@ class Step:
         self._counters.decode_s += seconds
         return seconds
 
-    def _begin(self, answer: Answer, rows: Logits, items: list[Item]) -> None:
+    def _begin(self, answer: Answer, rows: Logits, batch: Batch, items: list[Item]) -> None:
         answer.first_at = perf_counter()
         try:
-            answer.advance(rows[answer.row], self._vocabulary)
+            self._advance(answer, rows, batch)
         except Refused as refused:
             _fail(answer, refused, items)
             return
         self._counters.completion_tokens += answer.said
         items.extend(answer.items())
 
-    def _continue(self, answer: Answer, rows: Logits, items: list[Item]) -> None:
+    def _continue(self, answer: Answer, rows: Logits, batch: Batch, items: list[Item]) -> None:
         said = answer.said
         answer.slot.append(answer.pending)
         try:
+            self._advance(answer, rows, batch)
             self._follow(answer, rows)
         except Refused as refused:
             _fail(answer, refused, items)
@@ -157,10 +161,22 @@ class Step:
         self._counters.completion_tokens += answer.said - said
         items.extend(answer.items())
 
+    def _advance(self, answer: Answer, rows: Logits, batch: Batch) -> None:
+        if not answer.on_device:
+            answer.advance(rows[answer.row], self._vocabulary)
+            return
+        assert self.device is not None
+        place = batch.places[answer.row]
+        token = self.device.token(place)
+        if token in self._vocabulary.ends and answer.request.sampling.ignore_eos:
+            answer.advance(self._context.row_at(place), self._vocabulary)
+            return
+        self._counters.chosen_on_device += 1
+        answer.take(token, self._vocabulary)
+
     def _follow(self, answer: Answer, rows: Logits) -> None:
         """Chooses tokens for as long as the guess was right: those are evaluated already."""
         row = answer.row
-        answer.advance(rows[row], self._vocabulary)
         for guess in answer.draft:
             if answer.reason is not None or answer.pending != [guess]:
                 return

@@ -1,0 +1,175 @@
+"""Tokens chosen inside llama.cpp's graph are those the host would have chosen."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from server.chat import Sampling
+from server.engine.base import EngineOptions
+from server.engine.worker.decode.batch import Batch
+from server.engine.worker.decode.on_device import FEW, OnDevice, can_choose
+from server.engine.worker.load.context import Context
+from server.engine.worker.load.model import Model
+from server.engine.worker.load.native import NativeLog
+from server.engine.worker.load.plan import make_plan
+from server.engine.worker.prompt.prepare import Request
+from tests.kit import gguf_files
+from tests.kit.worker_client import WorkerClient
+
+SLOTS = 32
+DRAWS = 10_000
+RARE = 1e-5
+UNLIKELY = 90.0
+"""Chi-squared of forty tokens is above this once in more than ten thousand times."""
+GREEDY = Sampling(temperature=0.0)
+
+
+class Small(NamedTuple):
+    model: Model
+    context: Context
+    batch: Batch
+
+    def evaluate(self, token: int = 3) -> None:
+        """The same word in every sequence."""
+        self.batch.clear()
+        for sequence in range(SLOTS):
+            self.batch.add([token], sequence, 0, 1)
+        assert self.context.decode(self.batch) == 0
+        for sequence in range(SLOTS):
+            self.context.cut(sequence, 0)
+
+
+def fill(path: Path, header_bytes: int) -> None:
+    """Weights with which no two tokens are equally likely."""
+    start = -(-header_bytes // gguf_files.ALIGNMENT) * gguf_files.ALIGNMENT
+    weights = np.memmap(path, np.float32, "r+", start)
+    weights[:] = np.random.default_rng(7).normal(0, 0.5, len(weights))
+    weights.flush()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
+    log = NativeLog()
+    log.mute_while(lambda: True)
+    log.install()
+    path = tmp_path_factory.mktemp("model") / "small.gguf"
+    header = gguf_files.write_model(path)
+    fill(path, len(header.data))
+    options = EngineOptions(slots=SLOTS, context_tokens=256, threads=1)
+    model = Model(path, options, lambda _done: None)
+    plan = make_plan(model, model.options)
+    context = Context(model, plan)
+    return Small(model, context, Batch(plan.batch_tokens, SLOTS, context.sequence_tokens))
+
+
+def asked(sampling: Sampling) -> Request:
+    return Request(1, np.zeros(1, np.int32), sampling=sampling)
+
+
+def taken(device: OnDevice, small: Small, samplings: list[Sampling]) -> list[int]:
+    for sequence, sampling in enumerate(samplings):
+        assert device.take(sequence, asked(sampling), SLOTS)
+    small.evaluate()
+    return [device.token(place) for place in small.batch.places]
+
+
+def test_the_likeliest_is_that_of_the_row(small: Small) -> None:
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
+    small.evaluate()
+    row = small.context.rows()[0].copy()
+    best = int(row.argmax())
+    assert taken(device, small, [GREEDY] * SLOTS) == [best] * SLOTS
+    np.testing.assert_array_equal(small.context.row_at(0), row)
+    banned = Sampling(temperature=0.0, logit_bias=((best, -100.0),))
+    row[best] = -np.inf
+    assert taken(device, small, [banned, *[GREEDY] * (SLOTS - 1)])[:2] == [int(row.argmax()), best]
+
+
+def chances(row: np.ndarray, sampling: Sampling) -> np.ndarray:
+    """By the definitions of top-k, top-p, min-p and temperature."""
+    order = np.argsort(-row, kind="stable")[: sampling.top_k]
+    kept = row[order].astype(np.float64)
+    likely = np.exp(kept - kept.max())
+    likely /= likely.sum()
+    enough = int(np.searchsorted(np.cumsum(likely), sampling.top_p)) + 1
+    kept, order, likely = kept[:enough], order[:enough], likely[:enough]
+    good = likely >= sampling.min_p * likely.max()
+    heated = np.where(good, np.exp((kept - kept.max()) / sampling.temperature), 0.0)
+    found = np.zeros(len(row))
+    found[order] = heated / heated.sum()
+    return found
+
+
+@pytest.mark.parametrize(
+    "sampling", [Sampling(), Sampling(temperature=1.5, top_k=20, top_p=1.0, min_p=0.0)]
+)
+def test_draws_have_the_chances_of_the_settings(small: Small, sampling: Sampling) -> None:
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
+    small.evaluate()
+    expected = DRAWS * chances(small.context.rows()[0], sampling)
+    seeded = [
+        Sampling(
+            temperature=sampling.temperature,
+            top_k=sampling.top_k,
+            top_p=sampling.top_p,
+            min_p=sampling.min_p,
+            seed=seed,
+        )
+        for seed in range(SLOTS)
+    ]
+    drawn = taken(device, small, seeded)
+    while len(drawn) < DRAWS:
+        small.evaluate()
+        drawn += [device.token(place) for place in small.batch.places]
+    counted = np.bincount(drawn[:DRAWS], minlength=len(expected))
+    possible = expected > RARE
+    assert counted[~possible].sum() == 0
+    far = (counted - expected)[possible] ** 2 / expected[possible]
+    assert 3 < possible.sum() <= 40
+    assert far.sum() < UNLIKELY
+
+
+def test_the_same_seed_draws_the_same(small: Small) -> None:
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
+    seeds = [Sampling(seed=number // 2, temperature=2.0) for number in range(SLOTS)]
+    first = taken(device, small, seeds)
+    assert first == taken(device, small, seeds)
+    assert first[0::2] == first[1::2]
+    assert len(set(first)) > 2
+
+
+def test_what_it_cannot_do_stays_with_the_host(small: Small) -> None:
+    cannot = [
+        Sampling(repeat_penalty=1.1),
+        Sampling(mirostat=2),
+        Sampling(typical_p=0.9),
+        Sampling(xtc_probability=0.5),
+        Sampling(dry_multiplier=0.8),
+    ]
+    assert not any(can_choose(asked(sampling)) for sampling in cannot)
+    assert can_choose(asked(Sampling(mirostat=2, temperature=0.0)))
+    assert not can_choose(Request(1, np.zeros(1, np.int32), top_logprobs=2))
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=False)
+    assert not device.take(0, asked(GREEDY), FEW - 1)
+    assert device.take(0, asked(GREEDY), FEW)
+    assert not device.take(1, asked(Sampling(seed=5)), SLOTS)
+
+
+def test_answers_chosen_on_both_sides_run_together(starter_model: Path) -> None:
+    greedy = {"temperature": 0.0, "ignore_eos": True}
+    asks = [{"prompt": f"Count from {n}:", "max_tokens": 8, "sampling": greedy} for n in range(3)]
+    asks.append({**asks[0], "top_logprobs": 1})
+    texts = []
+    for wanted in (False, True):
+        worker = WorkerClient(
+            starter_model, slots=4, context_tokens=256, device_sampling=wanted, speculate=False
+        )
+        started = [worker.start(**ask) for ask in asks]
+        texts.append([worker.wait(request).text for request in started])
+        stats = worker.ask("stats")["value"]
+        assert stats["chosen_on_device"] == (3 * 8 if wanted else 0)
+        worker.close()
+    assert texts[0] == texts[1]
+    assert texts[1][3] == texts[1][0]
