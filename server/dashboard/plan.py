@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,7 @@ from server.dashboard.meaning import (
     is_talk,
     keeps_time,
     meaning_from,
+    small_question,
 )
 from server.dashboard.next_call import Step, state_of
 from server.dashboard.query import Param, Query, Result, Source, Widget, ends
@@ -81,6 +83,52 @@ Examples of first steps:
 WRITE_SQL = """\
 You write one SQLite SELECT that computes what the question asks for, and nothing else. Use only \
 the tables and columns given. A condition compares a column with a value that it holds."""
+SALES = """\
+table sales_shell, 3 rows, columns:
+  year (number: 2022 to 2024)
+  sales (number: 90 to 120)
+  cost (number: 60 to 70)
+  symbol (text: 'SHEL')"""
+STAFF = """\
+table staff, 40 rows, columns:
+  department (text: 'Research', 'Sales', 'Service')
+  day (date: 2023-01-31 to 2024-12-31)
+  people (number: 3 to 90)"""
+ITEMS = """\
+table accounts_bp, 4 rows, columns:
+  item (text: 'Cash', 'Debt', 'Equity', 'Total Assets')
+  y2023 (number: 10 to 90)
+  y2024 (number: 12 to 95)"""
+SQL_EXAMPLES = (
+    (
+        f"{SALES}\nQuestion: What was Shell's profit margin in 2024?",
+        "SELECT 100.0 * (sales - cost) / sales AS margin FROM sales_shell WHERE year = 2024",
+    ),
+    (
+        f"{STAFF}\nQuestion: What share of the staff worked in research on 2024-12-31?",
+        "SELECT 100.0 * SUM(CASE WHEN department = 'Research' THEN people END) / SUM(people) AS "
+        "share_percent FROM staff WHERE day = '2024-12-31'",
+    ),
+    (
+        f"{SALES}\nQuestion: Um wie viel Prozent stieg der Umsatz von 2023 auf 2024?",
+        "SELECT 100.0 * ((SELECT sales FROM sales_shell WHERE year = 2024) - (SELECT sales FROM "
+        "sales_shell WHERE year = 2023)) / (SELECT sales FROM sales_shell WHERE year = 2023) AS "
+        "growth_percent",
+    ),
+    (
+        f"{STAFF}\nQuestion: In which month of 2023 did sales have the most people?",
+        "SELECT day, people FROM staff WHERE department = 'Sales' AND day BETWEEN '2023-01-01' AND "
+        "'2023-12-31' ORDER BY people DESC LIMIT 1",
+    ),
+    (
+        f"{ITEMS}\nQuestion: What was the debt of BP in 2024?",
+        "SELECT y2024 AS debt FROM accounts_bp WHERE item = 'Debt'",
+    ),
+)
+"""As turns of a chat before the question: shares, growth, the highest, years as columns."""
+MOST_OTHERS = 2
+LITERAL = re.compile(r"'[^']*'|\by?(?:19|20)\d\d\b")
+"""A value in SQL: a text, a year, a column of a year."""
 PLACES = (
     '(a chart or a table with "place": "dashboard" is added to the dashboard; '
     '{"note": {"title": "...", "text": "..."}} adds a note)'
@@ -369,6 +417,37 @@ class Planner:
         self.failures += 1
         self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))
 
+    def wanders(self, action: Action) -> bool:
+        """It goes through one value after another that nobody asked for: what it found so far goes.
+
+        The first query had only values of the question; then came the same with others, twice.
+        """
+        queries = [one.sql for one in self.results.computed]
+        if action.kind != "query" or len(queries) < MOST_OTHERS:
+            return False
+        newest = [*queries, str(action.given)][-MOST_OTHERS:]
+        are_same = len({LITERAL.sub("?", one) for one in [queries[0], *newest]}) == 1
+        if not are_same or self._unnamed(queries[0]) or not all(map(self._unnamed, newest)):
+            return False
+        del self.results.computed[1:]
+        self.done = [
+            one
+            for one in self.done
+            if one.action.kind != "query" or str(one.action.given) == queries[0]
+        ]
+        return True
+
+    def _unnamed(self, sql: str) -> bool:
+        """Whether it holds a value that neither the question names nor a widget was read for."""
+        read = [
+            str(one)
+            for source in self.results.sources
+            if source.source
+            for one in source.source.arguments.values()
+        ]
+        named = f"{self.meaning} {self.query.question} {' '.join(read)}".lower()
+        return any(one.strip("'y").lower() not in named for one in LITERAL.findall(sql))
+
     async def compute_unasked(self) -> None:
         """Computes what the question asks for, where the model would tell it from sight alone."""
         made = {one.action.kind for one in self.done if not one.outcome.startswith("Error:")}
@@ -387,9 +466,10 @@ class Planner:
         if self.meaning != self.query.question:
             parts.append(f"That is: {self.meaning}")
         parts += [mistake] if mistake else []
-        sql = {"type": "string", "pattern": r"^(SELECT|WITH) [\s\S]+$"}
-        schema = actions.closed({"sql": {**sql, "maxLength": actions.SQL_CHARACTERS}})
-        messages = (Message("system", WRITE_SQL), Message("user", "\n".join(parts)))
+        sql: Json = {"type": "string", "pattern": r"^(SELECT|WITH) [\s\S]+$"}
+        answer: Json = {"sql": {**sql, "maxLength": actions.SQL_CHARACTERS}}
+        examples = [(told, {"sql": sql}) for told, sql in SQL_EXAMPLES]
+        messages, schema = small_question(WRITE_SQL, examples, "\n".join(parts), answer)
         found = await ask_action(self.engine, messages, schema, self.client, [])
         return str(found.given) if found else ""
 

@@ -47,6 +47,8 @@ TEMPERATURES = {"precise": 0.0, "balanced": 0.2, "creative": 0.8}
 MOST_ROWS = 2000
 MOST_CELLS = 4
 """A row with more cells is a table, not a figure."""
+MOST_LINES = 6
+"""So many rows of a query stand beside the instruction to write."""
 SAME = 1e-6
 WRITE = """\
 Now write the answer for the user, in the language of the question, in a few plain sentences. Use \
@@ -104,7 +106,7 @@ async def _take_steps(planner: Planner) -> Step | None:
             return step
     while len(planner.done) < MOST_ACTIONS and planner.failures < MOST_FAILURES:
         action = await planner.next_action()
-        if action is None or action.kind == "answer":
+        if action is None or action.kind == "answer" or planner.wanders(action):
             if step := await _read_pointed(planner, is_needed=True):
                 return step
             break
@@ -226,16 +228,17 @@ def _instruction(planner: Planner, figure: Figure | None, *, has_data: bool) -> 
 
 
 def _plain_results(planner: Planner) -> str:
-    """The single rows that were computed, each in a line."""
-    return "\n".join(
-        f"{one.name}: {_as_line(one)}"
-        for one in planner.results.computed
-        if len(one.answer.rows) == 1
-    )
+    """The few rows that were computed, each in a line."""
+    lines = []
+    for one in planner.results.computed:
+        rows = one.answer.rows if len(one.answer.rows) <= MOST_LINES else []
+        for number, row in enumerate(rows, 1):
+            name = one.name if len(rows) == 1 else f"{one.name}[{number}]"
+            lines.append(f"{name}: {_as_line(one, row)}")
+    return "\n".join(lines)
 
 
-def _as_line(computed: Computed) -> str:
-    (row,) = computed.answer.rows
+def _as_line(computed: Computed, row: tuple[Cell, ...]) -> str:
     cells = zip(computed.answer.columns, row, strict=True)
     return ", ".join(f"{_label(name)}: {write_value(cell)}" for name, cell in cells)
 
@@ -264,7 +267,7 @@ async def _bold_figure(planner: Planner) -> str:
         return ""
     if not await _is_confirmed(planner, numbers):
         return ""
-    return f"**{_as_line(last)}**\n\n"
+    return f"**{_as_line(last, last.answer.rows[0])}**\n\n"
 
 
 def _uses_up_question(planner: Planner, computed: Computed) -> bool:

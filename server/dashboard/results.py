@@ -26,6 +26,10 @@ VALUES_TOLD = 12
 LEAST_CHARACTERS = 400
 DECIMALS, DIGITS = 2, 4
 YEARS = (1900, 2100)
+UNION = re.compile(r"\bUNION(?:\s+ALL)?\b", re.IGNORECASE)
+BRANCH = re.compile(
+    r"\s*SELECT\s+(?!DISTINCT\b)(?P<columns>[^;]+?)\s+FROM\s+(?P<table>\w+)", re.IGNORECASE
+)
 QUOTED_OR_DIVISION = re.compile(r"'[^']*'|\"[^\"]*\"|/")
 
 
@@ -131,7 +135,24 @@ class Results:
             and (not materials or any(self._owners[name.lower()] is one for one in materials))
         }
         found = joined | kept
-        return [describe_table(name, table, SQL_CHARACTERS) for name, table in found.items()]
+        told = [describe_table(name, table, SQL_CHARACTERS) for name, table in found.items()]
+        shares = [f"table {name}: {self._share(name)}" for name in self.tables if name in parts]
+        return [*told, *shares]
+
+    def _share(self, name: str) -> str:
+        """What tells the rows of this table from those of the same widget."""
+        table = self.tables[name]
+        others = next(names for names in self._by_alias.values() if name in names)
+        same = [
+            [row[place] for one in others for row in self.tables[one].rows]
+            for place, _ in enumerate(table.columns)
+        ]
+        told = [
+            f"{column.name} = {_quoted(values.pop())}"
+            for place, column in enumerate(table.columns)
+            if len(values := {row[place] for row in table.rows}) == 1 and len(set(same[place])) > 1
+        ]
+        return f"the rows of it with {' and '.join(told[:2])}" if told else "a part of its rows"
 
     def _joined(self) -> dict[str, Table]:
         """By alias, the rows of all tables of a widget that was read for several things."""
@@ -160,7 +181,38 @@ class Results:
 
     async def query(self, sql: str) -> Answer:
         """Over all that was read and computed; 1 / 2 is a half."""
-        return await asyncio.to_thread(query, self._as_tables(), with_real_division(sql))
+        plain = with_real_division(self._with_origins(sql))
+        return await asyncio.to_thread(query, self._as_tables(), plain)
+
+    def _with_origins(self, sql: str) -> str:
+        """Rows of several tables of a widget, put together, stay in order and say whose they are.
+
+        A plain UNION sorts them and drops what is equal, so that nobody knows whose figure it is.
+        """
+        branches = UNION.split(sql)
+        heads = [BRANCH.match(branch) for branch in branches]
+        names = [head["table"].lower() for head in heads if head]
+        same = [one for one in self._by_alias.values() if set(names) <= set(map(str.lower, one))]
+        if len(branches) == 1 or len(set(names)) < len(branches) or not same or "(SELECT" in sql:
+            return sql
+        found = []
+        for head, branch in zip(heads, branches, strict=True):
+            whose = self._whose(head["table"]) if head else ""
+            if head is None or not whose:
+                return sql
+            found.append(f"SELECT {_quoted(whose)} AS whose, {branch[head.start('columns') :]}")
+        return " UNION ALL ".join(found)
+
+    def _whose(self, name: str) -> str:
+        """What the table was read for, in which it differs from the others of its widget."""
+        owner = self._owners[name.lower()]
+        shown = owner.source.arguments if owner.source else {}
+        others = next(names for names in self._by_alias.values() if name in names)
+        sources = [self._owners[one.lower()].source for one in others]
+        for key, value in shown.items():
+            if len({str(one.arguments.get(key)) for one in sources if one}) == len(others):
+                return str(value)
+        return ""
 
     def is_repeated(self) -> bool:
         """Takes the last query away again, if an earlier one found the same rows."""
@@ -339,6 +391,10 @@ def _told(cell: Cell) -> str:
     if isinstance(cell, float):
         return f"{cell:.10g}" if abs(cell) < 1e10 else f"{cell:.2f}"
     return short(cell)
+
+
+def _quoted(value: Cell) -> str:
+    return f"'{str(value).replace(chr(39), chr(39) * 2)}'" if isinstance(value, str) else str(value)
 
 
 def _numbers(rows: Sequence[tuple[Cell, ...]]) -> Iterator[float]:
