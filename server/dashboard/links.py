@@ -37,7 +37,7 @@ BEGINNINGS: dict[str, tuple[bytes, ...]] = {
 }
 """What a file of a kind begins with; a PDF may have up to a kilobyte before it."""
 TEXTS = frozenset({"", "object", "csv", "txt", "md", "html"})
-WHERE = 'Settings, Network, "Hosts that files may be fetched from"'
+WHERE = 'Settings, Network, "Hosts files may be downloaded from"'
 
 
 class NotFetched(Exception):

@@ -118,6 +118,7 @@ def running(purse: Purse) -> Any:
         payoff=Payoff(purse),
         room=50,
         is_parted=False,
+        on_device=False,
     )
 
 
