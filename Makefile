@@ -1,5 +1,9 @@
 # Each target does all the set-up it needs; done before, that takes a moment.
+<<<<<<< HEAD
 .PHONY: help setup run test check format bench startup prove evaluate package package-windows package-graphics wheel screenshots pins distclean clean-cache
+=======
+.PHONY: help setup run test check format bench bench-gpu startup prove evaluate package package-windows package-graphics screenshots pins distclean clean-cache
+>>>>>>> s28
 
 SETUP = "$$(scripts/find_python.sh)" scripts/setup.py
 IN_ENVIRONMENT = .venv/bin
@@ -11,6 +15,7 @@ help:
 	@echo "make format       rewrite the code as 'make check' wants it (ruff format, ruff check --fix)"
 	@echo "make setup        only the set-up for 'make run'"
 	@echo "make bench        speed and memory beside llama-server (QUICK=1: the short form)"
+	@echo "make bench-gpu    the same on a graphics card (MOAT_LLAMA_TOOLS: its llama-server)"
 	@echo "make startup      start-up times, memory, idleness"
 	@echo "make prove        every promise about safety and faults, measured (QUICK=1: the short form)"
 	@echo "make evaluate     the copilot's answers judged (ORACLE=1: what the code forbids; MODEL=, SET=, ...)"
@@ -50,6 +55,10 @@ format:
 bench:
 	@$(SETUP) --for test
 	@$(IN_ENVIRONMENT)/python -m tests.bench.bench
+
+bench-gpu:
+	@$(SETUP) --for test
+	@$(IN_ENVIRONMENT)/python -m tests.bench.gpu $(ARGUMENTS)
 
 startup:
 	@$(SETUP) --for test

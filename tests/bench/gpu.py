@@ -1,52 +1,127 @@
-"""Our engine against llama.cpp's own benchmarks on the same GPU, model and build.
+"""make bench-gpu: Moat, llama-server and llama-batched-bench on one graphics card, in one run.
 
-python -m tests.bench.gpu MODEL.gguf FOLDER_WITH_LLAMA_BENCH [--streams 1,8,32]
-LLAMA_CPP_LIB_PATH names the folder with the GPU build of the libraries.
+Both servers are loaded at the same time and asked in turn over HTTP, with prompts that are new each
+time; the order changes each round. "tuned" is llama-server with -bs (it samples on the card) and
+the caches of both off; "plain" is both as they start. Prints tables with ratios and spread and
+writes build/bench-gpu.json. Models are synthetic: only their shape counts.
+
+LLAMA_CPP_LIB_PATH names the folder with the GPU build of the libraries; MOAT_LLAMA_TOOLS the one
+with llama-server and llama-batched-bench, where that is another.
 """
 
 import argparse
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 from server.chat import ChatRequest, Sampling
 from server.engine.base import EngineOptions
 from server.engine.process import WorkerProcess
 from server.events import Finished, Pieces
+from tests.bench import synthetic
+from tests.bench.load import Burst, ask, figures, filler
+from tests.bench.servers import ROOT, Server, Shape, llama_server, moat
 
 PROMPT_TOKENS = 128
 ANSWER_TOKENS = 256
-ROUNDS = 3
+CONTEXT_TOKENS = 512
+ALL = 999
+OPEN = {"seed": None}
+SAMPLINGS: dict[str, dict[str, Any]] = {
+    "greedy": {**OPEN, "temperature": 0.0},
+    "default": {**OPEN, "temperature": 0.8, "top_k": 40, "top_p": 0.95, "min_p": 0.05},
+}
+KINDS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "tuned": ({"prompt_cache_mb": 0}, ("-no-kvu", "-bs", "--cache-ram", "0")),
+    "plain": ({}, ()),
+}
+SPREAD = "{:.0f} ({:.0f} to {:.0f})"
 
 
-async def ours(model: Path, streams: int) -> float:
-    """Tokens per second of all streams together while they decode; the best of the rounds."""
-    context = PROMPT_TOKENS + ANSWER_TOKENS + 64
-    options = EngineOptions(context_tokens=context, slots=streams, gpu_layers=999, speculate=False)
+@dataclass(slots=True)
+class Given:
+    models: list[str]
+    kinds: list[str]
+    streams: list[int]
+    samplings: list[str]
+    rounds: int
+    deadline: float
+    folder: Path
+    tools: Path
+    ours: dict[str, Any]
+    layers: int = ALL
+    answer_tokens: int = ANSWER_TOKENS
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def is_late(self) -> bool:
+        return time.monotonic() > self.deadline
+
+    def note(self, **row: Any) -> None:
+        """Kept at once: a run that is cut off has measured something all the same."""
+        self.rows.append(row)
+        result = ROOT / "build" / "bench-gpu.json"
+        result.parent.mkdir(exist_ok=True)
+        result.write_text(json.dumps(self.rows, indent=1), encoding="utf-8")
+
+
+def prompt(seed: int) -> str:
+    """A letter is a token; it begins with its number, so that no two share a beginning."""
+    return f"{seed:08d} {filler(PROMPT_TOKENS, seed)}"[: PROMPT_TOKENS - 1]
+
+
+# -------------------------------------------------------------------------- without HTTP
+
+
+def compare_engine(given: Given, name: str, model: Path) -> None:
+    peer = batched_bench(given, model)
+    found = asyncio.run(engine_speeds(given, model))
+    say("\n| answers | engine tokens/s | llama-batched-bench | ratio |\n|---|---|---|---|")
+    for streams, speeds in found.items():
+        given.note(kind="engine", model=name, streams=streams, ours=speeds, theirs=peer[streams])
+        ratio = median(speeds) / peer[streams]
+        say(f"| {streams} | {spread(speeds)} | {peer[streams]:.0f} | {ratio:.2f} |")
+
+
+async def engine_speeds(given: Given, model: Path) -> dict[int, list[float]]:
+    """Tokens per second of all answers together while they decode."""
+    most = max(given.streams)
+    options = EngineOptions(CONTEXT_TOKENS, most, gpu_layers=given.layers, speculate=False)
     engine = WorkerProcess(model, options)
     await engine.load()
+    found: dict[int, list[float]] = {streams: [] for streams in given.streams}
     try:
-        say(f"    on {engine.facts.device}")
-        best = max([await _round(engine, streams, number) for number in range(ROUNDS)])
+        say(f"engine on {engine.facts.device}")
+        await _round(engine, most, 0, 16)
+        for number in range(given.rounds):
+            for streams in given.streams:
+                if number and given.is_late:
+                    continue
+                seed = (number + 1) * 1000 + streams
+                speed = await _round(engine, streams, seed, given.answer_tokens)
+                found[streams].append(speed)
         counted = await engine.stats()
-        spent = {name: round(counted[name], 2) for name in counted if name.endswith("_s")}
-        say(f"    {counted['steps']} steps, {spent}")
-        return best
+        spent = {one: round(counted[one], 2) for one in counted if one.endswith("_s")}
+        chosen = counted["chosen_on_device"]
+        say(f"    {counted['steps']} steps, {chosen} tokens chosen on it, {spent}")
     finally:
         await engine.close()
+    return found
 
 
-async def _round(engine: WorkerProcess, streams: int, number: int) -> float:
+async def _round(engine: WorkerProcess, streams: int, seed: int, tokens: int) -> float:
     sampling = Sampling(temperature=0.0, ignore_eos=True)
     requests = [
-        ChatRequest(
-            prompt=f"{number} {stream} " + "word " * (PROMPT_TOKENS - 8),
-            sampling=sampling,
-            max_tokens=ANSWER_TOKENS,
-        )
+        ChatRequest(prompt=prompt(seed * 100 + stream), sampling=sampling, max_tokens=tokens)
         for stream in range(streams)
     ]
     spans = await asyncio.gather(*(_span(engine.generate(one)) for one in requests))
@@ -66,29 +141,137 @@ async def _span(pieces: Pieces) -> tuple[float, float, int]:
     return first, time.perf_counter(), tokens
 
 
-def theirs(model: Path, tools: Path, streams: list[int]) -> dict[int, float]:
-    """llama-batched-bench: generation speed with that many sequences in one batch."""
-    most = max(streams)
-    context = (PROMPT_TOKENS + ANSWER_TOKENS) * most
-    command = [tools / "llama-batched-bench", "-m", model, "-ngl", "99", "-c", context]
-    command += ["-npp", PROMPT_TOKENS, "-ntg", ANSWER_TOKENS, "--output-format", "jsonl"]
-    command += ["-npl", ",".join(map(str, streams))]
+def batched_bench(given: Given, model: Path) -> dict[int, float]:
+    """Generation speed with that many sequences in one batch."""
+    context = (PROMPT_TOKENS + given.answer_tokens) * max(given.streams)
+    command = [given.tools / "llama-batched-bench", "-m", model, "-ngl", given.layers]
+    command += ["-c", context, "-npp", PROMPT_TOKENS, "-ntg", given.answer_tokens]
+    command += ["-npl", ",".join(map(str, given.streams)), "--output-format", "jsonl"]
     ran = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, check=True
+        [str(part) for part in command], capture_output=True, text=True, check=False
     )
     rows = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
+    if ran.returncode or not rows:
+        sys.exit(f"llama-batched-bench ended with {ran.returncode}: {ran.stderr[-1500:]}")
     return {row["pl"]: row["speed_tg"] for row in rows}
 
 
-def single(model: Path, tools: Path) -> float:
-    """llama-bench: one sequence."""
-    command = [tools / "llama-bench", "-m", model, "-ngl", "99", "-p", "0"]
-    command += ["-n", ANSWER_TOKENS, "-d", PROMPT_TOKENS, "-o", "json"]
-    ran = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, check=True
+# -------------------------------------------------------------------------- over HTTP
+
+
+@dataclass(slots=True)
+class Found:
+    """One server's figures at one point."""
+
+    bursts: list[Burst] = field(default_factory=list)
+    used_ms: list[float] = field(default_factory=list)
+    """Processor time for each token."""
+
+    def of(self, name: str) -> list[float]:
+        return [getattr(one, name) for one in self.bursts]
+
+
+def compare_servers(given: Given, name: str, model: Path, kind: str) -> None:
+    with both(given, model, kind) as pair:
+        for server in pair:
+            for sampling in given.samplings:  # kernels, graphs and learned paces are warm then
+                asyncio.run(burst(server, max(given.streams), SAMPLINGS[sampling], 1, 32))
+        points = [(streams, one) for streams in given.streams for one in given.samplings]
+        found = {(point, server.name): Found() for point in points for server in pair}
+        for number in range(given.rounds):
+            for streams, sampling in points:
+                if number and given.is_late:
+                    continue
+                seed = 1_000_000 * (number + 1) + 1000 * streams + 100 * len(sampling)
+                for server in pair if number % 2 == 0 else pair[::-1]:
+                    measure(given, server, streams, sampling, seed, found)
+    show(given, name, kind, points, found)
+
+
+@contextmanager
+def both(given: Given, model: Path, kind: str) -> Iterator[list[Server]]:
+    ours, theirs = KINDS[kind]
+    shape = Shape(
+        *(model, max(given.streams), CONTEXT_TOKENS, os.cpu_count() or 1, given.layers),
+        ours={**ours, **given.ours, "queue_limit": 1024},
+        theirs=theirs,
     )
-    speed: float = json.loads(ran.stdout)[0]["avg_ts"]
-    return speed
+    with ExitStack() as stack:
+        program = given.tools / "llama-server"
+        yield [
+            stack.enter_context(moat(shape)),
+            stack.enter_context(llama_server(program, shape)),
+        ]
+
+
+def measure(
+    given: Given,
+    server: Server,
+    streams: int,
+    sampling: str,
+    seed: int,
+    found: dict[Any, Found],
+) -> None:
+    before = server.used_s()
+    one = asyncio.run(burst(server, streams, SAMPLINGS[sampling], seed, given.answer_tokens))
+    into = found[(streams, sampling), server.name]
+    into.bursts.append(one)
+    tokens = streams * given.answer_tokens
+    into.used_ms.append(1000 * (server.used_s() - before) / tokens)
+    say(f"    {server.name:13}{streams:3} {sampling:8}{one.tokens_per_s:9.1f} tokens/s")
+
+
+async def burst(
+    server: Server, streams: int, sampling: dict[str, Any], seed: int, tokens: int
+) -> Burst:
+    began = time.perf_counter()
+    asked = (
+        ask(server.port, [{"role": "user", "content": prompt(seed + n)}], tokens, **sampling)
+        for n in range(streams)
+    )
+    return figures(await asyncio.gather(*asked), began)
+
+
+def show(
+    given: Given,
+    model: str,
+    kind: str,
+    points: list[tuple[int, str]],
+    found: dict[Any, Found],
+) -> None:
+    say(f"\n{model}, llama-server {kind}; median of {given.rounds} rounds (least to most)\n")
+    say(
+        "| answers | sampling | Moat tokens/s | llama-server | ratio | first p50 ms | ratio "
+        "| first p95 ms | ratio | processor ms a token |\n|---|---|---|---|---|---|---|---|---|---|"
+    )
+    for point in points:
+        ours, theirs = found[point, "moat"], found[point, "llama-server"]
+        cells = [str(point[0]), point[1], *versus(ours, theirs, "tokens_per_s", 1, spread)]
+        for name in ("first_p50_s", "first_p95_s"):
+            left, right, ratio = versus(ours, theirs, name, 1000, brief)
+            cells += [f"{left} / {right}", ratio]
+        cells.append(f"{median(ours.used_ms):.2f} / {median(theirs.used_ms):.2f}")
+        say("| " + " | ".join(cells) + " |")
+        names = ("tokens_per_s", "first_p50_s", "first_p95_s", "gap_p50_s", "gap_p95_s")
+        for server, one in (("moat", ours), ("llama-server", theirs)):
+            kept = {name: one.of(name) for name in names}
+            row = {"model": model, "kind": kind, "streams": point[0], "sampling": point[1]}
+            given.note(**row, server=server, used_ms=one.used_ms, **kept)
+
+
+def versus(
+    ours: Found, theirs: Found, name: str, scale: float, text: Callable[[list[float]], str]
+) -> list[str]:
+    left, right = ([scale * value for value in one.of(name)] for one in (ours, theirs))
+    return [text(left), text(right), f"{median(left) / median(right):.2f}"]
+
+
+def spread(values: list[float]) -> str:
+    return SPREAD.format(median(values), min(values), max(values))
+
+
+def brief(values: list[float]) -> str:
+    return f"{median(values):.0f}"
 
 
 def say(text: str) -> None:
@@ -96,19 +279,52 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def main() -> None:
+def read_arguments() -> Given:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", type=Path)
-    parser.add_argument("tools", type=Path)
-    parser.add_argument("--streams", default="1,8,32")
-    given = parser.parse_args()
-    streams = [int(part) for part in given.streams.split(",")]
-    say(f"llama-bench, one stream: {single(given.model, given.tools):.1f} tokens/s")
-    peer = theirs(given.model, given.tools, streams)
-    rows = [(count, asyncio.run(ours(given.model, count)), peer[count]) for count in streams]
-    say("\n| streams | ours tokens/s | llama.cpp tokens/s | ratio |\n|---|---|---|---|")
-    for count, own, other in rows:
-        say(f"| {count} | {own:.1f} | {other:.1f} | {own / other:.2f} |")
+    parser.add_argument("--models", default="8b,1b")
+    parser.add_argument("--kinds", default="engine,tuned,plain")
+    parser.add_argument("--streams", default="1,8,32,64")
+    parser.add_argument("--samplings", default="greedy,default")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=3600.0, help="then only what is due")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "models")
+    parser.add_argument("--layers", type=int, default=ALL)
+    parser.add_argument("--tokens", type=int, default=ANSWER_TOKENS)
+    parser.add_argument("--guess", action="store_true", help="ours guesses ahead, as it starts")
+    parser.add_argument("--ours", default="{}", help="further settings of our model, as JSON")
+    read = parser.parse_args()
+    tools = os.environ.get("MOAT_LLAMA_TOOLS") or os.environ.get("LLAMA_CPP_LIB_PATH")
+    if not tools:
+        sys.exit("MOAT_LLAMA_TOOLS must name the folder with llama-server.")
+    return Given(
+        models=read.models.split(","),
+        kinds=read.kinds.split(","),
+        streams=[int(part) for part in read.streams.split(",")],
+        samplings=read.samplings.split(","),
+        rounds=read.rounds,
+        deadline=time.monotonic() + read.seconds,
+        folder=read.folder,
+        tools=Path(tools),
+        ours={"speculate": read.guess, **json.loads(read.ours)},
+        layers=read.layers,
+        answer_tokens=read.tokens,
+    )
+
+
+def main() -> None:
+    given = read_arguments()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    for name in given.models:
+        model = given.folder / f"synthetic-{name}.gguf"
+        if not model.exists():
+            part = model.with_suffix(".part")
+            synthetic.write(part, synthetic.SHAPES[name])
+            part.rename(model)
+        for kind in given.kinds:
+            if kind == "engine":
+                compare_engine(given, name, model)
+            else:
+                compare_servers(given, name, model, kind)
 
 
 if __name__ == "__main__":

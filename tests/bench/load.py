@@ -27,6 +27,7 @@ ERROR_BYTES = 500
 @dataclass(slots=True)
 class Answered:
     began: float
+    ended: float = 0.0
     times: list[float] = field(default_factory=list)
     text: str = ""
     usage: dict[str, Any] = field(default_factory=dict)
@@ -80,9 +81,13 @@ async def ask(port: int, messages: list[dict[str, str]], tokens: int, **more: An
 
 
 async def _follow(reader: asyncio.StreamReader, answered: Answered) -> None:
+    """Takes bytes and the time they came; they are read later, so that nobody waits for it."""
+    came: list[tuple[float, bytes]] = []
     while line := await reader.readline():
-        if not line.startswith(b"data: {"):
-            continue
+        if line.startswith(b"data: {"):
+            came.append((perf_counter(), line))
+    answered.ended = perf_counter()
+    for at, line in came:
         chunk = json.loads(line[6:])
         if "error" in chunk:
             raise RuntimeError(str(chunk["error"]))
@@ -90,7 +95,7 @@ async def _follow(reader: asyncio.StreamReader, answered: Answered) -> None:
         for choice in chunk.get("choices", ()):
             text = choice.get("delta", {}).get("content")
             if text:
-                answered.times.append(perf_counter())
+                answered.times.append(at)
                 answered.text += text
 
 
@@ -99,7 +104,11 @@ async def burst(port: int, streams: int, words: int, tokens: int, seed: int) -> 
     answers = await asyncio.gather(
         *(ask(port, question(words, seed + n), tokens) for n in range(streams))
     )
-    took = perf_counter() - began
+    return figures(answers, began)
+
+
+def figures(answers: list[Answered], began: float) -> Burst:
+    took = max(answer.ended for answer in answers) - began
     firsts = [answer.first_s for answer in answers]
     gaps = [b - a for one in answers for a, b in pairwise(one.times)]
     return Burst(

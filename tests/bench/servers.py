@@ -12,8 +12,9 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -30,6 +31,11 @@ class Shape:
     slots: int
     context_tokens: int
     threads: int
+    gpu_layers: int = 0
+    ours: dict[str, Any] = field(default_factory=dict)
+    """Further settings of Moat's model."""
+    theirs: tuple[str, ...] = ("-fa", "off", "-no-kvu")
+    """Further options of llama-server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +45,16 @@ class Server:
     process: "subprocess.Popen[bytes]"
 
     def rss_mb(self) -> float:
+        return sum(one.memory_info().rss for one in self._family()) / (1 << 20)
+
+    def used_s(self) -> float:
+        """The processor time it took so far."""
+        times = [one.cpu_times() for one in self._family()]
+        return float(sum(one.user + one.system for one in times))
+
+    def _family(self) -> list[psutil.Process]:
         root = psutil.Process(self.process.pid)
-        family = [root, *root.children(recursive=True)]
-        return sum(one.memory_info().rss for one in family) / (1 << 20)
+        return [root, *root.children(recursive=True)]
 
 
 @contextmanager
@@ -53,7 +66,8 @@ def moat(shape: Shape) -> Iterator[Server]:
             "slots": shape.slots,
             "context_tokens": shape.context_tokens,
             "threads": shape.threads,
-            "gpu_layers": 0,
+            "gpu_layers": shape.gpu_layers,
+            **shape.ours,
         }
         settings.write_text(json.dumps({"model": model}), encoding="utf-8")
         port = free_port()
@@ -70,7 +84,7 @@ def llama_server(program: Path, shape: Shape) -> Iterator[Server]:
     command = [
         *(str(program), "-m", str(shape.model), "--port", str(port), "-np", str(shape.slots)),
         *("-c", str(shape.context_tokens * shape.slots), "-t", threads, "-tb", threads),
-        *("-fa", "off", "-no-kvu", "--no-webui"),
+        *("-ngl", str(shape.gpu_layers), *shape.theirs, "--no-webui"),
     ]
     with _started("llama-server", port, command, dict(os.environ)) as server:
         yield server

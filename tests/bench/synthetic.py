@@ -1,102 +1,78 @@
 """A GGUF of a real shape with random weights, for measuring speed and memory without a download.
 
-python tests/bench/synthetic.py VOCABULARY.gguf OUT.gguf --shape 8b
+python -m tests.bench.synthetic OUT.gguf --shape 8b
+
+Its tokeniser has a token for each byte, so that a text of ASCII has as many tokens as letters, and
+made-up words up to the size of Llama 3's vocabulary.
 """
 
 import argparse
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import gguf
 import numpy as np
 import numpy.typing as npt
 
-COPIED = "tokenizer."
+from tests.kit.gguf_files import ALIGNMENT, Q4_0, Shape, Signed, metadata_of, size_of, tensors_of
+from tests.kit.gguf_files import write as write_holes
 
-
-@dataclass(frozen=True)
-class Shape:
-    layers: int
-    width: int
-    feed_forward: int
-    heads: int
-    kv_heads: int
-
-
+TOKENS = 128_256
+BLOCK_WEIGHTS, BLOCK_BYTES = 32, 18
+TILE_BLOCKS = 1 << 16
+CONTROL, USUAL = 3, 1
 SHAPES = {
-    "1b": Shape(16, 2048, 8192, 32, 8),
-    "3b": Shape(28, 3072, 8192, 24, 8),
-    "8b": Shape(32, 4096, 14336, 32, 8),
+    "small": Shape(256, 2, 8, 4, 512, 4096, 8192, Q4_0, Q4_0),
+    "1b": Shape(2048, 16, 32, 8, 8192, TOKENS, 131072, Q4_0, Q4_0),
+    "3b": Shape(3072, 28, 24, 8, 8192, TOKENS, 131072, Q4_0, Q4_0),
+    "8b": Shape(4096, 32, 32, 8, 14336, TOKENS, 131072, Q4_0, Q4_0),
 }
 
 
-def write(vocabulary: Path, out: Path, shape: Shape) -> None:
-    words = gguf.GGUFReader(vocabulary)
-    size = len(words.fields["tokenizer.ggml.tokens"].data)
-    writer = gguf.GGUFWriter(out, "llama")
-    writer.add_name("synthetic")
-    writer.add_block_count(shape.layers)
-    writer.add_context_length(131072)
-    writer.add_embedding_length(shape.width)
-    writer.add_feed_forward_length(shape.feed_forward)
-    writer.add_head_count(shape.heads)
-    writer.add_head_count_kv(shape.kv_heads)
-    writer.add_rope_dimension_count(shape.width // shape.heads)
-    writer.add_rope_freq_base(500000.0)
-    writer.add_layer_norm_rms_eps(1e-5)
-    writer.add_vocab_size(size)
-    writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q4_0)
-    for name, field in words.fields.items():
-        if name.startswith(COPIED):
-            kind = field.types[0]
-            inner = field.types[-1] if kind == gguf.GGUFValueType.ARRAY else None
-            writer.add_key_value(name, field.contents(), kind, sub_type=inner)
-    for name, rows, columns in _tensors(shape, size):
-        if columns == 0:
-            writer.add_tensor(name, np.ones(rows, np.float32))
-        else:
-            quantised = gguf.GGMLQuantizationType.Q4_0
-            writer.add_tensor(name, _q4_0(rows, columns), raw_dtype=quantised)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+def write(out: Path, shape: Shape) -> None:
+    tensors = tensors_of(shape)
+    header = write_holes(out, metadata_of(shape, **_words(shape.tokens)), tensors)
+    at = -(-len(header.data) // ALIGNMENT) * ALIGNMENT
+    with out.open("r+b") as file:
+        for _name, sizes, kind in tensors:
+            file.seek(at)
+            size = size_of(sizes, kind)
+            at += -(-size // ALIGNMENT) * ALIGNMENT
+            if kind != Q4_0:
+                file.write(np.ones(sizes[0], np.float32).tobytes())
+                continue
+            tile = _q4_0(sizes[0]).tobytes()
+            for start in range(0, size, len(tile)):
+                file.write(tile[: size - start])
 
 
-def _tensors(shape: Shape, words: int) -> Iterator[tuple[str, int, int]]:
-    """Name, rows, columns; no columns: a norm."""
-    kv_width = shape.width // shape.heads * shape.kv_heads
-    yield "token_embd.weight", words, shape.width
-    yield "output_norm.weight", shape.width, 0
-    yield "output.weight", words, shape.width
-    for layer in range(shape.layers):
-        block = f"blk.{layer}"
-        yield f"{block}.attn_norm.weight", shape.width, 0
-        yield f"{block}.ffn_norm.weight", shape.width, 0
-        yield f"{block}.attn_q.weight", shape.width, shape.width
-        yield f"{block}.attn_k.weight", kv_width, shape.width
-        yield f"{block}.attn_v.weight", kv_width, shape.width
-        yield f"{block}.attn_output.weight", shape.width, shape.width
-        yield f"{block}.ffn_gate.weight", shape.feed_forward, shape.width
-        yield f"{block}.ffn_up.weight", shape.feed_forward, shape.width
-        yield f"{block}.ffn_down.weight", shape.width, shape.feed_forward
+def _words(count: int) -> dict[str, Any]:
+    special = ["<unk>", "<s>", "</s>"]
+    made_up = (f"w{number}" for number in range(count))
+    tokens = [*special, *_byte_letters(), *made_up][:count]
+    kinds = [Signed(CONTROL)] * len(special) + [Signed(USUAL)] * (count - len(special))
+    return {"tokenizer.ggml.tokens": tokens, "tokenizer.ggml.token_type": kinds}
 
 
-def _q4_0(rows: int, columns: int) -> npt.NDArray[np.uint8]:
+def _byte_letters() -> list[str]:
+    """How GPT-2's tokenisers write each byte."""
+    own = {*range(33, 127), *range(161, 173), *range(174, 256)}
+    other = [byte for byte in range(256) if byte not in own]
+    return [chr(byte) for byte in sorted(own)] + [chr(256 + place) for place in range(len(other))]
+
+
+def _q4_0(columns: int) -> npt.NDArray[np.uint8]:
     """Blocks of 32 weights: a half-precision scale and 16 bytes of random nibbles."""
-    blocks = rows * columns // 32
-    random = np.random.default_rng(rows * 31 + columns)
-    packed = random.integers(0, 256, (blocks, 18), dtype=np.uint8)
-    scale = np.full(blocks, 0.6 / columns**0.5, np.float16)
-    packed[:, :2] = scale.view(np.uint8).reshape(blocks, 2)
-    return packed.reshape(rows, columns // 32 * 18)
+    packed = np.random.default_rng(columns).integers(
+        0, 256, (TILE_BLOCKS, BLOCK_BYTES), dtype=np.uint8
+    )
+    scale = np.full(TILE_BLOCKS, 0.6 / columns**0.5, np.float16)
+    packed[:, :2] = scale.view(np.uint8).reshape(TILE_BLOCKS, 2)
+    return packed
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("vocabulary", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--shape", choices=SHAPES, default="8b")
     given = parser.parse_args()
-    write(given.vocabulary, given.out, SHAPES[given.shape])
+    write(given.out, SHAPES[given.shape])

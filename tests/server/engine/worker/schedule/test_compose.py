@@ -117,6 +117,7 @@ def running(purse: Purse) -> Any:
         draft=[],
         payoff=Payoff(purse),
         room=50,
+        on_device=False,
         is_parted=False,
         on_device=False,
     )
