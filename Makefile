@@ -1,9 +1,5 @@
 # Each target does all the set-up it needs; done before, that takes a moment.
-<<<<<<< HEAD
-.PHONY: help setup run test check format bench startup prove evaluate package package-windows package-graphics wheel screenshots pins distclean clean-cache
-=======
-.PHONY: help setup run test check format bench bench-gpu startup prove evaluate package package-windows package-graphics screenshots pins distclean clean-cache
->>>>>>> s28
+.PHONY: help setup run test check format bench bench-gpu startup prove evaluate package package-windows package-graphics wheel screenshots pins distclean clean-cache
 
 SETUP = "$$(scripts/find_python.sh)" scripts/setup.py
 IN_ENVIRONMENT = .venv/bin

@@ -119,7 +119,6 @@ def running(purse: Purse) -> Any:
         room=50,
         on_device=False,
         is_parted=False,
-        on_device=False,
     )
 
 
