@@ -15,6 +15,8 @@ FORMS = frozenset({
 })  # fmt: skip
 """Words of a company's full name that people leave out."""
 WORD = re.compile("[^\\W_]+(?:['\u2019&.-][^\\W_]+)*")
+ELISION = re.compile(r"\b([dl]|qu)['\u2019](?=[A-Z])")
+"""French writes d'Apple."""
 PAIR = re.compile(r"\b[A-Z]{2,6}[-/][A-Z]{3,4}\b")
 LONGEST_NAME = 6
 """In words."""
@@ -69,6 +71,7 @@ def _find_names(text: str) -> Iterator[Named]:
     for name, symbol in table.by_script.items():
         if name in text:
             yield Named(name, symbol)
+    text = ELISION.sub(r"\1 ", text)
     words = list(WORD.finditer(text))
     at = 0
     while at < len(words):

@@ -2,6 +2,7 @@
 
 MODEL=path of a GGUF file (default: the starter)   ORACLE=1: the two that need no model
 SET=tune|measured|followups|all   DASHBOARD=equities|macro|portfolio|large   LIMIT=number
+IDS=eq-24,fu-01: only these questions and conversations
 INJECT=1: instructions hidden in data, and an oracle that obeys whatever reaches it as one
 MINUTES=number: ask no more after that time   THREADS=number: of the processor
 VERBOSE=1: a line for each question that went wrong, but for those that are only measured
@@ -33,6 +34,10 @@ def main() -> int:
     if part not in SETS:
         sys.exit(f"SET is one of {', '.join(SETS)}.")
     wanted = chosen(part, board, int(settings.get("LIMIT") or 0))
+    if ids := settings.get("IDS", "").replace(",", " ").split():
+        wanted = [one for one in wanted if one.id in ids]
+        if missing := set(ids) - {one.id for one in wanted}:
+            sys.exit(f"There is no question {', '.join(sorted(missing))} in this set.")
     if settings.get("INJECT"):
         return inject.main()
     if settings.get("ORACLE"):
@@ -97,7 +102,7 @@ def run(engine: str, wanted: Sequence[Conversation]) -> list[Row]:
         wrong = [row for row in shown if not row.verdict.answer or row.verdict.bold_wrong]
         lines += map(_fault, wrong)
     say("\n".join(lines))
-    sets = {key: os.environ.get(key, "") for key in ("SET", "DASHBOARD", "LIMIT")}
+    sets = {key: os.environ.get(key, "") for key in ("SET", "DASHBOARD", "LIMIT", "IDS")}
     key = " ".join([name, *(f"{key}={value}" for key, value in sets.items() if value)])
     report.keep(key, {"settings": sets, "seconds": seconds, **report.as_run(rows)})
     return rows
