@@ -2424,8 +2424,40 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Zum Beispiel 3 und 1: drei Viertel auf der ersten. Leer: nach freiem Speicher.</translation>
   </message>
   <message>
+   <source>The only GPU to use</source>
+   <translation>Die einzige Grafikkarte, die benutzt wird</translation>
+  </message>
+  <message>
+   <source>0: the first. -1: all of them.</source>
+   <translation>0: die erste. -1: alle.</translation>
+  </message>
+  <message>
+   <source>Layers whose experts stay on the processor</source>
+   <translation>Schichten, deren Experten beim Prozessor bleiben</translation>
+  </message>
+  <message>
+   <source>For mixture models on small GPUs. -1: as many as must, 999: all.</source>
+   <translation>Für Mischmodelle auf kleinen Grafikkarten. -1: so viele wie nötig, 999: alle.</translation>
+  </message>
+  <message>
+   <source>Cache on the GPU</source>
+   <translation>Zwischenspeicher auf der Grafikkarte</translation>
+  </message>
+  <message>
+   <source>Off: more layers fit, and it is slower.</source>
+   <translation>Aus: mehr Schichten passen, und es ist langsamer.</translation>
+  </message>
+  <message>
    <source>Auto</source>
    <translation>Automatisch</translation>
+  </message>
+  <message>
+   <source>Choose tokens on the GPU</source>
+   <translation>Token auf der Grafikkarte wählen</translation>
+  </message>
+  <message>
+   <source>Auto: where several answers are made at once.</source>
+   <translation>Automatisch: wo mehrere Antworten zugleich entstehen.</translation>
   </message>
   <message>
    <source>Memory for earlier conversations (MB)</source>
@@ -3431,6 +3463,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} ist keine GGUF-Modelldatei.</translation>
   </message>
   <message>
+   <source>There is no graphics card number {0}; the engine finds {1}, from 0 on.</source>
+   <translation>Es gibt keine Grafikkarte mit der Nummer {0}; die Engine findet {1}, gezählt ab 0.</translation>
+  </message>
+  <message>
    <source>The draft model {0} has another vocabulary.</source>
    <translation>Das Entwurfsmodell {0} hat ein anderes Vokabular.</translation>
   </message>
@@ -4211,6 +4247,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Grafikkarte</translation>
   </message>
   <message>
+   <source> with the experts of {0} layers on the processor</source>
+   <translation> mit den Experten von {0} Schichten beim Prozessor</translation>
+  </message>
+  <message>
    <source>{0} (number {1})</source>
    <translation>{0} (Nummer {1})</translation>
   </message>
@@ -4221,6 +4261,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} layers on the graphics card</source>
    <translation>{0} Schichten auf der Grafikkarte</translation>
+  </message>
+  <message>
+   <source>the experts of {0} layers on the processor</source>
+   <translation>den Experten von {0} Schichten beim Prozessor</translation>
   </message>
   <message>
    <source>{0} answers at the same time instead of {1}</source>

@@ -2424,8 +2424,40 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>例如 3 和 1：四分之三放在第一块上。留空：按空闲内存分配。</translation>
   </message>
   <message>
+   <source>The only GPU to use</source>
+   <translation>唯一使用的显卡</translation>
+  </message>
+  <message>
+   <source>0: the first. -1: all of them.</source>
+   <translation>0：第一块。-1：全部。</translation>
+  </message>
+  <message>
+   <source>Layers whose experts stay on the processor</source>
+   <translation>专家留在处理器上的层数</translation>
+  </message>
+  <message>
+   <source>For mixture models on small GPUs. -1: as many as must, 999: all.</source>
+   <translation>用于小显存上的混合专家模型。-1：按需，999：全部。</translation>
+  </message>
+  <message>
+   <source>Cache on the GPU</source>
+   <translation>缓存放在显卡上</translation>
+  </message>
+  <message>
+   <source>Off: more layers fit, and it is slower.</source>
+   <translation>关闭：可放入更多层，但更慢。</translation>
+  </message>
+  <message>
    <source>Auto</source>
    <translation>自动</translation>
+  </message>
+  <message>
+   <source>Choose tokens on the GPU</source>
+   <translation>在显卡上选取词元</translation>
+  </message>
+  <message>
+   <source>Auto: where several answers are made at once.</source>
+   <translation>自动：同时生成多个回答时使用。</translation>
   </message>
   <message>
    <source>Memory for earlier conversations (MB)</source>
@@ -3431,6 +3463,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>{0} 不是 GGUF 模型文件。</translation>
   </message>
   <message>
+   <source>There is no graphics card number {0}; the engine finds {1}, from 0 on.</source>
+   <translation>没有编号为 {0} 的显卡；引擎找到 {1} 块，从 0 开始编号。</translation>
+  </message>
+  <message>
    <source>The draft model {0} has another vocabulary.</source>
    <translation>草稿模型 {0} 的词表不同。</translation>
   </message>
@@ -4211,6 +4247,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>显卡</translation>
   </message>
   <message>
+   <source> with the experts of {0} layers on the processor</source>
+   <translation>，{0} 层的专家在处理器上</translation>
+  </message>
+  <message>
    <source>{0} (number {1})</source>
    <translation>{0}（第 {1} 块）</translation>
   </message>
@@ -4221,6 +4261,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} layers on the graphics card</source>
    <translation>{0} 层在显卡上</translation>
+  </message>
+  <message>
+   <source>the experts of {0} layers on the processor</source>
+   <translation>{0} 层的专家在处理器上</translation>
   </message>
   <message>
    <source>{0} answers at the same time instead of {1}</source>
