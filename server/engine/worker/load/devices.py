@@ -67,7 +67,8 @@ def _text(found: bytes | None) -> str:
 
 
 def main() -> None:
-    loaded = backends.load(selftest.usual())
+    trials = selftest.usual()
+    loaded = backends.load(trials, trials.card)
     facts = {
         "version": metadata.version("llama-cpp-python"),
         "ggml": engine_build.read(FOLDER),
