@@ -194,9 +194,34 @@ class ModelSettings(Group):
             description="For example 3 and 1: three quarters on the first. Empty: by free memory.",
         ),
     ] = ()
+    main_gpu: Annotated[
+        int,
+        Field(
+            ge=-1, le=63, title="The only GPU to use", description="0: the first. -1: all of them."
+        ),
+    ] = -1
+    cpu_experts: Annotated[
+        int,
+        Field(
+            ge=-1,
+            le=999,
+            title="Layers whose experts stay on the processor",
+            description="For mixture models on small GPUs. -1: as many as must, 999: all.",
+        ),
+    ] = -1
+    kv_offload: Annotated[
+        bool, Field(title="Cache on the GPU", description="Off: more layers fit, and it is slower.")
+    ] = True
     flash_attention: Annotated[Literal["auto", "on", "off"], Field(title="Flash attention")] = (
         "auto"
     )
+    device_sampling: Annotated[
+        Literal["auto", "on", "off"],
+        Field(
+            title="Choose tokens on the GPU",
+            description="Auto: where several answers are made at once.",
+        ),
+    ] = "auto"
     prompt_cache_mb: Annotated[
         int,
         Field(ge=0, le=65536, title="Prompt cache in memory (MB)"),

@@ -2344,6 +2344,22 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Server mit Moat starten</translation>
   </message>
   <message>
+   <source>Log format</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>'json' writes an object in each line, for those who collect logs.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Text</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>JSON</source>
+   <translation>JSON</translation>
+  </message>
+  <message>
    <source>The default model. Empty: the starter model.</source>
    <translation>Das Standardmodell. Leer: das Startmodell.</translation>
   </message>
@@ -2380,8 +2396,40 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Zum Beispiel 3 und 1: drei Viertel auf der ersten. Leer: nach freiem Speicher.</translation>
   </message>
   <message>
+   <source>The only GPU to use</source>
+   <translation>Die einzige Grafikkarte, die benutzt wird</translation>
+  </message>
+  <message>
+   <source>0: the first. -1: all of them.</source>
+   <translation>0: die erste. -1: alle.</translation>
+  </message>
+  <message>
+   <source>Layers whose experts stay on the processor</source>
+   <translation>Schichten, deren Experten beim Prozessor bleiben</translation>
+  </message>
+  <message>
+   <source>For mixture models on small GPUs. -1: as many as must, 999: all.</source>
+   <translation>Für Mischmodelle auf kleinen Grafikkarten. -1: so viele wie nötig, 999: alle.</translation>
+  </message>
+  <message>
+   <source>Cache on the GPU</source>
+   <translation>Zwischenspeicher auf der Grafikkarte</translation>
+  </message>
+  <message>
+   <source>Off: more layers fit, and it is slower.</source>
+   <translation>Aus: mehr Schichten passen, und es ist langsamer.</translation>
+  </message>
+  <message>
    <source>Auto</source>
    <translation>Automatisch</translation>
+  </message>
+  <message>
+   <source>Choose tokens on the GPU</source>
+   <translation>Token auf der Grafikkarte wählen</translation>
+  </message>
+  <message>
+   <source>Auto: where several answers are made at once.</source>
+   <translation>Automatisch: wo mehrere Antworten zugleich entstehen.</translation>
   </message>
   <message>
    <source>Prompt cache in memory (MB)</source>
@@ -2426,10 +2474,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>TypeScript</source>
    <translation>TypeScript</translation>
-  </message>
-  <message>
-   <source>JSON</source>
-   <translation>JSON</translation>
   </message>
   <message>
    <source>Maximum queued requests</source>
@@ -2731,6 +2775,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der Server läuft, reagiert aber nicht.</translation>
   </message>
   <message>
+   <source>There are no figures here.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The engine does not support this: {0}.</source>
    <translation>Das unterstützt die Engine nicht: {0}.</translation>
   </message>
@@ -2739,12 +2787,28 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Hier gibt es keine Modelle.</translation>
   </message>
   <message>
+   <source>{0}: there is no {1}. There are: {2}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{0} decides the setting {1}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The settings could not be saved: {0}.</source>
    <translation>Die Einstellungen konnten nicht gespeichert werden: {0}.</translation>
   </message>
   <message>
+   <source>{0} begins like JSON, but is none.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The setting {0} cannot be that: {1}</source>
    <translation>Die Einstellung {0} kann das nicht sein: {1}</translation>
+  </message>
+  <message>
+   <source>{0} cannot be that: {1}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>A model on this machine is called '{0}'.</source>
@@ -2761,6 +2825,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>'{0}' runs on another server: Moat can only remove it from its list.</source>
    <translation>„{0}“ läuft auf einem anderen Server: Moat kann es nur aus der Liste entfernen.</translation>
+  </message>
+  <message>
+   <source>There is no model '{0}' here.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>There is no file {0}.</source>
@@ -2785,6 +2853,70 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The engine at {0} does not answer.</source>
    <translation>Die Engine auf {0} antwortet nicht.</translation>
+  </message>
+  <message>
+   <source>From a request's arrival to the first piece of its answer.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Between one piece of an answer and the next.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>From a request's arrival to its end.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Requests that have ended.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Tokens of prompts.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Tokens of prompts that the cache held.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Tokens of answers.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Requests that are being answered.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Requests that wait in the queue.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Models that are loaded.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Whether a server elsewhere answers.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>A key needs a name of 1 to {0} characters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>There is a key '{0}' already. Revoke it first.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>A limit is 0 (none) or more.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>There is no key '{0}'.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The keys could not be saved: {0}. They hold until Moat ends.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>The request was cancelled in Moat's window.</source>
@@ -2911,6 +3043,26 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Schlange ist voll ({0} Anfragen warten). Versuchen Sie es gleich noch einmal.</translation>
   </message>
   <message>
+   <source>This key was revoked. Ask whoever runs this Moat for another.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The key '{0}' may not use the model '{1}'. It may use: {2}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The key '{0}' may not {1}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The key '{0}' may have {1} requests at a time, and they are under way. Try again shortly.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The key '{0}' has used its {1} tokens of today. It can go on at midnight UTC.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Moat is shutting down.</source>
    <translation>Moat wird beendet.</translation>
   </message>
@@ -2971,8 +3123,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Es gibt keine Zeilen zu zeichnen.</translation>
   </message>
   <message>
-   <source>There are no rows to draw: render follows a table of data.</source>
-   <translation>Es gibt keine Zeilen zu zeichnen: „render“ folgt auf eine Tabelle.</translation>
+   <source>There are no rows to draw: 'render' needs a table of data.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>There is no column of numbers to draw.</source>
@@ -3393,6 +3545,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} is not a GGUF model file.</source>
    <translation>{0} ist keine GGUF-Modelldatei.</translation>
+  </message>
+  <message>
+   <source>There is no graphics card number {0}; the engine finds {1}, from 0 on.</source>
+   <translation>Es gibt keine Grafikkarte mit der Nummer {0}; die Engine findet {1}, gezählt ab 0.</translation>
   </message>
   <message>
    <source>The draft model {0} has another vocabulary.</source>
@@ -4175,6 +4331,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Die Grafikkarte</translation>
   </message>
   <message>
+   <source> with the experts of {0} layers on the processor</source>
+   <translation> mit den Experten von {0} Schichten beim Prozessor</translation>
+  </message>
+  <message>
    <source>{0} (number {1})</source>
    <translation>{0} (Nummer {1})</translation>
   </message>
@@ -4185,6 +4345,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{0} layers on the graphics card</source>
    <translation>{0} Schichten auf der Grafikkarte</translation>
+  </message>
+  <message>
+   <source>the experts of {0} layers on the processor</source>
+   <translation>den Experten von {0} Schichten beim Prozessor</translation>
   </message>
   <message>
    <source>{0} answers at the same time instead of {1}</source>

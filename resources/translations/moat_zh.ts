@@ -2344,6 +2344,22 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>随 Moat 启动服务器</translation>
   </message>
   <message>
+   <source>Log format</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>'json' writes an object in each line, for those who collect logs.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Text</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>JSON</source>
+   <translation>JSON</translation>
+  </message>
+  <message>
    <source>The default model. Empty: the starter model.</source>
    <translation>默认模型。留空：入门模型。</translation>
   </message>
@@ -2380,8 +2396,40 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>例如 3 和 1：四分之三放在第一块上。留空：按空闲内存分配。</translation>
   </message>
   <message>
+   <source>The only GPU to use</source>
+   <translation>唯一使用的显卡</translation>
+  </message>
+  <message>
+   <source>0: the first. -1: all of them.</source>
+   <translation>0：第一块。-1：全部。</translation>
+  </message>
+  <message>
+   <source>Layers whose experts stay on the processor</source>
+   <translation>专家留在处理器上的层数</translation>
+  </message>
+  <message>
+   <source>For mixture models on small GPUs. -1: as many as must, 999: all.</source>
+   <translation>用于小显存上的混合专家模型。-1：按需，999：全部。</translation>
+  </message>
+  <message>
+   <source>Cache on the GPU</source>
+   <translation>缓存放在显卡上</translation>
+  </message>
+  <message>
+   <source>Off: more layers fit, and it is slower.</source>
+   <translation>关闭：可放入更多层，但更慢。</translation>
+  </message>
+  <message>
    <source>Auto</source>
    <translation>自动</translation>
+  </message>
+  <message>
+   <source>Choose tokens on the GPU</source>
+   <translation>在显卡上选取词元</translation>
+  </message>
+  <message>
+   <source>Auto: where several answers are made at once.</source>
+   <translation>自动：同时生成多个回答时使用。</translation>
   </message>
   <message>
    <source>Prompt cache in memory (MB)</source>
@@ -2426,10 +2474,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>TypeScript</source>
    <translation>TypeScript</translation>
-  </message>
-  <message>
-   <source>JSON</source>
-   <translation>JSON</translation>
   </message>
   <message>
    <source>Maximum queued requests</source>
@@ -2731,6 +2775,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>服务器在运行，但没有响应。</translation>
   </message>
   <message>
+   <source>There are no figures here.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The engine does not support this: {0}.</source>
    <translation>引擎不支持：{0}。</translation>
   </message>
@@ -2739,12 +2787,28 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>这里没有模型。</translation>
   </message>
   <message>
+   <source>{0}: there is no {1}. There are: {2}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{0} decides the setting {1}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The settings could not be saved: {0}.</source>
    <translation>无法保存设置：{0}。</translation>
   </message>
   <message>
+   <source>{0} begins like JSON, but is none.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The setting {0} cannot be that: {1}</source>
    <translation>设置 {0} 不能取这个值：{1}</translation>
+  </message>
+  <message>
+   <source>{0} cannot be that: {1}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>A model on this machine is called '{0}'.</source>
@@ -2761,6 +2825,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>'{0}' runs on another server: Moat can only remove it from its list.</source>
    <translation>“{0}”在其他服务器上运行：Moat 只能将它从列表中移除。</translation>
+  </message>
+  <message>
+   <source>There is no model '{0}' here.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>There is no file {0}.</source>
@@ -2785,6 +2853,70 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The engine at {0} does not answer.</source>
    <translation>{0} 上的引擎没有回应。</translation>
+  </message>
+  <message>
+   <source>From a request's arrival to the first piece of its answer.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Between one piece of an answer and the next.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>From a request's arrival to its end.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Requests that have ended.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Tokens of prompts.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Tokens of prompts that the cache held.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Tokens of answers.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Requests that are being answered.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Requests that wait in the queue.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Models that are loaded.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Whether a server elsewhere answers.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>A key needs a name of 1 to {0} characters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>There is a key '{0}' already. Revoke it first.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>A limit is 0 (none) or more.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>There is no key '{0}'.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The keys could not be saved: {0}. They hold until Moat ends.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>The request was cancelled in Moat's window.</source>
@@ -2911,6 +3043,26 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>队列已满（{0} 个请求在等待）。请稍后再试。</translation>
   </message>
   <message>
+   <source>This key was revoked. Ask whoever runs this Moat for another.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The key '{0}' may not use the model '{1}'. It may use: {2}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The key '{0}' may not {1}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The key '{0}' may have {1} requests at a time, and they are under way. Try again shortly.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The key '{0}' has used its {1} tokens of today. It can go on at midnight UTC.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Moat is shutting down.</source>
    <translation>Moat 正在关闭。</translation>
   </message>
@@ -2971,8 +3123,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>没有可绘制的行。</translation>
   </message>
   <message>
-   <source>There are no rows to draw: render follows a table of data.</source>
-   <translation>没有可绘制的行：render 之前需要一张数据表。</translation>
+   <source>There are no rows to draw: 'render' needs a table of data.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>There is no column of numbers to draw.</source>
@@ -3393,6 +3545,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} is not a GGUF model file.</source>
    <translation>{0} 不是 GGUF 模型文件。</translation>
+  </message>
+  <message>
+   <source>There is no graphics card number {0}; the engine finds {1}, from 0 on.</source>
+   <translation>没有编号为 {0} 的显卡；引擎找到 {1} 块，从 0 开始编号。</translation>
   </message>
   <message>
    <source>The draft model {0} has another vocabulary.</source>
@@ -4175,6 +4331,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>显卡</translation>
   </message>
   <message>
+   <source> with the experts of {0} layers on the processor</source>
+   <translation>，{0} 层的专家在处理器上</translation>
+  </message>
+  <message>
    <source>{0} (number {1})</source>
    <translation>{0}（第 {1} 块）</translation>
   </message>
@@ -4185,6 +4345,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{0} layers on the graphics card</source>
    <translation>{0} 层在显卡上</translation>
+  </message>
+  <message>
+   <source>the experts of {0} layers on the processor</source>
+   <translation>{0} 层的专家在处理器上</translation>
   </message>
   <message>
    <source>{0} answers at the same time instead of {1}</source>

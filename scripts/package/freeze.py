@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scripts.bootstrap.follow import LongCommand, follow
 from scripts.bootstrap.places import ROOT
-from scripts.package import contents, engine_files, notices, product
+from scripts.package import contents, engine_files, graphics, notices, product
 
 LICENCES = Path("resources", "licenses.json")
 
@@ -18,6 +18,7 @@ def freeze() -> Path:
     """The folder, with licences inside and every file of the same age."""
     product.WORK.mkdir(parents=True, exist_ok=True)
     engine_files.unpack(product.WORK / "engine")
+    graphics.put_into(product.WORK / "engine")
     shutil.rmtree(product.FROZEN, ignore_errors=True)
     follow(LongCommand("freezing the program", _command(), _progress, _log(), _environment()))
     engine_files.link_duplicates(product.FROZEN / contents.ENGINE)

@@ -7,6 +7,7 @@ the archive into Moat's folder `backends`; nothing is installed anew.
 import argparse
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -22,9 +23,14 @@ from scripts.bootstrap.say import SetupFailed, say
 from scripts.bootstrap.source import unpacked
 from scripts.package import archive, product, sums
 from scripts.package.told import told
+from server.engine.worker.load.backends import TRIED_CARD
+from server.sizes import MB
 from server.system import backends, hardware, processes
 
 MORE = "MOAT_CMAKE_ARGS"
+INCLUDES = "Vulkan_INCLUDE_DIR"
+VULKAN_HEADER = Path("/usr/include/vulkan/vulkan_core.h")
+WITHOUT = "MOAT_PACKAGE_WITHOUT_VULKAN"
 README = """\
 Support for graphics cards ({kind}) for Moat {version}, engine {engine}.
 
@@ -65,10 +71,37 @@ def main() -> int:
     return told(lambda: package(kind))
 
 
-def package(kind: str) -> list[Path]:
-    missing = [at for tool, at in KINDS[kind].tools.items() if not shutil.which(tool)]
+def put_into(engine: Path) -> None:
+    """Vulkan is part of every installer; a machine without it, or with a bad driver, skips it."""
+    if os.environ.get(WITHOUT) or sys.platform != "linux":
+        return
+    missing = _missing("vulkan")
     if missing:
-        raise SetupFailed(f"Tools are missing (Debian's names): {' '.join(missing)}")
+        say(f"package: WITHOUT Vulkan, for tools are missing (Debian's names): {missing}")
+        return
+    if not _has_new_headers(VULKAN_HEADER) and INCLUDES not in os.environ.get(MORE, ""):
+        say(f"package: WITHOUT Vulkan, whose headers are too old here: give {MORE}=-D{INCLUDES}=…")
+        return
+    library = build("vulkan")
+    shutil.copyfile(library, engine / library.name)
+    say(f"package: with Vulkan, {library.stat().st_size / MB:.0f} MB before it is packed")
+
+
+def _has_new_headers(header: Path) -> bool:
+    """Those of Vulkan 1.4, as in Debian 13; the engine does not compile with 1.3."""
+    text = header.read_text(encoding="utf-8") if header.exists() else ""
+    found = re.search(r"VK_HEADER_VERSION_COMPLETE VK_MAKE_API_VERSION\(0, 1, (\d+)", text)
+    return found is not None and int(found.group(1)) >= 4
+
+
+def _missing(kind: str) -> str:
+    return " ".join(at for tool, at in KINDS[kind].tools.items() if not shutil.which(tool))
+
+
+def package(kind: str) -> list[Path]:
+    missing = _missing(kind)
+    if missing:
+        raise SetupFailed(f"Tools are missing (Debian's names): {missing}")
     library = build(kind)
     folder = product.WORK / f"{product.NAME}-backend-{kind}"
     shutil.rmtree(folder, ignore_errors=True)
@@ -114,7 +147,11 @@ def try_out(kind: str, folder: Path) -> None:
     """The engine of this clone must take it, as the installed one will."""
     told_by = subprocess.run(
         processes.command("worker", "--describe"),
-        env={**processes.environment("worker"), backends.VARIABLE: str(folder)},
+        env={
+            **processes.environment("worker"),
+            backends.VARIABLE: str(folder),
+            TRIED_CARD: kind,
+        },
         capture_output=True,
         text=True,
         check=False,

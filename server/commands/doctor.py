@@ -33,6 +33,7 @@ ENGINE_PATIENCE_S = 120.0
 """Far more than its trials may take, which are made at the first start on a machine."""
 X86_FEATURES = {"avx", "avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_tile", "f16c", "fma"}
 ARM_FEATURES = {"asimd", "asimddp", "asimdhp", "bf16", "i8mm", "sve", "sve2"}
+TRY_AGAIN = "A new driver is tried by itself; 'moat doctor --try-again' tries now."
 REBUILD = "In a clone: make setup. Installed by pip: moat serve. Otherwise install Moat again."
 
 
@@ -46,10 +47,15 @@ class Finding:
 
 def add_to(commands: Any) -> None:
     one = commands.add_parser("doctor", help="check this computer and suggest what to do")
-    one.set_defaults(run=lambda _options: main())
+    one.add_argument(
+        "--try-again", action="store_true", help="try support for graphics cards that failed here"
+    )
+    one.set_defaults(run=lambda options: main(try_again=options.try_again))
 
 
-def main() -> int:
+def main(*, try_again: bool = False) -> int:
+    if try_again:
+        os.environ[backends.TRY_AGAIN] = "1"
     findings = report(paths.find())
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
@@ -173,7 +179,8 @@ def check_engine(engine: dict[str, Any]) -> Finding:
     refused = engine.get("refused") or {}
     if refused:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in refused.items())
-        return Finding("Engine", "warn", text, f"Not used here: {reasons}.")
+        again = f" {TRY_AGAIN}" if set(refused) & backends.KINDS else ""
+        return Finding("Engine", "warn", text, f"Not used here: {reasons}.{again}")
     return Finding("Engine", "ok", text)
 
 

@@ -22,6 +22,11 @@ class EngineOptions:
     batch_tokens: int = 512
     gpu_layers: int = 0
     gpu_split: tuple[float, ...] = ()
+    main_gpu: int = -1
+    """The only card to use; -1: all of them."""
+    kv_offload: bool = True
+    cpu_experts: int = -1
+    """Layers of a mixture model whose experts stay with the processor; -1: what fits."""
     kv_type: KvType = "f16"
     flash_attention: bool | None = None
     kv_unified: bool | None = None

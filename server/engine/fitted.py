@@ -236,6 +236,7 @@ class FittedEngine:
             kv_type=setup.kv_type,
             gpu_layers=setup.gpu_layers,
             batch_tokens=setup.batch_tokens,
+            cpu_experts=setup.cpu_experts,
         )
         engine = self._engine = self._loader.make(self._path, options)
         self._unlink = engine.state.connect(self._show)
@@ -340,5 +341,8 @@ def _setup(options: EngineOptions) -> Setup:
         options.flash_attention,
         options.gpu_split,
         size_of([str(options.projector or "")]),
+        cpu_experts=options.cpu_experts,
+        kv_offload=options.kv_offload,
+        main_gpu=options.main_gpu,
     )
     return memory.beside(setup, options.draft_model, Headers())

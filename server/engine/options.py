@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Literal
 
 from server.engine.base import EngineOptions
 from server.engine.pool import PoolLimits
@@ -32,8 +33,12 @@ class OptionsOf:
             batch_tokens=settings.batch_tokens,
             gpu_layers=ALL_LAYERS if settings.gpu_layers < 0 else settings.gpu_layers,
             gpu_split=settings.gpu_split,
+            main_gpu=settings.main_gpu,
+            kv_offload=settings.kv_offload,
+            cpu_experts=settings.cpu_experts,
+            device_sampling=_choice(settings.device_sampling),
             kv_type=settings.kv_type,
-            flash_attention={"auto": None, "on": True, "off": False}[settings.flash_attention],
+            flash_attention=_choice(settings.flash_attention),
             prompt_cache_mb=settings.prompt_cache_mb,
             prompt_disk_mb=settings.prompt_disk_mb,
             prompt_folder=self._kept_conversations if settings.prompt_disk_mb else None,
@@ -48,3 +53,7 @@ class OptionsOf:
         """What the user no longer wants kept is removed, not only unused."""
         if not settings.prompt_disk_mb:
             shutil.rmtree(self._kept_conversations, ignore_errors=True)
+
+
+def _choice(wanted: Literal["auto", "on", "off"]) -> bool | None:
+    return None if wanted == "auto" else wanted == "on"

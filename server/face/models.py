@@ -55,6 +55,12 @@ class Setup:
     draft_width: int = 0
     """Key plus value numbers that one token takes in that cache."""
     draft_heads: int = 0
+    cpu_experts: int = -1
+    """Layers of a mixture model whose experts stay with the processor; -1: choose."""
+    kv_offload: bool = True
+    """Whether the cache of layers on the graphics card is there too."""
+    main_gpu: int = -1
+    """The only card to use; -1: all of them."""
 
 
 @dataclass(frozen=True, slots=True)

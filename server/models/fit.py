@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from server.face.models import Fit, KvType, Machine, Memory, Setup, Verdict
+from server.face.models import Device, Fit, KvType, Machine, Memory, Setup, Verdict
 from server.models.gguf.header import Header
 from server.models.memory import Layout, largest_context, layout_of, memory_of
 from server.sizes import MIB, in_gb
@@ -46,8 +46,7 @@ def settle(header: Header, setup: Setup, machine: Machine, weight_bytes: int = 0
     """The setup with layers and context chosen where they are left open."""
     weights = weight_bytes or header.weight_bytes
     layout = layout_of(header)
-    if setup.gpu_layers < 0:
-        setup = replace(setup, gpu_layers=_layers_that_fit(header, setup, machine, weights))
+    setup = _placed(header, setup, machine, weights)
     if setup.context_tokens:
         return setup
     cache_room = min(CACHE_MOST, CACHE_SHARE * _room(machine, setup))
@@ -55,7 +54,7 @@ def settle(header: Header, setup: Setup, machine: Machine, weight_bytes: int = 0
     def fits(tried: Setup) -> bool:
         memory = memory_of(header, weights, tried, machine)
         gpu_cache = memory.gpu if tried.gpu_layers else 0
-        if gpu_cache and memory.gpu > _gpu_room(machine):
+        if gpu_cache and memory.gpu > _gpu_room(machine, setup):
             return False
         return memory.cache <= cache_room and memory.needed <= COMFORTABLE * machine.free_bytes
 
@@ -63,26 +62,44 @@ def settle(header: Header, setup: Setup, machine: Machine, weight_bytes: int = 0
 
 
 def _room(machine: Machine, setup: Setup) -> int:
-    return _gpu_room(machine) if setup.gpu_layers > 0 else machine.free_bytes
+    return _gpu_room(machine, setup) if setup.gpu_layers > 0 else machine.free_bytes
 
 
-def _gpu_room(machine: Machine) -> int:
+def _gpu_room(machine: Machine, setup: Setup) -> int:
     if not machine.engine_uses_gpu:
         return 0
-    return sum(max(0, device.free_bytes - GPU_MARGIN) for device in machine.devices)
+    return sum(max(0, card.free_bytes - GPU_MARGIN) for card in _cards(machine, setup))
 
 
-def _layers_that_fit(header: Header, setup: Setup, machine: Machine, weights: int) -> int:
-    room = _gpu_room(machine)
-    if not room:
-        return 0
+def _cards(machine: Machine, setup: Setup) -> tuple[Device, ...]:
+    """The chosen one, where it is there; else all."""
+    chosen = machine.devices[setup.main_gpu :][:1] if setup.main_gpu >= 0 else ()
+    return chosen or machine.devices
+
+
+def _placed(header: Header, setup: Setup, machine: Machine, weights: int) -> Setup:
+    """With layers and experts where they fit: experts leave the card before whole layers do."""
     layers = layout_of(header).layers
+    experts = layers if header.number("expert_count") else 0
+    chosen = replace(setup, cpu_experts=min(max(setup.cpu_experts, 0), experts))
+    room = _gpu_room(machine, setup)
+    if not room or setup.gpu_layers == 0:
+        return replace(chosen, gpu_layers=max(0, setup.gpu_layers), cpu_experts=0)
     context = setup.context_tokens or min(8192, header.context_tokens or 8192)
-    for count in range(layers + 1, 0, -1):
-        tried = replace(setup, gpu_layers=count, context_tokens=context)
-        if memory_of(header, weights, tried, machine).gpu <= room:
-            return count
-    return 0
+
+    def fits(tried: Setup) -> bool:
+        tried = replace(tried, context_tokens=context)
+        return memory_of(header, weights, tried, machine).gpu <= room
+
+    whole = replace(chosen, gpu_layers=layers + 1 if setup.gpu_layers < 0 else setup.gpu_layers)
+    most = experts if setup.cpu_experts < 0 else chosen.cpu_experts
+    for count in range(chosen.cpu_experts, most + 1):
+        if fits(replace(whole, cpu_experts=count)):
+            return replace(whole, cpu_experts=count)
+    if setup.gpu_layers > 0:
+        return replace(whole, cpu_experts=most)
+    fewer = (replace(whole, gpu_layers=count, cpu_experts=most) for count in range(layers, 0, -1))
+    return next((one for one in fewer if fits(one)), replace(chosen, gpu_layers=0, cpu_experts=0))
 
 
 def _verdict(
@@ -101,6 +118,8 @@ def _verdict(
     where = f"{in_gb(memory.needed)} of the {in_gb(free)} free"
     if memory.gpu:
         where = f"{in_gb(memory.gpu)} on the graphics card, {in_gb(memory.needed)} in memory"
+        if setup.cpu_experts:
+            where += f" with the experts of {setup.cpu_experts} layers on the processor"
     note = _slowness(header, setup, layout, memory)
     if (
         memory.needed > COMFORTABLE * free
@@ -113,7 +132,7 @@ def _verdict(
 
 def _shortest_card(memory: Memory, setup: Setup, machine: Machine) -> tuple[str, int]:
     """The card that lacks most, and how much; negative: what is left on it."""
-    devices = machine.devices
+    devices = _cards(machine, setup)
     free = [device.free_bytes for device in devices]
     whole = float(sum(setup.gpu_split))
     if whole and len(devices) > 1 and len(setup.gpu_split) == len(devices):
@@ -138,16 +157,23 @@ def ladder(header: Header, setup: Setup, machine: Machine) -> Iterator[Setup]:
     """Setups that take less and less memory, from the one asked for downwards."""
     seen: set[Setup] = set()
     current = settle(header, setup, machine)
-    for rung in _rungs(current):
+    mixture = layout_of(header).layers if header.number("expert_count") else 0
+    for rung in _rungs(current, mixture):
         if rung not in seen:
             seen.add(rung)
             yield rung
 
 
-def _rungs(current: Setup) -> Iterator[Setup]:
+def _rungs(current: Setup, mixture: int) -> Iterator[Setup]:
+    """`mixture`: how many layers have experts; those leave the card before layers do."""
     yield current
+    if current.gpu_layers > 0 and current.cpu_experts < mixture:
+        for experts in ((current.cpu_experts + mixture) // 2, mixture):
+            current = replace(current, cpu_experts=experts)
+            yield current
     while current.gpu_layers > 0:
         current = replace(current, gpu_layers=current.gpu_layers * 3 // 4)
+        current = replace(current, cpu_experts=current.cpu_experts if current.gpu_layers else 0)
         yield current
     yield from _less_context(current, 8192)
     current = replace(current, context_tokens=min(current.context_tokens, 8192))
@@ -183,6 +209,8 @@ def explain(asked: Setup, taken: Setup) -> str:
         )
     if taken.gpu_layers != asked.gpu_layers and asked.gpu_layers >= 0:
         changes.append(f"{taken.gpu_layers} layers on the graphics card")
+    if taken.cpu_experts > max(0, asked.cpu_experts):
+        changes.append(f"the experts of {taken.cpu_experts} layers on the processor")
     if taken.slots != asked.slots:
         changes.append(f"{taken.slots} answers at the same time instead of {asked.slots}")
     if taken.kv_type != asked.kv_type:

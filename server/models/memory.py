@@ -24,6 +24,8 @@ CELLS = 256
 CARD_BYTES = 600 * MIB
 """What the driver and its libraries take on a graphics card for every program that uses it."""
 BLOCK = re.compile(r"blk\.(\d+)\.")
+EXPERTS = re.compile(r"blk\.(\d+)\.ffn_(?:up|down|gate|gate_up)_(?:ch)?exps\.")
+"""As llama.cpp's own option names the tensors of a mixture's experts."""
 REPACKED = {
     "asimddp": {"Q1_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "Q8_0", "IQ4_NL", "MXFP4"},
     "avx2": {"Q4_0", "Q4_K", "IQ4_NL", "MXFP4"},
@@ -134,17 +136,21 @@ def memory_of(header: Header, weight_bytes: int, setup: Setup, machine: Machine)
     draft_cache, draft_compute = _draft_space(setup)
     gpu = 0
     gpu_weights = _gpu_weights(header, weight_bytes, on_gpu, layout)
+    apart = expert_bytes(header, weight_bytes, slice(split, setup.cpu_experts)) if on_gpu else 0
+    gpu_weights -= apart
+    on_card = slice(split, None) if setup.kv_offload else slice(layout.layers, None)
     if on_gpu:
-        gpu = CARD_BYTES + gpu_weights + cache_bytes(layout, setup, slice(split, None))
+        gpu = CARD_BYTES + gpu_weights + cache_bytes(layout, setup, on_card)
         gpu += compute_bytes(layout, setup, setup.batch_tokens) + setup.projector_bytes
         gpu += setup.draft_bytes + draft_cache + draft_compute
         draft_cache = draft_compute = 0
     repacked, covered = _repacked(header, weight_bytes, machine.features)
-    left = max(0.0, 1 - gpu_weights / max(1, weight_bytes))
+    # Experts that were put with the processor are used as they lie in the file.
+    left = max(0.0, 1 - (gpu_weights + apart) / max(1, weight_bytes))
     return Memory(
         weights=max(0, weight_bytes - gpu_weights),
         repacked=int(repacked * left),
-        cache=cache_bytes(layout, setup, slice(0, split)) + draft_cache,
+        cache=cache_bytes(layout, setup, slice(0, on_card.start if on_gpu else None)) + draft_cache,
         compute=compute_bytes(layout, setup, setup.slots)
         + (conversion_bytes(layout, setup) if split else 0)
         + draft_compute,
@@ -182,6 +188,27 @@ def _gpu_weights(header: Header, weight_bytes: int, on_gpu: int, layout: Layout)
         elif whole and (one.name != "token_embd.weight" or not has_output):
             found += one.size_bytes
     return found
+
+
+def expert_bytes(header: Header, weight_bytes: int, layers: slice) -> int:
+    """What the experts of these layers take; nothing where the model is no mixture."""
+    count = layout_of(header).layers
+    chosen = range(count)[layers] if (layers.stop or 0) > 0 else range(0)
+    if not header.number("expert_count"):
+        return 0
+    if not header.tensors:
+        return int(len(chosen) / count * _expert_share(header) * weight_bytes)
+    matches = ((EXPERTS.match(one.name), one.size_bytes) for one in header.tensors)
+    return sum(size for match, size in matches if match and int(match[1]) in chosen)
+
+
+def _expert_share(header: Header) -> float:
+    """Of all weights, by the sizes that the head of a file names."""
+    layout = layout_of(header)
+    forward = header.number("expert_feed_forward_length", layout.forward)
+    experts = layout.layers * header.number("expert_count") * 3 * layout.width * forward
+    others = layout.layers * 4 * layout.width**2 + 2 * layout.vocabulary * layout.width
+    return experts / (experts + others)
 
 
 def _repacked(header: Header, weight_bytes: int, features: tuple[str, ...]) -> tuple[int, int]:

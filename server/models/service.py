@@ -273,6 +273,9 @@ class ModelShelf:
             model.batch_tokens,
             {"auto": None, "on": True, "off": False}[model.flash_attention],
             model.gpu_split,
+            cpu_experts=model.cpu_experts,
+            kv_offload=model.kv_offload,
+            main_gpu=model.main_gpu,
         )
         return self._guessing(setup)
 

@@ -4,6 +4,7 @@ import ctypes
 import importlib.util
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -83,3 +84,41 @@ def made_for(library: Path) -> str:
     """The version of the engine in the file's name: another one may not share its memory layout."""
     told = ENGINE.search(library.name)
     return told.group(1) if told else ""
+
+
+KINDS = frozenset({"cuda", "vulkan", "hip", "sycl", "opencl"})
+TRY_AGAIN = "MOAT_TRY_CARDS_AGAIN"
+"""Tells the engine to forget which of them failed."""
+FORCED = "GGML_VK_VISIBLE_DEVICES"
+"""Names devices by hand, also one that is no card: Mesa's lavapipe computes on the processor."""
+NODES = ("/dev/dri/renderD*", "/dev/nvidia[0-9]*", "/dev/dxg", "/dev/kfd")
+DRIVERS = (
+    "/proc/driver/nvidia/version",
+    "/usr/share/vulkan/icd.d/*.json",
+    "/etc/vulkan/icd.d/*.json",
+)
+
+
+def may_have_card(kind: str) -> bool:
+    """Whether a look at the machine leaves a card possible; elsewhere only a trial tells."""
+    if sys.platform != "linux" or kind == "rpc":
+        return True
+    if kind == "vulkan":
+        try:
+            ctypes.CDLL("libvulkan.so.1")
+        except OSError:
+            return False
+    return bool(os.environ.get(FORCED)) or bool(_matching(NODES))
+
+
+def driver_mark() -> str:
+    """Changes with the cards and with their drivers."""
+    nodes = map(str, _matching(NODES))
+    kernel = [path.read_text(errors="replace") for path in _matching(DRIVERS[:1])]
+    found = [f"{path} {path.stat().st_mtime_ns}" for path in _matching(DRIVERS[1:])]
+    return "\n".join([*nodes, *kernel, *found, os.environ.get(FORCED, "")])
+
+
+def _matching(patterns: tuple[str, ...]) -> list[Path]:
+    root = Path("/")
+    return sorted(path for pattern in patterns for path in root.glob(pattern[1:]))

@@ -140,6 +140,8 @@ class Shape:
     table: int = F32
     architecture: str = "llama"
     head_width: int = 0
+    experts: int = 0
+    """In each layer of a mixture model; eight of them answer."""
 
     @property
     def key(self) -> int:
@@ -160,6 +162,9 @@ def metadata_of(shape: Shape, **more: Any) -> dict[str, Any]:
     }
     if shape.head_width:
         own |= {"attention.key_length": shape.key, "attention.value_length": shape.key}
+    if shape.experts:
+        own |= {"expert_count": shape.experts, "expert_used_count": min(8, shape.experts)}
+        own["expert_feed_forward_length"] = shape.forward
     return {
         "general.architecture": shape.architecture,
         "general.name": "Tiny",
@@ -191,24 +196,35 @@ def tensors_of(shape: Shape) -> list[tuple[str, tuple[int, ...], int]]:
         ("output.weight", (width, shape.tokens), shape.table),
     ]
     for number in range(shape.layers):
-        layer = [
+        layer: list[tuple[str, tuple[int, ...], int]] = [
             ("attn_norm.weight", (width,), F32),
             ("attn_q.weight", (width, queries), kind),
             ("attn_k.weight", (width, keys), kind),
             ("attn_v.weight", (width, keys), kind),
             ("attn_output.weight", (queries, width), kind),
             ("ffn_norm.weight", (width,), F32),
-            ("ffn_gate.weight", (width, shape.forward), kind),
-            ("ffn_up.weight", (width, shape.forward), kind),
-            ("ffn_down.weight", (shape.forward, width), kind),
+            *_forward(shape),
         ]
-        if shape.architecture == "qwen3":
+        if shape.architecture.startswith("qwen3"):
             layer += [
                 ("attn_q_norm.weight", (shape.key,), F32),
                 ("attn_k_norm.weight", (shape.key,), F32),
             ]
         tensors += [(f"blk.{number}.{name}", size, kind) for name, size, kind in layer]
     return tensors
+
+
+def _forward(shape: Shape) -> list[tuple[str, tuple[int, ...], int]]:
+    width, kind = shape.width, shape.weights
+    end, more = ("_exps.weight", (shape.experts,)) if shape.experts else (".weight", ())
+    found: list[tuple[str, tuple[int, ...], int]] = [
+        (f"ffn_gate{end}", (width, shape.forward, *more), kind),
+        (f"ffn_up{end}", (width, shape.forward, *more), kind),
+        (f"ffn_down{end}", (shape.forward, width, *more), kind),
+    ]
+    if shape.experts:
+        found.append(("ffn_gate_inp.weight", (width, shape.experts), F32))
+    return found
 
 
 def write_model(path: Path, shape: Shape | None = None, **more: Any) -> HeadWriter:

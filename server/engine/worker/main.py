@@ -271,7 +271,8 @@ class Worker:
         scheduler.run()
 
     def _open(self, path: Path, options: EngineOptions) -> tuple[Scheduler, dict[str, Any]]:
-        backends.tell(backends.load(selftest.usual()), sys.stderr)
+        trials = selftest.usual()
+        backends.tell(backends.load(trials, trials.card), sys.stderr)
         lib.llama_backend_init()
         model = Model(path, options, self._tell_progress)
         plan = make_plan(model, options)

@@ -1,6 +1,7 @@
 """Support for graphics cards is packed only when the engine takes it; missing tools are named."""
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,39 @@ def test_whoever_unpacks_it_is_told_where_it_goes(tmp_path: Path) -> None:
     assert "libggml-cuda.so into ~/.local/share/moat/backends" in text
     assert "libcublas" in text
     assert "The ggml authors" in (tmp_path / "LICENSE").read_text()
+
+
+def test_a_package_is_made_without_vulkan_where_it_cannot_be_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(graphics, "build", lambda _kind: pytest.fail("It was built."))
+    monkeypatch.setattr(shutil, "which", lambda tool: None if tool == "glslc" else f"/usr/{tool}")
+    graphics.put_into(tmp_path)
+    assert "glslc libvulkan-dev" in capsys.readouterr().out
+    monkeypatch.setattr(shutil, "which", lambda tool: f"/usr/{tool}")
+    header = tmp_path / "vulkan_core.h"
+    header.write_text("#define VK_HEADER_VERSION_COMPLETE VK_MAKE_API_VERSION(0, 1, 3, X)")
+    monkeypatch.setattr(graphics, "VULKAN_HEADER", header)
+    graphics.put_into(tmp_path)
+    assert "too old here" in capsys.readouterr().out
+
+
+def test_a_package_carries_vulkan_where_it_can_be_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header, library = tmp_path / "vulkan_core.h", tmp_path / "libggml-vulkan.so"
+    header.write_text("#define VK_HEADER_VERSION_COMPLETE VK_MAKE_API_VERSION(0, 1, 4, X)")
+    library.write_bytes(b"library")
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(graphics, "VULKAN_HEADER", header)
+    monkeypatch.setattr(shutil, "which", lambda tool: f"/usr/{tool}")
+    monkeypatch.setattr(graphics, "build", lambda _kind: library)
+    engine = tmp_path / "engine"
+    engine.mkdir()
+    monkeypatch.setenv(graphics.WITHOUT, "1")
+    graphics.put_into(engine)
+    assert not list(engine.iterdir())
+    monkeypatch.delenv(graphics.WITHOUT)
+    graphics.put_into(engine)
+    assert (engine / "libggml-vulkan.so").read_bytes() == b"library"

@@ -19,6 +19,8 @@ from server.system import backends
 
 VARIANT = re.compile(r"(?:lib)?ggml-cpu-(.+)\.(?:so|dll)")
 CHOSEN_BY_HAND = "MOAT_CPU_BACKEND"
+TRIED_CARD = "MOAT_TRIED_BACKEND"
+"""In a trial: the only support for graphics cards that is loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,11 @@ class Loaded:
     refused: dict[str, str] = field(default_factory=dict)
 
 
-def load(refused: Callable[[Variant], str | None] = lambda _variant: None) -> Loaded:
-    """Once per process, before anything else of the engine. `refused` says why not to use one."""
+def load(
+    refused: Callable[[Variant], str | None] = lambda _variant: None,
+    refused_card: Callable[[str, Path], str | None] = lambda _kind, _library: None,
+) -> Loaded:
+    """Once per process, before anything else of the engine. They say why not to use one."""
     ggml = library()
     if ggml is None:
         return Loaded()
@@ -49,8 +54,20 @@ def load(refused: Callable[[Variant], str | None] = lambda _variant: None) -> Lo
         reasons |= _missing(known)
         if chosen is not None and ggml.ggml_backend_load(os.fsencode(chosen.path)):
             variant = chosen.name
-    added, failed = _add(ggml, backends.found(backends.folder()))
+    added, failed = _add(ggml, _cards(), refused_card)
     return Loaded(variant, added, reasons | failed)
+
+
+def _cards() -> dict[str, Path]:
+    """What came with the engine where a card may be, and what was added by hand in any case.
+
+    In a trial it is only one.
+    """
+    inside = backends.found(FOLDER)
+    tried = os.environ.get(TRIED_CARD)
+    own = {kind: path for kind, path in inside.items() if tried or backends.may_have_card(kind)}
+    found = own | backends.found(backends.folder())
+    return {kind: path for kind, path in found.items() if tried in (None, kind)}
 
 
 def tell(loaded: Loaded, log: TextIO) -> None:
@@ -108,13 +125,17 @@ def _score(path: Path) -> int:
         return 0
 
 
-def _add(ggml: Any, found: dict[str, Path]) -> tuple[tuple[str, ...], dict[str, str]]:
+def _add(
+    ggml: Any, found: dict[str, Path], refused: Callable[[str, Path], str | None]
+) -> tuple[tuple[str, ...], dict[str, str]]:
     added, failed = [], {}
     ours = metadata.version("llama-cpp-python")
     for kind, path in found.items():
         made_for = backends.made_for(path)
         if made_for and made_for != ours:
             failed[kind] = f"{path.name} is made for engine {made_for}; this one is {ours}"
+        elif reason := refused(kind, path):
+            failed[kind] = reason
         elif ggml.ggml_backend_load(os.fsencode(path)):
             added.append(kind)
         else:

@@ -136,6 +136,7 @@ class Context:
         params.kv_unified = plan.kv_unified
         params.flash_attn_type = plan.flash_attention
         params.type_k = params.type_v = plan.kv_type
+        params.offload_kqv = self._model.options.kv_offload
         params.no_perf = True
         params.abort_callback = self._operations.callback
         params.abort_callback_data = self._operations.data

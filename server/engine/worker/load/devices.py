@@ -35,6 +35,14 @@ def read() -> list[dict[str, Any]]:
     return found
 
 
+def processor_buffers() -> Any:
+    """Where the processor keeps its tensors, as libllama itself knows it."""
+    found = FOLDER / "ggml-base.dll"
+    library = ctypes.CDLL(str(found)) if sys.platform == "win32" else lib._lib
+    library.ggml_backend_cpu_buffer_type.restype = ctypes.c_void_p
+    return library.ggml_backend_cpu_buffer_type()
+
+
 def _library() -> Any:
     library = backends.library()
     if library is None:
@@ -59,7 +67,8 @@ def _text(found: bytes | None) -> str:
 
 
 def main() -> None:
-    loaded = backends.load(selftest.usual())
+    trials = selftest.usual()
+    loaded = backends.load(trials, trials.card)
     facts = {
         "version": metadata.version("llama-cpp-python"),
         "ggml": engine_build.read(FOLDER),

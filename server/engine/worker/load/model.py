@@ -7,12 +7,30 @@ from pathlib import Path
 from typing import Any
 
 from server.engine.base import EngineOptions, ModelFacts
+from server.engine.worker.load import devices
 from server.engine.worker.load.native import FLOAT_P, lib
 from server.engine.worker.prompt.vocabulary import Vocabulary
 from server.engine.worker.refusals import Refused
 
 VALUE_BYTES = 1 << 16
 DEVICE_NAME_BYTES = 256
+
+
+EXPERTS = r"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
+ALL_LAYERS = 999
+
+
+class Override(ctypes.Structure):
+    """llama_model_tensor_buft_override: where the tensors of a name are kept."""
+
+    _fields_ = (("pattern", ctypes.c_char_p), ("place", ctypes.c_void_p))
+
+
+def expert_patterns(layers: int) -> list[bytes]:
+    """The names of the experts of the first layers; llama.cpp takes the first that matches."""
+    if layers >= ALL_LAYERS:
+        return [EXPERTS.encode()]
+    return [rf"blk\.{layer}{EXPERTS}".encode() for layer in range(layers)]
 
 
 class Model:
@@ -25,6 +43,7 @@ class Model:
         self._progress = progress
         self._callback = lib.llama_progress_callback(self._tell_progress)
         self._split: Any = None
+        self._overrides: Any = None
         self.native = lib.llama_model_load_from_file(str(path).encode(), self._params())
         if not self.native:
             raise Refused("model_load_failed", _why_not(path))
@@ -95,7 +114,34 @@ class Model:
             shares = (ctypes.c_float * lib.llama_max_devices())(*self.options.gpu_split)
             self._split = shares
             params.tensor_split = ctypes.cast(shares, FLOAT_P)
+        if self.uses_gpu:
+            self._choose_card(params)
+            self._keep_experts(params)
         return params
+
+    def _choose_card(self, params: Any) -> None:
+        card = self.options.main_gpu
+        if card < 0:
+            return
+        cards = len(devices.read())
+        if card >= cards:
+            raise Refused(
+                "model_load_failed",
+                f"There is no graphics card number {card}; the engine finds {cards}, from 0 on.",
+            )
+        params.split_mode, params.main_gpu = lib.LLAMA_SPLIT_MODE_NONE, card
+
+    def _keep_experts(self, params: Any) -> None:
+        """Those of the first layers of a mixture model stay with the processor."""
+        if self.options.cpu_experts <= 0:
+            return
+        place = devices.processor_buffers()
+        patterns = expert_patterns(self.options.cpu_experts)
+        overrides = (Override * (len(patterns) + 1))()
+        for override, pattern in zip(overrides, patterns, strict=False):
+            override.pattern, override.place = pattern, place
+        self._overrides = overrides
+        params.tensor_buft_overrides = ctypes.cast(overrides, ctypes.c_void_p)
 
     def _tell_progress(self, done: float, _user_data: Any) -> bool:
         if done - self._shown >= 0.01 or done >= 1.0:

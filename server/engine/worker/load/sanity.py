@@ -16,14 +16,14 @@ WRONG_ANSWER = 3
 """What a process that asked ends with."""
 
 
-def code(model: str) -> int:
-    return 0 if next_word(model) == EXPECTED else WRONG_ANSWER
+def code(model: str, gpu_layers: int = 0) -> int:
+    return 0 if next_word(model, gpu_layers) == EXPECTED else WRONG_ANSWER
 
 
-def next_word(model: str) -> str:
+def next_word(model: str, gpu_layers: int = 0) -> str:
     lib.llama_log_set(SILENT, None)
     params = lib.llama_model_default_params()
-    params.n_gpu_layers = 0
+    params.n_gpu_layers = gpu_layers
     loaded = lib.llama_model_load_from_file(model.encode(), params)
     if not loaded:
         raise RuntimeError(f"{model} could not be loaded")

@@ -13,13 +13,18 @@ from time import monotonic
 
 from server.engine.causes import CRASHES
 from server.engine.worker.load import backends, sanity
-from server.engine.worker.load.backends import CHOSEN_BY_HAND, Variant
+from server.engine.worker.load.backends import CHOSEN_BY_HAND, TRIED_CARD, Variant
+from server.engine.worker.load.native import lib
+from server.system import backends as engine_build
 from server.system import hardware, paths, processes
 from server.system.files import JsonFile
 
 FLAG = "--try"
 PATIENCE_S = 30.0
 """For all trials of one load, which counts as hung when it is silent for much longer."""
+NO_CARD = 4
+"""What a trial ends with that found none."""
+ALL_LAYERS = 999
 
 
 class Unsettled(Exception):
@@ -37,14 +42,35 @@ class Trials:
     def __call__(self, variant: Variant) -> str | None:
         if self._model is None or os.environ.get(CHOSEN_BY_HAND) == variant.name:
             return None
+        try:
+            return self._verdict(_key(variant), {CHOSEN_BY_HAND: variant.name})
+        except subprocess.TimeoutExpired:  # slow is not wrong
+            return None
+
+    def card(self, kind: str, library: Path) -> str | None:
+        """The same for a graphics card: a driver that hangs in it is not tried again either."""
+        if self._model is None or os.environ.get(TRIED_CARD) == kind:
+            return None
+        key = _card_key(kind, library)
+        try:
+            return self._verdict(key, {TRIED_CARD: kind})
+        except subprocess.TimeoutExpired:
+            reason = f"it had no right word after {PATIENCE_S:g} seconds"
+            self._kept.write({**self._kept.read(), key: reason})
+            return reason
+
+    def forget_cards(self) -> None:
+        """They are tried again with the next load."""
+        known = self._kept.read()
+        self._kept.write({key: one for key, one in known.items() if not key.startswith(CARD)})
+
+    def _verdict(self, key: str, chosen: dict[str, str]) -> str | None:
         known: dict[str, str] = self._kept.read()
-        key = _key(variant)
         if key not in known:
+            assert self._model is not None
             began = monotonic()
             try:
-                known[key] = _try_out(variant, self._model, self._left_s)
-            except subprocess.TimeoutExpired:  # slow is not wrong
-                return None
+                known[key] = _try_out(chosen, self._model, self._left_s)
             except Unsettled as unsettled:
                 return str(unsettled)
             finally:
@@ -54,7 +80,10 @@ class Trials:
 
 
 def usual() -> Trials:
-    return Trials(paths.find().cache / "engine-trials.json", _starter())
+    trials = Trials(paths.find().cache / "engine-trials.json", _starter())
+    if os.environ.get(engine_build.TRY_AGAIN):
+        trials.forget_cards()
+    return trials
 
 
 def _starter() -> Path | None:
@@ -74,10 +103,20 @@ def _key(variant: Variant) -> str:
     return f"{variant.name} {digest}"
 
 
-def _try_out(variant: Variant, model: Path, patience_s: float) -> str:
+CARD = "card "
+
+
+def _card_key(kind: str, library: Path) -> str:
+    """Another card, driver, engine or library is another question."""
+    size = str(library.stat().st_size)
+    parts = (metadata.version("llama-cpp-python"), size, engine_build.driver_mark())
+    return f"{CARD}{kind} {hashlib.sha256(chr(10).join(parts).encode()).hexdigest()[:16]}"
+
+
+def _try_out(chosen: dict[str, str], model: Path, patience_s: float) -> str:
     child = subprocess.run(
         processes.command("worker", FLAG, str(model)),
-        env={**processes.environment("worker"), CHOSEN_BY_HAND: variant.name},
+        env={**processes.environment("worker"), **chosen},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=patience_s,
@@ -87,6 +126,8 @@ def _try_out(variant: Variant, model: Path, patience_s: float) -> str:
         return ""
     if child.returncode == sanity.WRONG_ANSWER:
         return "it computes wrong results"
+    if child.returncode == NO_CARD:
+        return "it finds no card that it can use"
     if child.returncode in CRASHES:
         return f"it ended with code {child.returncode}"
     raise Unsettled(f"its trial ended early (code {child.returncode}); it is tried again next time")
@@ -95,4 +136,8 @@ def _try_out(variant: Variant, model: Path, patience_s: float) -> str:
 def main(model: str) -> int:
     """In the child: read a prompt, name the next word."""
     backends.load()
-    return sanity.code(model)
+    if not os.environ.get(TRIED_CARD):
+        return sanity.code(model)
+    if not lib.llama_supports_gpu_offload():
+        return NO_CARD
+    return sanity.code(model, ALL_LAYERS)

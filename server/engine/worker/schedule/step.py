@@ -17,6 +17,8 @@ TRIED = [size for size in SIZES if size >= 16]
 TRIED_EACH = 128
 """So much of a trial is one prompt: a burst has many."""
 LONG_TRIAL_S = 0.25
+TRIALS_S = 3.0
+"""No trial begins later: a driver that prepares slowly is learned while it works."""
 
 
 @dataclass(slots=True)
@@ -100,16 +102,17 @@ class Step:
 
         The first time a device computes a size it prepares for it; only the second one counts.
         """
+        last_s = clock() + TRIALS_S
         for size in [size for size in TRIED if size <= batch.capacity]:
             prompts = min(slots, -(-size // TRIED_EACH))
             each = size // prompts
-            if each > room:
+            if each > room or clock() > last_s:
                 break
             took_s = min(self._trial_s(batch, prompts, each, clock) for _ in range(2))
             self._pace.note_read(each * prompts, took_s)
             if took_s > LONG_TRIAL_S:
                 break
-        for width in [width for width in SIZES if width <= slots]:
+        for width in [width for width in SIZES if width <= slots and clock() <= last_s]:
             took_s = min(self._trial_s(batch, width, 1, clock) for _ in range(3))
             self._pace.note_decode(width, took_s)
 

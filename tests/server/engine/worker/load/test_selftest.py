@@ -14,6 +14,7 @@ from server.engine.worker.load import selftest
 from server.engine.worker.load.backends import CHOSEN_BY_HAND, Variant
 from server.engine.worker.load.selftest import Trials
 from server.models import library as starter
+from server.system import backends as engine_build
 from server.system import processes
 
 
@@ -145,3 +146,45 @@ def test_the_engine_of_this_clone_passes_its_trial() -> None:
         processes.environment("worker"),
     )
     assert code == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("assert os.environ['MOAT_TRIED_BACKEND'] == 'vulkan'", None),
+        ("raise SystemExit(3)", "it computes wrong results"),
+        ("raise SystemExit(4)", "it finds no card that it can use"),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "it ended with code -11"),
+        ("import time; time.sleep(60)", "it had no right word after 30 seconds"),
+    ],
+)
+def test_a_card_that_crashed_or_hung_is_not_tried_again(
+    tmp_path: Path, child: Path, variant: Variant, code: str, reason: str | None
+) -> None:
+    starts = tmp_path / "starts"
+    child.write_text(script(code, starts))
+    kept = tmp_path / "cache" / "trials.json"
+
+    def tried() -> str | None:
+        trials = Trials(kept, tmp_path / "model")
+        if "sleep" in code:
+            trials._left_s = 2.0
+        return trials.card("vulkan", variant.path)
+
+    assert [tried(), tried()] == [reason, reason]
+    assert starts.read_text() == "x"
+    Trials(kept, tmp_path / "model").forget_cards()
+    assert tried() == reason
+    assert starts.read_text() == "xx"
+
+
+def test_another_driver_is_another_question(
+    tmp_path: Path, child: Path, variant: Variant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts = tmp_path / "starts"
+    child.write_text(script("raise SystemExit(3)", starts))
+    trials = Trials(tmp_path / "trials.json", tmp_path / "model")
+    for driver in ("22.3", "22.3", "25.0"):
+        monkeypatch.setattr(engine_build, "driver_mark", lambda driver=driver: driver)
+        assert trials.card("vulkan", variant.path) == "it computes wrong results"
+    assert starts.read_text() == "xx"
