@@ -300,11 +300,11 @@ class SettingsPage(Page):
         for name, field in self.fields.items():
             group, setting = name.split(".")
             field.show_value(getattr(getattr(settings, group), setting))
-        if settings.server.listen == "network":
-            self.fields["server.listen"].show_problem(
+        if settings.server.listen == "network" and settings.server.plain_network:
+            self.fields["server.plain_network"].show_problem(
                 tr(
-                    "Other machines can connect now. There is no HTTPS for them yet: the access "
-                    "key and all texts travel unencrypted. Use it only in a network you trust."
+                    "Other machines can connect without encryption: the key and all texts can be "
+                    "read on the way. Use it only in a network you trust."
                 )
             )
         self.about.look.setEnabled(settings.updates.look)

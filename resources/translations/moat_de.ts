@@ -660,8 +660,104 @@
    <translation>Es kam eine Antwort, aber auf diesem Computer ist noch kein Modell.</translation>
   </message>
   <message>
-   <source>Safari lets a page reach this machine by HTTPS only. The certificate is made here, holds for localhost alone, and is renewed by itself.</source>
-   <translation>Safari lässt Seiten diesen Rechner nur über HTTPS erreichen. Das Zertifikat wird hier erzeugt, gilt nur für localhost und erneuert sich von selbst.</translation>
+   <source>No key is asked for now: limits hold only for those who send their key.</source>
+   <translation>Zurzeit wird kein Schlüssel verlangt: Grenzen gelten nur für die, die ihren Schlüssel senden.</translation>
+  </message>
+  <message>
+   <source>Revoke</source>
+   <translation>Zurückziehen</translation>
+  </message>
+  <message>
+   <source>Revoke now</source>
+   <translation>Jetzt zurückziehen</translation>
+  </message>
+  <message>
+   <source>{count} tokens today</source>
+   <translation>heute {count} Token</translation>
+  </message>
+  <message>
+   <source>reads the figures</source>
+   <translation>liest die Messwerte</translation>
+  </message>
+  <message>
+   <source>No named keys yet. Give each person or program its own, and take it back alone.</source>
+   <translation>Noch keine benannten Schlüssel. Geben Sie jeder Person und jedem Programm einen eigenen, der sich einzeln zurückziehen lässt.</translation>
+  </message>
+  <message>
+   <source>A person or a program</source>
+   <translation>Eine Person oder ein Programm</translation>
+  </message>
+  <message>
+   <source>Empty: all. Several with commas between.</source>
+   <translation>Leer: alle. Mehrere mit Kommas dazwischen.</translation>
+  </message>
+  <message>
+   <source>Make a key</source>
+   <translation>Schlüssel anlegen</translation>
+  </message>
+  <message>
+   <source>The new key</source>
+   <translation>Der neue Schlüssel</translation>
+  </message>
+  <message>
+   <source>the new key</source>
+   <translation>den neuen Schlüssel</translation>
+  </message>
+  <message>
+   <source>Name</source>
+   <translation>Name</translation>
+  </message>
+  <message>
+   <source>Models</source>
+   <translation>Modelle</translation>
+  </message>
+  <message>
+   <source>Requests at a time</source>
+   <translation>Anfragen gleichzeitig</translation>
+  </message>
+  <message>
+   <source>Tokens per day</source>
+   <translation>Token pro Tag</translation>
+  </message>
+  <message>
+   <source>{count} of {limit} tokens today</source>
+   <translation>heute {count} von {limit} Token</translation>
+  </message>
+  <message>
+   <source>{count} at a time</source>
+   <translation>{count} gleichzeitig</translation>
+  </message>
+  <message>
+   <source>only {models}</source>
+   <translation>nur {models}</translation>
+  </message>
+  <message>
+   <source>No limit</source>
+   <translation>Keine Grenze</translation>
+  </message>
+  <message>
+   <source>Make a named key</source>
+   <translation>Einen benannten Schlüssel anlegen</translation>
+  </message>
+  <message>
+   <source>Keys</source>
+   <translation>Schlüssel</translation>
+  </message>
+  <message>
+   <source>The key of {name}. It is shown this once.</source>
+   <translation>Der Schlüssel von {name}. Er wird nur dieses eine Mal gezeigt.</translation>
+  </message>
+  <message>
+   <source>Revoke {name}</source>
+   <translation>{name} zurückziehen</translation>
+  </message>
+  <message>
+   <source>Really revoke {name}</source>
+   <translation>{name} wirklich zurückziehen</translation>
+  </message>
+  <message>
+   <source>Safari lets a page reach this machine by HTTPS only, and other machines must use it. A certificate that is made here holds for this machine alone and is renewed by itself.</source>
+   <translation>Safari lässt eine Seite diesen Rechner nur über HTTPS erreichen, und andere Rechner müssen es benutzen. Ein hier erzeugtes Zertifikat gilt nur für diesen Rechner und erneuert sich selbst.</translation>
   </message>
   <message>
    <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
@@ -702,6 +798,10 @@
   <message>
    <source>the command</source>
    <translation>den Befehl</translation>
+  </message>
+  <message>
+   <source>Other machines connect to {address}.</source>
+   <translation>Andere Rechner verbinden sich mit {address}.</translation>
   </message>
   <message>
    <source>Connect</source>
@@ -1424,10 +1524,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Adressen</translation>
   </message>
   <message>
-   <source>Name</source>
-   <translation>Name</translation>
-  </message>
-  <message>
    <source>What programs ask for it by</source>
    <translation>Wie Programme danach fragen</translation>
   </message>
@@ -1730,10 +1826,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Discover</source>
    <translation>Entdecken</translation>
-  </message>
-  <message>
-   <source>Models</source>
-   <translation>Modelle</translation>
   </message>
   <message>
    <source>{name}: {percent} downloaded</source>
@@ -2136,8 +2228,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Über Moat</translation>
   </message>
   <message>
-   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
-   <translation>Andere Rechner können sich jetzt verbinden. Für sie gibt es noch kein HTTPS: Der Zugangsschlüssel und alle Texte werden unverschlüsselt übertragen. Nutzen Sie das nur in einem Netz, dem Sie vertrauen.</translation>
+   <source>Other machines can connect without encryption: the key and all texts can be read on the way. Use it only in a network you trust.</source>
+   <translation>Andere Rechner können sich unverschlüsselt verbinden: Der Schlüssel und alle Texte können unterwegs gelesen werden. Nur in einem Netz verwenden, dem Sie vertrauen.</translation>
   </message>
   <message>
    <source>The settings could not be exported: {why}.</source>
@@ -2304,8 +2396,8 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Wer sich verbinden darf</translation>
   </message>
   <message>
-   <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
-   <translation>„network“ lässt andere Rechner zu und verlangt immer den Zugangsschlüssel. Der Schlüssel und alle Texte werden dann unverschlüsselt übertragen: Wer in diesem Netz mithören kann, kann sie lesen und benutzen.</translation>
+   <source>'network' lets other machines connect by HTTPS and always requires a key.</source>
+   <translation>'network' lässt andere Rechner über HTTPS zu und verlangt immer einen Schlüssel.</translation>
   </message>
   <message>
    <source>Loopback</source>
@@ -2336,16 +2428,44 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Weitere Hostnamen</translation>
   </message>
   <message>
-   <source>Names besides localhost clients may use.</source>
-   <translation>Namen außer localhost, die Programme benutzen dürfen.</translation>
+   <source>Names besides localhost that clients may use, with or without the port.</source>
+   <translation>Namen außer localhost, die Programme verwenden dürfen, mit oder ohne Port.</translation>
   </message>
   <message>
-   <source>Also serve HTTPS on this machine</source>
-   <translation>Auf diesem Rechner auch HTTPS anbieten</translation>
+   <source>Reverse proxies</source>
+   <translation>Reverse-Proxys</translation>
   </message>
   <message>
-   <source>For Safari. The Connect page shows the certificate to trust.</source>
-   <translation>Für Safari. Die Seite „Verbinden“ zeigt das Zertifikat, dem zu vertrauen ist.</translation>
+   <source>Addresses or networks, for example 127.0.0.1 or 10.0.0.0/8. What they say of the client (X-Forwarded-For, X-Forwarded-Proto) is believed. Requires the key.</source>
+   <translation>Adressen oder Netze, zum Beispiel 127.0.0.1 oder 10.0.0.0/8. Was sie über das Programm sagen (X-Forwarded-For, X-Forwarded-Proto), wird geglaubt. Verlangt den Schlüssel.</translation>
+  </message>
+  <message>
+   <source>Let other machines connect without encryption</source>
+   <translation>Andere Rechner unverschlüsselt zulassen</translation>
+  </message>
+  <message>
+   <source>For 'network'. Off: they must use HTTPS. On: the key and all texts travel unencrypted, and whoever can listen on that network can read and use them.</source>
+   <translation>Für 'network'. Aus: Sie müssen HTTPS benutzen. An: Der Schlüssel und alle Texte reisen unverschlüsselt, und wer in diesem Netz mithören kann, kann sie lesen und benutzen.</translation>
+  </message>
+  <message>
+   <source>Also serve HTTPS</source>
+   <translation>Auch HTTPS anbieten</translation>
+  </message>
+  <message>
+   <source>For Safari, and always on for 'network'. The Connect page shows the certificate to trust.</source>
+   <translation>Für Safari, und bei 'network' immer an. Die Seite Verbinden zeigt das Zertifikat, dem zu vertrauen ist.</translation>
+  </message>
+  <message>
+   <source>Certificate (PEM file)</source>
+   <translation>Zertifikat (PEM-Datei)</translation>
+  </message>
+  <message>
+   <source>With its chain. Empty: one that Moat makes itself.</source>
+   <translation>Mit seiner Kette. Leer: eines, das Moat selbst erzeugt.</translation>
+  </message>
+  <message>
+   <source>Key of the certificate (PEM file)</source>
+   <translation>Schlüssel des Zertifikats (PEM-Datei)</translation>
   </message>
   <message>
    <source>Port for HTTPS</source>
@@ -2362,6 +2482,22 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Serve as soon as Moat starts</source>
    <translation>Bedienen, sobald Moat startet</translation>
+  </message>
+  <message>
+   <source>Form of the log</source>
+   <translation>Form des Protokolls</translation>
+  </message>
+  <message>
+   <source>'json' writes an object in each line, for those who collect logs.</source>
+   <translation>'json' schreibt in jede Zeile ein Objekt, für die Sammlung von Protokollen.</translation>
+  </message>
+  <message>
+   <source>Text</source>
+   <translation>Text</translation>
+  </message>
+  <message>
+   <source>Json</source>
+   <translation>JSON</translation>
   </message>
   <message>
    <source>The model that answers. Empty: the starter.</source>
@@ -2470,10 +2606,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Typescript</source>
    <translation>TypeScript</translation>
-  </message>
-  <message>
-   <source>Json</source>
-   <translation>JSON</translation>
   </message>
   <message>
    <source>Requests that may wait</source>
@@ -2771,6 +2903,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der Serverteil von Moat ist da, aber er antwortet nicht.</translation>
   </message>
   <message>
+   <source>There are no figures here.</source>
+   <translation>Hier gibt es keine Messwerte.</translation>
+  </message>
+  <message>
    <source>The engine cannot do: {0}.</source>
    <translation>Das kann die Engine nicht: {0}.</translation>
   </message>
@@ -2779,12 +2915,28 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Hier gibt es keine Modelle.</translation>
   </message>
   <message>
+   <source>{0}: there is no {1}. There are: {2}.</source>
+   <translation>{0}: Es gibt kein {1}. Es gibt: {2}.</translation>
+  </message>
+  <message>
+   <source>{0} decides the setting {1}.</source>
+   <translation>{0} bestimmt die Einstellung {1}.</translation>
+  </message>
+  <message>
    <source>The settings could not be saved: {0}.</source>
    <translation>Die Einstellungen konnten nicht gespeichert werden: {0}.</translation>
   </message>
   <message>
+   <source>{0} begins like JSON, but is none.</source>
+   <translation>{0} beginnt wie JSON, ist aber keines.</translation>
+  </message>
+  <message>
    <source>The setting {0} cannot be that: {1}</source>
    <translation>Die Einstellung {0} kann das nicht sein: {1}</translation>
+  </message>
+  <message>
+   <source>{0} cannot be that: {1}</source>
+   <translation>{0} kann das nicht sein: {1}</translation>
   </message>
   <message>
    <source>A model on this machine is called '{0}'.</source>
@@ -2801,6 +2953,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>'{0}' runs elsewhere: it can only be removed in Moat.</source>
    <translation>„{0}“ läuft anderswo: Es kann nur in Moat entfernt werden.</translation>
+  </message>
+  <message>
+   <source>There is no model '{0}' here.</source>
+   <translation>Hier gibt es kein Modell '{0}'.</translation>
   </message>
   <message>
    <source>There is no file {0}.</source>
@@ -2825,6 +2981,70 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The engine at {0} does not answer.</source>
    <translation>Die Engine auf {0} antwortet nicht.</translation>
+  </message>
+  <message>
+   <source>From a request's arrival to the first piece of its answer.</source>
+   <translation>Vom Eintreffen einer Anfrage bis zum ersten Stück ihrer Antwort.</translation>
+  </message>
+  <message>
+   <source>Between one piece of an answer and the next.</source>
+   <translation>Zwischen einem Stück einer Antwort und dem nächsten.</translation>
+  </message>
+  <message>
+   <source>From a request's arrival to its end.</source>
+   <translation>Vom Eintreffen einer Anfrage bis zu ihrem Ende.</translation>
+  </message>
+  <message>
+   <source>Requests that have ended.</source>
+   <translation>Anfragen, die beendet sind.</translation>
+  </message>
+  <message>
+   <source>Tokens of prompts.</source>
+   <translation>Token von Eingaben.</translation>
+  </message>
+  <message>
+   <source>Tokens of prompts that the cache held.</source>
+   <translation>Token von Eingaben, die der Zwischenspeicher hatte.</translation>
+  </message>
+  <message>
+   <source>Tokens of answers.</source>
+   <translation>Token von Antworten.</translation>
+  </message>
+  <message>
+   <source>Requests that are being answered.</source>
+   <translation>Anfragen, die beantwortet werden.</translation>
+  </message>
+  <message>
+   <source>Requests that wait in the queue.</source>
+   <translation>Anfragen, die in der Schlange warten.</translation>
+  </message>
+  <message>
+   <source>Models that are loaded.</source>
+   <translation>Modelle, die geladen sind.</translation>
+  </message>
+  <message>
+   <source>Whether a server elsewhere answers.</source>
+   <translation>Ob ein Server anderswo antwortet.</translation>
+  </message>
+  <message>
+   <source>A key needs a name of 1 to {0} characters.</source>
+   <translation>Ein Schlüssel braucht einen Namen mit 1 bis {0} Zeichen.</translation>
+  </message>
+  <message>
+   <source>There is a key '{0}' already. Revoke it first.</source>
+   <translation>Es gibt schon einen Schlüssel '{0}'. Ziehen Sie ihn zuerst zurück.</translation>
+  </message>
+  <message>
+   <source>A limit is 0 (none) or more.</source>
+   <translation>Eine Grenze ist 0 (keine) oder mehr.</translation>
+  </message>
+  <message>
+   <source>There is no key '{0}'.</source>
+   <translation>Es gibt keinen Schlüssel '{0}'.</translation>
+  </message>
+  <message>
+   <source>The keys could not be saved: {0}. They hold until Moat ends.</source>
+   <translation>Die Schlüssel konnten nicht gespeichert werden: {0}. Sie gelten, bis Moat endet.</translation>
   </message>
   <message>
    <source>The request was cancelled in Moat's window.</source>
@@ -2949,6 +3169,26 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>The queue is full ({0} requests wait). Try again shortly.</source>
    <translation>Die Schlange ist voll ({0} Anfragen warten). Versuchen Sie es gleich noch einmal.</translation>
+  </message>
+  <message>
+   <source>This key was revoked. Ask whoever runs this Moat for another.</source>
+   <translation>Dieser Schlüssel wurde zurückgezogen. Bitten Sie, wer dieses Moat betreibt, um einen anderen.</translation>
+  </message>
+  <message>
+   <source>The key '{0}' may not use the model '{1}'. It may use: {2}.</source>
+   <translation>Der Schlüssel '{0}' darf das Modell '{1}' nicht benutzen. Er darf: {2}.</translation>
+  </message>
+  <message>
+   <source>The key '{0}' may not {1}.</source>
+   <translation>Der Schlüssel '{0}' darf das nicht: {1}.</translation>
+  </message>
+  <message>
+   <source>The key '{0}' may have {1} requests at a time, and they are under way. Try again shortly.</source>
+   <translation>Der Schlüssel '{0}' darf {1} Anfragen gleichzeitig haben, und sie laufen gerade. Versuchen Sie es gleich noch einmal.</translation>
+  </message>
+  <message>
+   <source>The key '{0}' has used its {1} tokens of today. It can go on at midnight UTC.</source>
+   <translation>Der Schlüssel '{0}' hat seine {1} Token von heute verbraucht. Um Mitternacht UTC geht es weiter.</translation>
   </message>
   <message>
    <source>Moat is shutting down.</source>
@@ -4533,6 +4773,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>A proxy is written as http://host:port.</source>
    <translation>Ein Proxy wird als http://host:port geschrieben.</translation>
+  </message>
+  <message>
+   <source>A proxy is written as 127.0.0.1 or 10.0.0.0/8.</source>
+   <translation>Ein Proxy wird als 127.0.0.1 oder 10.0.0.0/8 geschrieben.</translation>
   </message>
   <message>
    <source>An engine is written as http://host:port/v1, without a name or password in it.</source>

@@ -660,8 +660,104 @@
    <translation>已得到回应，但这台电脑上还没有模型。</translation>
   </message>
   <message>
-   <source>Safari lets a page reach this machine by HTTPS only. The certificate is made here, holds for localhost alone, and is renewed by itself.</source>
-   <translation>Safari 只允许网页通过 HTTPS 访问本机。证书在本机生成，仅对 localhost 有效，并会自动续期。</translation>
+   <source>No key is asked for now: limits hold only for those who send their key.</source>
+   <translation>目前不要求密钥：限制只对发送自己密钥的人有效。</translation>
+  </message>
+  <message>
+   <source>Revoke</source>
+   <translation>撤销</translation>
+  </message>
+  <message>
+   <source>Revoke now</source>
+   <translation>立即撤销</translation>
+  </message>
+  <message>
+   <source>{count} tokens today</source>
+   <translation>今天 {count} 个词元</translation>
+  </message>
+  <message>
+   <source>reads the figures</source>
+   <translation>可读取指标</translation>
+  </message>
+  <message>
+   <source>No named keys yet. Give each person or program its own, and take it back alone.</source>
+   <translation>还没有命名密钥。请给每个人或每个程序一把自己的密钥，可以单独撤销。</translation>
+  </message>
+  <message>
+   <source>A person or a program</source>
+   <translation>一个人或一个程序</translation>
+  </message>
+  <message>
+   <source>Empty: all. Several with commas between.</source>
+   <translation>留空：全部。多个用逗号分隔。</translation>
+  </message>
+  <message>
+   <source>Make a key</source>
+   <translation>创建密钥</translation>
+  </message>
+  <message>
+   <source>The new key</source>
+   <translation>新密钥</translation>
+  </message>
+  <message>
+   <source>the new key</source>
+   <translation>新密钥</translation>
+  </message>
+  <message>
+   <source>Name</source>
+   <translation>名称</translation>
+  </message>
+  <message>
+   <source>Models</source>
+   <translation>模型</translation>
+  </message>
+  <message>
+   <source>Requests at a time</source>
+   <translation>同时请求数</translation>
+  </message>
+  <message>
+   <source>Tokens per day</source>
+   <translation>每天词元数</translation>
+  </message>
+  <message>
+   <source>{count} of {limit} tokens today</source>
+   <translation>今天 {count} / {limit} 个词元</translation>
+  </message>
+  <message>
+   <source>{count} at a time</source>
+   <translation>同时 {count} 个</translation>
+  </message>
+  <message>
+   <source>only {models}</source>
+   <translation>仅 {models}</translation>
+  </message>
+  <message>
+   <source>No limit</source>
+   <translation>无限制</translation>
+  </message>
+  <message>
+   <source>Make a named key</source>
+   <translation>创建命名密钥</translation>
+  </message>
+  <message>
+   <source>Keys</source>
+   <translation>密钥</translation>
+  </message>
+  <message>
+   <source>The key of {name}. It is shown this once.</source>
+   <translation>{name} 的密钥。只显示这一次。</translation>
+  </message>
+  <message>
+   <source>Revoke {name}</source>
+   <translation>撤销 {name}</translation>
+  </message>
+  <message>
+   <source>Really revoke {name}</source>
+   <translation>确定撤销 {name}</translation>
+  </message>
+  <message>
+   <source>Safari lets a page reach this machine by HTTPS only, and other machines must use it. A certificate that is made here holds for this machine alone and is renewed by itself.</source>
+   <translation>Safari 只允许网页通过 HTTPS 访问本机，其他机器也必须使用它。在这里生成的证书只对本机有效，并会自动更新。</translation>
   </message>
   <message>
    <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
@@ -702,6 +798,10 @@
   <message>
    <source>the command</source>
    <translation>命令</translation>
+  </message>
+  <message>
+   <source>Other machines connect to {address}.</source>
+   <translation>其他机器连接到 {address}。</translation>
   </message>
   <message>
    <source>Connect</source>
@@ -1424,10 +1524,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>地址</translation>
   </message>
   <message>
-   <source>Name</source>
-   <translation>名称</translation>
-  </message>
-  <message>
    <source>What programs ask for it by</source>
    <translation>程序请求它时使用的名称</translation>
   </message>
@@ -1730,10 +1826,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Discover</source>
    <translation>发现</translation>
-  </message>
-  <message>
-   <source>Models</source>
-   <translation>模型</translation>
   </message>
   <message>
    <source>{name}: {percent} downloaded</source>
@@ -2136,8 +2228,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>关于 Moat</translation>
   </message>
   <message>
-   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
-   <translation>其他计算机现在可以连接。它们还没有 HTTPS：访问密钥和所有文本都以未加密的方式传输。请只在您信任的网络中使用。</translation>
+   <source>Other machines can connect without encryption: the key and all texts can be read on the way. Use it only in a network you trust.</source>
+   <translation>其他机器可以不加密连接：密钥和所有文本在途中可能被读取。只在您信任的网络中使用。</translation>
   </message>
   <message>
    <source>The settings could not be exported: {why}.</source>
@@ -2304,8 +2396,8 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>谁可以连接</translation>
   </message>
   <message>
-   <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
-   <translation>“network” 允许其他计算机连接，并始终要求访问密钥。密钥和所有文本届时以未加密的方式传输：能在该网络上监听的人可以读取并使用它们。</translation>
+   <source>'network' lets other machines connect by HTTPS and always requires a key.</source>
+   <translation>'network' 允许其他机器通过 HTTPS 连接，并始终要求密钥。</translation>
   </message>
   <message>
    <source>Loopback</source>
@@ -2336,16 +2428,44 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>额外的主机名</translation>
   </message>
   <message>
-   <source>Names besides localhost clients may use.</source>
-   <translation>除 localhost 外客户端可用的名称。</translation>
+   <source>Names besides localhost that clients may use, with or without the port.</source>
+   <translation>除 localhost 外客户端可用的名称，可带或不带端口。</translation>
   </message>
   <message>
-   <source>Also serve HTTPS on this machine</source>
-   <translation>在本机上同时提供 HTTPS</translation>
+   <source>Reverse proxies</source>
+   <translation>反向代理</translation>
   </message>
   <message>
-   <source>For Safari. The Connect page shows the certificate to trust.</source>
-   <translation>用于 Safari。“连接”页面会显示需要信任的证书。</translation>
+   <source>Addresses or networks, for example 127.0.0.1 or 10.0.0.0/8. What they say of the client (X-Forwarded-For, X-Forwarded-Proto) is believed. Requires the key.</source>
+   <translation>地址或网段，例如 127.0.0.1 或 10.0.0.0/8。信任它们对客户端的说明（X-Forwarded-For、X-Forwarded-Proto）。会要求密钥。</translation>
+  </message>
+  <message>
+   <source>Let other machines connect without encryption</source>
+   <translation>允许其他机器不加密连接</translation>
+  </message>
+  <message>
+   <source>For 'network'. Off: they must use HTTPS. On: the key and all texts travel unencrypted, and whoever can listen on that network can read and use them.</source>
+   <translation>用于 'network'。关闭：必须使用 HTTPS。打开：密钥和所有文本不加密传输，能监听该网络的人都可以读取和使用。</translation>
+  </message>
+  <message>
+   <source>Also serve HTTPS</source>
+   <translation>同时提供 HTTPS</translation>
+  </message>
+  <message>
+   <source>For Safari, and always on for 'network'. The Connect page shows the certificate to trust.</source>
+   <translation>用于 Safari；'network' 时始终开启。连接页面显示需要信任的证书。</translation>
+  </message>
+  <message>
+   <source>Certificate (PEM file)</source>
+   <translation>证书（PEM 文件）</translation>
+  </message>
+  <message>
+   <source>With its chain. Empty: one that Moat makes itself.</source>
+   <translation>含证书链。留空：由 Moat 自己生成。</translation>
+  </message>
+  <message>
+   <source>Key of the certificate (PEM file)</source>
+   <translation>证书私钥（PEM 文件）</translation>
   </message>
   <message>
    <source>Port for HTTPS</source>
@@ -2362,6 +2482,22 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Serve as soon as Moat starts</source>
    <translation>Moat 启动后立即提供服务</translation>
+  </message>
+  <message>
+   <source>Form of the log</source>
+   <translation>日志格式</translation>
+  </message>
+  <message>
+   <source>'json' writes an object in each line, for those who collect logs.</source>
+   <translation>'json' 每行写一个对象，便于收集日志。</translation>
+  </message>
+  <message>
+   <source>Text</source>
+   <translation>文本</translation>
+  </message>
+  <message>
+   <source>Json</source>
+   <translation>JSON</translation>
   </message>
   <message>
    <source>The model that answers. Empty: the starter.</source>
@@ -2470,10 +2606,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Typescript</source>
    <translation>TypeScript</translation>
-  </message>
-  <message>
-   <source>Json</source>
-   <translation>JSON</translation>
   </message>
   <message>
    <source>Requests that may wait</source>
@@ -2771,6 +2903,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>Moat 的服务器部分仍在运行，但没有响应。</translation>
   </message>
   <message>
+   <source>There are no figures here.</source>
+   <translation>这里没有指标。</translation>
+  </message>
+  <message>
    <source>The engine cannot do: {0}.</source>
    <translation>引擎做不到：{0}。</translation>
   </message>
@@ -2779,12 +2915,28 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>这里没有模型。</translation>
   </message>
   <message>
+   <source>{0}: there is no {1}. There are: {2}.</source>
+   <translation>{0}：没有 {1}。现有：{2}。</translation>
+  </message>
+  <message>
+   <source>{0} decides the setting {1}.</source>
+   <translation>{0} 决定设置 {1}。</translation>
+  </message>
+  <message>
    <source>The settings could not be saved: {0}.</source>
    <translation>无法保存设置：{0}。</translation>
   </message>
   <message>
+   <source>{0} begins like JSON, but is none.</source>
+   <translation>{0} 看起来像 JSON，但不是。</translation>
+  </message>
+  <message>
    <source>The setting {0} cannot be that: {1}</source>
    <translation>设置 {0} 不能取这个值：{1}</translation>
+  </message>
+  <message>
+   <source>{0} cannot be that: {1}</source>
+   <translation>{0} 不能是该值：{1}</translation>
   </message>
   <message>
    <source>A model on this machine is called '{0}'.</source>
@@ -2801,6 +2953,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>'{0}' runs elsewhere: it can only be removed in Moat.</source>
    <translation>“{0}”在别处运行：只能在 Moat 中移除。</translation>
+  </message>
+  <message>
+   <source>There is no model '{0}' here.</source>
+   <translation>这里没有模型“{0}”。</translation>
   </message>
   <message>
    <source>There is no file {0}.</source>
@@ -2825,6 +2981,70 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The engine at {0} does not answer.</source>
    <translation>{0} 上的引擎没有回应。</translation>
+  </message>
+  <message>
+   <source>From a request's arrival to the first piece of its answer.</source>
+   <translation>从请求到达到答案的第一段。</translation>
+  </message>
+  <message>
+   <source>Between one piece of an answer and the next.</source>
+   <translation>答案的一段与下一段之间。</translation>
+  </message>
+  <message>
+   <source>From a request's arrival to its end.</source>
+   <translation>从请求到达到结束。</translation>
+  </message>
+  <message>
+   <source>Requests that have ended.</source>
+   <translation>已结束的请求。</translation>
+  </message>
+  <message>
+   <source>Tokens of prompts.</source>
+   <translation>提示的词元。</translation>
+  </message>
+  <message>
+   <source>Tokens of prompts that the cache held.</source>
+   <translation>缓存中已有的提示词元。</translation>
+  </message>
+  <message>
+   <source>Tokens of answers.</source>
+   <translation>答案的词元。</translation>
+  </message>
+  <message>
+   <source>Requests that are being answered.</source>
+   <translation>正在回答的请求。</translation>
+  </message>
+  <message>
+   <source>Requests that wait in the queue.</source>
+   <translation>在队列中等待的请求。</translation>
+  </message>
+  <message>
+   <source>Models that are loaded.</source>
+   <translation>已加载的模型。</translation>
+  </message>
+  <message>
+   <source>Whether a server elsewhere answers.</source>
+   <translation>别处的服务器是否应答。</translation>
+  </message>
+  <message>
+   <source>A key needs a name of 1 to {0} characters.</source>
+   <translation>密钥需要 1 到 {0} 个字符的名称。</translation>
+  </message>
+  <message>
+   <source>There is a key '{0}' already. Revoke it first.</source>
+   <translation>已有密钥“{0}”。请先撤销它。</translation>
+  </message>
+  <message>
+   <source>A limit is 0 (none) or more.</source>
+   <translation>限制为 0（无）或更大。</translation>
+  </message>
+  <message>
+   <source>There is no key '{0}'.</source>
+   <translation>没有密钥“{0}”。</translation>
+  </message>
+  <message>
+   <source>The keys could not be saved: {0}. They hold until Moat ends.</source>
+   <translation>密钥无法保存：{0}。它们在 Moat 结束前有效。</translation>
   </message>
   <message>
    <source>The request was cancelled in Moat's window.</source>
@@ -2949,6 +3169,26 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>The queue is full ({0} requests wait). Try again shortly.</source>
    <translation>队列已满（{0} 个请求在等待）。请稍后再试。</translation>
+  </message>
+  <message>
+   <source>This key was revoked. Ask whoever runs this Moat for another.</source>
+   <translation>此密钥已被撤销。请向运行此 Moat 的人索取另一把。</translation>
+  </message>
+  <message>
+   <source>The key '{0}' may not use the model '{1}'. It may use: {2}.</source>
+   <translation>密钥“{0}”不能使用模型“{1}”。可用：{2}。</translation>
+  </message>
+  <message>
+   <source>The key '{0}' may not {1}.</source>
+   <translation>密钥“{0}”不允许：{1}。</translation>
+  </message>
+  <message>
+   <source>The key '{0}' may have {1} requests at a time, and they are under way. Try again shortly.</source>
+   <translation>密钥“{0}”最多同时有 {1} 个请求，且都在进行中。请稍后再试。</translation>
+  </message>
+  <message>
+   <source>The key '{0}' has used its {1} tokens of today. It can go on at midnight UTC.</source>
+   <translation>密钥“{0}”已用完今天的 {1} 个词元。UTC 午夜后可继续。</translation>
   </message>
   <message>
    <source>Moat is shutting down.</source>
@@ -4533,6 +4773,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>A proxy is written as http://host:port.</source>
    <translation>代理的写法为 http://host:port。</translation>
+  </message>
+  <message>
+   <source>A proxy is written as 127.0.0.1 or 10.0.0.0/8.</source>
+   <translation>代理写作 127.0.0.1 或 10.0.0.0/8。</translation>
   </message>
   <message>
    <source>An engine is written as http://host:port/v1, without a name or password in it.</source>

@@ -1,6 +1,7 @@
 """`moat keys` without a server, and with one that runs."""
 
 import subprocess
+import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
