@@ -1,6 +1,7 @@
 """All settings in one place: title, bounds, default, help. The settings page is made from this."""
 
 import re
+from ipaddress import ip_network
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -89,6 +90,27 @@ def choice_label(value: str) -> str:
     return CHOICES.get(value, value[:1].upper() + value[1:])
 
 
+HOST_NAME = "host name"
+HOST_NAME_FORM = "A host name is written as moat.example.com or moat.example.com:8443."
+NETWORK_FORM = "A proxy is written as 127.0.0.1 or 10.0.0.0/8."
+_NAME = re.compile(r"(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+
+
+def checked_host_name(text: str) -> str:
+    """No patterns: a page could choose a name that fits one."""
+    name = text.strip().lower().removesuffix(".")
+    if len(name) > LONGEST or not _NAME.fullmatch(name):
+        raise PydanticCustomError(HOST_NAME, HOST_NAME_FORM)
+    return name
+
+
+def checked_network(text: str) -> str:
+    try:
+        return str(ip_network(text.strip()))
+    except ValueError:
+        raise PydanticCustomError("network", NETWORK_FORM) from None
+
+
 class Group(BaseModel):
     """Frozen, so that a change is a new value; unknown fields of a newer version are kept."""
 
@@ -109,9 +131,7 @@ class ServerSettings(Group):
         Literal["loopback", "network"],
         Field(
             title="Who may connect",
-            description="Any computer on the network: the access key is always required. The "
-            "connection is not encrypted, so anyone who can listen on that "
-            "network can read the key and all texts.",
+            description="Other computers connect by HTTPS and always need an access key.",
         ),
     ] = "loopback"
     require_key: Annotated[
@@ -130,18 +150,44 @@ class ServerSettings(Group):
         ),
     ] = OPENBB_ORIGINS
     host_names: Annotated[
-        tuple[str, ...],
+        tuple[Annotated[str, AfterValidator(checked_host_name)], ...],
         Field(
-            title="Extra host names", description="Other names than localhost that clients may use."
+            title="Extra host names",
+            description="Names besides localhost that clients may use, with or without the port.",
         ),
     ] = ()
+    proxies: Annotated[
+        tuple[Annotated[str, AfterValidator(checked_network)], ...],
+        Field(
+            title="Reverse proxies",
+            description="Addresses or networks, for example 127.0.0.1 or 10.0.0.0/8. What they "
+            "say of the client (X-Forwarded-For, X-Forwarded-Proto) is believed. Requires the key.",
+        ),
+    ] = ()
+    plain_network: Annotated[
+        bool,
+        Field(
+            title="Allow connections without encryption",
+            description="Off: other computers must use HTTPS. On: the key and all texts travel "
+            "unencrypted, and anyone who can listen on that network can read and use them.",
+        ),
+    ] = False
     https: Annotated[
         bool,
         Field(
-            title="HTTPS on this computer",
-            description="For Safari. The Connect page shows the certificate to trust.",
+            title="HTTPS",
+            description="For Safari; always on when other computers may connect. The Connect page shows the "
+            "certificate to trust.",
         ),
     ] = False
+    certificate: Annotated[
+        str,
+        Field(
+            title="Certificate (PEM file)",
+            description="With its chain. Empty: one that Moat makes itself.",
+        ),
+    ] = ""
+    certificate_key: Annotated[str, Field(title="Key of the certificate (PEM file)")] = ""
     https_port: Annotated[int, Field(ge=1024, le=65535, title="HTTPS port")] = 7443
     max_body_mb: Annotated[int, Field(ge=1, le=1024, title="Maximum request size (MB)")] = 48
     max_requests: Annotated[int, Field(ge=1, le=4096, title="Maximum concurrent requests")] = 512
@@ -153,6 +199,11 @@ class ServerSettings(Group):
             description="'json' writes an object in each line, for those who collect logs.",
         ),
     ] = "text"
+
+    @property
+    def asks_for_key(self) -> bool:
+        """Always where other machines connect, directly or through a proxy."""
+        return self.require_key or self.listen == "network" or bool(self.proxies)
 
 
 class ModelSettings(Group):

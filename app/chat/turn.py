@@ -179,7 +179,7 @@ async def listen(
 ) -> Finished | None:
     """Until the answer is over; None when it never said so."""
     settings = core.settings.get().server
-    needs_key = settings.require_key or settings.listen == "network"
+    needs_key = settings.asks_for_key
     key = await core.access_key() if needs_key else ""
     address = core.server.get().address
     finished: Finished | None = None

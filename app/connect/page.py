@@ -5,6 +5,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from app.connect.clients import KEY_PLACE, NO_KEY, Client, Here, all_clients
+from app.connect.keys import KeysCard
 from app.connect.visitors import Door
 from app.desktop.probe import Outcome, first_request
 from app.look import theme
@@ -12,8 +13,8 @@ from app.look.code_box import CodeBox
 from app.look.controls import Button, Card, Column, CopyButton, Label, restyle, row, stack
 from app.look.page import Page
 from app.look.translate import tr
-from server.errors import LinkLost
-from server.face.core import Face, ServerStatus
+from server.errors import AppError, LinkLost
+from server.face.core import Face, KeyLimits, ServerStatus
 
 
 class ClientCard(Card):
@@ -127,7 +128,8 @@ class SecureCard(Card):
         self.command = CodeBox(tr("The command that trusts the certificate"))
         self.copy_command = CopyButton(tr("the command"), self.command.toPlainText, "icon")
         self.file = Label("", "small", wrap=True)
-        self.how = QWidget()
+        self.others = Label("", "muted", wrap=True)
+        self.trust, self.how = QWidget(), QWidget()
         self._lay_out()
 
     def show_server(self, server: ServerStatus) -> None:
@@ -135,23 +137,30 @@ class SecureCard(Card):
         self.switch_on.setVisible(not is_on)
         self.switch_on.setEnabled(server.phase == "ready")
         self.how.setVisible(is_on)
+        self.trust.setVisible(bool(server.trust))
         self.address.setText(server.secure_address)
+        text = tr("Other machines connect to {address}.").format(address=server.network_address)
+        self.others.tell(text if server.network_address else "")
         self.command.show_text(server.trust)
         self.file.tell(server.certificate)
 
     def _lay_out(self) -> None:
         why = tr(
-            "Safari lets web pages reach this computer only over HTTPS. The certificate is "
-            "created on this computer, is valid for localhost only, and renews itself."
+            "Safari lets web pages reach this computer only over HTTPS, and other computers must use "
+            "it. A certificate that is created here is valid for this computer only and renews itself."
         )
         once = tr("Trust it once, in a terminal. In Firefox import the file as an authority:")
         self.column.addLayout(row(Label("HTTPS", "headline"), 0, self.switch_on))
         self.column.addWidget(Label(why, "muted", wrap=True))
         inside = stack(Label(once, "muted", wrap=True), spacing=theme.MEDIUM)
-        inside.insertLayout(0, row(self.address, self.copy_address))
         inside.addLayout(row(self.command, self.copy_command))
         inside.addWidget(self.file)
-        self.how.setLayout(inside)
+        self.trust.setLayout(inside)
+        self.how.setLayout(stack(self.trust, spacing=theme.MEDIUM))
+        how = self.how.layout()
+        assert isinstance(how, QVBoxLayout)
+        how.insertLayout(0, row(self.address, self.copy_address))
+        how.addWidget(self.others)
         self.column.addWidget(self.how)
 
 
@@ -164,13 +173,14 @@ class ConnectPage(Page):
         self._key = ""
         self.door = Door()
         self.secure = SecureCard()
+        self.keys = KeysCard()
         self.cards = {client.id: ClientCard(client) for client in all_clients()}
         self._lay_out()
         self._bind(core)
 
     def show_here(self, _: object) -> None:
         settings = self.core.settings.get().server
-        needs_key = settings.require_key or settings.listen == "network"
+        needs_key = settings.asks_for_key
         if needs_key and not self._key and self.core.server.get().phase == "ready":
             self.run(self._learn_key())
         key = self._key if needs_key else ""
@@ -178,6 +188,7 @@ class ConnectPage(Page):
         for card in self.cards.values():
             card.show_here(self.core.server.get().address, model, key)
         self.secure.show_server(self.core.server.get())
+        self.keys.show_keys(self.core.keys.get(), asks=needs_key)
         self.show_door(None)
 
     def show_door(self, _: object) -> None:
@@ -196,9 +207,15 @@ class ConnectPage(Page):
     def serve_https(self) -> None:
         self.run(self.core.change_setting("server.https", value=True))
 
+    async def add_key(self, name: str, limits: KeyLimits) -> None:
+        try:
+            self.keys.show_made(name, await self.core.add_key(name, limits))
+        except AppError as error:
+            self.keys.show_problem(str(error))
+
     async def test(self, card: ClientCard) -> None:
         settings = self.core.settings.get().server
-        needs_key = settings.require_key or settings.listen == "network"
+        needs_key = settings.asks_for_key
         address = self.core.server.get().address
         outcome = await first_request(address, self._key if needs_key else "", card.client.steps)
         card.show_outcome(outcome)
@@ -220,6 +237,9 @@ class ConnectPage(Page):
         self.door.removed.connect(self.remove)
         self.secure.wanted.connect(self.serve_https)
         self.door.wants_key.connect(lambda: self.run(self._copy_key()))
+        self.keys.added.connect(lambda name, limits: self.run(self.add_key(name, limits)))
+        self.keys.revoked.connect(lambda name: self.run(core.revoke_key(name)))
+        self.observe(core.keys, self.show_here)
         self.observe(core.server, self.show_here)
         self.observe(core.model, self.show_here)
         self.observe(core.settings, self.show_here)
@@ -232,6 +252,7 @@ class ConnectPage(Page):
         for card in self.cards.values():
             column.body.addWidget(card)
         column.body.addWidget(self.secure)
+        column.body.addWidget(self.keys)
         column.body.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -300,12 +300,11 @@ class SettingsPage(Page):
         for name, field in self.fields.items():
             group, setting = name.split(".")
             field.show_value(getattr(getattr(settings, group), setting))
-        if settings.server.listen == "network":
-            self.fields["server.listen"].show_problem(
+        if settings.server.listen == "network" and settings.server.plain_network:
+            self.fields["server.plain_network"].show_problem(
                 tr(
-                    "Other computers can connect now. The connection is not encrypted (no "
-                    "HTTPS): the access key and all texts can be read on the network. Use "
-                    "this only on a network you trust."
+                    "Other computers can connect without encryption: the key and all texts can be "
+                    "read on the network. Use this only on a network you trust."
                 )
             )
         self.about.look.setEnabled(settings.updates.look)

@@ -55,7 +55,7 @@ async def _add(options: argparse.Namespace) -> int:
         server = (await running.value("settings")).server
     sys.stdout.write(f"{key}\n")
     sys.stderr.write(ONCE)
-    if not (server.require_key or server.listen == "network"):
+    if not server.asks_for_key:
         sys.stderr.write(NOT_ASKED)
     return 0
 

@@ -62,7 +62,10 @@ class Announcer:
         if status.phase == "ready":
             self._once(f"Moat serves on {status.address}  (stop with Ctrl-C)")
             if status.secure_address:
-                self._once(f"HTTPS: {status.secure_address}  (trust it once: {status.trust})")
+                trust = f"  (trust it once: {status.trust})" if status.trust else ""
+                self._once(f"HTTPS: {status.secure_address}{trust}")
+            if status.network_address:
+                self._once(f"Other machines connect to {status.network_address}")
         elif status.phase == "failed":
             self._once(status.reason)
 

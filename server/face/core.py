@@ -69,6 +69,8 @@ class ServerStatus:
     certificate: str = ""
     trust: str = ""
     """Where HTTPS is, the file to trust for it, and the command that does so."""
+    network_address: str = ""
+    """Where other machines reach it; empty while they cannot."""
 
 
 @dataclass(frozen=True, slots=True)

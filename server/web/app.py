@@ -37,7 +37,7 @@ from server.protocols.base import (
 )
 from server.web.body import LARGE_BYTES, apart, as_json, read_json
 from server.web.form import FORM, read_form
-from server.web.guard import HOLDER, OPEN_PATHS, Guard, Handler, client_of, readable
+from server.web.guard import HOLDER, OPEN_PATHS, SCHEME, Guard, Handler, client_of, readable
 from server.web.stream import send
 
 log = logging.getLogger(__name__)
@@ -160,7 +160,7 @@ async def _size(request: web.Request, endpoint: Endpoint) -> int:
 def _facts(request: web.Request, site: Site) -> Facts:
     return replace(
         site.narrow(site.facts(request.host), request.get(HOLDER, "")),
-        address=f"{request.scheme}://{request.host}",
+        address=f"{request.get(SCHEME, request.scheme)}://{request.host}",
         path=dict(request.match_info),
         query=dict(request.query),
         headers=_headers(request),

@@ -1,7 +1,12 @@
-"""HTTPS on this machine: an authority that vouches for localhost and nothing else, and its leaf."""
+"""Our own certificates: an authority that vouches for this machine and nothing else, its leaf.
+
+One is for localhost alone. Where other machines connect there is a second one, for the names of
+this machine and for addresses of private networks.
+"""
 
 import ipaddress
 import logging
+import socket
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,11 +24,16 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from server.system.files import write_atomically
-from server.web.tls import AUTHORITY
+from server.web.tls import AUTHORITY, NETWORK_AUTHORITY
 
 log = logging.getLogger(__name__)
 
 ADDRESSES = ("127.0.0.1", "::1")
+PRIVATE = (
+    "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10",
+    "fc00::/7", "fe80::/10",
+)  # fmt: skip
+"""A machine that gets another address of its network needs no new trust."""
 LEAF_DAYS = 397
 """Browsers refuse what is valid for longer."""
 RENEW_DAYS = 30
@@ -46,22 +56,29 @@ class Pair:
 class Certificates:
     """Kept in a folder of the user's own; made when missing, damaged, or about to expire."""
 
-    def __init__(self, folder: Path) -> None:
-        self._authority, self._authority_key = folder / AUTHORITY, folder / "moat-localhost.key"
-        self._leaf, self._leaf_key = folder / "server.crt", folder / "server.key"
+    def __init__(self, folder: Path, names: tuple[str, ...] = ()) -> None:
+        """`names`: host names and addresses besides localhost."""
+        self._names = names
+        self._authority, self._leaf = folder / AUTHORITY, folder / "server.crt"
+        if names:
+            self._authority, self._leaf = folder / NETWORK_AUTHORITY, folder / "network.crt"
+        self._authority_key = self._authority.with_suffix(".key")
+        self._leaf_key = self._leaf.with_suffix(".key")
 
     def ready(self) -> Pair:
         now = datetime.now(UTC)
         authority = _read(self._authority, self._authority_key)
-        if authority is None or _days_left(authority[0], now) < LEAF_DAYS:
-            authority = _make_authority(now)
+        is_short = authority is None or _days_left(authority[0], now) < LEAF_DAYS
+        if authority is None or is_short or not _may_vouch(authority[0], self._names):
+            authority = _make_authority(now, self._names)
             _write(self._authority, self._authority_key, authority)
-            log.info("A certificate authority for localhost was made")
+            log.info("A certificate authority was made: clients must trust %s", self._authority)
         leaf = _read(self._leaf, self._leaf_key)
-        if leaf is None or _days_left(leaf[0], now) < RENEW_DAYS or not _vouches(authority, leaf):
-            leaf = _make_leaf(authority, now)
+        is_good = leaf is not None and _vouches(authority, leaf) and _has(leaf[0], self._names)
+        if leaf is None or not is_good or _days_left(leaf[0], now) < RENEW_DAYS:
+            leaf = _make_leaf(authority, now, self._names)
             _write(self._leaf, self._leaf_key, leaf)
-            log.info("The certificate for localhost holds until %s", leaf[0].not_valid_after_utc)
+            log.info("The certificate holds until %s", leaf[0].not_valid_after_utc)
         until = leaf[0].not_valid_after_utc
         return Pair(self._leaf, self._leaf_key, self._authority, until)
 
@@ -69,11 +86,13 @@ class Certificates:
 Kept = tuple[x509.Certificate, Key]
 
 
-def _make_authority(now: datetime) -> Kept:
+def _make_authority(now: datetime, names: tuple[str, ...] = ()) -> Kept:
     key = ec.generate_private_key(ec.SECP256R1())
-    name = _name("Moat, localhost only")
-    allowed: list[x509.GeneralName] = [x509.DNSName("localhost")]
-    allowed += [x509.IPAddress(ipaddress.ip_network(one)) for one in ADDRESSES]
+    name = _name(f"Moat on {socket.gethostname()}"[:64] if names else "Moat, localhost only")
+    networks = [ipaddress.ip_network(one) for one in (*ADDRESSES, *(PRIVATE if names else ()))]
+    networks += [ipaddress.ip_network(one) for one in names if _is_address(one)]
+    allowed: list[x509.GeneralName] = _dns_names(names)
+    allowed += [x509.IPAddress(network) for network in networks]
     certificate = (
         _begun(name, name, key, now, AUTHORITY_DAYS)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
@@ -84,11 +103,43 @@ def _make_authority(now: datetime) -> Kept:
     return certificate, key
 
 
-def _make_leaf(authority: Kept, now: datetime) -> Kept:
+def _dns_names(names: tuple[str, ...]) -> list[x509.GeneralName]:
+    return [x509.DNSName(one) for one in ("localhost", *names) if not _is_address(one)]
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _has(leaf: x509.Certificate, names: tuple[str, ...]) -> bool:
+    held = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    known = {str(one) for one in held.get_values_for_type(x509.IPAddress)}
+    return known | set(held.get_values_for_type(x509.DNSName)) >= set(names)
+
+
+def _may_vouch(authority: x509.Certificate, names: tuple[str, ...]) -> bool:
+    """Whether its constraints let it vouch for all of them."""
+    held = authority.extensions.get_extension_for_class(x509.NameConstraints).value
+    permitted = [one.value for one in held.permitted_subtrees or ()]
+    networks = [one for one in permitted if not isinstance(one, str)]
+    return all(
+        any(ipaddress.ip_address(name) in network for network in networks)
+        if _is_address(name)
+        else name in permitted
+        for name in names
+    )
+
+
+def _make_leaf(authority: Kept, now: datetime, more: tuple[str, ...] = ()) -> Kept:
     issuer, issuer_key = authority
     key = ec.generate_private_key(ec.SECP256R1())
-    names: list[x509.GeneralName] = [x509.DNSName("localhost")]
-    names += [x509.IPAddress(ipaddress.ip_address(one)) for one in ADDRESSES]
+    names = _dns_names(more)
+    addresses = dict.fromkeys((*ADDRESSES, *filter(_is_address, more)))
+    names += [x509.IPAddress(ipaddress.ip_address(one)) for one in addresses]
     known = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())
     certificate = (
         _begun(_name("localhost"), issuer.subject, key, now, LEAF_DAYS)

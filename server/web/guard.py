@@ -1,9 +1,11 @@
 """The gate every request passes, on every route: host, origin, fetch site, content type, key."""
 
 import hmac
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_address
 from typing import Literal
 
 from aiohttp import web
@@ -16,9 +18,13 @@ from server.system.limits import without_halves
 from server.web.body import as_json
 from server.web.form import FORM
 
+log = logging.getLogger(__name__)
+
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 PREFLIGHT_S = "600"
 WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+SCHEME = web.RequestKey("scheme", str)
+"""How the client came, where a proxy that we trust says so."""
 HOLDER = web.RequestKey("holder", str)
 """The name of the key that a request came with."""
 ACCESS_KEY = "access-key"
@@ -53,6 +59,8 @@ class Gate:
     """Paths that take a form with a file."""
     name_of: Callable[[str], str | None] = lambda _sent: None
     """Whose key this is, besides the one above; raises KeyRefused for one that was revoked."""
+    proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+    """What these say of their clients is believed."""
 
     def takes_credentials(self, path: str) -> bool:
         return any(path == one or path.startswith(f"{one}/") for one in self.credentials)
@@ -88,6 +96,7 @@ class Guard:
         @web.middleware
         async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
             gate = self._gate()
+            address = note_forwarding(request, gate)
             try:
                 check_host(request, gate)
                 self._check_origin(request, gate)
@@ -98,6 +107,8 @@ class Guard:
                 request[HOLDER] = find_holder(request, gate)
             except (Refused, KeyRefused) as refused:
                 self._note(request, refused.code)
+                if refused.status == 401:
+                    log.warning("%s was turned away: it has no valid key", address)
                 return _refusal(refused, wording(request.path))
             self._note(request, "")
             return await handler(request)
@@ -144,6 +155,39 @@ def client_of(request: web.Request) -> str:
 def readable(header: str) -> str:
     """Bytes that are no text come as halves of surrogate pairs, which nothing can write down."""
     return without_halves(header, "?")
+
+
+def note_forwarding(request: web.Request, gate: Gate) -> str:
+    """The client's address. What a proxy says of it counts only if the proxy is a named one."""
+    address = request.remote or ""
+    if not _is_proxy(address, gate):
+        return address
+    proto = request.headers.get("X-Forwarded-Proto", "").rpartition(",")[2].strip().lower()
+    if proto in ("http", "https"):
+        request[SCHEME] = proto
+    hops = ",".join(request.headers.getall("X-Forwarded-For", [])).split(",")
+    for hop in reversed([hop.strip() for hop in hops]):
+        if not _is_address(hop):
+            break
+        address = hop
+        if not _is_proxy(hop, gate):
+            break
+    return address
+
+
+def _is_proxy(address: str, gate: Gate) -> bool:
+    if not gate.proxies or not _is_address(address):
+        return False
+    found = ip_address(address)
+    return any(found.version == net.version and found in net for net in gate.proxies)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def check_host(request: web.Request, gate: Gate) -> None:

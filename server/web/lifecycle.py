@@ -4,6 +4,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
+from ipaddress import ip_network
 from pathlib import Path
 
 from server import tasks
@@ -123,7 +124,7 @@ class Serving:
         """By what is bound. The way back from the network does not wait for the keyring."""
         if self._listener is None:
             return
-        if not self._listening.everywhere or self._settings().listen == "network":
+        if not self._reaches_out or self._settings().listen == "network":
             await self._learn_key()
         if self._needs_new_socket():
             found_port = self._listening.port if self._asked_port == 0 else 0
@@ -167,7 +168,13 @@ class Serving:
 
     def _asks_for_key(self) -> bool:
         """By what is bound, whatever the settings say meanwhile."""
-        return self._settings().require_key or self._listening.everywhere
+        settings = self._settings()
+        return settings.require_key or bool(settings.proxies) or self._reaches_out
+
+    @property
+    def _reaches_out(self) -> bool:
+        """Whether other machines reach what is bound."""
+        return self._listening.everywhere or self._secured.listening.everywhere
 
     def _wanted_port(self, before: ServerSettings, after: ServerSettings) -> int:
         is_set = bool(self._found_port) and before.port != after.port
@@ -183,16 +190,18 @@ class Serving:
         guard = Guard(self._gate, self._knocked, self._knocks.add)
         app = create_app(self._endpoints, self._site, guard, settings.max_body_mb * MB)
         self._listener = Listener(app)
-        everywhere = settings.listen == "network"
+        is_network = settings.listen == "network"
         try:
             self._listening = await self._listener.open(
-                wanted, everywhere=everywhere, exact=bool(self._asked_port)
+                wanted,
+                everywhere=is_network and settings.plain_network,
+                exact=bool(self._asked_port),
             )
         except PortTaken as error:
             raise PortTaken(f"Port {wanted} is taken{await _holder(wanted)}.") from error
         port = self._listening.port
         note = await _moved(wanted, port, "Moat")
-        if settings.https:
+        if settings.https or is_network:
             secure_port = settings.https_port if wanted else 0
             note = f"{note} {await self._open_secure(self._listener, secure_port)}".strip()
         secured = self._secured
@@ -204,6 +213,7 @@ class Serving:
                 secure_address=secured.address,
                 certificate=secured.certificate,
                 trust=secured.trust,
+                network_address=secured.network_address or self._listening.network_address,
             )
         )
         log.info("Listening on http://127.0.0.1:%d. %s", port, note)
@@ -211,7 +221,7 @@ class Serving:
     async def _open_secure(self, listener: Listener, wanted: int) -> str:
         """What is to be said of it; without it HTTP goes on."""
         try:
-            self._secured = await self._secure.open(listener, wanted)
+            self._secured = await self._secure.open(listener, wanted, self._settings())
         except (AppError, ImportError, OSError, ValueError) as error:
             log.exception("HTTPS cannot be served")
             return f"HTTPS cannot be served: {error}"
@@ -219,14 +229,16 @@ class Serving:
 
     def _gate(self) -> Gate:
         settings = self._settings()
-        named = {f"{name.lower()}:{self._listening.port}" for name in settings.host_names}
-        named |= self._secured.listening.hosts
+        ports = {self._listening.port, self._secured.listening.port} - {0}
+        named = {f"{name}:{port}" for name in settings.host_names for port in ports}
+        named |= {*settings.host_names, *self._secured.listening.hosts}
         credentials = tuple(one.path for one in self._endpoints if one.takes_credentials)
         hosts = self._listening.hosts | named
         forms = frozenset(one.path for one in self._endpoints if one.takes_form)
         key = (self._key or NOBODYS_KEY) if self._asks_for_key() else None
         origins = frozenset(settings.origins)
-        return Gate(hosts, origins, key, credentials, forms, self._site.name_of)
+        proxies = tuple(map(ip_network, settings.proxies))
+        return Gate(hosts, origins, key, credentials, forms, self._site.name_of, proxies)
 
     def _knocked(self, origin: str, method: str) -> None:
         log.warning("A page at %s was turned away (%s); allow it in the settings", origin, method)
@@ -241,7 +253,10 @@ async def _drained(listener: Listener) -> None:
 
 
 def needs_new_socket(before: ServerSettings, after: ServerSettings) -> bool:
-    fields = ("port", "listen", "max_body_mb", "https", "https_port")
+    fields = ["port", "listen", "max_body_mb", "https", "https_port", "plain_network"]
+    fields += ["certificate", "certificate_key"]
+    if after.listen == "network":
+        fields.append("host_names")  # they are in the certificate
     return any(getattr(before, name) != getattr(after, name) for name in fields)
 
 

@@ -28,6 +28,12 @@ class Listening:
     everywhere: bool = False
     """Whether other machines reach it."""
 
+    @property
+    def network_address(self) -> str:
+        """Where other machines reach it, by this machine's name."""
+        name = socket.gethostname().lower()
+        return f"http://{name}:{self.port}" if self.everywhere else ""
+
 
 class Listener:
     """An aiohttp application on its sockets."""
@@ -147,11 +153,12 @@ def _host_names(port: int, sockets: list[socket.socket], *, everywhere: bool) ->
     if len(sockets) > 1:
         names.add(f"[::1]:{port}")
     if everywhere:
-        names |= {f"{address}:{port}" for address in _own_addresses()}
+        names |= {f"{address}:{port}" for address in own_names()}
     return frozenset(names)
 
 
-def _own_addresses() -> set[str]:
+def own_names() -> set[str]:
+    """This machine's name, and its addresses."""
     entries = itertools.chain.from_iterable(psutil.net_if_addrs().values())
     addresses = {entry.address for entry in entries if entry.family == socket.AF_INET}
     return {socket.gethostname().lower(), *addresses}

@@ -1,4 +1,4 @@
-"""HTTPS beside HTTP, on this machine only: its sockets, and how a person trusts it."""
+"""HTTPS: its sockets, whose certificate it shows, and how a person trusts it."""
 
 import asyncio
 import logging
@@ -6,16 +6,18 @@ import shlex
 import ssl
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from server.errors import AppError
 from server.settings import ServerSettings
 from server.system.lazy import Late
 from server.tasks import spawn, stop
-from server.web.listener import Listener, Listening
+from server.web.listener import Listener, Listening, own_names
 
 AUTHORITY = "moat-localhost.crt"
+NETWORK_AUTHORITY = "moat-network.crt"
 BY_HAND = "Firefox: Settings, Privacy, View Certificates, Authorities, Import."
 KEYCHAIN = "~/Library/Keychains/login.keychain-db"
 NICKNAME = "Moat on localhost"
@@ -23,10 +25,14 @@ NICKNAME = "Moat on localhost"
 
 def told(settings: ServerSettings, folder: Path) -> Iterator[tuple[str, str]]:
     """Where HTTPS is, and what is to be done for it; nothing while it is switched off."""
-    if not settings.https:
+    is_network = settings.listen == "network"
+    if not (settings.https or is_network):
         return
     text = f"on https://localhost:{settings.https_port}, or the next free port"
-    authority = folder / AUTHORITY
+    if settings.certificate:
+        yield text, f"It shows the certificate {settings.certificate}."
+        return
+    authority = folder / (NETWORK_AUTHORITY if is_network else AUTHORITY)
     if authority.exists():
         yield text, f"Browsers must trust {authority} once: {command(authority)} {BY_HAND}"
     else:
@@ -47,6 +53,8 @@ def command(authority: Path, system: str = sys.platform) -> str:
 log = logging.getLogger(__name__)
 
 LOOK_S = 6 * 3600.0
+LOOK_GIVEN_S = 60.0
+"""Whoever renews a given certificate writes it when he likes."""
 NOWHERE = Listening(0, frozenset())
 certificates = Late("server.web.certificates")
 
@@ -64,6 +72,42 @@ class Secured:
         """By name: that is what pages and certificates agree on."""
         return f"https://localhost:{self.listening.port}" if self.listening.port else ""
 
+    @property
+    def network_address(self) -> str:
+        return self.listening.network_address.replace("http://", "https://", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A certificate that somebody else made and renews."""
+
+    chain: Path
+    key: Path
+    authority: Path | None = None
+    until: object = None
+
+    def ready(self) -> "Given":
+        try:
+            _context(self)
+            changed = (self.chain.stat().st_mtime_ns, self.key.stat().st_mtime_ns)
+        except OSError as error:
+            why = error.strerror or str(error)
+            files = f"{self.chain} with the key {self.key}"
+            raise AppError(f"The certificate {files} cannot be used: {why}.") from error
+        return replace(self, until=changed)
+
+
+def _source(settings: ServerSettings, folder: Path) -> Any:
+    """Who makes the certificate ready, for the names that clients use."""
+    if settings.certificate:
+        chain = Path(settings.certificate).expanduser()
+        key = Path(settings.certificate_key).expanduser() if settings.certificate_key else chain
+        return Given(chain, key)
+    names = own_names() if settings.listen == "network" else set()
+    if names:
+        names |= {name.rpartition(":")[0] or name for name in settings.host_names if name[0] != "["}
+    return certificates.Certificates(folder, tuple(sorted(names)))
+
 
 class Secure:
     def __init__(self, folder: Path) -> None:
@@ -71,27 +115,31 @@ class Secure:
         self._folder = folder
         self._renewing: asyncio.Task[None] | None = None
 
-    async def open(self, listener: Listener, port: int) -> Secured:
-        self._certificates = certificates.Certificates(self._folder)
+    async def open(self, listener: Listener, port: int, settings: ServerSettings) -> Secured:
+        self._certificates = _source(settings, self._folder)
         pair = await asyncio.to_thread(self._certificates.ready)
         context = _context(pair)
-        listening = await listener.open(port, context=context)
-        self._renewing = spawn(self._renew(context, pair.until), "certificate")
+        everywhere = settings.listen == "network"
+        listening = await listener.open(port, everywhere=everywhere, context=context)
+        look_s = LOOK_GIVEN_S if settings.certificate else LOOK_S
+        self._renewing = spawn(self._renew(context, pair.until, look_s), "certificate")
         authority = pair.authority
+        if authority is None:
+            return Secured(listening)
         return Secured(listening, str(authority), command(authority))
 
     async def close(self) -> None:
         await stop(self._renewing)
         self._renewing = None
 
-    async def _renew(self, context: ssl.SSLContext, until: object) -> None:
+    async def _renew(self, context: ssl.SSLContext, until: object, look_s: float) -> None:
         """New connections get the new certificate; those that are open keep theirs."""
         while True:
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(look_s)
             try:
                 pair = await asyncio.to_thread(self._certificates.ready)
-            except OSError as error:
-                log.warning("The certificate for localhost cannot be renewed: %s", error.strerror)
+            except (AppError, OSError) as error:
+                log.warning("The certificate cannot be renewed: %s", error)
                 continue
             if pair.until != until:
                 until = pair.until

@@ -21,7 +21,10 @@ from tests.server.web.test_guard import BAD_HOSTS, BAD_ORIGINS, BROWSERS, FORMS
 
 OPENBB = "https://pro.openbb.co"
 LOOPBACK = {"127.0.0.1", "::1"}
-NETWORK = {"server": {"listen": "network"}, "model": {"load_at_start": False}}
+NETWORK = {
+    "server": {"listen": "network", "plain_network": True},
+    "model": {"load_at_start": False},
+}
 LOCKED = {"server": {"require_key": True}, "model": {"load_at_start": False}}
 
 
@@ -143,7 +146,7 @@ def closed_to_others(stage: Stage) -> Figure:
         {"require_key": "no"},
     )
     for claim in claims:
-        settings = {**NETWORK, "server": {"listen": "network", **claim}}
+        settings = {**NETWORK, "server": {"listen": "network", "plain_network": True, **claim}}
         with moat_at(stage.scratch("lan"), settings, wait_for=SERVES) as open_moat:
             port = port_of(open_moat)
             for host, (method, path) in itertools.product(_addresses(), stage.ours.routes):

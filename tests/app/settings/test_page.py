@@ -265,11 +265,14 @@ async def test_the_page_says_that_the_key_travels_unencrypted_in_the_network(
     core: FakeCore, shown: Shown
 ) -> None:
     page = shown(SettingsPage(core))
-    field = page.fields["server.listen"]
-    assert "not encrypted" in field.help.text()
+    field = page.fields["server.plain_network"]
+    assert "unencrypted" in field.help.text()
+    assert "by HTTPS" in page.fields["server.listen"].help.text()
+    network = Settings().changed("server.listen", "network")
+    core.settings.set(network)
     assert field.problem.isHidden()
-    core.settings.set(Settings().changed("server.listen", "network"))
-    assert "not encrypted" in field.problem.text()
+    core.settings.set(network.changed("server.plain_network", value=True))
+    assert "without encryption" in field.problem.text()
     assert not field.problem.isHidden()
     core.settings.set(Settings())
     assert field.problem.isHidden()

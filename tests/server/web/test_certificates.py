@@ -80,3 +80,20 @@ def test_a_damaged_or_lost_file_is_made_again(tmp_path: Path, name: str):
     pair = Certificates(tmp_path).ready()
     ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(pair.chain, pair.key)
     certificate(pair.chain).verify_directly_issued_by(certificate(pair.authority))
+
+
+def test_for_the_network_it_vouches_for_this_machine_and_private_addresses(tmp_path: Path) -> None:
+    names = ("10.1.2.3", "box", "moat.example.com")
+    first = Certificates(tmp_path, names).ready()
+    assert first.authority.name == "moat-network.crt"
+    moved = Certificates(tmp_path, ("box", "moat.example.com", "192.168.7.7")).ready()
+    assert moved.authority.read_bytes() == first.authority.read_bytes()
+    held = certificate(moved.chain).extensions.get_extension_for_class(x509.SubjectAlternativeName)
+    assert "192.168.7.7" in {str(one) for one in held.value.get_values_for_type(x509.IPAddress)}
+    before = first.authority.read_bytes()
+    other = Certificates(tmp_path, ("box", "other.example.com")).ready()
+    assert other.authority.read_bytes() != before
+    limits = certificate(other.authority).extensions.get_extension_for_class(x509.NameConstraints)
+    permitted = {str(one.value) for one in limits.value.permitted_subtrees or ()}
+    assert {"localhost", "box", "other.example.com", "192.168.0.0/16"} <= permitted
+    assert Certificates(tmp_path).ready().authority.name == "moat-localhost.crt"

@@ -1,12 +1,15 @@
 """The gate, tried on every route the server has."""
 
+import asyncio
 import itertools
 from collections.abc import Awaitable, Callable
+from ipaddress import ip_network
 from typing import Any
 
 import pytest
 from aiohttp import ClientResponse, web
-from aiohttp.test_utils import TestClient
+from aiohttp.test_utils import TestClient, make_mocked_request
+from multidict import CIMultiDict
 
 from server.chat import ChatRequest
 from server.events import Events
@@ -14,7 +17,7 @@ from server.face.core import About
 from server.protocols import ENDPOINTS
 from server.protocols.base import Ask, Facts
 from server.web.app import Site, create_app
-from server.web.guard import OPEN_PATHS, Gate, Guard
+from server.web.guard import OPEN_PATHS, SCHEME, Gate, Guard, note_forwarding
 
 Client = TestClient[web.Request, web.Application]
 OPENBB = "https://pro.openbb.co"
@@ -298,3 +301,46 @@ async def test_a_body_over_the_limit_is_refused(open_client):
     client = await open_client()
     reply = await client.post("/v1/query", json={"messages": "x" * 2000})
     assert reply.status == 413
+
+
+NETWORKS = (ip_network("127.0.0.0/8"), ip_network("10.0.0.0/8"))
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "expected"),
+    [
+        ((), "127.0.0.1"),
+        (("203.0.113.9",), "203.0.113.9"),
+        (("1.1.1.1, 203.0.113.9",), "203.0.113.9"),
+        (("1.1.1.1", "203.0.113.9, 10.0.0.7"), "203.0.113.9"),
+        (("2001:db8::1",), "2001:db8::1"),
+        (("nonsense",), "127.0.0.1"),
+        (("203.0.113.9, nonsense",), "127.0.0.1"),
+        (("10.0.0.1, 10.0.0.2",), "10.0.0.1"),
+    ],
+)
+def test_the_client_is_who_the_last_named_proxy_says(
+    forwarded: tuple[str, ...], expected: str
+) -> None:
+    headers = CIMultiDict([("X-Forwarded-For", text) for text in forwarded])
+    headers["X-Forwarded-Proto"] = "https"
+    request = made_request("GET", "/", headers=headers)
+    gate = Gate(frozenset(), proxies=NETWORKS)
+    assert note_forwarding(request, gate) == expected
+    assert request[SCHEME] == "https"
+
+
+@pytest.mark.parametrize("proxies", [(), (ip_network("10.0.0.0/8"),), (ip_network("::1/128"),)])
+def test_a_proxy_that_is_not_named_is_not_believed(proxies: tuple[Any, ...]) -> None:
+    headers = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https"}
+    request = made_request("GET", "/", headers=headers)
+    assert note_forwarding(request, Gate(frozenset(), proxies=proxies)) == "127.0.0.1"
+    assert SCHEME not in request
+
+
+def made_request(method: str, path: str, headers: Any) -> Any:
+    class Peer(asyncio.Transport):
+        def get_extra_info(self, name: str, default: Any = None) -> Any:
+            return ("127.0.0.1", 5) if name == "peername" else default
+
+    return make_mocked_request(method, path, headers=headers, transport=Peer())

@@ -169,7 +169,7 @@ async def test_two_starts_open_one_port(desk: Desk):
 async def test_the_network_is_left_when_that_is_chosen_while_it_starts(
     desk: Desk, looking: Looking
 ):
-    desk.choose(listen="network")
+    desk.choose(listen="network", plain_network=True)
     with socket.create_server(("127.0.0.1", desk.settings.port)):
         starting = spawn(desk.serving.start(), "start")
         await _until(looking.begun.is_set)
@@ -184,7 +184,7 @@ async def test_the_network_is_left_when_that_is_chosen_while_it_starts(
 
 
 async def test_it_never_goes_there_when_that_is_chosen_while_the_keyring_asks(desk: Desk):
-    desk.choose(listen="network")
+    desk.choose(listen="network", plain_network=True)
     desk.may_answer.clear()
     starting = spawn(desk.serving.start(), "start")
     await desk.asked.wait()
@@ -196,7 +196,7 @@ async def test_it_never_goes_there_when_that_is_chosen_while_the_keyring_asks(de
 
 
 async def test_as_long_as_others_can_connect_the_key_is_asked_for(desk: Desk):
-    desk.choose(listen="network")
+    desk.choose(listen="network", plain_network=True)
     await desk.serving.start()
     desk.choose(listen="loopback")
     assert (await desk.get(), await desk.get(RIGHT)) == (401, 200)
@@ -220,11 +220,11 @@ async def test_without_the_keyring_it_does_not_go_to_the_network_but_comes_back(
     await desk.serving.start()
     desk.locked = True
     with pytest.raises(AppError, match="keyring"):
-        await desk.change(listen="network")
+        await desk.change(listen="network", plain_network=True)
     assert not desk.reached_from_elsewhere()
     assert await desk.get() == 200
     desk.locked = False
-    await desk.change(listen="network")
+    await desk.change(listen="network", plain_network=True)
     assert desk.reached_from_elsewhere()
     desk.locked = True
     await desk.change(listen="loopback")
@@ -250,7 +250,12 @@ async def _until(is_so: Callable[[], bool]) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"max_body_mb": 7}, {"https": True, "https_port": 0}, {"listen": "network"}]
+    "change",
+    [
+        {"max_body_mb": 7},
+        {"https": True, "https_port": 0},
+        {"listen": "network", "plain_network": True},
+    ],
 )
 async def test_an_answer_under_way_goes_on_when_the_server_moves(
     desk: Desk, change: dict[str, Any]

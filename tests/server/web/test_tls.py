@@ -1,12 +1,14 @@
 """HTTPS by real clients: one that trusts the certificate, one that does not."""
 
 import asyncio
+import socket
 import ssl
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import aiohttp
 import pytest
+from cryptography import x509
 
 from server.face.core import ServerStatus
 from server.protocols import health
@@ -14,7 +16,9 @@ from server.protocols.base import Endpoint, Facts, Reply
 from server.settings import ServerSettings
 from server.web import certificates, tls
 from server.web.app import Site
+from server.web.certificates import Certificates
 from server.web.lifecycle import Serving, needs_new_socket
+from server.web.listener import own_names
 
 OPENBB = "https://pro.openbb.co"
 ENDPOINTS = (
@@ -134,3 +138,70 @@ def test_switching_it_on_opens_new_sockets():
     off, on = ServerSettings(), ServerSettings(https=True)
     assert needs_new_socket(off, on)
     assert not needs_new_socket(on, on)
+
+
+@pytest.fixture
+async def network(tmp_path: Path) -> AsyncIterator[Serving]:
+    settings = ServerSettings(listen="network", host_names=("moat.example.com",))
+    serving = made(tmp_path / "https", settings)
+    await serving.start(0)
+    yield serving
+    await serving.stop()
+
+
+async def test_other_machines_connect_by_https_only(network: Serving):
+    status = network.status.get()
+    assert not network._listening.everywhere
+    assert network._secured.listening.everywhere
+    port = network._secured.listening.port
+    name = socket.gethostname().lower()
+    assert status.network_address == f"https://{name}:{port}"
+    context = trusting(status)
+    for address in sorted(own_names() - {name}):
+        code, _, _ = await get(f"https://{address}:{port}/health", context)
+        assert code == 200
+        code, _, _ = await get(f"https://{address}:{port}/v1/models", context)
+        assert code == 401
+    leaf = x509.load_pem_x509_certificate((tmp_of(status) / "network.crt").read_bytes())
+    held = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert "moat.example.com" in held.get_values_for_type(x509.DNSName)
+
+
+def tmp_of(status: ServerStatus) -> Path:
+    return Path(status.certificate).parent
+
+
+async def test_a_given_certificate_is_shown_and_followed_when_it_is_renewed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(tls, "LOOK_GIVEN_S", 0.01)
+    first, second = [Certificates(tmp_path / name, ("localhost",)).ready() for name in "ab"]
+    given = ServerSettings(https=True, certificate=str(first.chain), certificate_key=str(first.key))
+    serving = made(tmp_path / "https", given)
+    await serving.start(0)
+    status = serving.status.get()
+    assert (status.certificate, status.trust) == ("", "")
+    for pair in (first, second):
+        first.key.write_bytes(pair.key.read_bytes())
+        first.chain.write_bytes(pair.chain.read_bytes())
+        context = ssl.create_default_context(cafile=str(pair.authority))
+        async with asyncio.timeout(30):
+            while True:
+                try:
+                    code, _, _ = await get(f"{status.secure_address}/health", context)
+                except aiohttp.ClientConnectorCertificateError:
+                    continue
+                break
+        assert code == 200
+    await serving.stop()
+
+
+async def test_a_certificate_that_cannot_be_used_is_named_and_nobody_far_comes_in(tmp_path: Path):
+    settings = ServerSettings(listen="network", certificate=str(tmp_path / "none.pem"))
+    serving = made(tmp_path / "https", settings)
+    await serving.start(0)
+    note = serving.status.get().port_note
+    assert "none.pem" in note
+    assert "No such file" in note
+    assert not serving._reaches_out
+    await serving.stop()
