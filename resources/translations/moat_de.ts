@@ -1308,6 +1308,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Beantwortet {count} Anfragen</translation>
   </message>
   <message>
+   <source>The hub has not scanned all of its files yet.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Download</source>
    <translation>Herunterladen</translation>
   </message>
@@ -1322,6 +1326,22 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{count} downloads</source>
    <translation>{count} Downloads</translation>
+  </message>
+  <message>
+   <source>About this model</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The model's card</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>not said</source>
+   <translation>nicht angegeben</translation>
+  </message>
+  <message>
+   <source>The hub's scanners found nothing in its files.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Search Hugging Face</source>
@@ -1360,6 +1380,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Bedingungen anzunehmen</translation>
   </message>
   <message>
+   <source>Licence: {name}</source>
+   <translation>Lizenz: {name}</translation>
+  </message>
+  <message>
    <source>Back to the list</source>
    <translation>Zurück zur Liste</translation>
   </message>
@@ -1374,6 +1398,14 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Searching…</source>
    <translation>Suche…</translation>
+  </message>
+  <message>
+   <source>Its makers say nothing about it.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The hub's scanners found something in: {files}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Found for “{text}”</source>
@@ -1540,8 +1572,24 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Geben Sie ihr einen Namen.</translation>
   </message>
   <message>
+   <source>A newer file is in {repo}: {size}, changed on {day} or before.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{count} models, {size}, in {path}</source>
    <translation>{count} Modelle, {size}, in {path}</translation>
+  </message>
+  <message>
+   <source>Look for a newer file</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Download the newer file</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Comparing it with the hub's file…</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Show the chat template</source>
@@ -1584,10 +1632,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Unterschiede zeigen</translation>
   </message>
   <message>
-   <source>Licence: {name}</source>
-   <translation>Lizenz: {name}</translation>
-  </message>
-  <message>
    <source>Tool calls: {style}</source>
    <translation>Werkzeugaufrufe: {style}</translation>
   </message>
@@ -1600,12 +1644,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Bei anderen Programmen gefunden</translation>
   </message>
   <message>
-   <source>The file is damaged: {why}.</source>
-   <translation>Die Datei ist beschädigt: {why}.</translation>
+   <source>This is the newest file of {repo}.</source>
+   <translation type="unfinished" />
   </message>
   <message>
-   <source>not said</source>
-   <translation>nicht angegeben</translation>
+   <source>{repo} no longer has this file.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The file is damaged: {why}.</source>
+   <translation>Die Datei ist beschädigt: {why}.</translation>
   </message>
   <message>
    <source>not in its template</source>
@@ -1640,6 +1688,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Nehmen Sie die Bedingungen auf der Seite des Modells an und fügen Sie dann ein Token mit Leserecht ein.</translation>
   </message>
   <message>
+   <source>You are signed in to Hugging Face on this computer ({place}).</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Downloads</source>
    <translation>Downloads</translation>
   </message>
@@ -1666,6 +1718,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{hours} h {minutes} min left</source>
    <translation>noch {hours} h {minutes} min</translation>
+  </message>
+  <message>
+   <source>Use it</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Token of Hugging Face</source>
@@ -1706,6 +1762,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{minutes} min left</source>
    <translation>noch {minutes} min</translation>
+  </message>
+  <message>
+   <source>Use the token of this computer</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Save the token</source>
@@ -3247,22 +3307,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der Hub verstummte.</translation>
   </message>
   <message>
-   <source>The hub wants a token: accept the model's terms on its page, then add it.</source>
-   <translation>Der Hub verlangt ein Token: Nehmen Sie auf seiner Seite die Bedingungen des Modells an, und tragen Sie es dann ein.</translation>
-  </message>
-  <message>
-   <source>The hub has no such repository or file.</source>
-   <translation>Der Hub hat kein solches Repository und keine solche Datei.</translation>
-  </message>
-  <message>
-   <source>The hub asks to wait: too many requests.</source>
-   <translation>Der Hub bittet zu warten: zu viele Anfragen.</translation>
-  </message>
-  <message>
-   <source>The hub answered with the error {0}.</source>
-   <translation>Der Hub antwortete mit dem Fehler {0}.</translation>
-  </message>
-  <message>
    <source>The hub sent the file in a packed form nobody asked for.</source>
    <translation>Der Hub sandte die Datei gepackt, was niemand verlangt hat.</translation>
   </message>
@@ -3271,16 +3315,40 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der Hub (oder ein Proxy) sandte einen anderen Teil der Datei als verlangt.</translation>
   </message>
   <message>
+   <source>Access to this resource is disabled.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The hub answered with the error {0}.</source>
+   <translation>Der Hub antwortete mit dem Fehler {0}.</translation>
+  </message>
+  <message>
+   <source>The hub wants a token: accept the model's terms on its page, then add it.</source>
+   <translation>Der Hub verlangt ein Token: Nehmen Sie auf seiner Seite die Bedingungen des Modells an, und tragen Sie es dann ein.</translation>
+  </message>
+  <message>
+   <source>The hub has disabled this repository.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The hub has no such {0}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The hub asks to wait: too many requests.</source>
+   <translation>Der Hub bittet zu warten: zu viele Anfragen.</translation>
+  </message>
+  <message>
    <source>The hub refuses: accept the model's terms on its page first.</source>
    <translation>Der Hub lehnt ab: Nehmen Sie zuerst auf seiner Seite die Bedingungen des Modells an.</translation>
   </message>
   <message>
-   <source>The hub's answer cannot be understood.</source>
-   <translation>Die Antwort des Hubs ist nicht zu verstehen.</translation>
+   <source>The hub's answer is far too long. {0}</source>
+   <translation type="unfinished" />
   </message>
   <message>
-   <source>The hub's answer is far too long.</source>
-   <translation>Die Antwort des Hubs ist viel zu lang.</translation>
+   <source>The hub's answer cannot be understood.</source>
+   <translation>Die Antwort des Hubs ist nicht zu verstehen.</translation>
   </message>
   <message>
    <source>{0} only lets a model see; it is no model itself.</source>
@@ -3315,12 +3383,24 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Diese Datei läge außerhalb des Modellordners.</translation>
   </message>
   <message>
+   <source>Moat does not know from which repository this file is.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>There is no such file in {0}. There are: {1}.</source>
    <translation>Diese Datei gibt es in {0} nicht. Es gibt: {1}.</translation>
   </message>
   <message>
    <source>This repository holds no GGUF files.</source>
    <translation>Dieses Repository enthält keine GGUF-Dateien.</translation>
+  </message>
+  <message>
+   <source>The hub has no newer file of this model.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>No other program of this computer is signed in.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>The disk is full: {0} MB more are needed.</source>

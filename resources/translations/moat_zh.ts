@@ -1308,6 +1308,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>正在回答 {count} 个请求</translation>
   </message>
   <message>
+   <source>The hub has not scanned all of its files yet.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Download</source>
    <translation>下载</translation>
   </message>
@@ -1322,6 +1326,22 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{count} downloads</source>
    <translation>{count} 次下载</translation>
+  </message>
+  <message>
+   <source>About this model</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The model's card</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>not said</source>
+   <translation>未说明</translation>
+  </message>
+  <message>
+   <source>The hub's scanners found nothing in its files.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Search Hugging Face</source>
@@ -1360,6 +1380,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>需接受条款</translation>
   </message>
   <message>
+   <source>Licence: {name}</source>
+   <translation>许可证：{name}</translation>
+  </message>
+  <message>
    <source>Back to the list</source>
    <translation>返回列表</translation>
   </message>
@@ -1374,6 +1398,14 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Searching…</source>
    <translation>正在搜索…</translation>
+  </message>
+  <message>
+   <source>Its makers say nothing about it.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The hub's scanners found something in: {files}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Found for “{text}”</source>
@@ -1540,8 +1572,24 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>请给它起个名称。</translation>
   </message>
   <message>
+   <source>A newer file is in {repo}: {size}, changed on {day} or before.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{count} models, {size}, in {path}</source>
    <translation>{count} 个模型，{size}，位于 {path}</translation>
+  </message>
+  <message>
+   <source>Look for a newer file</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Download the newer file</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Comparing it with the hub's file…</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Show the chat template</source>
@@ -1584,10 +1632,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>显示差异</translation>
   </message>
   <message>
-   <source>Licence: {name}</source>
-   <translation>许可证：{name}</translation>
-  </message>
-  <message>
    <source>Tool calls: {style}</source>
    <translation>工具调用：{style}</translation>
   </message>
@@ -1600,12 +1644,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>在其他程序中找到</translation>
   </message>
   <message>
-   <source>The file is damaged: {why}.</source>
-   <translation>文件已损坏：{why}。</translation>
+   <source>This is the newest file of {repo}.</source>
+   <translation type="unfinished" />
   </message>
   <message>
-   <source>not said</source>
-   <translation>未说明</translation>
+   <source>{repo} no longer has this file.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The file is damaged: {why}.</source>
+   <translation>文件已损坏：{why}。</translation>
   </message>
   <message>
    <source>not in its template</source>
@@ -1640,6 +1688,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>请先在模型页面接受条款，然后粘贴具有读取权限的令牌。</translation>
   </message>
   <message>
+   <source>You are signed in to Hugging Face on this computer ({place}).</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Downloads</source>
    <translation>下载</translation>
   </message>
@@ -1666,6 +1718,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{hours} h {minutes} min left</source>
    <translation>剩余 {hours} 小时 {minutes} 分钟</translation>
+  </message>
+  <message>
+   <source>Use it</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Token of Hugging Face</source>
@@ -1706,6 +1762,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{minutes} min left</source>
    <translation>剩余 {minutes} 分钟</translation>
+  </message>
+  <message>
+   <source>Use the token of this computer</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Save the token</source>
@@ -3247,22 +3307,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>模型仓库不再响应。</translation>
   </message>
   <message>
-   <source>The hub wants a token: accept the model's terms on its page, then add it.</source>
-   <translation>模型仓库需要令牌：请先在其页面上接受模型条款，再添加令牌。</translation>
-  </message>
-  <message>
-   <source>The hub has no such repository or file.</source>
-   <translation>模型仓库中没有这个存储库或文件。</translation>
-  </message>
-  <message>
-   <source>The hub asks to wait: too many requests.</source>
-   <translation>模型仓库要求等待：请求过多。</translation>
-  </message>
-  <message>
-   <source>The hub answered with the error {0}.</source>
-   <translation>模型仓库返回错误 {0}。</translation>
-  </message>
-  <message>
    <source>The hub sent the file in a packed form nobody asked for.</source>
    <translation>模型仓库以未经请求的压缩形式发送了文件。</translation>
   </message>
@@ -3271,16 +3315,40 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>模型仓库（或代理）发送的文件部分与请求的不同。</translation>
   </message>
   <message>
+   <source>Access to this resource is disabled.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The hub answered with the error {0}.</source>
+   <translation>模型仓库返回错误 {0}。</translation>
+  </message>
+  <message>
+   <source>The hub wants a token: accept the model's terms on its page, then add it.</source>
+   <translation>模型仓库需要令牌：请先在其页面上接受模型条款，再添加令牌。</translation>
+  </message>
+  <message>
+   <source>The hub has disabled this repository.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The hub has no such {0}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The hub asks to wait: too many requests.</source>
+   <translation>模型仓库要求等待：请求过多。</translation>
+  </message>
+  <message>
    <source>The hub refuses: accept the model's terms on its page first.</source>
    <translation>模型仓库拒绝：请先在其页面上接受模型条款。</translation>
   </message>
   <message>
-   <source>The hub's answer cannot be understood.</source>
-   <translation>无法理解模型仓库的回应。</translation>
+   <source>The hub's answer is far too long. {0}</source>
+   <translation type="unfinished" />
   </message>
   <message>
-   <source>The hub's answer is far too long.</source>
-   <translation>模型仓库的回应过长。</translation>
+   <source>The hub's answer cannot be understood.</source>
+   <translation>无法理解模型仓库的回应。</translation>
   </message>
   <message>
    <source>{0} only lets a model see; it is no model itself.</source>
@@ -3315,12 +3383,24 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>该文件会位于模型文件夹之外。</translation>
   </message>
   <message>
+   <source>Moat does not know from which repository this file is.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>There is no such file in {0}. There are: {1}.</source>
    <translation>{0} 中没有这个文件。现有：{1}。</translation>
   </message>
   <message>
    <source>This repository holds no GGUF files.</source>
    <translation>此存储库中没有 GGUF 文件。</translation>
+  </message>
+  <message>
+   <source>The hub has no newer file of this model.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>No other program of this computer is signed in.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>The disk is full: {0} MB more are needed.</source>
