@@ -1309,7 +1309,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>The hub has not scanned all of its files yet.</source>
-   <translation type="unfinished" />
+   <translation>Der Hub hat noch nicht alle Dateien geprüft.</translation>
   </message>
   <message>
    <source>Download</source>
@@ -1329,11 +1329,11 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>About this model</source>
-   <translation type="unfinished" />
+   <translation>Über dieses Modell</translation>
   </message>
   <message>
    <source>The model's card</source>
-   <translation type="unfinished" />
+   <translation>Die Karte des Modells</translation>
   </message>
   <message>
    <source>not said</source>
@@ -1341,7 +1341,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>The hub's scanners found nothing in its files.</source>
-   <translation type="unfinished" />
+   <translation>Die Prüfprogramme des Hubs fanden nichts in den Dateien.</translation>
   </message>
   <message>
    <source>Search Hugging Face</source>
@@ -1401,11 +1401,11 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Its makers say nothing about it.</source>
-   <translation type="unfinished" />
+   <translation>Seine Hersteller sagen nichts darüber.</translation>
   </message>
   <message>
    <source>The hub's scanners found something in: {files}</source>
-   <translation type="unfinished" />
+   <translation>Die Prüfprogramme des Hubs fanden etwas in: {files}</translation>
   </message>
   <message>
    <source>Found for “{text}”</source>
@@ -1573,7 +1573,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>A newer file is in {repo}: {size}, changed on {day} or before.</source>
-   <translation type="unfinished" />
+   <translation>In {repo} liegt eine neuere Datei: {size}, geändert am {day} oder früher.</translation>
   </message>
   <message>
    <source>{count} models, {size}, in {path}</source>
@@ -1581,15 +1581,15 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Look for a newer file</source>
-   <translation type="unfinished" />
+   <translation>Nach neuerer Datei suchen</translation>
   </message>
   <message>
    <source>Download the newer file</source>
-   <translation type="unfinished" />
+   <translation>Neuere Datei herunterladen</translation>
   </message>
   <message>
    <source>Comparing it with the hub's file…</source>
-   <translation type="unfinished" />
+   <translation>Wird mit der Datei des Hubs verglichen…</translation>
   </message>
   <message>
    <source>Show the chat template</source>
@@ -1645,11 +1645,11 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>This is the newest file of {repo}.</source>
-   <translation type="unfinished" />
+   <translation>Das ist die neueste Datei von {repo}.</translation>
   </message>
   <message>
    <source>{repo} no longer has this file.</source>
-   <translation type="unfinished" />
+   <translation>{repo} hat diese Datei nicht mehr.</translation>
   </message>
   <message>
    <source>The file is damaged: {why}.</source>
@@ -1689,7 +1689,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>You are signed in to Hugging Face on this computer ({place}).</source>
-   <translation type="unfinished" />
+   <translation>Sie sind auf diesem Computer bei Hugging Face angemeldet ({place}).</translation>
   </message>
   <message>
    <source>Downloads</source>
@@ -1721,7 +1721,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Use it</source>
-   <translation type="unfinished" />
+   <translation>Verwenden</translation>
   </message>
   <message>
    <source>Token of Hugging Face</source>
@@ -1765,7 +1765,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Use the token of this computer</source>
-   <translation type="unfinished" />
+   <translation>Das Token dieses Computers verwenden</translation>
   </message>
   <message>
    <source>Save the token</source>
@@ -3316,7 +3316,15 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Access to this resource is disabled.</source>
-   <translation type="unfinished" />
+   <translation>Der Zugang dazu ist gesperrt.</translation>
+  </message>
+  <message>
+   <source>The hub has no such file.</source>
+   <translation>Der Hub hat keine solche Datei.</translation>
+  </message>
+  <message>
+   <source>The hub has no such revision.</source>
+   <translation>Der Hub hat keine solche Revision.</translation>
   </message>
   <message>
    <source>The hub answered with the error {0}.</source>
@@ -3328,11 +3336,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>The hub has disabled this repository.</source>
-   <translation type="unfinished" />
-  </message>
-  <message>
-   <source>The hub has no such {0}.</source>
-   <translation type="unfinished" />
+   <translation>Der Hub hat dieses Repository gesperrt.</translation>
   </message>
   <message>
    <source>The hub asks to wait: too many requests.</source>
@@ -3343,8 +3347,12 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Der Hub lehnt ab: Nehmen Sie zuerst auf seiner Seite die Bedingungen des Modells an.</translation>
   </message>
   <message>
-   <source>The hub's answer is far too long. {0}</source>
-   <translation type="unfinished" />
+   <source>The hub has no such repository or file.</source>
+   <translation>Der Hub hat kein solches Repository und keine solche Datei.</translation>
+  </message>
+  <message>
+   <source>The hub's answer is far too long.</source>
+   <translation>Die Antwort des Hubs ist viel zu lang.</translation>
   </message>
   <message>
    <source>The hub's answer cannot be understood.</source>
@@ -3384,7 +3392,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>Moat does not know from which repository this file is.</source>
-   <translation type="unfinished" />
+   <translation>Moat weiß nicht, aus welchem Repository diese Datei ist.</translation>
   </message>
   <message>
    <source>There is no such file in {0}. There are: {1}.</source>
@@ -3396,11 +3404,11 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>The hub has no newer file of this model.</source>
-   <translation type="unfinished" />
+   <translation>Der Hub hat keine neuere Datei dieses Modells.</translation>
   </message>
   <message>
    <source>No other program of this computer is signed in.</source>
-   <translation type="unfinished" />
+   <translation>Kein anderes Programm dieses Computers ist angemeldet.</translation>
   </message>
   <message>
    <source>The disk is full: {0} MB more are needed.</source>

@@ -1309,7 +1309,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>The hub has not scanned all of its files yet.</source>
-   <translation type="unfinished" />
+   <translation>模型仓库尚未扫描完它的所有文件。</translation>
   </message>
   <message>
    <source>Download</source>
@@ -1329,11 +1329,11 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>About this model</source>
-   <translation type="unfinished" />
+   <translation>关于此模型</translation>
   </message>
   <message>
    <source>The model's card</source>
-   <translation type="unfinished" />
+   <translation>模型卡片</translation>
   </message>
   <message>
    <source>not said</source>
@@ -1341,7 +1341,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>The hub's scanners found nothing in its files.</source>
-   <translation type="unfinished" />
+   <translation>模型仓库的扫描程序在其文件中未发现问题。</translation>
   </message>
   <message>
    <source>Search Hugging Face</source>
@@ -1401,11 +1401,11 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>Its makers say nothing about it.</source>
-   <translation type="unfinished" />
+   <translation>其作者没有任何说明。</translation>
   </message>
   <message>
    <source>The hub's scanners found something in: {files}</source>
-   <translation type="unfinished" />
+   <translation>模型仓库的扫描程序在以下文件中发现问题：{files}</translation>
   </message>
   <message>
    <source>Found for “{text}”</source>
@@ -1573,7 +1573,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>A newer file is in {repo}: {size}, changed on {day} or before.</source>
-   <translation type="unfinished" />
+   <translation>{repo} 中有更新的文件：{size}，更改于 {day} 或更早。</translation>
   </message>
   <message>
    <source>{count} models, {size}, in {path}</source>
@@ -1581,15 +1581,15 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>Look for a newer file</source>
-   <translation type="unfinished" />
+   <translation>查找更新的文件</translation>
   </message>
   <message>
    <source>Download the newer file</source>
-   <translation type="unfinished" />
+   <translation>下载更新的文件</translation>
   </message>
   <message>
    <source>Comparing it with the hub's file…</source>
-   <translation type="unfinished" />
+   <translation>正在与模型仓库的文件比较…</translation>
   </message>
   <message>
    <source>Show the chat template</source>
@@ -1645,11 +1645,11 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>This is the newest file of {repo}.</source>
-   <translation type="unfinished" />
+   <translation>这是 {repo} 的最新文件。</translation>
   </message>
   <message>
    <source>{repo} no longer has this file.</source>
-   <translation type="unfinished" />
+   <translation>{repo} 中已没有此文件。</translation>
   </message>
   <message>
    <source>The file is damaged: {why}.</source>
@@ -1689,7 +1689,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>You are signed in to Hugging Face on this computer ({place}).</source>
-   <translation type="unfinished" />
+   <translation>您在这台电脑上已登录 Hugging Face（{place}）。</translation>
   </message>
   <message>
    <source>Downloads</source>
@@ -1721,7 +1721,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>Use it</source>
-   <translation type="unfinished" />
+   <translation>使用它</translation>
   </message>
   <message>
    <source>Token of Hugging Face</source>
@@ -1765,7 +1765,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>Use the token of this computer</source>
-   <translation type="unfinished" />
+   <translation>使用这台电脑的令牌</translation>
   </message>
   <message>
    <source>Save the token</source>
@@ -3316,7 +3316,15 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>Access to this resource is disabled.</source>
-   <translation type="unfinished" />
+   <translation>对此资源的访问已停用。</translation>
+  </message>
+  <message>
+   <source>The hub has no such file.</source>
+   <translation>模型仓库没有这样的文件。</translation>
+  </message>
+  <message>
+   <source>The hub has no such revision.</source>
+   <translation>模型仓库没有这样的版本。</translation>
   </message>
   <message>
    <source>The hub answered with the error {0}.</source>
@@ -3328,11 +3336,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>The hub has disabled this repository.</source>
-   <translation type="unfinished" />
-  </message>
-  <message>
-   <source>The hub has no such {0}.</source>
-   <translation type="unfinished" />
+   <translation>模型仓库已停用此仓库。</translation>
   </message>
   <message>
    <source>The hub asks to wait: too many requests.</source>
@@ -3343,8 +3347,12 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>模型仓库拒绝：请先在其页面上接受模型条款。</translation>
   </message>
   <message>
-   <source>The hub's answer is far too long. {0}</source>
-   <translation type="unfinished" />
+   <source>The hub has no such repository or file.</source>
+   <translation>模型仓库中没有这个存储库或文件。</translation>
+  </message>
+  <message>
+   <source>The hub's answer is far too long.</source>
+   <translation>模型仓库的回应过长。</translation>
   </message>
   <message>
    <source>The hub's answer cannot be understood.</source>
@@ -3384,7 +3392,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>Moat does not know from which repository this file is.</source>
-   <translation type="unfinished" />
+   <translation>Moat 不知道此文件来自哪个仓库。</translation>
   </message>
   <message>
    <source>There is no such file in {0}. There are: {1}.</source>
@@ -3396,11 +3404,11 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>The hub has no newer file of this model.</source>
-   <translation type="unfinished" />
+   <translation>模型仓库没有此模型的更新文件。</translation>
   </message>
   <message>
    <source>No other program of this computer is signed in.</source>
-   <translation type="unfinished" />
+   <translation>这台电脑上没有其他已登录的程序。</translation>
   </message>
   <message>
    <source>The disk is full: {0} MB more are needed.</source>

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from huggingface_hub import HfApi, ModelCard, ModelInfo, set_client_factory
-from huggingface_hub.hf_api import RepoFile
-from huggingface_hub.utils import parse_ratelimit_headers  # type: ignore[attr-defined]
+from huggingface_hub.hf_api import HfApi, ModelInfo, RepoFile
+from huggingface_hub.repocard import ModelCard
+from huggingface_hub.utils import (  # type: ignore[attr-defined]
+    parse_ratelimit_headers,
+    set_client_factory,
+)
 from yaml import YAMLError
 
 from server import door
@@ -28,6 +31,10 @@ T = TypeVar("T")
 MAX_PAGES = 20
 LONGEST_WAIT_S = 3600
 DISABLED = "Access to this resource is disabled."
+MISSING = {
+    "EntryNotFound": "The hub has no such file.",
+    "RevisionNotFound": "The hub has no such revision.",
+}
 UNCLEAR = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """What the library raises for an answer it cannot read: it trusts the hub's shapes."""
 
@@ -103,7 +110,7 @@ class Library:
         try:
             return await door.call(given, lambda: work(api))
         except AnswerTooLong as error:
-            raise HubFailed(f"The hub's answer is far too long. {error}") from error
+            raise HubFailed("The hub's answer is far too long.") from error
         except door.WayBroken as error:
             raise HubFailed(why(error.__cause__ or error)) from error
         except UNCLEAR as error:
@@ -127,8 +134,7 @@ def refusal(status: int, headers: Mapping[str, str], *, has_token: bool) -> HubF
     if status in (401, 403):
         return _closed(kind, has_token=has_token)
     if status in (404, 410):
-        what = {"RevisionNotFound": "revision", "EntryNotFound": "file"}.get(kind)
-        return HubMissing(f"The hub has no such {what or 'repository or file'}.")
+        return HubMissing(MISSING.get(kind, "The hub has no such repository or file."))
     if status == 429:
         error = HubFailed("The hub asks to wait: too many requests.")
         error.retry_after_s = _wait(headers)
