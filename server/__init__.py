@@ -26,6 +26,7 @@ QUIET = {
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "HF_HUB_DISABLE_UPDATE_CHECK": "1",
     "HF_HUB_DISABLE_XET": "1",
+    "HF_HUB_VERBOSITY": "error",
     "OTEL_SDK_DISABLED": "true",
 }
 """Libraries read these once, when they are imported: so they are set before any import."""

@@ -205,6 +205,24 @@ class HubRefused(HubFailed):
     status = 403
 
 
+class HubGated(HubRefused):
+    """Its makers want their terms accepted first."""
+
+    code = "hub_gated"
+
+
+class HubDisabled(HubRefused):
+    """The hub itself has closed the repository."""
+
+    code = "hub_disabled"
+    status = 451
+
+
+class HubMissing(HubRefused):
+    code = "hub_missing"
+    status = 404
+
+
 class DiskFailed(AppError):
     """The disk refuses, and waiting will not help."""
 

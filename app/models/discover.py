@@ -4,18 +4,21 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.look import theme
+from app.look.code_box import text_to_read
 from app.look.controls import Button, Card, Label, restyle, row, stack
 from app.look.fit_label import FitLabel, facts, parameters
 from app.look.rows import Rows
 from app.look.sentences import told
 from app.look.summary import size
 from app.look.translate import tr
-from server.face.models import HubFile, HubListing, HubModel, Suggestion
+from server.face.models import HubCard, HubFile, HubListing, HubModel, Suggestion
 
 T = TypeVar("T")
+_LINES = 14
+_MOST_ISSUES = 5
 
 
 class FileRow(QWidget):
@@ -79,9 +82,62 @@ class RepositoryRow(QWidget):
         self.setLayout(line)
 
 
+class CardBox(QWidget):
+    """What is said of a repository: its licence, the hub's scan, and its makers' own words."""
+
+    wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read = Button(tr("About this model"), "info")
+        self.read.clicked.connect(self.wanted)
+        self.licence = Label("", "small", wrap=True)
+        self.scan = Label("", "small", wrap=True)
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setFixedHeight(_LINES * self.text.fontMetrics().height())
+        self.text.setAccessibleName(tr("The model's card"))
+        column = stack(spacing=theme.SMALL)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(row(self.read, 0))
+        for part in (self.licence, self.scan, self.text):
+            column.addWidget(part)
+        self.setLayout(column)
+        self.clear()
+
+    def clear(self) -> None:
+        self.read.setEnabled(True)
+        for part in (self.licence, self.scan, self.text):
+            part.hide()
+
+    def show_busy(self) -> None:
+        self.read.setEnabled(False)
+
+    def show_card(self, card: HubCard) -> None:
+        name = card.licence_name or card.licence or tr("not said")
+        licence = tr("Licence: {name}").format(name=name)
+        self.licence.tell(facts(licence, card.licence_address))
+        words, role = _scan_words(card)
+        self.scan.setProperty("role", role)
+        restyle(self.scan)
+        self.scan.tell(words)
+        self.text.setPlainText(text_to_read(card.text or tr("Its makers say nothing about it.")))
+        self.text.show()
+
+
+def _scan_words(card: HubCard) -> tuple[str, str]:
+    if card.issues:
+        files = ", ".join(f"{issue.file} ({issue.level})" for issue in card.issues[:_MOST_ISSUES])
+        return tr("The hub's scanners found something in: {files}").format(files=files), "bad"
+    if card.is_scanned:
+        return tr("The hub's scanners found nothing in its files."), "good"
+    return tr("The hub has not scanned all of its files yet."), "warn"
+
+
 class Discover(QWidget):
     searched = Signal(str)
     opened = Signal(str)
+    card_wanted = Signal(str)
     wanted = Signal(str, str)
     """A repository and the file in it to download."""
 
@@ -99,21 +155,28 @@ class Discover(QWidget):
         self.note = Label("", "small", wrap=True)
         self.back = Button(tr("Back"), name=tr("Back to the list"))
         self.back.clicked.connect(lambda: self.show_suggestions(self._suggested))
+        self.about = CardBox()
+        self.about.wanted.connect(self._want_card)
+        self._repo = ""
         self._suggested: list[Suggestion] = []
         self._files: dict[tuple[str, str], FileRow] = {}
         self._body = QVBoxLayout()
         self._body.setSpacing(theme.LARGE)
+        self.card = Card()
+        self._lay_out()
+        self.show_busy(tr("Scanning this computer…"))
+
+    def _lay_out(self) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.LARGE)
         column.addLayout(row(self.search, self.go))
-        self.card = Card()
         self.card.column.addLayout(row(self.heading, 0, self.back))
         self.card.column.addWidget(self.note)
+        self.card.column.addWidget(self.about)
         self.card.column.addWidget(self.busy)
         self.card.column.addLayout(self._body)
         column.addWidget(self.card)
-        self.show_busy(tr("Scanning this computer…"))
 
     def show_problem(self, sentence: str) -> None:
         self.show_busy("")
@@ -146,7 +209,8 @@ class Discover(QWidget):
         terms = tr("Accept its terms on {address} first.").format(address=listing.address)
         note = facts(listing.licence, terms if listing.gated else "", told(listing.note))
         self._head(listing.repo, note)
-        repo = listing.repo
+        self._repo = repo = listing.repo
+        self.about.show()
         self._fill(listing.files, lambda one: one.name, lambda one: self._file(repo, one))
 
     def offer_again(self, repo: str, file: str = "") -> None:
@@ -155,8 +219,18 @@ class Discover(QWidget):
             if of == repo and file in ("", name):
                 row_of_it.offer_again()
 
+    def show_card(self, card: HubCard) -> None:
+        if self.about.isVisibleTo(self):
+            self.about.show_card(card)
+
+    def _want_card(self) -> None:
+        self.about.show_busy()
+        self.card_wanted.emit(self._repo)
+
     def _head(self, heading: str, note: str) -> None:
         self.show_busy("")
+        self.about.clear()
+        self.about.hide()
         self.heading.setText(heading)
         self.note.tell(note)
         self.back.show()

@@ -6,21 +6,63 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 from app.look import theme
 from app.look.banner import Banner
 from app.look.code_box import text_to_read
-from app.look.controls import Button, Card, Label, reveal, row, stack
+from app.look.controls import Button, Card, Label, restyle, reveal, row, stack
 from app.look.fit_label import FitLabel, facts, parameters
 from app.look.rows import Rows
 from app.look.sentences import told
 from app.look.summary import sentence, size
 from app.look.translate import tr
 from server.face.core import ModelCard, ModelStatus
-from server.face.models import FoundFolder, ModelDetail, TemplateNote
+from server.face.models import FoundFolder, ModelDetail, Newer, TemplateNote
 
 _LINES = 14
+
+
+class NewerFile(QWidget):
+    """Whether the hub has another version of a model, asked for by the person."""
+
+    sought = Signal()
+    wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seek = Button(tr("Look for a newer file"), "search")
+        self.get = Button(tr("Download the newer file"), "download", "primary")
+        self.state = Label("", "small", wrap=True)
+        self.seek.clicked.connect(self._seek)
+        self.get.clicked.connect(self.wanted)
+        column = stack(self.state, spacing=theme.SMALL)
+        column.insertLayout(0, row(self.seek, self.get, 0))
+        column.setContentsMargins(0, 0, 0, 0)
+        self.setLayout(column)
+        self.state.hide()
+        self.get.hide()
+
+    def show_found(self, found: Newer) -> None:
+        self.seek.setEnabled(True)
+        self.get.setVisible(found.state == "newer")
+        self._tell(*_newer_words(found))
+
+    def show_problem(self, why: str) -> None:
+        self.seek.setEnabled(True)
+        self.get.hide()
+        self._tell(why, "bad")
+
+    def _seek(self) -> None:
+        self.seek.setEnabled(False)
+        self._tell(tr("Comparing it with the hub's file…"), "muted")
+        self.sought.emit()
+
+    def _tell(self, words: str, role: str) -> None:
+        self.state.setProperty("role", role)
+        restyle(self.state)
+        self.state.tell(words)
 
 
 class ModelDetails(QWidget):
     def __init__(self) -> None:
         super().__init__()
+        self.newer = NewerFile()
         self.about = Label("", "small", wrap=True)
         self.fit = FitLabel()
         self.template = Button(tr("Show the chat template"))
@@ -42,6 +84,7 @@ class ModelDetails(QWidget):
         column.addWidget(self.fit)
         column.addLayout(self._warnings)
         column.addLayout(row(self.template, 0))
+        column.addWidget(self.newer)
         column.addWidget(self.text)
 
     def show_detail(self, detail: ModelDetail) -> None:
@@ -74,6 +117,15 @@ class ModelDetails(QWidget):
         self.text.setVisible(not same)
 
 
+def _newer_words(found: Newer) -> tuple[str, str]:
+    if found.state == "same":
+        return tr("This is the newest file of {repo}.").format(repo=found.repo), "good"
+    if found.state == "gone":
+        return tr("{repo} no longer has this file.").format(repo=found.repo), "warn"
+    words = tr("A newer file is in {repo}: {size}, changed on {day} or before.")
+    return words.format(repo=found.repo, size=size(found.size_bytes), day=found.updated), "warn"
+
+
 def _lines(detail: ModelDetail) -> list[str]:
     if detail.damaged:
         return [tr("The file is damaged: {why}.").format(why=told(detail.damaged)), detail.path]
@@ -98,6 +150,8 @@ class InstalledRow(QWidget):
     deleted = Signal(str)
     described = Signal(str)
     """Its details are wanted."""
+    newer_sought = Signal(str)
+    newer_wanted = Signal(str)
 
     def __init__(self, card: ModelCard) -> None:
         super().__init__()
@@ -147,7 +201,10 @@ class InstalledRow(QWidget):
 
     def show_detail(self, detail: ModelDetail) -> None:
         if self.details is None:
+            name = self._card.name
             self.details = ModelDetails()
+            self.details.newer.sought.connect(lambda: self.newer_sought.emit(name))
+            self.details.newer.wanted.connect(lambda: self.newer_wanted.emit(name))
             self._column.addWidget(self.details)
         self.details.show_detail(detail)
         self.details.show()
@@ -176,6 +233,8 @@ class Installed(Card):
     loaded = Signal(str)
     deleted = Signal(str)
     described = Signal(str)
+    newer_sought = Signal(str)
+    newer_wanted = Signal(str)
     wants_import = Signal()
     wants_models = Signal()
 
@@ -212,11 +271,18 @@ class Installed(Card):
             if line.name.text() == detail.name:
                 line.show_detail(detail)
 
+    def newer_of(self, name: str) -> NewerFile | None:
+        """None where its details were never shown, or it is gone."""
+        found = [line.details for line in self.list.rows if line.name.text() == name]
+        return found[0].newer if found and found[0] else None
+
     def _make(self, card: ModelCard) -> InstalledRow:
         made = InstalledRow(card)
         made.loaded.connect(self.loaded)
         made.deleted.connect(self.deleted)
         made.described.connect(self.described)
+        made.newer_sought.connect(self.newer_sought)
+        made.newer_wanted.connect(self.newer_wanted)
         return made
 
 

@@ -151,9 +151,15 @@ def _role(download: Download) -> str:
 class HubToken(Card):
     saved = Signal(str)
     """An empty one: forget it."""
+    login_used = Signal()
 
     def __init__(self) -> None:
         super().__init__()
+        self.login = Banner("info", closes=False)
+        self.use = Button(tr("Use it"), name=tr("Use the token of this computer"))
+        self.use.clicked.connect(self.login_used)
+        self.login.add_button(self.use)
+        self.login.hide()
         self.edit = QLineEdit()
         self.edit.setEchoMode(QLineEdit.EchoMode.Password)
         self.edit.setPlaceholderText(tr("Hugging Face token"))
@@ -164,6 +170,7 @@ class HubToken(Card):
         self.column.addWidget(Label(tr("Gated models"), "headline"))
         why = tr("Accept the terms on the model's page, then paste a token with read access.")
         self.column.addWidget(Label(why, "small", wrap=True))
+        self.column.addWidget(self.login)
         line = row(self.edit, self.keep, self.forget)
         line.setStretch(0, 1)
         self.column.addLayout(line)
@@ -179,6 +186,11 @@ class HubToken(Card):
         self.place.setText(secrets_words(plain_file))
         self.place.setProperty("role", "warn" if plain_file else "small")
         restyle(self.place)
+
+    def show_login(self, place: str) -> None:
+        words = tr("You are signed in to Hugging Face on this computer ({place}).")
+        self.login.tell("", words.format(place=place))
+        self.login.setVisible(bool(place))
 
     def show_saved(self, *, kept: bool) -> None:
         self.edit.clear()
@@ -270,6 +282,7 @@ class ModelsPage(Page):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         self.run(self._show_place_of_token())
+        self.run(self._show_login())
 
     async def _show_place_of_token(self) -> None:
         with suppress(LinkLost):
@@ -277,10 +290,42 @@ class ModelsPage(Page):
             self.token.show_place(plain_file)
             self.engine_form.show_place(plain_file)
 
+    async def _show_login(self) -> None:
+        with suppress(LinkLost):
+            self.token.show_login(await self.core.find_hub_login())
+
+    async def use_login(self) -> None:
+        await self.core.use_hub_login()
+        self.token.show_saved(kept=True)
+        await self._show_place_of_token()
+        await self._show_login()
+
+    async def read_card(self, repo: str) -> None:
+        try:
+            self.discover.show_card(await self.core.read_hub_card(repo))
+        except AppError as error:
+            self.discover.about.clear()
+            self.discover.show_problem(told(str(error)))
+
+    async def find_newer(self, name: str) -> None:
+        try:
+            found = await self.core.find_newer(name)
+        except AppError as error:
+            if newer := self.installed.newer_of(name):
+                newer.show_problem(told(str(error)))
+        else:
+            if newer := self.installed.newer_of(name):
+                newer.show_found(found)
+
+    async def download_newer(self, name: str) -> None:
+        await self.core.download_newer(name)
+        self.parts.choose(DOWNLOADS)
+
     async def keep_token(self, token: str) -> None:
         await self.core.set_hub_token(token)
         self.token.show_saved(kept=bool(token))
         await self._show_place_of_token()
+        await self._show_login()
 
     async def import_file(self, path: str) -> None:
         await self.core.import_model(path)
@@ -348,7 +393,11 @@ class ModelsPage(Page):
         self.installed.deleted.connect(lambda name: self.run(self.delete(name)))
         self.installed.described.connect(lambda name: self.run(self.describe(name)))
         self.installed.wants_import.connect(self._pick_file)
+        self.installed.newer_sought.connect(lambda name: self.run(self.find_newer(name)))
+        self.installed.newer_wanted.connect(lambda name: self.run(self.download_newer(name)))
+        self.discover.card_wanted.connect(lambda repo: self.run(self.read_card(repo)))
         self.token.saved.connect(lambda token: self.run(self.keep_token(token)))
+        self.token.login_used.connect(lambda: self.run(self.use_login()))
         self.installed.wants_models.connect(lambda: self.parts.choose(DISCOVER))
         self.folders.used.connect(lambda path: self.run(self.use_folder(path)))
         self.discover.searched.connect(lambda text: self.run(self.search(text)))

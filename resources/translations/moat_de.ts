@@ -3847,6 +3847,86 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <source>Ed25519 in base64. What it did not sign is not believed.</source>
    <translation>Ed25519 in Base64. Was er nicht unterschrieben hat, wird nicht geglaubt.</translation>
   </message>
+  <message>
+   <source>Safari lets a page reach this machine by HTTPS only. The certificate is made here, holds for localhost alone, and is renewed by itself.</source>
+   <translation>Safari lässt Seiten diesen Rechner nur über HTTPS erreichen. Das Zertifikat wird hier erzeugt, gilt nur für localhost und erneuert sich von selbst.</translation>
+  </message>
+  <message>
+   <source>The hub has not scanned all of its files yet.</source>
+   <translation>Der Hub hat noch nicht alle Dateien geprüft.</translation>
+  </message>
+  <message>
+   <source>About this model</source>
+   <translation>Über dieses Modell</translation>
+  </message>
+  <message>
+   <source>The model's card</source>
+   <translation>Die Karte des Modells</translation>
+  </message>
+  <message>
+   <source>The hub's scanners found nothing in its files.</source>
+   <translation>Die Prüfprogramme des Hubs fanden nichts in den Dateien.</translation>
+  </message>
+  <message>
+   <source>Its makers say nothing about it.</source>
+   <translation>Seine Hersteller sagen nichts darüber.</translation>
+  </message>
+  <message>
+   <source>The hub's scanners found something in: {files}</source>
+   <translation>Die Prüfprogramme des Hubs fanden etwas in: {files}</translation>
+  </message>
+  <message>
+   <source>A newer file is in {repo}: {size}, changed on {day} or before.</source>
+   <translation>In {repo} liegt eine neuere Datei: {size}, geändert am {day} oder früher.</translation>
+  </message>
+  <message>
+   <source>Look for a newer file</source>
+   <translation>Nach neuerer Datei suchen</translation>
+  </message>
+  <message>
+   <source>Download the newer file</source>
+   <translation>Neuere Datei herunterladen</translation>
+  </message>
+  <message>
+   <source>Comparing it with the hub's file…</source>
+   <translation>Wird mit der Datei des Hubs verglichen…</translation>
+  </message>
+  <message>
+   <source>This is the newest file of {repo}.</source>
+   <translation>Das ist die neueste Datei von {repo}.</translation>
+  </message>
+  <message>
+   <source>{repo} no longer has this file.</source>
+   <translation>{repo} hat diese Datei nicht mehr.</translation>
+  </message>
+  <message>
+   <source>You are signed in to Hugging Face on this computer ({place}).</source>
+   <translation>Sie sind auf diesem Computer bei Hugging Face angemeldet ({place}).</translation>
+  </message>
+  <message>
+   <source>Use it</source>
+   <translation>Verwenden</translation>
+  </message>
+  <message>
+   <source>Use the token of this computer</source>
+   <translation>Das Token dieses Computers verwenden</translation>
+  </message>
+  <message>
+   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
+   <translation>Andere Rechner können sich jetzt verbinden. Für sie gibt es noch kein HTTPS: Der Zugangsschlüssel und alle Texte werden unverschlüsselt übertragen. Nutzen Sie das nur in einem Netz, dem Sie vertrauen.</translation>
+  </message>
+  <message>
+   <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
+   <translation>„network“ lässt andere Rechner zu und verlangt immer den Zugangsschlüssel. Der Schlüssel und alle Texte werden dann unverschlüsselt übertragen: Wer in diesem Netz mithören kann, kann sie lesen und benutzen.</translation>
+  </message>
+  <message>
+   <source>Names besides localhost clients may use.</source>
+   <translation>Namen außer localhost, die Programme benutzen dürfen.</translation>
+  </message>
+  <message>
+   <source>Also serve HTTPS on this machine</source>
+   <translation>Auf diesem Rechner auch HTTPS anbieten</translation>
+  </message>
  </context>
 <context>
   <name>server</name>
@@ -6193,6 +6273,34 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Looks at pictures and charts; many languages.</source>
    <translation>Sieht Bilder und Diagramme an; viele Sprachen.</translation>
+  </message>
+  <message>
+   <source>Access to this resource is disabled.</source>
+   <translation>Der Zugang dazu ist gesperrt.</translation>
+  </message>
+  <message>
+   <source>The hub has no such file.</source>
+   <translation>Der Hub hat keine solche Datei.</translation>
+  </message>
+  <message>
+   <source>The hub has no such revision.</source>
+   <translation>Der Hub hat keine solche Revision.</translation>
+  </message>
+  <message>
+   <source>The hub has disabled this repository.</source>
+   <translation>Der Hub hat dieses Repository gesperrt.</translation>
+  </message>
+  <message>
+   <source>Moat does not know from which repository this file is.</source>
+   <translation>Moat weiß nicht, aus welchem Repository diese Datei ist.</translation>
+  </message>
+  <message>
+   <source>The hub has no newer file of this model.</source>
+   <translation>Der Hub hat keine neuere Datei dieses Modells.</translation>
+  </message>
+  <message>
+   <source>No other program of this computer is signed in.</source>
+   <translation>Kein anderes Programm dieses Computers ist angemeldet.</translation>
   </message>
  </context>
 </TS>

@@ -3847,6 +3847,86 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <source>Ed25519 in base64. What it did not sign is not believed.</source>
    <translation>base64 编码的 Ed25519 密钥。未经其签名的公告不予采信。</translation>
   </message>
+  <message>
+   <source>Safari lets a page reach this machine by HTTPS only. The certificate is made here, holds for localhost alone, and is renewed by itself.</source>
+   <translation>Safari 只允许网页通过 HTTPS 访问本机。证书在本机生成，仅对 localhost 有效，并会自动续期。</translation>
+  </message>
+  <message>
+   <source>The hub has not scanned all of its files yet.</source>
+   <translation>模型仓库尚未扫描完它的所有文件。</translation>
+  </message>
+  <message>
+   <source>About this model</source>
+   <translation>关于此模型</translation>
+  </message>
+  <message>
+   <source>The model's card</source>
+   <translation>模型卡片</translation>
+  </message>
+  <message>
+   <source>The hub's scanners found nothing in its files.</source>
+   <translation>模型仓库的扫描程序在其文件中未发现问题。</translation>
+  </message>
+  <message>
+   <source>Its makers say nothing about it.</source>
+   <translation>其作者没有任何说明。</translation>
+  </message>
+  <message>
+   <source>The hub's scanners found something in: {files}</source>
+   <translation>模型仓库的扫描程序在以下文件中发现问题：{files}</translation>
+  </message>
+  <message>
+   <source>A newer file is in {repo}: {size}, changed on {day} or before.</source>
+   <translation>{repo} 中有更新的文件：{size}，更改于 {day} 或更早。</translation>
+  </message>
+  <message>
+   <source>Look for a newer file</source>
+   <translation>查找更新的文件</translation>
+  </message>
+  <message>
+   <source>Download the newer file</source>
+   <translation>下载更新的文件</translation>
+  </message>
+  <message>
+   <source>Comparing it with the hub's file…</source>
+   <translation>正在与模型仓库的文件比较…</translation>
+  </message>
+  <message>
+   <source>This is the newest file of {repo}.</source>
+   <translation>这是 {repo} 的最新文件。</translation>
+  </message>
+  <message>
+   <source>{repo} no longer has this file.</source>
+   <translation>{repo} 中已没有此文件。</translation>
+  </message>
+  <message>
+   <source>You are signed in to Hugging Face on this computer ({place}).</source>
+   <translation>您在这台电脑上已登录 Hugging Face（{place}）。</translation>
+  </message>
+  <message>
+   <source>Use it</source>
+   <translation>使用它</translation>
+  </message>
+  <message>
+   <source>Use the token of this computer</source>
+   <translation>使用这台电脑的令牌</translation>
+  </message>
+  <message>
+   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
+   <translation>其他计算机现在可以连接。它们还没有 HTTPS：访问密钥和所有文本都以未加密的方式传输。请只在您信任的网络中使用。</translation>
+  </message>
+  <message>
+   <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
+   <translation>“network” 允许其他计算机连接，并始终要求访问密钥。密钥和所有文本届时以未加密的方式传输：能在该网络上监听的人可以读取并使用它们。</translation>
+  </message>
+  <message>
+   <source>Names besides localhost clients may use.</source>
+   <translation>除 localhost 外客户端可用的名称。</translation>
+  </message>
+  <message>
+   <source>Also serve HTTPS on this machine</source>
+   <translation>在本机上同时提供 HTTPS</translation>
+  </message>
  </context>
 <context>
   <name>server</name>
@@ -6193,6 +6273,34 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Looks at pictures and charts; many languages.</source>
    <translation>能看图片和图表；支持多种语言。</translation>
+  </message>
+  <message>
+   <source>Access to this resource is disabled.</source>
+   <translation>对此资源的访问已停用。</translation>
+  </message>
+  <message>
+   <source>The hub has no such file.</source>
+   <translation>模型仓库没有这样的文件。</translation>
+  </message>
+  <message>
+   <source>The hub has no such revision.</source>
+   <translation>模型仓库没有这样的版本。</translation>
+  </message>
+  <message>
+   <source>The hub has disabled this repository.</source>
+   <translation>模型仓库已停用此仓库。</translation>
+  </message>
+  <message>
+   <source>Moat does not know from which repository this file is.</source>
+   <translation>Moat 不知道此文件来自哪个仓库。</translation>
+  </message>
+  <message>
+   <source>The hub has no newer file of this model.</source>
+   <translation>模型仓库没有此模型的更新文件。</translation>
+  </message>
+  <message>
+   <source>No other program of this computer is signed in.</source>
+   <translation>这台电脑上没有其他已登录的程序。</translation>
   </message>
  </context>
 </TS>

@@ -29,7 +29,7 @@ LEFT_OUT_MODULES = (
     "nis", "pip", "setuptools", "distutils", "pkg_resources", "wheel", "venv", "pytest", "_pytest",
     "mypy", "hypothesis", "uvloop", "IPython", "matplotlib", "pandas", "scipy",
     "xllamacpp", "openai", "anthropic", "langchain_core", "mcp", "starlette", "uvicorn",
-    "rich", "markdown_it", "mdurl", "requests", "urllib3", "httpx", "huggingface_hub",
+    "rich", "markdown_it", "mdurl", "requests", "urllib3", "httpx", "hf_xet",
     "certifi", "charset_normalizer",
     "llama_cpp.server", "llama_cpp.llama", *SURPLUS,
     "numpy.f2py", "numpy.testing", "numpy.distutils",

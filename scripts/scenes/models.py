@@ -68,6 +68,24 @@ async def listing(_core: FakeCore, window: Window) -> str:
     return "Models"
 
 
+async def card(core: FakeCore, window: Window) -> str:
+    """A card is read, and a login of this computer is offered."""
+    core.hub_login = "HF_TOKEN"
+    page = _part(window, DISCOVER)
+    await asyncio.sleep(0.1)
+    await page.open("maker/model-GGUF")
+    await page.read_card("maker/model-GGUF")
+    return "Models"
+
+
+async def newer(core: FakeCore, window: Window) -> str:
+    name = core.models.get()[-1].name
+    page = _part(window, HERE)
+    await page.describe(name)
+    await page.find_newer(name)
+    return "Models"
+
+
 async def downloads(core: FakeCore, window: Window) -> str:
     _part(window, DOWNLOADS)
     reason = "The disk is full: 1.2 GB are missing. Free some space and try again."
@@ -154,6 +172,8 @@ SCENES: dict[str, Scene] = {
     "models-discover": discover,
     "models-searching": searching,
     "models-listing": listing,
+    "models-card": card,
+    "models-newer": newer,
     "models-failed": failed,
     "models-unfit": unfit,
     "models-downloads": downloads,

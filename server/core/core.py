@@ -50,10 +50,12 @@ from server.face.models import (
     EngineState,
     Fit,
     FoundFolder,
+    HubCard,
     HubListing,
     HubModel,
     Machine,
     ModelDetail,
+    Newer,
     Setup,
     Suggestion,
 )
@@ -234,6 +236,21 @@ class Shelved:
 
     async def set_hub_token(self, token: str) -> None:
         await self.shelf.set_hub_token(token)
+
+    async def read_hub_card(self, repo: str) -> HubCard:
+        return await self.shelf.read_hub_card(repo)
+
+    async def find_newer(self, name: str) -> Newer:
+        return await self.shelf.find_newer(name)
+
+    async def download_newer(self, name: str) -> str:
+        return await self.shelf.download_newer(name)
+
+    async def find_hub_login(self) -> str:
+        return await self.shelf.find_hub_login()
+
+    async def use_hub_login(self) -> None:
+        await self.shelf.use_hub_login()
 
 
 def new_own_key() -> str:

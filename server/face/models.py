@@ -8,6 +8,7 @@ from server.settings import EngineElsewhere
 
 Verdict = Literal["runs well", "tight", "does not fit", "unknown"]
 KvType = Literal["f16", "q8_0", "q4_0"]
+NewerState = Literal["same", "newer", "gone"]
 DownloadPhase = Literal["waiting", "running", "paused", "verifying", "done", "failed"]
 
 
@@ -141,6 +142,44 @@ class HubListing:
 
 
 @dataclass(frozen=True, slots=True)
+class ScanIssue:
+    """A file in which a scanner of the hub found something."""
+
+    file: str
+    level: str
+    """In the hub's words: suspicious, unsafe …"""
+
+
+@dataclass(frozen=True, slots=True)
+class HubCard:
+    """What is said of a repository, to be read before anything of it is fetched."""
+
+    repo: str
+    revision: str
+    licence: str = ""
+    licence_name: str = ""
+    licence_address: str = ""
+    gated: bool = False
+    is_scanned: bool = False
+    issues: tuple[ScanIssue, ...] = ()
+    text: str = ""
+    """Markdown, of strangers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Newer:
+    """What the hub has today of an installed model."""
+
+    name: str
+    repo: str
+    state: NewerState
+    address: str
+    updated: str = ""
+    """The day on which the repository was last changed."""
+    size_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Download:
     id: str
     name: str
@@ -261,6 +300,20 @@ class Shelf(Protocol):
     async def survey_machine(self) -> Machine: ...
     async def find_model_folders(self) -> list[FoundFolder]: ...
     async def set_hub_token(self, token: str) -> None: ...
+    async def read_hub_card(self, repo: str) -> HubCard: ...
+    async def find_newer(self, name: str) -> Newer:
+        """Asks the hub, and compares every byte where the sizes agree."""
+        ...
+
+    async def download_newer(self, name: str) -> str:
+        """Takes the place of the file that is here once it has come and is checked."""
+        ...
+
+    async def find_hub_login(self) -> str:
+        """Where other programs keep a token of this person; empty: nowhere, or it is in use."""
+        ...
+
+    async def use_hub_login(self) -> None: ...
     async def test_engine(self, engine: EngineElsewhere, key: str) -> EngineState: ...
     async def add_engine(self, engine: EngineElsewhere, key: str) -> None:
         """Adds it, or takes the place of the one of that name. An empty key leaves the old one."""

@@ -1,61 +1,35 @@
 """Hugging Face, or a mirror of it: search, what a repository holds, parts of its files."""
 
 import os
-import re
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
-from typing import Any, TypeVar
-from urllib.parse import quote, urlencode, urlsplit
-
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
 
 from server.egress import Egress
-from server.errors import HubFailed, HubRefused
-from server.face.models import HubModel
+from server.errors import HubFailed, HubMissing, HubRefused
+from server.face.models import HubCard, HubModel
 from server.models import names
 from server.settings import NetworkSettings
 from server.system.keychain import KeyringFailed
+from server.system.lazy import Late
+
+if TYPE_CHECKING:
+    from server.models.hub_facts import Library
+
+facts = Late("server.models.hub_facts")
 
 PUBLIC = "https://huggingface.co"
 STORAGE = ("huggingface.co", "hf.co")
 SEARCH, DOWNLOAD = "searching for models", "downloading a model"
 STALL_S = 30.0
-MAX_ANSWER_BYTES = 32 << 20
-MAX_PAGES = 20
-NEXT_PAGE = re.compile(r'<([^<>]+)>;\s*rel="next"')
+README = "README.md"
+MAX_CARD_BYTES = 512 * 1024
 IN_CLEAR = "The hub needs a token, and Moat sends none unencrypted: use its https address."
 AGENT = "moat"
-T = TypeVar("T")
-
-
-class _Lfs(BaseModel):
-    oid: str
-    size: int
-
-
-class _Entry(BaseModel):
-    type: str
-    path: str
-    size: int = 0
-    lfs: _Lfs | None = None
-
-
-class _Gguf(BaseModel):
-    total: int = 0
-    architecture: str = ""
-
-
-class _Repo(BaseModel):
-    id: str
-    sha: str = ""
-    downloads: int = 0
-    likes: int = 0
-    gated: bool | str = False
-    tags: tuple[str, ...] = ()
-    updated: str = Field(default="", alias="lastModified")
-    gguf: _Gguf | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +46,7 @@ class Repository:
     licence: str
     gated: bool
     files: tuple[RemoteFile, ...]
+    updated: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,43 +82,27 @@ class Hub:
 
     async def search(self, text: str, limit: int = 30) -> list[HubModel]:
         """Repositories with GGUF files, the most used first."""
-        wanted = ["downloads", "likes", "gated", "tags", "lastModified", "gguf"]
-        query = [("search", text), ("filter", "gguf"), ("sort", "downloads"), ("limit", str(limit))]
-        query += [("expand[]", one) for one in wanted]
-        found, _ = await self._read(f"/api/models?{urlencode(query)}", list[_Repo], SEARCH)
-        return [
-            HubModel(
-                one.id,
-                one.downloads,
-                one.likes,
-                _licence(one.tags),
-                bool(one.gated),
-                one.updated[:10],
-                one.gguf.architecture if one.gguf else "",
-                one.gguf.total if one.gguf else 0,
-            )
-            for one in found
-        ]
+        async with self._library() as library:
+            return await library.search(text, limit)
 
     async def repository(self, repo: str, revision: str = "main") -> Repository:
         """What it holds at one commit, so that nothing can change on the way."""
-        names.repo(repo)
-        path = f"/api/models/{repo}/revision/{quote(names.revision(revision), safe='')}"
-        about, _ = await self._read(path, _Repo, SEARCH)
-        commit = names.revision(about.sha or revision)
-        page: str | None = f"/api/models/{repo}/tree/{commit}?recursive=true"
-        entries: list[_Entry] = []
-        for _ in range(MAX_PAGES):
-            if page is None:
-                break
-            more, page = await self._read(page, list[_Entry], SEARCH)
-            entries += more
-        files = tuple(
-            RemoteFile(one.path, one.lfs.size, one.lfs.oid)
-            for one in entries
-            if one.type == "file" and one.lfs is not None
-        )
-        return Repository(repo, commit, _licence(about.tags), bool(about.gated), files)
+        async with self._library() as library:
+            return await library.repository(names.repo(repo), names.revision(revision))
+
+    async def card(self, repo: str) -> HubCard:
+        """What is said of it before anything of it is fetched."""
+        async with self._library() as library:
+            found: HubCard = await library.card(names.repo(repo))
+        try:
+            raw = await self.beginning(found.repo, found.revision, README, MAX_CARD_BYTES)
+        except HubMissing:
+            return found
+        return replace(found, text=facts.text_of(raw))
+
+    def login(self, variables: Mapping[str, str]) -> tuple[str, str]:
+        """A token of other programs is one for Hugging Face: no other hub is offered it."""
+        return find_login(variables) if self.address == usual_address().rstrip("/") else ("", "")
 
     def page(self, repo: str) -> str:
         return f"{self.address}/{names.repo(repo)}"
@@ -170,27 +129,26 @@ class Hub:
             tag = response.headers.get("ETag", "")
             yield Part(tag, _limited(response.content.iter_any(), end - start))
 
-    async def _read(self, path: str, kind: type[T], reason: str) -> tuple[T, str | None]:
-        """A checked JSON answer and the address of its next page."""
-        url = path if path.startswith("http") else self.address + path
-        async with self._open(url, reason, {"Accept": "application/json"}) as response:
-            body = b""
-            async for chunk in response.content.iter_any():
-                body += chunk
-                if len(body) > MAX_ANSWER_BYTES:
-                    raise HubFailed("The hub's answer is far too long.")
-            following = NEXT_PAGE.search(response.headers.get("Link", ""))
+    @asynccontextmanager
+    async def _library(self) -> AsyncIterator["Library"]:
+        """The hub's own library, for questions that a person has asked."""
+        self._allow(SEARCH)
         try:
-            found = TypeAdapter(kind).validate_json(body)
-        except ValidationError as error:
-            raise HubFailed("The hub's answer cannot be understood.") from error
-        return found, following[1] if following else None
+            yield facts.Library(
+                self._egress, self.address, await self._token_for(self.address), self._stall_s
+            )
+        except HubRefused as error:
+            if self._is_private(self.address) or error.status != HubRefused.status:
+                raise
+            raise HubRefused(IN_CLEAR) from error
+        except KeyringFailed as error:
+            raise HubFailed(str(error)) from error
 
     @asynccontextmanager
     async def _open(self, url: str, reason: str, headers: dict[str, str]) -> AsyncIterator[Any]:
         self._allow(reason)
         try:
-            token = await self._token(self.host) if self._may_have_token(url) else None
+            token = await self._token_for(url)
             if token:
                 headers = {**headers, "Authorization": f"Bearer {token}"}
             headers = {**headers, "User-Agent": AGENT}
@@ -199,13 +157,18 @@ class Hub:
             ) as response:
                 if response.status in (401, 403) and not self._is_private(url):
                     raise HubRefused(IN_CLEAR)
-                _check_status(response.status, response.headers, has_token=bool(token))
+                if not 200 <= response.status < 300:
+                    has_token = bool(token)
+                    raise facts.refusal(response.status, response.headers, has_token=has_token)
                 yield response
         except KeyringFailed as error:
             # For a moment, as a broken connection: a download tries again.
             raise HubFailed(str(error)) from error
         except self._egress.failures as error:
-            raise HubFailed(_why(error)) from error
+            raise HubFailed(why(error)) from error
+
+    async def _token_for(self, url: str) -> str | None:
+        return await self._token(self.host) if self._may_have_token(url) else None
 
     def _may_have_token(self, url: str) -> bool:
         """Only the hub itself, and never in clear over a network."""
@@ -237,6 +200,26 @@ def usual_address() -> str:
     return os.environ.get("HF_ENDPOINT") or PUBLIC
 
 
+LOGINS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
+MAX_TOKEN = 1000
+
+
+def find_login(variables: Mapping[str, str]) -> tuple[str, str]:
+    """The variable or file in which Hugging Face's own programs keep a token, and the token."""
+    for name in LOGINS:
+        if token := variables.get(name, "").strip():
+            return name, token
+    home = variables.get("HF_HOME")
+    cache = Path(variables.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = Path(home) if home else cache / "huggingface"
+    path = Path(variables.get("HF_TOKEN_PATH") or folder / "token").expanduser()
+    try:
+        token = path.read_text("utf-8").strip()
+    except (OSError, ValueError):
+        return "", ""
+    return (str(path), token) if token and len(token) <= MAX_TOKEN else ("", "")
+
+
 async def _limited(chunks: AsyncIterator[bytes], most: int) -> AsyncGenerator[bytes, None]:
     """No more than was asked for, however much is sent."""
     async for chunk in chunks:
@@ -244,25 +227,6 @@ async def _limited(chunks: AsyncIterator[bytes], most: int) -> AsyncGenerator[by
         most -= len(chunk)
         if most <= 0:
             return
-
-
-def _check_status(status: int, headers: Any, *, has_token: bool) -> None:
-    if status in (401, 403):
-        if has_token:
-            raise HubRefused("The hub refuses: accept the model's terms on its page first.")
-        raise HubRefused(
-            "The hub needs a token: accept the model's terms on its page, then add a token "
-            "under Models → Downloads."
-        )
-    if status in (404, 410):
-        raise HubRefused("The hub has no such repository or file.")
-    if status == 429:
-        error = HubFailed("The hub asks to wait: too many requests.")
-        wait = headers.get("Retry-After", "")
-        error.retry_after_s = min(int(wait), 3600) if wait.isdigit() else None
-        raise error
-    if status == 416 or not 200 <= status < 300:
-        raise HubFailed(f"The hub answered with the error {status}.")
 
 
 def _check_range(response: Any, start: int) -> None:
@@ -275,11 +239,7 @@ def _check_range(response: Any, start: int) -> None:
         raise HubFailed("The hub (or a proxy) sent the wrong part of the file.")
 
 
-def _licence(tags: tuple[str, ...]) -> str:
-    return next((tag.removeprefix("license:") for tag in tags if tag.startswith("license:")), "")
-
-
-def _why(error: BaseException) -> str:
+def why(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "The hub stopped responding."
     return f"The connection to the hub broke ({type(error).__name__})."

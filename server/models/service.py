@@ -13,11 +13,13 @@ from server.face.core import ModelCard
 from server.face.models import (
     Fit,
     FoundFolder,
+    HubCard,
     HubFile,
     HubListing,
     HubModel,
     Machine,
     ModelDetail,
+    Newer,
     Setup,
     Suggestion,
 )
@@ -25,6 +27,7 @@ from server.models import (
     catalogue,
     memory,
     names,
+    origin,
     other_programs,
 )
 from server.models import (
@@ -235,6 +238,33 @@ class ModelShelf:
             await self._keychain.set(name, token.strip())
         else:
             await self._keychain.delete(name)
+
+    async def read_hub_card(self, repo: str) -> HubCard:
+        return await self._hub.card(repo)
+
+    async def find_newer(self, name: str) -> Newer:
+        return (await self._compare(name)).newer
+
+    async def download_newer(self, name: str) -> str:
+        found = await self._compare(name)
+        if found.newer.state != "newer" or found.repository is None:
+            raise BadRequest("The hub has no newer file of this model.", "name")
+        return self._fetching.start(found.repository, found.files, replaces=True)
+
+    async def _compare(self, name: str) -> origin.Found:
+        card = self.library.find(name, "")
+        return await origin.compare(self._hub, card.name, Path(card.path), self._models)
+
+    async def find_hub_login(self) -> str:
+        place, _ = await asyncio.to_thread(self._hub.login, os.environ)
+        return place if not await self._token(self._hub.host) else ""
+
+    async def use_hub_login(self) -> None:
+        """Keeps a copy with our secrets: what the other program does to its own is its business."""
+        _, token = await asyncio.to_thread(self._hub.login, os.environ)
+        if not token:
+            raise BadRequest("No other program of this computer is signed in.", "token")
+        await self.set_hub_token(token)
 
     async def _judge_all(
         self, found: Repository, models: tuple[HubFile, ...], machine: Machine

@@ -19,6 +19,7 @@ MODULES = (
     "server.dashboard.trial",
     "server.engine.worker.prompt.pictures",
     "server.models.gguf.templates",
+    "server.models.hub_facts",
     "server.protocols.copilotkit.operations",
     "server.web.certificates",
 )

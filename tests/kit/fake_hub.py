@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import json
 import re
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
@@ -24,6 +23,8 @@ class Fault:
     after: int = 0
     status: int = 500
     retry_after: str = "0"
+    headers: dict[str, str] = field(default_factory=dict)
+    body: str = '{"error": "no"}'
 
 
 @dataclass
@@ -34,6 +35,13 @@ class FakeHub:
     faults: deque[Fault] = field(default_factory=deque)
     hub_faults: deque[Fault] = field(default_factory=deque)
     """The same for the hub itself, before it sends anybody on."""
+    api_faults: deque[Fault] = field(default_factory=deque)
+    """The same for questions about repositories."""
+    moved: dict[str, str] = field(default_factory=dict)
+    """Repositories by their old names."""
+    cards: dict[str, bytes] = field(default_factory=dict)
+    scan: object = None
+    licence_name: str = ""
     gated: set[str] = field(default_factory=set)
     token: str = ""
     lied: dict[str, str] = field(default_factory=dict)
@@ -81,6 +89,7 @@ class FakeHub:
     def _hub_routes(self) -> list[web.RouteDef]:
         return [
             web.get("/api/models", self._search),
+            web.get("/api/models/{owner}/{name}", self._about),
             web.get("/api/models/{owner}/{name}/revision/{revision}", self._about),
             web.get("/api/models/{owner}/{name}/tree/{revision}", self._tree),
             web.get("/{owner}/{name}/resolve/{revision}/{path:.+}", self._resolve),
@@ -96,11 +105,17 @@ class FakeHub:
     def _check(self, request: web.Request) -> str:
         self._note("hub", request)
         repo = f"{request.match_info['owner']}/{request.match_info['name']}"
+        if repo in self.moved:
+            raise web.HTTPTemporaryRedirect(request.path_qs.replace(repo, self.moved[repo]))
         if repo not in self.files:
-            raise web.HTTPNotFound
+            raise web.HTTPNotFound(headers={"X-Error-Code": "RepoNotFound"})
         if repo in self.gated and request.headers.get("Authorization") != f"Bearer {self.token}":
-            raise web.HTTPUnauthorized
+            raise web.HTTPUnauthorized(headers={"X-Error-Code": "GatedRepo"})
         return repo
+
+    def _fail(self) -> None:
+        if self.api_faults:
+            raise _status(self.api_faults.popleft())
 
     def _describe(self, repo: str) -> dict[str, object]:
         return {
@@ -112,16 +127,21 @@ class FakeHub:
             "tags": ["gguf", "license:apache-2.0"],
             "lastModified": "2026-01-02T03:04:05.000Z",
             "gguf": {"total": 1000, "architecture": "llama"},
+            "cardData": {"license": "apache-2.0", "license_name": self.licence_name},
         }
 
     async def _search(self, request: web.Request) -> web.Response:
         self._note("hub", request)
+        self._fail()
         wanted = request.query["search"].lower()
         found = [self._describe(repo) for repo in self.files if wanted in repo.lower()]
         return web.json_response(found[: int(request.query["limit"])])
 
     async def _about(self, request: web.Request) -> web.Response:
-        return web.json_response(self._describe(self._check(request)))
+        repo = self._check(request)
+        self._fail()
+        scan = {"securityRepoStatus": self.scan} if "securityStatus" in request.query else {}
+        return web.json_response({**self._describe(repo), **scan})
 
     async def _tree(self, request: web.Request) -> web.Response:
         repo = self._check(request)
@@ -144,8 +164,10 @@ class FakeHub:
     async def _resolve(self, request: web.Request) -> web.StreamResponse:
         repo = self._check(request)
         path = request.match_info["path"]
+        if path == "README.md" and repo in self.cards:
+            return web.Response(body=self.cards[repo])
         if path not in self.files[repo]:
-            raise web.HTTPNotFound
+            raise web.HTTPNotFound(headers={"X-Error-Code": "EntryNotFound"})
         if self.hub_faults:
             raise _status(self.hub_faults.popleft())
         raise web.HTTPFound(self.redirect or f"{self._storage}/{repo}/{path}")
@@ -213,7 +235,7 @@ class FakeHub:
 def _status(fault: Fault) -> web.HTTPException:
     """An error page as a hub or a proxy sends it."""
     error = web.HTTPException(
-        headers={"Retry-After": fault.retry_after}, text=json.dumps({"error": "no"})
+        headers={"Retry-After": fault.retry_after, **fault.headers}, text=fault.body
     )
     error.set_status(fault.status)
     return error

@@ -8,12 +8,15 @@ from server.face.models import (
     EngineState,
     Fit,
     FoundFolder,
+    HubCard,
     HubFile,
     HubListing,
     HubModel,
     Machine,
     Memory,
     ModelDetail,
+    Newer,
+    ScanIssue,
     Setup,
     Suggestion,
     TemplateNote,
@@ -41,6 +44,16 @@ LISTING = HubListing(
         HubFile("m-F16.gguf", "F16", ("m-F16.gguf",), 18 * GB, TOO_LARGE),
     ),
 )
+CARD = HubCard(
+    "maker/model-GGUF",
+    "0123456789abcdef0123456789abcdef01234567",
+    "other",
+    "maker-licence",
+    "https://huggingface.co/maker/model-GGUF/blob/main/LICENSE",
+    is_scanned=True,
+    issues=(ScanIssue("old.bin", "suspicious"),),
+    text="# Model\n\nA **small** model. ![logo](https://elsewhere.example/logo.png)",
+)
 SUGGESTED = Suggestion(
     "maker/model-GGUF",
     "m-Q4_K_M.gguf",
@@ -65,6 +78,7 @@ class FakeShelf:
     downloads: Value[tuple[Download, ...]]
     engines: Value[tuple[EngineState, ...]]
     ready_to_survey: asyncio.Event
+    hub_login = ""
 
     def _take(self, name: str, *arguments: Any) -> None:
         raise NotImplementedError
@@ -136,6 +150,28 @@ class FakeShelf:
 
     async def set_hub_token(self, token: str) -> None:
         self._take("set_hub_token", token)
+
+    async def read_hub_card(self, repo: str) -> HubCard:
+        self._take("read_hub_card", repo)
+        return CARD
+
+    async def find_newer(self, name: str) -> Newer:
+        self._take("find_newer", name)
+        page = "https://huggingface.co/maker/model-GGUF"
+        return Newer(name, "maker/model-GGUF", "newer", page, "2026-11-02", 2 * GB)
+
+    async def download_newer(self, name: str) -> str:
+        self._take("download_newer", name)
+        self.downloads.set((AT_FORTY,))
+        return AT_FORTY.id
+
+    async def find_hub_login(self) -> str:
+        self._take("find_hub_login")
+        return self.hub_login
+
+    async def use_hub_login(self) -> None:
+        self._take("use_hub_login")
+        self.hub_login = ""
 
     async def test_engine(self, engine: EngineElsewhere, key: str) -> EngineState:
         self._take("test_engine", engine, key)

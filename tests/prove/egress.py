@@ -1,5 +1,6 @@
 """S29: the server's tests in a network of their own with only loopback, every attempt recorded."""
 
+import json
 import os
 import re
 import shutil
@@ -49,6 +50,7 @@ for attempt in (lambda: socket.create_connection(("192.0.2.1", 443), 1),
     except OSError:
         pass
 """
+SILENCED = ("huggingface-hub",)
 TELLTALES = re.compile(
     r"huggingface.hub|posthog|sentry|segment|mixpanel|amplitude|opentelemetry|gradio|rudder"
     r"|datadog|newrelic|bugsnag|wandb|langsmith|scarf|statsig|telemetry|analytics"
@@ -133,11 +135,29 @@ def nothing_leaves(stage: Stage) -> Figure:
 
 
 def silent_parts(_stage: Stage) -> Figure:
-    """The programs we are made of: none of them is one that reports home."""
+    """The programs we are made of: none of them is one that reports home, or it cannot."""
     parts = sorted(set(needed("moat", ("window",), set())) - {"moat"})
     known = [name for name in parts if TELLTALES.search(name)]
-    text = f"{len(parts)} packages at run time, {len(known)} known to report home"
-    return Figure(f"{text} {', '.join(known)}".strip(), not known and len(parts) > 10)
+    loud = [name for name in known if name not in SILENCED]
+    text = f"{len(parts)} packages at run time, {len(loud)} known to report home"
+    if silenced := [name for name in known if name in SILENCED]:
+        text += f" ({', '.join(silenced)} only through our door: S29b)"
+    return Figure(f"{text} {', '.join(loud)}".strip(), not loud and len(parts) > 10)
+
+
+def clients_are_ours(stage: Stage) -> Figure:
+    """A server's process in which the libraries are used: what could send, and what did."""
+    record, output = recorded(stage, [sys.executable, "-m", "tests.prove.clients"])
+    found = json.loads(output or "{}")
+    out = record.outside.total()
+    strangers, refused = found.get("strangers", ["no report"]), found.get("refused", 0)
+    text = (
+        f"{found.get('answers', 0)} answers of the hub's library, {out} beyond loopback,"
+        f" {len(strangers)} clients that are not ours, {refused} of 2 foreign ones refused,"
+        f" {found.get('reports', '?')} reports home"
+    )
+    passed = not out and not strangers and refused == 2 and found.get("answers") == 3
+    return Figure(text, passed and found.get("reports") == 0)
 
 
 def _is_here(address: str) -> bool:
@@ -155,4 +175,10 @@ ROWS = (
         beside="apart",
     ),
     Row("S29a", "No part of Moat is one that reports home", "0 of them", silent_parts),
+    Row(
+        "S29b",
+        "Libraries that speak HTTP leave only through our door, checked as they run",
+        "0 clients but ours, 0 connections beyond loopback",
+        clients_are_ours,
+    ),
 )

@@ -43,6 +43,7 @@ def reserve(journal: Journal, targets: list[Path]) -> None:
             raise DiskFull(f"The disk is full: {-(-short // MB)} MB more are needed.")
         for number, size in _wanted(journal, targets).items():
             _take_space(journal.part(number), size)
+        journal.set_reserved()
 
 
 def _wanted(journal: Journal, targets: list[Path]) -> dict[int, int]:
@@ -50,7 +51,7 @@ def _wanted(journal: Journal, targets: list[Path]) -> dict[int, int]:
     return {
         number: file.size_bytes
         for number, file in enumerate(journal.plan.files)
-        if not targets[number].exists()
+        if not journal.is_placed(number, targets[number])
     }
 
 

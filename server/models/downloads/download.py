@@ -75,8 +75,8 @@ class Transfer:
     def done_bytes(self) -> int:
         finished = sum(
             file.size_bytes
-            for file, target in zip(self._journal.plan.files, self._targets, strict=True)
-            if target.exists()
+            for number, file in enumerate(self._journal.plan.files)
+            if self._journal.is_placed(number, self._targets[number])
         )
         return finished + self._journal.done_bytes + self._begun_bytes
 
@@ -144,7 +144,7 @@ class Transfer:
         """A run of pieces that nobody has or fetches."""
         plan = self._journal.plan
         for file in range(len(plan.files)):
-            if self._targets[file].exists():
+            if self._journal.is_placed(file, self._targets[file]):
                 continue
             missing = [n for n in range(plan.pieces(file)) if self._is_missing(file, n)]
             if missing:
@@ -235,7 +235,7 @@ class Transfer:
         """The files whose content is not what the hub says it is."""
         bad = []
         for number, file in enumerate(self._journal.plan.files):
-            if self._targets[number].exists():
+            if self._journal.is_placed(number, self._targets[number]):
                 continue
             part = self._journal.part(number)
             found = await asyncio.to_thread(disk.sha256, part, lambda: self._ended)

@@ -51,6 +51,8 @@ class Plan:
     revision: str
     files: tuple[PlannedFile, ...]
     piece_bytes: int
+    replaces: bool = False
+    """Files of these names are here, and are another version."""
 
     @property
     def total_bytes(self) -> int:
@@ -72,6 +74,7 @@ class Journal:
         self.tags: dict[int, str] = {}
         self.paused = False
         self.failed = ""
+        self.is_reserved = False
 
     @classmethod
     def create(cls, folder: Path, plan: Plan) -> "Journal":
@@ -112,6 +115,17 @@ class Journal:
 
     def part(self, file: int) -> Path:
         return self.folder / f"{file}.part"
+
+    def is_placed(self, file: int, target: Path) -> bool:
+        """Whether nothing is left to do for that file."""
+        if not self.plan.replaces:
+            return target.exists()
+        # An older version is there from the beginning. A part is made first and moved last.
+        return self.is_reserved and not self.part(file).exists() and target.exists()
+
+    def set_reserved(self) -> None:
+        if self.plan.replaces and not self.is_reserved:
+            self._add({"reserved": True})
 
     def add_piece(self, file: int, number: int, digest: str) -> None:
         self._add({"piece": [file, number, digest]})
@@ -170,6 +184,8 @@ class Journal:
                 self.paused, self.failed = paused, ""
             case {"failed": str(reason)}:
                 self.failed = reason
+            case {"reserved": True}:
+                self.is_reserved = True
             case {"changed": [int(file), dict(changed)]}:
                 self._forget(file)
                 files = list(self.plan.files)

@@ -148,8 +148,13 @@ class Downloads:
             await stop(job.task)
         await stop(self._ticking)
 
-    def start(self, repository: Repository, files: tuple[RemoteFile, ...]) -> str:
-        """Begins a download, or takes up the one that is already there."""
+    def start(
+        self, repository: Repository, files: tuple[RemoteFile, ...], *, replaces: bool = False
+    ) -> str:
+        """Begins a download, or takes up the one that is already there.
+
+        `replaces`: files of these names are here and give way to what comes.
+        """
         planned = tuple(PlannedFile(one.path, one.size_bytes, one.sha256) for one in files)
         if not planned:
             raise BadRequest("There is nothing to download.", "file")
@@ -166,8 +171,9 @@ class Downloads:
             names.revision(repository.revision),
             planned,
             self._limits.piece_bytes,
+            replaces,
         )
-        if all(target.exists() for target in self._targets(plan)):
+        if not replaces and all(target.exists() for target in self._targets(plan)):
             raise AlreadyHere(f"{plan.name} is already installed.", "file")
         job = _Job(Journal(self._folder / number, plan))
         self._run(job, anew=True)

@@ -76,6 +76,53 @@ async def test_a_token_is_kept_and_forgotten_and_not_shown(core: FakeCore, shown
     await until(lambda: ("set_hub_token", "") in core.commands)
 
 
+async def test_a_login_of_this_computer_is_offered_and_used(core: FakeCore, shown: Shown) -> None:
+    core.hub_login = "HF_TOKEN"
+    page = shown(ModelsPage(core))
+    page.parts.choose(DISCOVER)
+    await until(page.token.login.isVisible)
+    assert "HF_TOKEN" in page.token.login.text.text()
+    page.token.use.click()
+    await until(lambda: ("use_hub_login",) in core.commands)
+    await until(lambda: not page.token.login.isVisible())
+
+
+async def test_a_newer_file_is_looked_for_and_fetched(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    large = page.installed.list.rows[1]
+    large.about.click()
+    await until(lambda: large.details and large.details.isVisible())
+    newer = large.details.newer
+    assert not newer.get.isVisible()
+    newer.seek.click()
+    assert not newer.seek.isEnabled()
+    await until(newer.get.isVisible)
+    assert newer.state.text().startswith("A newer file is in maker/model-GGUF: 2.1 GB")
+    newer.get.click()
+    await until(lambda: ("download_newer", LARGE.name) in core.commands)
+    await until(lambda: page.downloads.list.rows)
+    core.refuse = AppError("No.")
+    newer.seek.click()
+    await until(lambda: newer.state.text() == "No.")
+    assert newer.seek.isEnabled()
+
+
+async def test_a_card_is_read_before_a_download(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    page.parts.choose(DISCOVER)
+    await until(lambda: page.discover.heading.text() == "For this machine")
+    await page.open("maker/model-GGUF")
+    about = page.discover.about
+    assert not about.text.isVisible()
+    about.read.click()
+    await until(about.text.isVisible)
+    assert "maker-licence" in about.licence.text()
+    assert "old.bin (suspicious)" in about.scan.text()
+    assert "![logo](https://elsewhere.example/logo.png)" in about.text.toPlainText()
+    page.discover.back.click()
+    assert not about.isVisible()
+
+
 async def test_with_nothing_installed_it_leads_on(shown: Shown, qapp: QApplication) -> None:
     core = FakeCore()
     page = shown(ModelsPage(core))

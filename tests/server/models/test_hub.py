@@ -136,6 +136,11 @@ class _Answer:
     status = 401
     headers: ClassVar[dict[str, str]] = {}
 
+    class content:  # noqa: N801 - as aiohttp calls it
+        @staticmethod
+        async def iter_any() -> AsyncIterator[bytes]:
+            yield b"no"
+
 
 class _Door:
     """Remembers what was sent where."""
@@ -150,9 +155,9 @@ class _Door:
 
     @asynccontextmanager
     async def request(
-        self, _method: str, _url: str, _reason: str, *, headers: dict[str, str], stall_s: float
+        self, _method: str, _url: str, _reason: str, *, headers: dict[str, str], **_given: object
     ) -> AsyncIterator[_Answer]:
-        self.sent.append(headers)
+        self.sent.append({key.title(): value for key, value in headers.items()})
         yield _Answer()
 
 

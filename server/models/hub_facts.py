@@ -1,0 +1,211 @@
+"""What the hub knows of its repositories, asked by its own library. It is imported late."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+from huggingface_hub.hf_api import HfApi, ModelInfo, RepoFile
+from huggingface_hub.repocard import ModelCard
+from huggingface_hub.utils import (  # type: ignore[attr-defined]
+    parse_ratelimit_headers,
+    set_client_factory,
+)
+from yaml import YAMLError
+
+from server import door
+from server.egress import Egress
+from server.errors import (
+    AnswerTooLong,
+    HubDisabled,
+    HubFailed,
+    HubGated,
+    HubMissing,
+    HubRefused,
+)
+from server.face.models import HubCard, HubModel, ScanIssue
+from server.models import names
+from server.models.hub import AGENT, SEARCH, RemoteFile, Repository, why
+
+T = TypeVar("T")
+MAX_PAGES = 20
+LONGEST_WAIT_S = 3600
+DISABLED = "Access to this resource is disabled."
+MISSING = {
+    "EntryNotFound": "The hub has no such file.",
+    "RevisionNotFound": "The hub has no such revision.",
+}
+UNCLEAR = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What the library raises for an answer it cannot read: it trusts the hub's shapes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    egress: Egress
+    address: str
+    token: str | None
+    stall_s: float
+
+    async def search(self, text: str, limit: int) -> list[HubModel]:
+        """Repositories with GGUF files, the most used first."""
+
+        def work(api: HfApi) -> list[HubModel]:
+            found = api.list_models(
+                search=text,
+                filter="gguf",
+                sort="downloads",
+                limit=limit,
+                expand=["downloads", "likes", "gated", "tags", "lastModified", "gguf"],
+            )
+            return [_model(info) for info in islice(found, limit)]
+
+        return await self._ask(work)
+
+    async def repository(self, repo: str, revision: str) -> Repository:
+        """What it holds at one commit, so that nothing can change on the way."""
+
+        def work(api: HfApi) -> Repository:
+            info = api.model_info(repo, revision=revision)
+            commit = names.revision(_text(info.sha) or revision)
+            # A repository that was renamed answers by its new name.
+            name = names.repo(_text(info.id))
+            tree = api.list_repo_tree(name, recursive=True, revision=commit)
+            files = tuple(
+                RemoteFile(_text(file.path), _count(file.lfs.size), _text(file.lfs.sha256))
+                for file in tree
+                if isinstance(file, RepoFile) and file.lfs is not None
+            )
+            return Repository(name, commit, _licence(info), bool(info.gated), files, _day(info))
+
+        return await self._ask(work)
+
+    async def card(self, repo: str) -> HubCard:
+        """What its makers say of its licence, and what the hub's scanners found in its files."""
+
+        def work(api: HfApi) -> HubCard:
+            info = api.model_info(repo, securityStatus=True)
+            card: Any = info.card_data
+            said: dict[str, Any] = card.to_dict() if hasattr(card, "to_dict") else {}
+            return HubCard(
+                names.repo(_text(info.id)),
+                names.revision(_text(info.sha)),
+                _licence(info),
+                _text(said.get("license_name") or ""),
+                _text(said.get("license_link") or ""),
+                bool(info.gated),
+                *_scan(info.security_repo_status),
+            )
+
+        return await self._ask(work)
+
+    async def _ask(self, work: Callable[[HfApi], T]) -> T:
+        given = door.Pass(
+            self.egress,
+            SEARCH,
+            self.stall_s,
+            most_requests=MAX_PAGES + 1,
+            headers={"user-agent": AGENT},
+        )
+        api = HfApi(endpoint=self.address, token=self.token or False)
+        try:
+            return await door.call(given, lambda: work(api))
+        except AnswerTooLong as error:
+            raise HubFailed("The hub's answer is far too long.") from error
+        except door.WayBroken as error:
+            raise HubFailed(why(error.__cause__ or error)) from error
+        except UNCLEAR as error:
+            raise HubFailed("The hub's answer cannot be understood.") from error
+
+
+def text_of(card: bytes) -> str:
+    """A card's text without the data at its head."""
+    written = card.decode("utf-8", "replace")
+    try:
+        return str(ModelCard(written, ignore_metadata_errors=True).text).strip()
+    except (*UNCLEAR, YAMLError):
+        return written.strip()
+
+
+def refusal(status: int, headers: Mapping[str, str], *, has_token: bool) -> HubFailed:
+    """The hub's own words for what is wrong stand in headers."""
+    kind, said = headers.get("X-Error-Code", ""), headers.get("X-Error-Message", "")
+    if said == DISABLED:
+        return HubDisabled("The hub has disabled this repository.")
+    if status in (401, 403):
+        return _closed(kind, has_token=has_token)
+    if status in (404, 410):
+        return HubMissing(MISSING.get(kind, "The hub has no such repository or file."))
+    if status == 429:
+        error = HubFailed("The hub asks to wait: too many requests.")
+        error.retry_after_s = _wait(headers)
+        return error
+    return HubFailed(f"The hub answered with the error {status}.")
+
+
+def _closed(kind: str, *, has_token: bool) -> HubRefused:
+    error = HubGated if kind == "GatedRepo" else HubRefused
+    if has_token:
+        return error("The hub refuses: accept the model's terms on its page first.")
+    return error("The hub wants a token: accept the model's terms on its page, then add it.")
+
+
+def _wait(headers: Mapping[str, str]) -> int | None:
+    limit = parse_ratelimit_headers(headers)
+    if limit is not None and limit.remaining == 0:
+        return min(limit.reset_in_seconds, LONGEST_WAIT_S)
+    told = headers.get("Retry-After", "")
+    return min(int(told), LONGEST_WAIT_S) if told.isdigit() else None
+
+
+def _check(response: Any) -> None:
+    """Before the library sees it: it would wait and ask again by itself, in a thread of ours."""
+    if response.status_code >= 400:
+        has_token = "authorization" in response.request.headers
+        raise refusal(response.status_code, response.headers, has_token=has_token)
+
+
+set_client_factory(lambda: door.client(_check))
+
+
+def _model(info: ModelInfo) -> HubModel:
+    gguf = info.gguf if isinstance(info.gguf, dict) else {}
+    return HubModel(
+        _text(info.id),
+        _count(info.downloads or 0),
+        _count(info.likes or 0),
+        _licence(info),
+        bool(info.gated),
+        _day(info),
+        _text(gguf.get("architecture") or ""),
+        _count(gguf.get("total") or 0),
+    )
+
+
+def _licence(info: ModelInfo) -> str:
+    tags = [tag for tag in info.tags or () if isinstance(tag, str)]
+    return next((tag.removeprefix("license:") for tag in tags if tag.startswith("license:")), "")
+
+
+def _day(info: ModelInfo) -> str:
+    return info.last_modified.date().isoformat() if info.last_modified else ""
+
+
+def _scan(status: object) -> tuple[bool, tuple[ScanIssue, ...]]:
+    """Whether all files were looked at, and those in which something was found."""
+    if not isinstance(status, dict):
+        return False, ()
+    found = status.get("filesWithIssues") or ()
+    issues = tuple(ScanIssue(_text(one["path"]), _text(one["level"])) for one in found)
+    return status.get("scansDone") is True, issues
+
+
+def _text(given: object) -> str:
+    if not isinstance(given, str):
+        raise TypeError(f"a text was expected, not {type(given).__name__}")
+    return given
+
+
+def _count(given: object) -> int:
+    if not isinstance(given, int) or given < 0:
+        raise TypeError("a number was expected")
+    return given

@@ -1,0 +1,79 @@
+"""A sealed process that uses the hub's library: prints which HTTP clients it holds, as JSON."""
+
+import asyncio
+import gc
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import aiohttp
+import httpx2
+from huggingface_hub.utils import send_telemetry
+
+from server import door, egress
+from server.egress import Egress
+from server.errors import EgressRefused
+from server.models.hub import Hub
+from server.settings import NetworkSettings
+from tests.kit.fake_hub import FakeHub
+
+REPO = "maker/tiny-GGUF"
+LIBRARIES = ("httpx", "requests", "urllib3", "hf_xet")
+OURS = (door._Blocking, door._Waiting)
+
+
+def strangers(out: Egress) -> Iterator[str]:
+    """Clients in the process that would not send through our door, and libraries that could."""
+    for held in gc.get_objects():
+        if isinstance(held, httpx2.Client | httpx2.AsyncClient):
+            ways = [held._transport, *held._mounts.values()]
+            yield from (repr(way) for way in ways if not isinstance(way, OURS))
+        elif isinstance(held, aiohttp.ClientSession) and held is not out._session:
+            yield repr(held)
+    yield from (name for name in LIBRARIES if name in sys.modules)
+
+
+async def use(fake: FakeHub) -> dict[str, Any]:
+    async def token(_host: str) -> None:
+        return None
+
+    network = NetworkSettings(hub=fake.address, hub_storage=("localhost",))
+    out = Egress(lambda: network)
+    hub = Hub(out, lambda: network, token)
+    try:
+        answers = [await hub.search("tiny"), await hub.repository(REPO), await hub.card(REPO)]
+        send_telemetry("a/topic")
+        found = {"strangers": list(strangers(out)), "answers": len(answers)}
+        found["refused"] = await refused(f"{fake.address}/api/models")
+        paths = [path for _, path, _ in fake.seen]
+        found["reports"] = sum("telemetry" in path or "agent" in path for path in paths)
+        return found
+    finally:
+        await out.close()
+
+
+async def refused(url: str) -> int:
+    """How many clients of the library's own are kept in, of one of each kind."""
+    count = 0
+    try:
+        await asyncio.to_thread(lambda: httpx2.get(url, trust_env=False))
+    except EgressRefused:
+        count += 1
+    async with httpx2.AsyncClient(trust_env=False) as client:
+        try:
+            await client.get(url)
+        except EgressRefused:
+            count += 1
+    return count
+
+
+async def main() -> None:
+    egress.seal()
+    async with FakeHub({REPO: {"a-Q4_K_M.gguf": b"x" * 5000}}).running() as fake:
+        fake.cards[REPO] = b"# Tiny"
+        sys.stdout.write(json.dumps(await use(fake)))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
