@@ -372,6 +372,18 @@
    <translation>Schreibe eine Python-Funktion, die einen gleitenden Durchschnitt berechnet.</translation>
   </message>
   <message>
+   <source>Moat is stopped</source>
+   <translation>Moat ist angehalten</translation>
+  </message>
+  <message>
+   <source>The server cannot start</source>
+   <translation>Der Server kann nicht starten</translation>
+  </message>
+  <message>
+   <source>Moat does not respond</source>
+   <translation>Moat reagiert nicht</translation>
+  </message>
+  <message>
    <source>Protocol</source>
    <translation>Protokoll</translation>
   </message>
@@ -416,10 +428,6 @@
    <translation>Starten</translation>
   </message>
   <message>
-   <source>Moat is stopped</source>
-   <translation>Moat ist angehalten</translation>
-  </message>
-  <message>
    <source>Moat is starting</source>
    <translation>Moat startet</translation>
   </message>
@@ -450,6 +458,10 @@
   <message>
    <source>Start Moat to chat with a model</source>
    <translation>Starten Sie Moat, um mit einem Modell zu chatten</translation>
+  </message>
+  <message>
+   <source>Write a message; it can be sent in a moment</source>
+   <translation>Nachricht schreiben; sie kann gleich gesendet werden</translation>
   </message>
   <message>
    <source>Export this chat</source>
@@ -744,12 +756,12 @@
 Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
 Firefox: allow it when it asks to reach devices on your local network.
 Brave: the shield icon, then allow localhost for this site.
-Safari does not let a secure page reach this computer; use another browser.</source>
+Safari: turn on HTTPS on this page first.</source>
    <translation>Wenn Sie sich von einer Webseite aus verbinden und hier nichts erscheint, hat der Browser die Anfrage zurückgehalten.
 Chrome, Edge (ab 142): das Symbol links der Adresse, dann „Zugriff auf lokales Netzwerk“, dann Zulassen; Seite neu laden.
 Firefox: erlauben Sie es, wenn er nach Geräten im lokalen Netzwerk fragt.
 Brave: das Schild-Symbol, dann localhost für diese Seite erlauben.
-Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen anderen Browser.</translation>
+Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>This address has letters that a browser may show in another script (xn--). They can look like those of another address.</source>
@@ -962,6 +974,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Unload</source>
    <translation>Entladen</translation>
+  </message>
+  <message>
+   <source>Models are listed when the server responds.</source>
+   <translation>Die Modelle erscheinen, sobald der Server antwortet.</translation>
   </message>
   <message>
    <source>the address</source>
@@ -1244,14 +1260,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Kein Modell ist geladen. Wählen Sie unten eines; eine Anfrage lädt es auch.</translation>
   </message>
   <message>
-   <source>The server cannot start</source>
-   <translation>Der Server kann nicht starten</translation>
-  </message>
-  <message>
-   <source>Moat does not respond</source>
-   <translation>Moat reagiert nicht</translation>
-  </message>
-  <message>
    <source>This takes a second or two.</source>
    <translation>Das dauert ein, zwei Sekunden.</translation>
   </message>
@@ -1532,6 +1540,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Geben Sie ihr einen Namen.</translation>
   </message>
   <message>
+   <source>No model is installed yet. Discover one, or add a file you already have.</source>
+   <translation>Noch kein Modell installiert. Entdecken Sie eines, oder fügen Sie eine vorhandene Datei hinzu.</translation>
+  </message>
+  <message>
    <source>{count} models, {size}, in {path}</source>
    <translation>{count} Modelle, {size}, in {path}</translation>
   </message>
@@ -1544,16 +1556,16 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Chat-Vorlage</translation>
   </message>
   <message>
+   <source>Delete {name}</source>
+   <translation>{name} löschen</translation>
+  </message>
+  <message>
    <source>This removes it from the list. The file is not deleted.</source>
    <translation>Das entfernt es aus der Liste. Die Datei wird nicht gelöscht.</translation>
   </message>
   <message>
    <source>Add a GGUF file</source>
    <translation>GGUF-Datei hinzufügen</translation>
-  </message>
-  <message>
-   <source>No model is installed yet. Discover one, or add a file you already have.</source>
-   <translation>Noch kein Modell installiert. Entdecken Sie eines, oder fügen Sie eine vorhandene Datei hinzu.</translation>
   </message>
   <message>
    <source>Discover models</source>
@@ -1610,10 +1622,6 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Details of {name}</source>
    <translation>Details zu {name}</translation>
-  </message>
-  <message>
-   <source>Delete {name}</source>
-   <translation>{name} löschen</translation>
   </message>
   <message>
    <source>Use the models of {name}</source>
@@ -1766,6 +1774,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>{client} wants to use this plugin for the first time.</source>
    <translation>{client} möchte dieses Plugin zum ersten Mal benutzen.</translation>
+  </message>
+  <message>
+   <source>Denied automatically in {time}</source>
+   <translation>Automatische Ablehnung in {time}</translation>
   </message>
   <message>
    <source>Allow once</source>
@@ -2080,6 +2092,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>Plugins</translation>
   </message>
   <message>
+   <source>{text} is not possible here. Enter a number from {least} to {most}.</source>
+   <translation>{text} ist hier nicht möglich. Geben Sie eine Zahl von {least} bis {most} ein.</translation>
+  </message>
+  <message>
    <source>Check for updates</source>
    <translation>Nach Updates suchen</translation>
   </message>
@@ -2094,6 +2110,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   <message>
    <source>Text of the licence</source>
    <translation>Text der Lizenz</translation>
+  </message>
+  <message>
+   <source>An empty field</source>
+   <translation>Ein leeres Feld</translation>
   </message>
   <message>
    <source>No setting found.</source>

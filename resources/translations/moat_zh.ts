@@ -372,6 +372,18 @@
    <translation>写一个计算移动平均的 Python 函数。</translation>
   </message>
   <message>
+   <source>Moat is stopped</source>
+   <translation>Moat 已停止</translation>
+  </message>
+  <message>
+   <source>The server cannot start</source>
+   <translation>服务器无法启动</translation>
+  </message>
+  <message>
+   <source>Moat does not respond</source>
+   <translation>Moat 没有响应</translation>
+  </message>
+  <message>
    <source>Protocol</source>
    <translation>协议</translation>
   </message>
@@ -416,10 +428,6 @@
    <translation>启动</translation>
   </message>
   <message>
-   <source>Moat is stopped</source>
-   <translation>Moat 已停止</translation>
-  </message>
-  <message>
    <source>Moat is starting</source>
    <translation>Moat 正在启动</translation>
   </message>
@@ -450,6 +458,10 @@
   <message>
    <source>Start Moat to chat with a model</source>
    <translation>启动 Moat 后即可与模型对话</translation>
+  </message>
+  <message>
+   <source>Write a message; it can be sent in a moment</source>
+   <translation>可以先写消息，稍后即可发送</translation>
   </message>
   <message>
    <source>Export this chat</source>
@@ -744,12 +756,12 @@
 Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
 Firefox: allow it when it asks to reach devices on your local network.
 Brave: the shield icon, then allow localhost for this site.
-Safari does not let a secure page reach this computer; use another browser.</source>
+Safari: turn on HTTPS on this page first.</source>
    <translation>如果您从网页连接而这里什么都没有出现，说明浏览器拦住了请求。
 Chrome、Edge（142 及以上）：点击地址左侧的图标，选择“本地网络访问”，再选允许；然后重新加载页面。
 Firefox：当它询问是否访问本地网络设备时请允许。
 Brave：点击盾牌图标，为此网站允许 localhost。
-Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</translation>
+Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>This address has letters that a browser may show in another script (xn--). They can look like those of another address.</source>
@@ -962,6 +974,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Unload</source>
    <translation>卸载</translation>
+  </message>
+  <message>
+   <source>Models are listed when the server responds.</source>
+   <translation>服务器响应后会列出模型。</translation>
   </message>
   <message>
    <source>the address</source>
@@ -1244,14 +1260,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>没有加载模型。请在下方选择；请求也会加载它。</translation>
   </message>
   <message>
-   <source>The server cannot start</source>
-   <translation>服务器无法启动</translation>
-  </message>
-  <message>
-   <source>Moat does not respond</source>
-   <translation>Moat 没有响应</translation>
-  </message>
-  <message>
    <source>This takes a second or two.</source>
    <translation>需要一两秒钟。</translation>
   </message>
@@ -1532,6 +1540,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>请给它起个名称。</translation>
   </message>
   <message>
+   <source>No model is installed yet. Discover one, or add a file you already have.</source>
+   <translation>还没有安装模型。去发现一个，或添加您已有的文件。</translation>
+  </message>
+  <message>
    <source>{count} models, {size}, in {path}</source>
    <translation>{count} 个模型，{size}，位于 {path}</translation>
   </message>
@@ -1544,16 +1556,16 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>聊天模板</translation>
   </message>
   <message>
+   <source>Delete {name}</source>
+   <translation>删除 {name}</translation>
+  </message>
+  <message>
    <source>This removes it from the list. The file is not deleted.</source>
    <translation>这只会将它从列表中移除，不会删除文件。</translation>
   </message>
   <message>
    <source>Add a GGUF file</source>
    <translation>添加 GGUF 文件</translation>
-  </message>
-  <message>
-   <source>No model is installed yet. Discover one, or add a file you already have.</source>
-   <translation>还没有安装模型。去发现一个，或添加您已有的文件。</translation>
   </message>
   <message>
    <source>Discover models</source>
@@ -1610,10 +1622,6 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Details of {name}</source>
    <translation>{name} 的详情</translation>
-  </message>
-  <message>
-   <source>Delete {name}</source>
-   <translation>删除 {name}</translation>
   </message>
   <message>
    <source>Use the models of {name}</source>
@@ -1766,6 +1774,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>{client} wants to use this plugin for the first time.</source>
    <translation>{client} 想首次使用此插件。</translation>
+  </message>
+  <message>
+   <source>Denied automatically in {time}</source>
+   <translation>{time} 后自动拒绝</translation>
   </message>
   <message>
    <source>Allow once</source>
@@ -2080,6 +2092,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>插件</translation>
   </message>
   <message>
+   <source>{text} is not possible here. Enter a number from {least} to {most}.</source>
+   <translation>{text} 在此无效。请输入 {least} 到 {most} 之间的数字。</translation>
+  </message>
+  <message>
    <source>Check for updates</source>
    <translation>检查更新</translation>
   </message>
@@ -2094,6 +2110,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   <message>
    <source>Text of the licence</source>
    <translation>许可证全文</translation>
+  </message>
+  <message>
+   <source>An empty field</source>
+   <translation>空值</translation>
   </message>
   <message>
    <source>No setting found.</source>
