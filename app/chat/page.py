@@ -251,9 +251,14 @@ class EmptyChat(QScrollArea):
 
 def _state_words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, str]:
     """A title, a sentence and the label of the one button, if there is something to press."""
-    if server.phase in ("stopped", "failed", "hung"):
+    titles = {
+        "stopped": tr("Moat is stopped"),
+        "failed": tr("The server cannot start"),
+        "hung": tr("Moat does not respond"),
+    }
+    if server.phase in titles:
         return (
-            tr("Moat is stopped"),
+            titles[server.phase],
             told(server.reason) or tr("Start it to chat with a model."),
             tr("Restart") if server.phase == "hung" else tr("Start"),
         )
@@ -371,6 +376,8 @@ class ChatPage(Page):
         self.empty.show_state(server, model)
         serving = server.phase == "ready"
         hint = tr("Write a message") if serving else tr("Start Moat to chat with a model")
+        if server.phase == "starting":
+            hint = tr("Write a message; it can be sent in a moment")
         self.composer.show_open(hint, is_open=serving)
         self.transcript.allow_again(allowed=serving)
 

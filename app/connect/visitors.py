@@ -291,5 +291,5 @@ def _browsers() -> str:
         "then Allow; reload the page.\n"
         "Firefox: allow it when it asks to reach devices on your local network.\n"
         "Brave: the shield icon, then allow localhost for this site.\n"
-        "Safari does not let a secure page reach this computer; use another browser."
+        "Safari: turn on HTTPS on this page first."
     )

@@ -29,7 +29,7 @@ from app.look.engine_activity import Activity
 from app.look.page import Page
 from app.look.picture import LookPicture
 from app.look.sentences import told
-from app.look.summary import Summary, sentence, size, where_words
+from app.look.summary import Summary, is_heard, sentence, size, where_words
 from app.look.translate import tr
 from server.face.core import Face, ModelCard, ModelStatus, ServerStatus
 
@@ -105,7 +105,10 @@ class ModelPicker(Card):
         self.column.addLayout(row(self.choice, self.unload))
         self.column.addWidget(self.note)
 
-    def show_models(self, cards: tuple[ModelCard, ...], model: ModelStatus) -> None:
+    def show_models(
+        self, cards: tuple[ModelCard, ...], model: ModelStatus, *, is_known: bool = True
+    ) -> None:
+        """`is_known`: whether a server told which models there are."""
         lines = [(_line(card), card.name) for card in cards]
         with QSignalBlocker(self.choice):
             # Only then: while a model loads this comes often, and the list may be open.
@@ -125,7 +128,8 @@ class ModelPicker(Card):
         self.unload.setEnabled(loads or model.phase == "ready")
         chosen = next((card for card in cards if card.name == model.name), None)
         label = sentence(told(chosen.label)) or where_words(chosen.hosts) if chosen else ""
-        self.note.tell(label if cards else tr(NO_MODEL))
+        none = tr(NO_MODEL) if is_known else tr("Models are listed when the server responds.")
+        self.note.tell(label if cards else none)
 
     def _pick(self, index: int) -> None:
         self.picked.emit(self.choice.itemData(index))
@@ -172,7 +176,8 @@ class HomePage(Page):
         self.port_note.setText(told(server.port_note) or tr(ADDRESS_HELP))
 
     def show_models(self, _: object) -> None:
-        self.picker.show_models(self.core.models.get(), self.core.model.get())
+        is_known = is_heard(self.core.server.get())
+        self.picker.show_models(self.core.models.get(), self.core.model.get(), is_known=is_known)
 
     def show_notices(self, notices: tuple[str, ...]) -> None:
         while old := self._notices.takeAt(0):
@@ -201,6 +206,7 @@ class HomePage(Page):
         self.failed.connect(self.show_models)
         self.until_gone(state.watch(core, self.show_summary))
         self.observe(core.server, self.show_server)
+        self.observe(core.server, self.show_models)
         self.observe(core.model, self.show_models)
         self.observe(core.model, self._show_model)
         self.observe(core.models, self.show_models)

@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QWidget
 
 from app.look.banner import Banner
-from app.look.controls import Button, Card, Label, row
+from app.look.controls import Button, Card, Label, hint, row
 from app.look.engine_activity import Figure
 from app.look.sentences import told
 from app.look.summary import size
@@ -18,9 +18,8 @@ class MachineCard(Card):
         self.again = Button(tr("Rescan"), "reset", name=tr("Rescan this computer"))
         self.devices = Label(tr("Scanning this computer…"), wrap=True)
         self.backends = Label("", "small", wrap=True)
-        self.features = Label("", "small", wrap=True)
         self.warning = Banner("warn", closes=False)
-        for empty in (self.backends, self.features, self.warning):
+        for empty in (self.backends, self.warning):
             empty.hide()
         self.column.addLayout(row(Label(tr("This computer"), "headline"), 0, self.again))
         self._figures = QWidget()
@@ -33,7 +32,6 @@ class MachineCard(Card):
         self.column.addWidget(self._figures)
         self.column.addWidget(self.devices)
         self.column.addWidget(self.backends)
-        self.column.addWidget(self.features)
         self.column.addWidget(self.warning)
 
     def show_nothing(self, why: str) -> None:
@@ -49,7 +47,7 @@ class MachineCard(Card):
         added = tr("Support for graphics cards added: {names}")
         names = ", ".join(machine.backends)
         self.backends.tell(added.format(names=names) if names else "")
-        self.features.tell(", ".join(machine.features))
+        self.cores.setToolTip(hint(", ".join(machine.features)))
         expected = bool(machine.note) or bool(machine.devices and not machine.engine_uses_gpu)
         note = told(machine.note) or tr("This build of the engine cannot use it.")
         self.warning.tell(tr("The graphics card is not used"), note if expected else "")

@@ -63,6 +63,11 @@ def summarise(
             return replace(_serving(model, requests), away=_away(model))
 
 
+def is_heard(server: ServerStatus) -> bool:
+    """Whether there is a server that tells what is there; until then nothing is known."""
+    return server.phase in ("ready", "stopped")
+
+
 def watch(core: Face, show: Callable[[Summary], None]) -> Disconnect:
     """Call `show` now and whenever the summary may have changed."""
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+from PySide6.QtGui import QFontDatabase
 
 CONTEXT = "Moat"
 SERVER = "server"
@@ -66,12 +67,25 @@ class Translator(QTranslator):
         return self._of_qt.translate(context, sourceText, disambiguation, n) or None  # type: ignore[return-value]
 
 
+NO_FONT = (
+    "Moat is in English: no font with Chinese characters is installed on this system. "
+    "Install one (for example Noto Sans CJK) and start Moat again."
+)
+"""Never translated: who reads it has no font for the translation."""
+
+
 def choose(wanted: str) -> str:
     """The language to show: the wanted one, or the system's if we speak it."""
     if wanted != "system":
         return wanted
     system = QLocale.system().name()[:2]
     return system if system in LANGUAGES else ENGLISH
+
+
+def lacks_font(wanted: str) -> bool:
+    """Whether no font of this system can write the language: people would see empty boxes."""
+    chinese = QFontDatabase.WritingSystem.SimplifiedChinese
+    return choose(wanted) == "zh" and not QFontDatabase.families(chinese)
 
 
 def install(wanted: str) -> Translator | None:

@@ -164,10 +164,12 @@ class InstalledRow(QWidget):
         self.about = Button(tr("Details"), name=tr("Details of {name}").format(name=name))
         self.about.clicked.connect(self._turn)
         self.details: ModelDetails | None = None
-        self.delete = Button("", "trash", "icon", name=tr("Delete {name}").format(name=name))
-        self.sure = Button(
-            tr("Delete"), "trash", name=tr("Confirm: delete {name}").format(name=name)
-        )
+        goes = (tr("Delete"), tr("Delete {name}"), tr("Confirm: delete {name}"))
+        if card.owned == "listed":
+            goes = (tr("Remove"), tr("Remove {name}"), tr("Confirm: remove {name}"))
+        icon = "close" if card.owned == "listed" else "trash"
+        self.delete = Button("", icon, "icon", name=goes[1].format(name=name))
+        self.sure = Button(goes[0], icon, name=goes[2].format(name=name))
         self.keep = Button(tr("Cancel"), name=tr("Cancel: keep {name}").format(name=name))
         self.delete.clicked.connect(lambda: self._ask(asking=True))
         self.keep.clicked.connect(lambda: self._ask(asking=False))
@@ -243,11 +245,7 @@ class Installed(Card):
         self._model = ModelStatus()
         self.import_file = Button(tr("Add a GGUF file"), "plus")
         self.import_file.clicked.connect(self.wants_import)
-        self.empty = Label(
-            tr("No model is installed yet. Discover one, or add a file you already have."),
-            "muted",
-            wrap=True,
-        )
+        self.empty = Label("", "muted", wrap=True)
         self.discover = Button(tr("Discover models"), "search", "primary")
         self.discover.clicked.connect(self.wants_models)
         self.list: Rows[ModelCard, InstalledRow] = Rows(
@@ -260,11 +258,17 @@ class Installed(Card):
         self.column.addLayout(row(self.discover, 0))
         self.column.addLayout(self.list.layout)
 
-    def show_models(self, cards: tuple[ModelCard, ...], model: ModelStatus) -> None:
+    def show_models(
+        self, cards: tuple[ModelCard, ...], model: ModelStatus, *, is_known: bool = True
+    ) -> None:
+        """`is_known`: whether a server told which models there are."""
         self._model = model
         self.list.show(cards)
+        none = tr("No model is installed yet. Discover one, or add a file you already have.")
+        unknown = tr("Models are listed when the server responds.")
+        self.empty.setText(none if is_known else unknown)
         self.empty.setVisible(not cards)
-        self.discover.setVisible(not cards)
+        self.discover.setVisible(not cards and is_known)
 
     def show_detail(self, detail: ModelDetail) -> None:
         for line in self.list.rows:

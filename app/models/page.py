@@ -21,7 +21,7 @@ from app.look.page import Page
 from app.look.rows import Rows
 from app.look.segments import Segments
 from app.look.sentences import told
-from app.look.summary import size
+from app.look.summary import is_heard, size
 from app.look.translate import tr
 from app.models.discover import Discover
 from app.models.elsewhere import EngineForm, Engines
@@ -234,7 +234,8 @@ class ModelsPage(Page):
 
     def show_models(self, _: object) -> None:
         here = tuple(card for card in self.core.models.get() if not card.hosts)
-        self.installed.show_models(here, self.core.model.get())
+        is_known = is_heard(self.core.server.get())
+        self.installed.show_models(here, self.core.model.get(), is_known=is_known)
         self.engines.show_engines(self.core.engines.get(), self.core.model.get())
 
     def show_downloads(self, downloads: tuple[Download, ...]) -> None:
@@ -416,6 +417,7 @@ class ModelsPage(Page):
         self.observe(core.engines, self.show_models)
         self.observe(core.downloads, self.show_downloads)
         self.observe(core.server, self._look_again)
+        self.observe(core.server, self.show_models)
 
     def _lay_out(self) -> None:
         for parts in (

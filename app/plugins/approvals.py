@@ -1,6 +1,9 @@
 """Calls of plugins that wait for a person: exactly what would be sent, and three answers."""
 
-from PySide6.QtCore import Signal
+import math
+import time
+
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.look import theme
@@ -37,9 +40,25 @@ class ApprovalCard(Card):
         self.sent = CodeBox(tr("Request to be sent"), _MOST_LINES)
         self.sent.show_text(sent_words(approval))
         self.column.addWidget(self.sent)
-        answers = row(self.once, self.always, self.deny, 0)
+        self.left = Label("", "small")
+        self._expires_at = approval.expires_at
+        self._clock = QTimer(self)
+        self._clock.setInterval(1000)
+        self._clock.timeout.connect(self.show_left)
+        answers = row(self.once, self.always, self.deny, 0, self.left)
         self.column.addLayout(answers)
         self.always.setHidden(not approval.can_always)
+        self.left.hide()
+        if approval.expires_at:
+            self.show_left()
+            self._clock.start()
+
+    def show_left(self) -> None:
+        """How long it still waits; then the call is denied."""
+        left = max(0, math.ceil(self._expires_at - time.time()))
+        minutes, seconds = divmod(left, 60)
+        words = tr("Denied automatically in {time}")
+        self.left.tell(words.format(time=f"{minutes}:{seconds:02}"))
 
     def open(self, *, is_open: bool) -> None:
         for button in self._answers.values():

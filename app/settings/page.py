@@ -13,7 +13,14 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontDatabase, QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontDatabase,
+    QResizeEvent,
+    QShowEvent,
+    QValidator,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
@@ -32,7 +39,7 @@ from PySide6.QtWidgets import (
 from app.desktop import autostart
 from app.desktop.autostart import Autostart
 from app.look import theme
-from app.look.controls import Button, Card, Column, Label, divider, row, stack
+from app.look.controls import Button, Card, Column, Label, divider, hint, row, stack
 from app.look.page import Page
 from app.look.safe_keyboard import SafeKeyboard
 from app.look.sentences import told
@@ -74,7 +81,11 @@ class AboutCard(Card):
         self.update_line.tell(text)
 
     def show_engine(self, build: str) -> None:
-        self.engine.tell(build)
+        """Its name and version; what it can do on this processor is behind the pointer."""
+        name, _, parts = build.partition(": ")
+        self.engine.tell(name.replace("-dirty", ""))
+        self.engine.setToolTip(hint(parts))
+        self.engine.setAccessibleDescription(parts)
 
     def _show_licences(self) -> None:
         LicencesDialog(licenses.find(), self).open()
@@ -119,13 +130,15 @@ class Field(QWidget):
         self.default = info.get_default(call_default_factory=True)
         title = tr(info.title or name)
         about = tr(info.description) if info.description else ""
-        self.words = f"{title} {about}".casefold()
+        self.words = _search_words(name, info)
         self.title = Label(title, wrap=True)
         self.help = Label("", "small", wrap=True)
         self.help.tell(about)
         self.problem = Label("", "bad", wrap=True)
         self.problem.hide()
         self.control = _control(info, self._edited)
+        if isinstance(self.control, _Number):
+            self.control.refused.connect(self.show_problem)
         self.control.setAccessibleName(title)
         self.control.setAccessibleDescription(about)
         self.reset = Button("", "reset", "icon", name=tr("Reset “{name}”").format(name=title))
@@ -161,21 +174,38 @@ class Field(QWidget):
     def show_problem(self, sentence: str) -> None:
         self.problem.tell(told(sentence))
 
+    @property
+    def holds_text(self) -> bool:
+        """What was typed stays there to be mended, also when it is refused."""
+        return isinstance(self.control, _Line | _Lines)
+
     def _edited(self, value: object) -> None:
         self.changed.emit(self.name, value)
 
 
 class _Switch(QCheckBox):
     def __init__(self, changed: Callable[[object], None]) -> None:
-        super().__init__(tr("On"))
+        super().__init__(tr("Off"))
         self.setFixedWidth(theme.FIELD_WIDTH)
         self.toggled.connect(changed)
 
     def show_value(self, value: Any) -> None:
         self.setChecked(value)
 
+    def checkStateSet(self) -> None:  # noqa: N802
+        """Qt calls this for each change by the program, `nextCheckState` for each by a person."""
+        super().checkStateSet()
+        self.setText(tr("On") if self.isChecked() else tr("Off"))
+
+    def nextCheckState(self) -> None:  # noqa: N802
+        super().nextCheckState()
+        self.setText(tr("On") if self.isChecked() else tr("Off"))
+
 
 class _Number(QSpinBox):
+    refused = Signal(str)
+    """What was typed cannot be; the sentence says what can."""
+
     def __init__(self, info: FieldInfo, changed: Callable[[object], None]) -> None:
         super().__init__()
         self.setFixedWidth(theme.FIELD_WIDTH)
@@ -188,6 +218,21 @@ class _Number(QSpinBox):
 
     def show_value(self, value: Any) -> None:
         self.setValue(value)
+
+    def validate(self, text: str, place: int) -> object:
+        """Any number can be typed: one that is out of bounds is answered, not swallowed."""
+        state, text, place = super().validate(text, place)  # type: ignore[misc]
+        is_number = text.strip().removeprefix("-").isdecimal()
+        if state == QValidator.State.Invalid and is_number:
+            state = QValidator.State.Intermediate
+        return state, text, place
+
+    def fixup(self, text: str) -> str:
+        words = tr("{text} is not possible here. Enter a number from {least} to {most}.")
+        given = text.strip() or tr("An empty field")
+        bounds = {"least": f"{self.minimum():,}", "most": f"{self.maximum():,}"}
+        self.refused.emit(words.format(text=given, **bounds))
+        return str(self.value())
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         # Scrolling the page must not change a setting under the pointer.
@@ -271,6 +316,39 @@ def _control(info: FieldInfo, changed: Callable[[object], None]) -> Control:
     return _Line(changed)
 
 
+_ALSO_CALLED = {
+    "window.theme": "dark mode light mode night appearance look colours colors skin",
+    "window.language": "english german chinese deutsch sprache translation locale 语言",
+    "window.at_login": "autostart boot startup sign in",
+    "window.close_to_tray": "minimise minimize background quit",
+    "server.listen": "loopback lan network bind 0.0.0.0 interface",
+    "server.port": "address localhost 7777",
+    "server.require_key": "api key password token authentication",
+    "server.origins": "cors website openbb browser",
+    "server.https": "ssl tls certificate safari",
+    "model.context_tokens": "ctx window num_ctx memory",
+    "model.slots": "parallel concurrency",
+    "model.gpu_layers": "graphics card vram cuda vulkan metal offload",
+    "model.kv_type": "kv cache quantisation quantization",
+    "model.speculate": "guess ahead",
+    "model.idle_unload_min": "keep alive timeout",
+    "network.hub": "hugging face huggingface mirror",
+    "network.offline": "internet privacy airplane",
+    "updates.look": "new version upgrade",
+    "privacy.log_prompts": "logging telemetry",
+}
+"""Other words that people search a setting by, whatever language the window speaks."""
+
+
+def _search_words(name: str, info: FieldInfo) -> str:
+    """What a search finds it by: in English, too, since help on the web is."""
+    told = [info.title or name, info.description or ""]
+    if get_origin(info.annotation) is Literal:
+        told += [choice_label(choice) for choice in get_args(info.annotation)]
+    said = [tr(text) for text in told if text]
+    return " ".join((*told, *said, _ALSO_CALLED.get(name, ""))).casefold()
+
+
 AT_LOGIN = FieldInfo(annotation=bool, default=False, title="Start Moat when I log in")
 
 
@@ -333,10 +411,12 @@ class SettingsPage(Page):
             self._show_at_login()
 
     def filter(self, text: str) -> None:
-        wanted = text.casefold().strip()
+        wanted = text.casefold().split()
         found = False
         for card, fields in self._groups:
-            matching = [pair for pair in fields if wanted in pair[0].words]
+            group = card.accessibleName().casefold()
+            known = [(pair, f"{group} {pair[0].words}") for pair in fields]
+            matching = [pair for pair, words in known if all(one in words for one in wanted)]
             for field, line in fields:
                 field.setVisible((field, line) in matching)
                 line.setVisible((field, line) in matching[1:])
@@ -382,7 +462,8 @@ class SettingsPage(Page):
         try:
             await self.core.change_setting(name, value)
         except AppError as error:
-            self.show_settings(self.core.settings.get())
+            if not self.fields[name].holds_text:
+                self.show_settings(self.core.settings.get())
             self.fields[name].show_problem(str(error))
 
     def _lay_out(self) -> None:
@@ -422,6 +503,7 @@ class SettingsPage(Page):
 
     def _card(self, title: str, fields: list[Field]) -> Card:
         card = Card()
+        card.setAccessibleName(title)
         card.column.addWidget(Label(title, "headline"))
         card.column.addSpacing(theme.TINY)
         lines = [divider() for _ in fields]

@@ -69,7 +69,7 @@ async def _live(
     program = Program(processes.command("serve", "--child"), processes.environment("serve"))
     server = tasks.spawn(child.keep_serving(program, link), "keep serving")
     memory = QSettings(str(places.config / "window.ini"), QSettings.Format.IniFormat)
-    translator = translate.install(str(memory.value(_LANGUAGE, "system")))
+    translator = translate.install(_readable_language(memory))
     tray = Tray(link.face, memory)
     tray.menu.aboutToShow.connect(link.look)
     app.applicationStateChanged.connect(link.look)
@@ -97,6 +97,11 @@ async def _live(
             app.removeTranslator(translator)
 
 
+def _readable_language(memory: QSettings) -> str:
+    wanted = str(memory.value(_LANGUAGE, "system"))
+    return translate.ENGLISH if translate.lacks_font(wanted) else wanted
+
+
 class Session:
     """What is on the screen. `quit` is set when the person wants to leave."""
 
@@ -118,6 +123,8 @@ class Session:
         self._end = core.settings.connect(self._show_settings)
         self._unhear = core.asked_to_quit.connect(lambda _why: self.quit.set())
         self._patience: asyncio.Task[None] | None = None
+        if translate.lacks_font(self._language):
+            self.window.show_notice(translate.NO_FONT)
 
     def open(self, *, hidden: bool) -> None:
         if not hidden:

@@ -3927,6 +3927,38 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <source>Also serve HTTPS on this machine</source>
    <translation>Auf diesem Rechner auch HTTPS anbieten</translation>
   </message>
+  <message>
+   <source>Write a message; it can be sent in a moment</source>
+   <translation>Nachricht schreiben; sie kann gleich gesendet werden</translation>
+  </message>
+  <message>
+   <source>When you connect from a web page and nothing appears here, the browser kept the request back.
+Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
+Firefox: allow it when it asks to reach devices on your local network.
+Brave: the shield icon, then allow localhost for this site.
+Safari: turn on HTTPS on this page first.</source>
+   <translation>Wenn Sie sich von einer Webseite aus verbinden und hier nichts erscheint, hat der Browser die Anfrage zurückgehalten.
+Chrome, Edge (ab 142): das Symbol links der Adresse, dann „Zugriff auf lokales Netzwerk“, dann Zulassen; Seite neu laden.
+Firefox: erlauben Sie es, wenn er nach Geräten im lokalen Netzwerk fragt.
+Brave: das Schild-Symbol, dann localhost für diese Seite erlauben.
+Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
+  </message>
+  <message>
+   <source>Models are listed when the server responds.</source>
+   <translation>Die Modelle erscheinen, sobald der Server antwortet.</translation>
+  </message>
+  <message>
+   <source>Denied automatically in {time}</source>
+   <translation>Automatische Ablehnung in {time}</translation>
+  </message>
+  <message>
+   <source>{text} is not possible here. Enter a number from {least} to {most}.</source>
+   <translation>{text} ist hier nicht möglich. Geben Sie eine Zahl von {least} bis {most} ein.</translation>
+  </message>
+  <message>
+   <source>An empty field</source>
+   <translation>Ein leeres Feld</translation>
+  </message>
  </context>
 <context>
   <name>server</name>

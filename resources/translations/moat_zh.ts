@@ -3927,6 +3927,38 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <source>Also serve HTTPS on this machine</source>
    <translation>在本机上同时提供 HTTPS</translation>
   </message>
+  <message>
+   <source>Write a message; it can be sent in a moment</source>
+   <translation>可以先写消息，稍后即可发送</translation>
+  </message>
+  <message>
+   <source>When you connect from a web page and nothing appears here, the browser kept the request back.
+Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
+Firefox: allow it when it asks to reach devices on your local network.
+Brave: the shield icon, then allow localhost for this site.
+Safari: turn on HTTPS on this page first.</source>
+   <translation>如果您从网页连接而这里什么都没有出现，说明浏览器拦住了请求。
+Chrome、Edge（142 及以上）：点击地址左侧的图标，选择“本地网络访问”，再选允许；然后重新加载页面。
+Firefox：当它询问是否访问本地网络设备时请允许。
+Brave：点击盾牌图标，为此网站允许 localhost。
+Safari：请先在本页开启 HTTPS。</translation>
+  </message>
+  <message>
+   <source>Models are listed when the server responds.</source>
+   <translation>服务器响应后会列出模型。</translation>
+  </message>
+  <message>
+   <source>Denied automatically in {time}</source>
+   <translation>{time} 后自动拒绝</translation>
+  </message>
+  <message>
+   <source>{text} is not possible here. Enter a number from {least} to {most}.</source>
+   <translation>{text} 在此无效。请输入 {least} 到 {most} 之间的数字。</translation>
+  </message>
+  <message>
+   <source>An empty field</source>
+   <translation>空值</translation>
+  </message>
  </context>
 <context>
   <name>server</name>

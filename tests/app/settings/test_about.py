@@ -13,9 +13,10 @@ from server.system.licenses import Component
 def test_it_names_the_version_and_the_engine(qtbot: QtBot) -> None:
     card = AboutCard()
     qtbot.addWidget(card)
-    card.show_engine("llama-cpp-python 0.3.36: armv8.2_2")
+    card.show_engine("llama-cpp-python 0.3.36 with ggml 0.9-dirty: armv8.2_2, NEON = 1")
     assert VERSION in card.version.text()
-    assert "armv8.2_2" in card.engine.text()
+    assert card.engine.text() == "llama-cpp-python 0.3.36 with ggml 0.9"
+    assert "NEON = 1" in card.engine.toolTip()
 
 
 def test_news_is_told_only_after_somebody_looked(qtbot: QtBot) -> None:

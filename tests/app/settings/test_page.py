@@ -6,6 +6,7 @@ import pytest
 from pydantic.fields import FieldInfo
 from PySide6.QtCore import QEvent, QSettings, Qt
 from PySide6.QtGui import QFocusEvent
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.desktop import autostart
@@ -291,3 +292,47 @@ async def test_engines_elsewhere_are_lines_that_keep_what_they_do_not_show(
     await until(lambda: len(core.settings.get().engines.elsewhere) == 2)
     added = EngineElsewhere(name="b", urls=("gpu:2", "gpu:3"), model="org/m")
     assert core.settings.get().engines.elsewhere == (known, added)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("theme", "window.theme"),
+        ("Dark Mode", "window.theme"),
+        ("language", "window.language"),
+        ("deutsch", "window.language"),
+        ("window theme", "window.theme"),
+        ("gpu", "model.gpu_layers"),
+    ],
+)
+async def test_a_setting_is_found_by_the_words_people_use(
+    text: str, name: str, core: FakeCore, shown: Shown
+) -> None:
+    page = shown(SettingsPage(core))
+    page.filter(text)
+    assert page.fields[name].isVisible()
+    assert not page.fields["server.max_body_mb"].isVisible()
+
+
+async def test_a_number_out_of_bounds_is_answered_and_not_swallowed(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = shown(SettingsPage(core))
+    field = page.fields["server.port"]
+    field.control.selectAll()
+    QTest.keyClicks(field.control, "99999")
+    QTest.keyClick(field.control, Qt.Key.Key_Return)
+    assert field.problem.text() == (
+        "99999 is not possible here. Enter a number from 1,024 to 65,535."
+    )
+    assert field.control.value() == Settings().server.port
+
+
+async def test_a_switch_says_what_it_is(core: FakeCore, shown: Shown) -> None:
+    page = shown(SettingsPage(core))
+    switch = page.fields["server.https"].control
+    assert switch.text() == "Off"
+    core.settings.set(Settings().changed("server.https", value=True))
+    assert switch.text() == "On"
+    switch.click()
+    assert switch.text() == "Off"
