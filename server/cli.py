@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 
 from server import VERSION
-from server.commands import allow, chat, doctor, keys, licenses, models, plugins, serve
+from server.commands import allow, chat, doctor, keys, licenses, models, plugins, running, serve
 from server.commands import quit as end
 from server.errors import AppError
 
-COMMANDS = (serve, chat, models, plugins, allow, keys, licenses, end, doctor)
+COMMANDS = (serve, chat, running, models, plugins, allow, keys, licenses, end, doctor)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,6 +37,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(
         prog="moat",
         description="A local copilot: your models, your machine. Without a command: the window.",
+        epilog="Exit status: 0 done, 1 it failed and says why, 2 it was not understood, 3 Moat is "
+        "not running (ps, load, unload, logs), 130 interrupted.",
     )
     parser.add_argument("--version", action="version", version=f"moat {VERSION}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

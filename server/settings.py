@@ -176,8 +176,8 @@ class ServerSettings(Group):
         bool,
         Field(
             title="HTTPS",
-            description="For Safari; always on when other computers may connect. The Connect page shows the "
-            "certificate to trust.",
+            description="For Safari; always on when other computers may connect. The Connect page "
+            "shows the certificate to trust.",
         ),
     ] = False
     certificate: Annotated[

@@ -1,69 +1,291 @@
-"""moat chat: one question and its answer, in a terminal."""
+"""moat chat: a question and its answer, or a conversation, in a terminal."""
 
 import argparse
 import asyncio
-import signal
+import json
 import sys
-from contextlib import aclosing, suppress
-from typing import Any
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing, contextmanager, suppress
+from pathlib import Path
+from typing import Any, Protocol
 
 from server.chat import ChatRequest, Message
 from server.core.core import Core
-from server.errors import AppError
+from server.errors import AppError, BadRequest, LinkLost
 from server.events import Failed, TextDelta
-from server.face.core import About
+from server.face import client
+from server.face.client import Question, RunningServer
+from server.face.core import About, FileText, ModelCard, ServerStatus
 from server.system import paths
 from server.system.limits import printable
 
+INTERRUPTED = 130
+PROMPT = "> "
+HELP = """\
+/model [NAME]    talk to another model; without a name: which there are
+/system [TEXT]   set the system prompt; without a text: remove it
+/file PATH       take a file along with the next question
+/new             forget what was said
+/help            this list
+/quit            leave, as Ctrl-D does; Ctrl-C stops an answer"""
+
+
+class Speaker(Protocol):
+    """Who answers: the Moat that runs, or else this process."""
+
+    def answer(self, messages: list[Message], model: str) -> AsyncGenerator[str, None]: ...
+    async def read(self, path: str) -> FileText: ...
+    async def models(self) -> tuple[ModelCard, ...]: ...
+
+
+class Running:
+    def __init__(self, server: RunningServer) -> None:
+        self._server = server
+
+    async def answer(self, messages: list[Message], model: str) -> AsyncGenerator[str, None]:
+        status: ServerStatus = await self._server.value("server")
+        if status.phase != "ready":
+            raise AppError(status.reason or "Moat runs, but it does not serve now.")
+        said = [{"role": message.role, "content": message.content} for message in messages]
+        body = {"messages": said, "stream": True} | ({"model": model} if model else {})
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": "moat chat",
+            "Authorization": f"Bearer {await self._server.command('access_key')}",
+        }
+        question = Question("POST", "/v1/chat/completions", headers, json.dumps(body))
+        async with aclosing(client.stream(status.address, question)) as events:
+            async for sent in events:
+                if sent.data == "[DONE]":
+                    return
+                yield _text_of(json.loads(sent.data))
+        raise LinkLost
+
+    async def read(self, path: str) -> FileText:
+        found: FileText = await self._server.command("read_document", path=path)
+        return found
+
+    async def models(self) -> tuple[ModelCard, ...]:
+        found: tuple[ModelCard, ...] = await self._server.value("models")
+        return found
+
+
+def _text_of(chunk: dict[str, Any]) -> str:
+    if "error" in chunk:
+        raise AppError(chunk["error"]["message"])
+    return "".join(choice["delta"].get("content") or "" for choice in chunk["choices"])
+
+
+class Alone:
+    """Loads the model itself, which takes as long as that takes."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._chosen = ""
+
+    async def answer(self, messages: list[Message], model: str) -> AsyncGenerator[str, None]:
+        if model and model != self._chosen:
+            self._core.choose_model(model)
+            self._chosen = model
+        about = About("moat chat", "terminal")
+        async with aclosing(self._core.answer_chat(ChatRequest(tuple(messages)), about)) as run:
+            async for event in run:
+                match event:
+                    case TextDelta(piece):
+                        yield piece
+                    case Failed(error):
+                        raise error
+                    case _:
+                        pass
+
+    async def read(self, path: str) -> FileText:
+        return await self._core.read_document(path)
+
+    async def models(self) -> tuple[ModelCard, ...]:
+        return self._core.models.get()
+
 
 def add_to(commands: Any) -> None:
-    one = commands.add_parser("chat", help="ask once and print the answer")
-    one.add_argument("text", help="what to ask; - reads it from standard input")
-    one.add_argument("--model", help="a model's name, or the path of a GGUF file")
-    one.add_argument("--system", default="", help="a system prompt")
-    one.set_defaults(run=_run)
+    parser = commands.add_parser("chat", help="ask once, or talk; a running Moat answers")
+    parser.add_argument(
+        "text", nargs="?", help="what to ask; - reads it from standard input; none: a conversation"
+    )
+    parser.add_argument("--model", default="", help="a model's name, or the path of a GGUF file")
+    parser.add_argument("--system", default="", help="a system prompt")
+    parser.add_argument(
+        "--file", action="append", default=[], metavar="PATH", help="take a file along"
+    )
+    parser.add_argument("--json", action="store_true", help="the whole answer as JSON, at its end")
+    parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
-    text = sys.stdin.read() if options.text == "-" else options.text
-    return asyncio.run(chat(text, options.system, options.model))
-
-
-async def chat(text: str, system: str, model: str | None) -> int:
-    """Streams the answer to standard output; 130 when interrupted, 1 when it failed."""
-    task = asyncio.current_task()
-    assert task
-    with suppress(NotImplementedError):
-        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
-    core = Core(paths.find())
-    await core.open(downloads=False)
     try:
-        if model:
-            core.choose_model(model)
-        return await _answer(core, text, system)
+        with asyncio.Runner() as runner, _speaker(runner, options.model) as speaker:
+            talk = Conversation(speaker, runner, options.model, options.system)
+            for path in options.file:
+                talk.take_along(path)
+            if options.text is None:
+                return talk.go_on()
+            text = sys.stdin.read() if options.text == "-" else options.text
+            return _ask_once(talk, text, as_json=options.json)
     except AppError as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{printable(str(error))}\n")
         return 1
-    except asyncio.CancelledError:
-        return 130
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+@contextmanager
+def _speaker(runner: asyncio.Runner, model: str) -> Iterator[Speaker]:
+    """A file that was named is loaded here: the Moat that runs may not know it."""
+    places = paths.find()
+    running = runner.run(client.find(places.control))
+    if running is not None and not Path(model).is_file():
+        yield Running(running)
+        return
+    core = Core(places)
+    runner.run(core.open(downloads=False))
+    try:
+        yield Alone(core)
     finally:
-        await core.close()
+        runner.run(core.close())
 
 
-async def _answer(core: Core, text: str, system: str) -> int:
-    messages = (Message("system", system), Message("user", text))[not system :]
-    async with aclosing(
-        core.answer_chat(ChatRequest(messages), About("moat chat", "terminal"))
-    ) as run:
-        async for event in run:
-            match event:
-                case TextDelta(piece):
-                    sys.stdout.write(printable(piece))
-                    sys.stdout.flush()
-                case Failed(error):
-                    sys.stderr.write(f"\n{printable(str(error))}\n")
-                    return 1
-                case _:
-                    pass
+def _ask_once(talk: "Conversation", text: str, *, as_json: bool) -> int:
+    answer = talk.ask(text, _unseen if as_json else _write)
+    if as_json:
+        sys.stdout.write(json.dumps({"answer": answer}, ensure_ascii=False))
     sys.stdout.write("\n")
     return 0
+
+
+def _write(piece: str) -> None:
+    sys.stdout.write(printable(piece))
+    sys.stdout.flush()
+
+
+def _unseen(_piece: str) -> None:
+    return
+
+
+class Conversation:
+    """What was said so far, and what a line that begins with / changes about it."""
+
+    def __init__(
+        self, speaker: Speaker, runner: asyncio.Runner, model: str = "", system: str = ""
+    ) -> None:
+        self._speaker = speaker
+        self._runner = runner
+        self._model = model
+        self._system = system
+        self._said: list[Message] = []
+        self._files: list[FileText] = []
+        self._commands: dict[str, Callable[[str], None]] = {
+            "/model": self._choose_model,
+            "/system": self._set_system,
+            "/file": self.take_along,
+            "/new": self._forget,
+            "/help": lambda _rest: _tell(HELP),
+        }
+
+    def ask(self, text: str, show: Callable[[str], None]) -> str:
+        """The whole answer; an interrupted one is kept as far as it came."""
+        question = Message("user", "".join(map(_quoted, self._files)) + text)
+        system = [Message("system", self._system)] if self._system else []
+        pieces: list[str] = []
+
+        async def listen() -> None:
+            messages = [*system, *self._said, question]
+            async with aclosing(self._speaker.answer(messages, self._model)) as answer:
+                async for piece in answer:
+                    pieces.append(piece)
+                    show(piece)
+
+        try:
+            self._runner.run(listen())
+        finally:
+            if pieces:
+                self._said += [question, Message("assistant", "".join(pieces))]
+                self._files.clear()
+        return "".join(pieces)
+
+    def go_on(self) -> int:
+        """Until the person leaves."""
+        _edit_lines(sorted([*self._commands, "/quit"]))
+        _tell("Ctrl-C stops an answer, Ctrl-D leaves, /help lists what else there is.")
+        while True:
+            try:
+                line = input(PROMPT).strip()
+            except EOFError:
+                _tell("")
+                return 0
+            except KeyboardInterrupt:
+                _tell("")
+                continue
+            if line == "/quit":
+                return 0
+            if line:
+                self._take(line)
+
+    def _take(self, line: str) -> None:
+        try:
+            if line.startswith("/"):
+                word, _, rest = line.partition(" ")
+                self._commands.get(word, _unknown)(rest.strip())
+            else:
+                self.ask(line, _write)
+        except AppError as error:
+            sys.stderr.write(f"\n{printable(str(error))}")
+            sys.stderr.flush()
+        except KeyboardInterrupt:
+            _write(" …")
+        if not line.startswith("/"):
+            _tell("")
+
+    def _choose_model(self, name: str) -> None:
+        models = self._runner.run(self._speaker.models())
+        if not name:
+            _tell("\n".join(card.name + "  (loaded)" * card.loaded for card in models))
+            return
+        if name not in {card.name for card in models} and not Path(name).expanduser().is_file():
+            raise BadRequest(f"There is no model named {name}. /model lists them.", "model")
+        self._model = name
+
+    def _set_system(self, text: str) -> None:
+        self._system = text
+
+    def _forget(self, _rest: str) -> None:
+        self._said.clear()
+        self._files.clear()
+
+    def take_along(self, path: str) -> None:
+        if not path:
+            raise BadRequest("/file needs the path of a file.", "path")
+        whole = str(Path(path).expanduser().resolve())
+        self._files.append(self._runner.run(self._speaker.read(whole)))
+
+
+def _quoted(file: FileText) -> str:
+    return f"{file.name}:\n\n{file.text}\n\n"
+
+
+def _unknown(_rest: str) -> None:
+    raise BadRequest("There is no such command. /help lists them.", "command")
+
+
+def _tell(text: str) -> None:
+    sys.stdout.write(f"{printable(text)}\n")
+    sys.stdout.flush()
+
+
+def _edit_lines(words: list[str]) -> None:
+    """Arrow keys bring earlier questions back, Tab completes commands, where the system can."""
+    with suppress(ImportError):  # Windows edits lines itself
+        import readline  # noqa: PLC0415
+
+        readline.set_completer_delims(" ")
+        readline.set_completer(
+            lambda begun, at: [*(word for word in words if word.startswith(begun)), None][at]
+        )
+        readline.parse_and_bind("tab: complete")

@@ -5,15 +5,16 @@ import http.client
 import json
 import socket
 import threading
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from server.errors import AppError, LinkLost
-from server.face.wire import COMMANDS, VALUES
+from server.face.wire import COMMANDS, SIGNALS, VALUES
 from server.sse import Reader, Sent
 
 PATIENCE_S = 3.0
@@ -42,42 +43,23 @@ class RunningServer:
 
     async def values(self, name: str) -> AsyncGenerator[Any, None]:
         """What a mirrored value is, now and after each change, until the server ends."""
-        loop = asyncio.get_running_loop()
-        lines: asyncio.Queue[bytes | None] = asyncio.Queue()
-        connection = self._connect(None)
-        reader = Reader(LONGEST_LINE)
+        async with aclosing(self._told("value", name)) as told:
+            async for data in told:
+                yield VALUES[name].validate_python(data)
 
-        def tell(line: bytes | None) -> None:
-            # Nobody listens any more when the loop has ended.
-            with suppress(RuntimeError):
-                loop.call_soon_threadsafe(lines.put_nowait, line)
+    async def signals(self, name: str) -> AsyncGenerator[Any, None]:
+        """What a signal brings from now on, until the server ends."""
+        async with aclosing(self._told("signal", name)) as told:
+            async for data in told:
+                yield SIGNALS[name].validate_python(data)
 
-        def read() -> None:
-            try:
-                connection.connect()
-                connection.request("GET", "/control/stream", headers=self._headers())
-                response = connection.getresponse()
-                while line := response.readline(LONGEST_LINE):
-                    tell(line)
-                tell(Ended)
-            except (OSError, http.client.HTTPException, AttributeError, ValueError):
-                # Also what reading says when the connection is closed under it.
-                tell(Ended)
-
-        # A daemon, because nothing interrupts its read where the system does not.
-        threading.Thread(target=read, name="control-stream", daemon=True).start()
-        try:
-            while (line := await lines.get()) is not Ended:
-                for sent in reader.feed(line):
-                    event = json.loads(sent.data) if isinstance(sent, Sent) else {}
-                    if event.get("value") == name:
-                        yield VALUES[name].validate_python(event["data"])
-        finally:
-            # Closing alone would leave the thread in its read, and the server with a listener.
-            if connection.sock is not None:
-                with suppress(OSError):
-                    connection.sock.shutdown(socket.SHUT_RDWR)
-            connection.close()
+    async def _told(self, kind: str, name: str) -> AsyncGenerator[Any, None]:
+        question = Question("GET", "/control/stream", self._headers())
+        async with aclosing(stream(self.address, question)) as events:
+            async for sent in events:
+                event = json.loads(sent.data)
+                if event.get(kind) == name:
+                    yield event["data"]
 
     async def value(self, name: str) -> Any:
         """What a mirrored value is now."""
@@ -87,7 +69,7 @@ class RunningServer:
         raise LinkLost
 
     def _post(self, body: dict[str, Any]) -> tuple[int, bytes]:
-        connection = self._connect(ANSWER_S)
+        connection = _connect(self.address, ANSWER_S)
         try:
             headers = {**self._headers(), "Content-Type": "application/json"}
             connection.request("POST", "/control/command", json.dumps(body), headers)
@@ -99,7 +81,7 @@ class RunningServer:
             connection.close()
 
     def answers(self) -> bool:
-        connection = self._connect(PATIENCE_S)
+        connection = _connect(self.address, PATIENCE_S)
         try:
             connection.request("GET", "/control/ping", headers=self._headers())
             return connection.getresponse().status == 204
@@ -108,12 +90,80 @@ class RunningServer:
         finally:
             connection.close()
 
-    def _connect(self, timeout_s: float | None) -> http.client.HTTPConnection:
-        place = urlsplit(self.address)
-        return http.client.HTTPConnection(place.hostname or "", place.port, timeout=timeout_s)
-
     def _headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.secret}"}
+
+
+def _connect(address: str, timeout_s: float | None) -> http.client.HTTPConnection:
+    place = urlsplit(address)
+    return http.client.HTTPConnection(place.hostname or "", place.port, timeout=timeout_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: str | None = None
+
+
+async def stream(address: str, question: Question) -> AsyncGenerator[Sent, None]:
+    """The events that a server sends until it ends. A refusal is an AppError with its sentence."""
+    loop = asyncio.get_running_loop()
+    lines: asyncio.Queue[bytes | AppError | None] = asyncio.Queue()
+    connection = _connect(address, None)
+    reader = Reader(LONGEST_LINE)
+
+    def tell(line: bytes | AppError | None) -> None:
+        # Nobody listens any more when the loop has ended.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(lines.put_nowait, line)
+
+    # A daemon, because nothing interrupts its read where the system does not.
+    read = partial(_read_lines, connection, question, tell)
+    threading.Thread(target=read, name="control-stream", daemon=True).start()
+    try:
+        while (line := await lines.get()) is not Ended:
+            if isinstance(line, AppError):
+                raise line
+            for sent in reader.feed(line):
+                if isinstance(sent, Sent):
+                    yield sent
+    finally:
+        # Closing alone would leave the thread in its read, and the server with a listener.
+        if connection.sock is not None:
+            with suppress(OSError):
+                connection.sock.shutdown(socket.SHUT_RDWR)
+        connection.close()
+
+
+def _read_lines(
+    connection: http.client.HTTPConnection,
+    question: Question,
+    tell: Callable[[bytes | AppError | None], None],
+) -> None:
+    try:
+        connection.connect()
+        connection.request(question.method, question.path, question.body, question.headers)
+        response = connection.getresponse()
+        if response.status != 200:
+            tell(_refusal(response))
+        while line := response.readline(LONGEST_LINE):
+            tell(line)
+        tell(Ended)
+    except (OSError, http.client.HTTPException, AttributeError, ValueError):
+        # Also what reading says when the connection is closed under it.
+        tell(Ended)
+
+
+def _refusal(response: http.client.HTTPResponse) -> AppError:
+    try:
+        told = json.loads(response.read())["error"]
+        error = AppError(told["message"])
+        error.code = told["code"]
+    except (ValueError, LookupError, TypeError):
+        return AppError(f"The server answered with status {response.status}.")
+    return error
 
 
 async def find(path: Path) -> RunningServer | None:

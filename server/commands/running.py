@@ -1,0 +1,128 @@
+"""moat ps | load | unload | logs: the Moat that is running, looked at and changed in a terminal."""
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing, suppress
+from dataclasses import asdict
+from typing import Any
+
+from server.errors import AppError, LinkLost
+from server.face import client
+from server.face.client import RunningServer
+from server.face.core import LogLine, ModelStatus, RunningRequest, ServerStatus
+from server.system import paths
+from server.system.limits import printable
+
+NOT_RUNNING = 3
+"""The exit status that tells a script apart what failed from what is not there."""
+INTERRUPTED = 130
+Work = Callable[[RunningServer, argparse.Namespace], Awaitable[int]]
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser("ps", help="what runs: the server, the model, the answers")
+    parser.add_argument("--json", action="store_true", help="for scripts")
+    parser.set_defaults(run=_runner(_show))
+
+    parser = commands.add_parser("load", help="have the running Moat load a model, and wait for it")
+    parser.add_argument("name", help="a model's name")
+    parser.set_defaults(run=_runner(_load))
+
+    parser = commands.add_parser("unload", help="have it give the model's memory back")
+    parser.set_defaults(run=_runner(_unload))
+
+    parser = commands.add_parser("logs", help="its last lines")
+    parser.add_argument("-n", type=int, default=50, metavar="LINES", help="how many (default: 50)")
+    parser.add_argument("-f", "--follow", action="store_true", help="and those that come")
+    parser.add_argument("--json", action="store_true", help="a line of JSON for each")
+    parser.set_defaults(run=_runner(_show_logs))
+
+
+def _runner(work: Work) -> Callable[[argparse.Namespace], int]:
+    async def reach(options: argparse.Namespace) -> int:
+        running = await client.find(paths.find().control)
+        if running is None:
+            sys.stderr.write("Moat is not running. Start it with: moat serve\n")
+            return NOT_RUNNING
+        return await work(running, options)
+
+    def run(options: argparse.Namespace) -> int:
+        try:
+            return asyncio.run(reach(options))
+        except AppError as error:
+            sys.stderr.write(f"{printable(str(error))}\n")
+            return 1
+        except KeyboardInterrupt:
+            return INTERRUPTED
+
+    return run
+
+
+async def _show(running: RunningServer, options: argparse.Namespace) -> int:
+    names = ("server", "model", "requests")
+    server, model, requests = await asyncio.gather(*map(running.value, names))
+    if options.json:
+        found = {"server": asdict(server), "model": asdict(model)}
+        _tell(json.dumps({**found, "requests": [asdict(request) for request in requests]}))
+    else:
+        _tell("\n".join(_lines(server, model, requests)))
+    return 0
+
+
+def _lines(
+    server: ServerStatus, model: ModelStatus, requests: tuple[RunningRequest, ...]
+) -> list[str]:
+    context = f", {model.context_tokens} tokens of context" if model.context_tokens else ""
+    return [
+        f"server   {server.phase}  {server.address or server.reason}",
+        f"model    {model.phase}  {model.name}{context}{model.reason and f'  {model.reason}'}",
+        *(
+            f"answer   {request.phase}  {request.model}, {request.tokens} tokens, "
+            f"{time.time() - request.started_at:.0f} s, for {request.client or request.route}"
+            for request in requests
+        ),
+    ]
+
+
+async def _load(running: RunningServer, options: argparse.Namespace) -> int:
+    with suppress(LinkLost):  # a large model takes longer than a command may
+        await running.command("load_model", name=options.name)
+    async with aclosing(running.values("model")) as values:
+        async for status in values:
+            if status.phase == "failed":
+                raise AppError(status.reason)
+            if status.phase == "ready":
+                _tell(f"Ready: {status.name}, {status.context_tokens} tokens of context")
+                return 0
+    raise AppError("Moat ended before the model was loaded.")
+
+
+async def _unload(running: RunningServer, _options: argparse.Namespace) -> int:
+    await running.command("unload_model")
+    return 0
+
+
+async def _show_logs(running: RunningServer, options: argparse.Namespace) -> int:
+    async with aclosing(running.signals("logged")) as coming:
+        for line in await running.command("recent_logs", count=options.n):
+            _tell(_log_line(line, as_json=options.json))
+        if options.follow:
+            async for line in coming:
+                _tell(_log_line(line, as_json=options.json))
+    return 0
+
+
+def _log_line(line: LogLine, *, as_json: bool) -> str:
+    if as_json:
+        return json.dumps(asdict(line), ensure_ascii=False)
+    at = time.strftime("%H:%M:%S", time.localtime(line.at))
+    return f"{at} {line.level:<7} {line.source}: {line.text}"
+
+
+def _tell(text: str) -> None:
+    sys.stdout.write(f"{printable(text)}\n")
+    sys.stdout.flush()

@@ -1,0 +1,134 @@
+"""moat chat: one question, a conversation, and what happens when somebody interrupts it."""
+
+import asyncio
+import io
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Iterator
+from pathlib import Path
+
+import pytest
+
+from server.chat import Message
+from server.commands.chat import HELP, Conversation
+from server.errors import AppError
+from server.face.core import FileText, ModelCard
+from server.system import processes
+from tests.kit.running import serving
+
+CHAT = [sys.executable, "-P", "-m", "app", "chat"]
+
+
+class Echo:
+    """Answers with how many messages there were and the last one; remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[list[Message], str]] = []
+
+    async def answer(self, messages: list[Message], model: str) -> AsyncGenerator[str, None]:
+        self.asked.append((messages, model))
+        text = messages[-1].content
+        yield f"{len(messages)}: "
+        if text == "interrupt":
+            signal.raise_signal(signal.SIGINT)
+            await asyncio.Event().wait()
+        if text == "fail":
+            raise AppError("That went wrong.")
+        yield text
+
+    async def read(self, path: str) -> FileText:
+        return FileText(Path(path).name, Path(path).read_text())
+
+    async def models(self) -> tuple[ModelCard, ...]:
+        return (ModelCard("small", "/s", 1, loaded=True), ModelCard("large", "/l", 1))
+
+
+@pytest.fixture
+def echo() -> Echo:
+    return Echo()
+
+
+def converse(echo: Echo, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+    with asyncio.Runner() as runner:
+        assert Conversation(echo, runner).go_on() == 0
+
+
+def test_a_conversation_remembers_and_can_forget(
+    echo: Echo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    converse(echo, monkeypatch, "one", "", "two", "/new", "three")
+    out = capsys.readouterr().out
+    assert "1: one\n" in out
+    assert "3: two\n" in out
+    assert "1: three\n" in out
+
+
+def test_the_model_the_system_prompt_and_a_file_go_along(
+    echo: Echo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.txt").write_text("the moat is deep")
+    lines = ("/system be brief", "/model large", f"/file {tmp_path}/notes.txt", "how deep?", "why?")
+    converse(echo, monkeypatch, *lines)
+    (first, model), (second, _) = echo.asked
+    assert model == "large"
+    assert [message.role for message in first] == ["system", "user"]
+    assert first[1].content == "notes.txt:\n\nthe moat is deep\n\nhow deep?"
+    assert second[-1].content == "why?"
+
+
+def test_an_interrupted_answer_is_kept_and_the_conversation_goes_on(
+    echo: Echo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    converse(echo, monkeypatch, "interrupt", "and now?")
+    assert "1:  …\n" in capsys.readouterr().out
+    assert [message.content for message in echo.asked[1][0]] == ["interrupt", "1: ", "and now?"]
+
+
+def test_what_goes_wrong_is_said_and_the_conversation_goes_on(
+    echo: Echo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    converse(echo, monkeypatch, "fail", "/nothing", "/model tiny", "/file", "/help", "/model", "on")
+    out, err = capsys.readouterr()
+    assert "That went wrong." in err
+    assert "no such command" in err
+    assert "no model named tiny" in err
+    assert "needs the path" in err
+    assert HELP in out
+    assert "small  (loaded)\nlarge\n" in out
+    assert "on" in out
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """A Moat that runs, for all of these."""
+    variables = {"MOAT_HOME": str(tmp_path_factory.mktemp("home"))}
+    with serving(environment=variables):
+        yield {**processes.environment("serve"), **variables}
+
+
+def run(home: dict[str, str], *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    command = [*CHAT, *arguments]
+    return subprocess.run(
+        command, env=home, input=text, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_running_moat_answers_and_nothing_is_loaded_twice(home: dict[str, str]) -> None:
+    done = run(home, "Say hi.", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["answer"]
+
+
+def test_a_refusal_of_the_running_moat_is_its_sentence(home: dict[str, str]) -> None:
+    done = run(home, "Hi", "--model", "nobody-knows-it")
+    assert done.returncode == 1
+    assert "nobody-knows-it" in done.stderr
+
+
+def test_a_conversation_comes_from_a_pipe_too(home: dict[str, str]) -> None:
+    done = run(home, text="Say hi.\n/quit\n")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("> ") == 2

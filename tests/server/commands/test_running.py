@@ -1,0 +1,88 @@
+"""moat ps, load, unload and logs: a Moat that runs, from a terminal of the same user."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from server import cli
+from server.commands.running import NOT_RUNNING
+from server.face import client
+from server.face.core import LogLine, RunningRequest
+from server.system import paths
+from server.tasks import spawn
+from tests.kit.fake_core import FakeCore
+from tests.kit.served_core import serve_core
+
+FIRST = LogLine(0.0, "info", "engine", "loaded")
+Printed = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+async def core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[FakeCore]:
+    monkeypatch.setenv("MOAT_HOME", str(tmp_path))
+    note = paths.find().control
+    note.parent.mkdir(parents=True)
+    fake = FakeCore.ready()
+    fake.earlier = [FIRST]
+    async with serve_core(fake, "secret") as address:
+        note.write_text(json.dumps({"address": address, "secret": "secret", "pid": 1}))
+        yield fake
+
+
+async def moat(*arguments: str) -> int:
+    return await asyncio.to_thread(cli.main, arguments)
+
+
+async def test_what_runs_is_listed(core: FakeCore, capsys: Printed):
+    core.requests.set((RunningRequest(1, "python", "/v1", "m", 0.0, "writing", 12),))
+    assert await moat("ps") == 0
+    server, model, answer = capsys.readouterr().out.splitlines()
+    assert core.server.get().address in server
+    assert core.model.get().name in model
+    assert "12 tokens" in answer
+    assert "for python" in answer
+
+
+async def test_a_script_reads_the_same_as_json(core: FakeCore, capsys: Printed):
+    assert await moat("ps", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["model"]["name"] == core.model.get().name
+    assert found["requests"] == []
+
+
+async def test_a_model_is_loaded_and_unloaded(core: FakeCore, capsys: Printed):
+    assert await moat("load", "Qwen3-8B") == 0
+    assert "Ready: Qwen3-8B" in capsys.readouterr().out
+    assert await moat("unload") == 0
+    assert core.commands[-2:] == [("load_model", "Qwen3-8B"), ("unload_model",)]
+
+
+async def test_the_log_is_shown(core: FakeCore, capsys: Printed):
+    assert await moat("logs") == 0
+    assert capsys.readouterr().out.endswith("info    engine: loaded\n")
+    assert await moat("logs", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["text"] == "loaded"
+
+
+async def test_the_log_is_followed(core: FakeCore):
+    running = await client.find(paths.find().control)
+    assert running
+    async with aclosing(running.signals("logged")) as coming:
+        line = spawn(anext(coming), "one line")
+        while not line.done():
+            core.logged.emit(FIRST)
+            await asyncio.wait([line], timeout=0.05)
+        assert line.result() == FIRST
+
+
+async def test_without_a_running_moat_the_status_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+):
+    monkeypatch.setenv("MOAT_HOME", str(tmp_path))
+    for command in (["ps"], ["load", "x"], ["unload"], ["logs"]):
+        assert await moat(*command) == NOT_RUNNING
+        assert "moat serve" in capsys.readouterr().err
