@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -48,6 +48,7 @@ MOST_ACTIONS = 12
 MOST_HOPS = 8
 MOST_FAILURES = 3
 SQL_TRIES = 3
+SHOWN_TRIES = 2
 STEP_TOKENS = 500
 THOUGHT_TOKENS = 2000
 """What a model that thinks may think before a step, beside what the step itself may take."""
@@ -99,6 +100,11 @@ table accounts_bp, 4 rows, columns:
   item (text: 'Cash', 'Debt', 'Equity', 'Total Assets')
   y2023 (number: 10 to 90)
   y2024 (number: 12 to 95)"""
+RATIOS = """\
+table ratios, 9 rows, columns:
+  symbol (text: 'BP', 'SHEL', 'TTE')
+  year (number: 2022 to 2024)
+  margin_percent (number: 3 to 9)"""
 SQL_EXAMPLES = (
     (
         f"{SALES}\nQuestion: What was Shell's profit margin in 2024?",
@@ -121,11 +127,15 @@ SQL_EXAMPLES = (
         "'2023-12-31' ORDER BY people DESC LIMIT 1",
     ),
     (
+        f"{RATIOS}\nQuestion: What margin did Shell and BP have in percent in 2024?",
+        "SELECT symbol, margin_percent FROM ratios WHERE symbol IN ('SHEL', 'BP') AND year = 2024",
+    ),
+    (
         f"{ITEMS}\nQuestion: What was the debt of BP in 2024?",
         "SELECT y2024 AS debt FROM accounts_bp WHERE item = 'Debt'",
     ),
 )
-"""As turns of a chat before the question: shares, growth, the highest, years as columns."""
+"""As turns of a chat before the question: shares, growth, the highest, several things, years."""
 MOST_OTHERS = 2
 LITERAL = re.compile(r"'[^']*'|\by?(?:19|20)\d\d\b")
 """A value in SQL: a text, a year, a column of a year."""
@@ -366,10 +376,10 @@ class Planner:
             case "query":
                 await self._query(action)
             case "chart":
-                await self._compute(action, self.results.draw(_object(action.given)))
+                await self._show(action, self.results.draw)
                 return self._place(action)
             case "table":
-                await self._compute(action, self.results.show(_object(action.given)))
+                await self._show(action, self.results.show)
                 return self._place(action)
             case "note":
                 return self._place(action)
@@ -477,13 +487,21 @@ class Planner:
         """What was read for this question, where code knows that nothing else is needed."""
         return self.results.read_now() if self.change else []
 
-    async def _compute(self, action: Action, work: Coroutine[None, None, str]) -> None:
-        try:
-            outcome = await work
-        except Refused as error:
-            self.failures += 1
-            outcome = f"Error: {error} The tables are: {self._columns()}."
-        self.done.append(Done(action, outcome))
+    async def _show(self, action: Action, make: Callable[[Json], Awaitable[str]]) -> None:
+        """A chart or a table; where its SQL fails, once more with SQL from the tables alone."""
+        given, fault = _object(action.given), ""
+        for _ in range(SHOWN_TRIES):
+            try:
+                outcome = await make(given)
+            except Refused as error:
+                fault = fault or str(error)
+                sql = await self.write_sql(f"This fails: {given.get('sql')}\n{error}")
+                given = {**given, "sql": sql}
+                continue
+            self.done.append(Done(Action(action.kind, given), outcome))
+            return
+        self.failures += 1
+        self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))
 
     async def _read(self, action: Action) -> Step | None:
         """Tells what is here; asks the client for the rest, one kind of widget at a time."""
@@ -499,9 +517,11 @@ class Planner:
             if (unknown := self._unknown_option(widget, arguments)) is not None:
                 return self._ask_options(read.alias, widget, unknown)
             source = Source(widget.origin, widget.id, widget.uuid, arguments)
-            source = self._twin(source, widget) or source
+            twin = self._twin(source, widget)
+            source = twin or source
             kept.append({"widget": read.alias, "parameters": source.arguments})
-            material = self._find_material(source)
+            found = self._find_material(source)
+            material = self._materials.get(source.key) if twin else found
             if material is None:
                 missing.append((widget, source.arguments))
             else:

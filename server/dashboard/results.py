@@ -193,11 +193,14 @@ class Results:
         heads = [BRANCH.match(branch) for branch in branches]
         names = [head["table"].lower() for head in heads if head]
         same = [one for one in self._by_alias.values() if set(names) <= set(map(str.lower, one))]
-        if len(branches) == 1 or len(set(names)) < len(branches) or not same or "(SELECT" in sql:
+        if len(branches) == 1 or len(names) < len(branches) or "(SELECT" in sql:
+            return sql
+        values = _different_values(branches) if len(set(names)) == 1 else []
+        if not values and (not same or len(set(names)) < len(branches)):
             return sql
         found = []
-        for head, branch in zip(heads, branches, strict=True):
-            whose = self._whose(head["table"]) if head else ""
+        for place, (head, branch) in enumerate(zip(heads, branches, strict=True)):
+            whose = values[place] if values else self._whose(head["table"]) if head else ""
             if head is None or not whose:
                 return sql
             found.append(f"SELECT {_quoted(whose)} AS whose, {branch[head.start('columns') :]}")
@@ -230,6 +233,8 @@ class Results:
         ys = [
             columns[str(one).lower()] for one in given.get("y", []) if str(one).lower() in columns
         ]
+        x = x or next((one.name for one in table.columns if one.name not in ys), "")
+        ys = ys or [one.name for one in table.of_kind("number") if one.name != x]
         chart = charts.build(table, given.get("kind", "line"), x, ys)
         if chart is None:
             names = ", ".join(columns.values())
@@ -391,6 +396,16 @@ def _told(cell: Cell) -> str:
     if isinstance(cell, float):
         return f"{cell:.10g}" if abs(cell) < 1e10 else f"{cell:.2f}"
     return short(cell)
+
+
+def _different_values(branches: Sequence[str]) -> list[str]:
+    """The only text in which the parts of a UNION differ, for each of them; else nothing."""
+    texts = [re.findall(r"'([^']*)'", branch) for branch in branches]
+    shapes = {" ".join(re.sub(r"'[^']*'", "?", branch).split()) for branch in branches}
+    if len(shapes) > 1:
+        return []
+    places = [column for column in zip(*texts, strict=True) if len(set(column)) == len(branches)]
+    return list(places[0]) if len(places) == 1 else []
 
 
 def _quoted(value: Cell) -> str:

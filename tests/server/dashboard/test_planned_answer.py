@@ -435,3 +435,107 @@ async def test_a_figure_over_one_of_two_sources_that_were_read_is_not_bold() -> 
         brought(query, events), step(SUM), step(DONE), says("It is {{q1.revenue}}.")
     )
     assert text_of(events) == "It is 210."
+
+
+async def test_a_follow_up_reads_what_was_read_before_without_asking_the_model() -> None:
+    first = ask("What is the total revenue of MSFT?")
+    events, _ = await run(first, step(READ))
+    said = (*first.said, Said("assistant", "210", 1), Said("user", "And Tesla?", 2))
+    query = replace(brought(first, events), said=said, asked="And Tesla?", turn=2)
+    events, engine = await run(query, kind="the assistant itself")
+    assert call_of(events)["data_sources"][0]["input_args"] == {"symbol": "TSLA"}
+    assert engine.requests == []
+    tesla = {"sql": "SELECT SUM(total_revenue) AS revenue FROM income_tsla"}
+    events, engine = await run(
+        brought(query, events), step(DONE), step(tesla), step(tesla), says("Here.")
+    )
+    assert text_of(events) == "**Revenue: 210**\n\nHere."
+    told = engine.requests[1].messages[-1].content
+    assert "income_tsla" in told
+    assert "income_msft" not in told
+
+
+async def test_a_company_without_data_is_read_by_its_other_symbol() -> None:
+    query = ask("The revenue of Alphabet?")
+    events, _ = await run(query, step({"read": [{"widget": "income", "parameters": {}}]}))
+    tried = call_of(events)["data_sources"][0]["input_args"]["symbol"]
+    failed = brought(query, events)
+    (result,) = failed.results
+    failed = replace(failed, results=(replace(result, elements=(Element(problem="404"),)),))
+    events, _ = await run(failed)
+    assert {tried, call_of(events)["data_sources"][0]["input_args"]["symbol"]} == {"GOOG", "GOOGL"}
+
+
+async def test_rows_of_several_companies_stay_in_order_and_say_whose_they_are() -> None:
+    query = ask("Compare the last revenue of MSFT and AAPL.")
+    both = [{"widget": "income", "parameters": {"symbol": one}} for one in ("MSFT", "AAPL")]
+    events, _ = await run(query, step({"read": both}))
+    part = "SELECT total_revenue FROM income_{} WHERE year = 2024"
+    union = " UNION ".join(part.format(one) for one in ("msft", "aapl"))
+    joined = {"query": "SELECT symbol, COUNT(*) AS number FROM income GROUP BY symbol"}
+    events, engine = await run(
+        brought(query, events), step({"query": union}), step(joined), step(DONE),
+        says("{{q1[1].whose}} and {{q1[2].whose}}; {{q2[2].number}} rows."),
+    )  # fmt: skip
+    assert text_of(events) == "MSFT and AAPL; 2 rows."
+    assert "q1[2]: Whose: AAPL, Total revenue: 110" in engine.requests[-1].messages[-1].content
+
+
+async def test_who_goes_through_years_that_nobody_named_is_stopped() -> None:
+    query = ask("What was the revenue of MSFT in 2024?")
+    events, _ = await run(query, step(READ))
+    queries = [
+        step({"query": f"SELECT total_revenue AS r, {year} AS y FROM income_msft"})
+        for year in (2024, 2023, 2022)
+    ]
+    events, engine = await run(brought(query, events), *queries, says("Done."))
+    told = engine.requests[-1].messages[-1].content
+    assert "Y: 2024" in told
+    assert "Y: 2023" not in told
+
+
+async def test_the_user_is_not_asked_the_own_question() -> None:
+    query = ask("What was the revenue of MSFT?")
+    events, _ = await run(query, step({"ask": "What was the revenue of MSFT?"}), step(READ))
+    assert call_of(events)["function"] == "get_widget_data"
+
+
+async def test_nothing_is_drawn_or_asked_where_a_figure_is_wanted_and_data_is_here() -> None:
+    query = ask("What was the revenue of MSFT?")
+    events, _ = await run(query, step(READ))
+    _, engine = await run(brought(query, events), step(DONE), *NO_SQL, says("Here."))
+    constraint = engine.requests[0].constraint
+    assert constraint is not None
+    assert '"query"' in constraint.source
+    assert '"chart"' not in constraint.source
+    assert '"ask"' not in constraint.source
+
+
+async def test_a_question_that_names_a_company_is_no_arithmetic() -> None:
+    query = ask("By how much did MSFT grow?")
+    events, _ = await run(query, step(READ), kind="arithmetic")
+    assert call_of(events)["function"] == "get_widget_data"
+
+
+async def test_a_part_is_not_read_for_the_whole() -> None:
+    """The model takes the widget that bears the word, though it takes revenue apart."""
+    parts = Widget("o", "seg", "Revenue by Segment", uuid="u7", params=(SYMBOL,))
+    whole = replace(INCOME, description="Revenue and costs of a company")
+    chosen = {"read": [{"widget": "revenue_by_segment", "parameters": {"symbol": "MSFT"}}]}
+    events, _ = await run(ask("What was the revenue of MSFT in 2024?", parts, whole), step(chosen))
+    (source,) = call_of(events)["data_sources"]
+    assert (source["id"], source["input_args"]) == ("inc", {"symbol": "MSFT"})
+    question = "What was the revenue of MSFT with games in 2024?"
+    events, _ = await run(
+        ask(question, parts, whole), step(chosen), step({"widget": "revenue_by_segment"})
+    )
+    assert call_of(events)["data_sources"][0]["id"] == "seg"
+
+
+async def test_all_options_that_a_question_names_are_read() -> None:
+    terms = Param("term", value="10Y", has_value=True, options=("2Y", "10Y", "30Y"))
+    yields = Widget("o", "yields", "Yields", uuid="u8", params=(terms,))
+    chosen = {"read": [{"widget": "yields", "parameters": {"term": "10Y"}}]}
+    events, _ = await run(ask("The 2-year and the 30-year yield?", yields), step(chosen))
+    sources = call_of(events)["data_sources"]
+    assert [one["input_args"]["term"] for one in sources] == ["2Y", "30Y"]
