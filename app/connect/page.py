@@ -146,8 +146,9 @@ class SecureCard(Card):
 
     def _lay_out(self) -> None:
         why = tr(
-            "Safari lets web pages reach this computer only over HTTPS, and other computers must use "
-            "it. A certificate that is created here is valid for this computer only and renews itself."
+            "Safari lets web pages reach this computer only over HTTPS, and other computers must "
+            "use it. A certificate that is created here is valid for this computer only and renews "
+            "itself."
         )
         once = tr("Trust it once, in a terminal. In Firefox import the file as an authority:")
         self.column.addLayout(row(Label("HTTPS", "headline"), 0, self.switch_on))
