@@ -3331,6 +3331,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <translation>{0} ist da, aber dieser Bau der Engine kann sie nicht benutzen.</translation>
   </message>
   <message>
+   <source>Support for graphics cards ({0}) is not used: {1}.</source>
+   <translation>Die Unterstützung für Grafikkarten ({0}) wird nicht benutzt: {1}.</translation>
+  </message>
+  <message>
    <source>A repository is named owner/name.</source>
    <translation>Ein Repository heißt Besitzer/Name.</translation>
   </message>

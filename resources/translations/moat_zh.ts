@@ -3331,6 +3331,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <translation>检测到 {0}，但此引擎版本无法使用它。</translation>
   </message>
   <message>
+   <source>Support for graphics cards ({0}) is not used: {1}.</source>
+   <translation>未使用显卡支持（{0}）：{1}。</translation>
+  </message>
+  <message>
    <source>A repository is named owner/name.</source>
    <translation>存储库的名称形如 owner/name。</translation>
   </message>
