@@ -6334,5 +6334,9 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <source>No other program of this computer is signed in.</source>
    <translation>Kein anderes Programm dieses Computers ist angemeldet.</translation>
   </message>
+  <message>
+   <source>Support for graphics cards ({0}) is not used: {1}.</source>
+   <translation>Die Unterstützung für Grafikkarten ({0}) wird nicht benutzt: {1}.</translation>
+  </message>
  </context>
 </TS>

@@ -6334,5 +6334,9 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>No other program of this computer is signed in.</source>
    <translation>这台电脑上没有其他已登录的程序。</translation>
   </message>
+  <message>
+   <source>Support for graphics cards ({0}) is not used: {1}.</source>
+   <translation>未使用显卡支持（{0}）：{1}。</translation>
+  </message>
  </context>
 </TS>

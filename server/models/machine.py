@@ -19,7 +19,7 @@ from server.system import backends, hardware, processes
 from server.system import backends as engine_build
 
 log = logging.getLogger(__name__)
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 ARM_DOT = "asimddp"
 GROUP = Path("/sys/fs/cgroup")
 GPU_LIBRARIES = ("cuda", "vulkan", "metal", "hip", "sycl", "musa", "cann", "opencl")
@@ -39,6 +39,7 @@ class Surveyor:
     def __init__(self) -> None:
         self._devices: tuple[Device, ...] | None = None
         self._engine_uses_gpu = False
+        self._refused: dict[str, str] = {}
         self._folder = backends.folder()
         self._features = _features(hardware.read())
         self._looking = asyncio.Lock()
@@ -62,6 +63,8 @@ class Surveyor:
         note = ""
         if devices and not self._engine_uses_gpu:
             note = f"{devices[0].name} was found, but this build of the engine cannot use it."
+        for kind, reason in self._refused.items():
+            note = f"Support for graphics cards ({kind}) is not used: {reason}."
         return Machine(
             total,
             free,
@@ -84,6 +87,8 @@ class Surveyor:
     async def _ask_engine(self) -> None:
         facts = _json(await _engine())
         self._engine_uses_gpu = bool(facts.get("gpu"))
+        refused = facts.get("refused") or {}
+        self._refused = {kind: refused[kind] for kind in refused if kind in backends.KINDS}
         found = [Device(**one) for one in facts.get("devices", [])]
         self._devices = tuple(found) or await _other_devices()
 
@@ -99,7 +104,10 @@ def _may_use_gpu() -> bool:
     libraries = engine_build.library_folder()
     if libraries is None:
         return True
-    return any(kind in file.name for file in libraries.glob("*ggml-*") for kind in GPU_LIBRARIES)
+    present = {
+        kind for file in libraries.glob("*ggml-*") for kind in GPU_LIBRARIES if kind in file.name
+    }
+    return any(map(backends.may_have_card, present))
 
 
 def _within_group(total: int, free: int) -> tuple[int, int]:

@@ -86,6 +86,7 @@ def made_for(library: Path) -> str:
     return told.group(1) if told else ""
 
 
+NO_CARD = "it finds no card that it can use"
 KINDS = frozenset({"cuda", "vulkan", "hip", "sycl", "opencl"})
 TRY_AGAIN = "MOAT_TRY_CARDS_AGAIN"
 """Tells the engine to forget which of them failed."""
@@ -100,14 +101,16 @@ DRIVERS = (
 
 
 def may_have_card(kind: str) -> bool:
-    """Whether a look at the machine leaves a card possible; elsewhere only a trial tells."""
-    if sys.platform != "linux" or kind == "rpc":
+    """Whether a look at the machine leaves a card possible.
+
+    Only Vulkan is put into packages unasked; who has support for other cards has a reason.
+    """
+    if sys.platform != "linux" or kind != "vulkan":
         return True
-    if kind == "vulkan":
-        try:
-            ctypes.CDLL("libvulkan.so.1")
-        except OSError:
-            return False
+    try:
+        ctypes.CDLL("libvulkan.so.1")
+    except OSError:
+        return False
     return bool(os.environ.get(FORCED)) or bool(_matching(NODES))
 
 

@@ -48,22 +48,23 @@ def load(
         return Loaded()
     variant = ""
     reasons: dict[str, str] = {}
-    if not ggml.ggml_backend_reg_count():
+    is_parted = not ggml.ggml_backend_reg_count()
+    if is_parted:
         known = variants(FOLDER)
         chosen, reasons = choose(_wanted(known), refused)
         reasons |= _missing(known)
         if chosen is not None and ggml.ggml_backend_load(os.fsencode(chosen.path)):
             variant = chosen.name
-    added, failed = _add(ggml, _cards(), refused_card)
+    added, failed = _add(ggml, _cards(FOLDER if is_parted else None), refused_card)
     return Loaded(variant, added, reasons | failed)
 
 
-def _cards() -> dict[str, Path]:
+def _cards(shipped: Path | None) -> dict[str, Path]:
     """What came with the engine where a card may be, and what was added by hand in any case.
 
-    In a trial it is only one.
+    In a trial it is only one. An engine in one piece is linked with what lies beside it.
     """
-    inside = backends.found(FOLDER)
+    inside = backends.found(shipped)
     tried = os.environ.get(TRIED_CARD)
     own = {kind: path for kind, path in inside.items() if tried or backends.may_have_card(kind)}
     found = own | backends.found(backends.folder())
@@ -135,7 +136,9 @@ def _add(
         if made_for and made_for != ours:
             failed[kind] = f"{path.name} is made for engine {made_for}; this one is {ours}"
         elif reason := refused(kind, path):
-            failed[kind] = reason
+            # What came with the engine is no news where there is no card.
+            if reason != backends.NO_CARD or path.parent != FOLDER:
+                failed[kind] = reason
         elif ggml.ggml_backend_load(os.fsencode(path)):
             added.append(kind)
         else:

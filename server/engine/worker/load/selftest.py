@@ -127,7 +127,7 @@ def _try_out(chosen: dict[str, str], model: Path, patience_s: float) -> str:
     if child.returncode == sanity.WRONG_ANSWER:
         return "it computes wrong results"
     if child.returncode == NO_CARD:
-        return "it finds no card that it can use"
+        return engine_build.NO_CARD
     if child.returncode in CRASHES:
         return f"it ended with code {child.returncode}"
     raise Unsettled(f"its trial ended early (code {child.returncode}); it is tried again next time")

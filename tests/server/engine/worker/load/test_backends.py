@@ -65,3 +65,20 @@ def test_the_log_says_what_was_chosen() -> None:
         "info: the backend vulkan was added",
         "warning: the backend armv8.6_1 is not used: it died",
     ]
+
+
+def test_what_was_shipped_counts_only_where_a_card_may_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped, added = tmp_path / "shipped", tmp_path / "added"
+    for folder, name in ((shipped, "libggml-vulkan.so"), (added, "libggml-cuda-0.3.36.so")):
+        folder.mkdir()
+        (folder / name).touch()
+    monkeypatch.setenv(folders.VARIABLE, str(added))
+    monkeypatch.setattr(folders, "may_have_card", lambda _kind: False)
+    assert set(backends._cards(shipped)) == {"cuda"}
+    monkeypatch.setattr(folders, "may_have_card", lambda _kind: True)
+    assert set(backends._cards(shipped)) == {"cuda", "vulkan"}
+    assert set(backends._cards(None)) == {"cuda"}
+    monkeypatch.setenv(backends.TRIED_CARD, "vulkan")
+    assert set(backends._cards(shipped)) == {"vulkan"}
