@@ -221,7 +221,8 @@ class _Number(QSpinBox):
 
     def validate(self, text: str, place: int) -> object:
         """Any number can be typed: one that is out of bounds is answered, not swallowed."""
-        state, text, place = super().validate(text, place)  # type: ignore[misc]
+        judged: Any = super().validate(text, place)  # The stubs of Qt say only "object".
+        state, text, place = judged
         is_number = text.strip().removeprefix("-").isdecimal()
         if state == QValidator.State.Invalid and is_number:
             state = QValidator.State.Intermediate
