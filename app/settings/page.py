@@ -219,7 +219,7 @@ class _Number(QSpinBox):
     def show_value(self, value: Any) -> None:
         self.setValue(value)
 
-    def validate(self, text: str, place: int) -> object:
+    def validate(self, text: str, place: int) -> Any:
         """Any number can be typed: one that is out of bounds is answered, not swallowed."""
         judged: Any = super().validate(text, place)  # The stubs of Qt say only "object".
         state, text, place = judged

@@ -281,7 +281,9 @@ def _tell(text: str) -> None:
 
 def _edit_lines(words: list[str]) -> None:
     """Arrow keys bring earlier questions back, Tab completes commands, where the system can."""
-    with suppress(ImportError):  # Windows edits lines itself
+    if sys.platform == "win32":  # It edits lines itself.
+        return
+    with suppress(ImportError):
         import readline  # noqa: PLC0415
 
         readline.set_completer_delims(" ")
