@@ -127,7 +127,7 @@ class Reader:
 
 
 async def read_events(chunks: AsyncIterable[bytes], most_bytes: int) -> AsyncGenerator[Sent, None]:
-    """The events of a stream without its comments; TooLong when one has more bytes."""
+    """Yields the events of a stream without comments. Raises TooLong if an event is too big."""
     reader = Reader(most_bytes)
     async for chunk in chunks:
         for item in reader.feed(chunk):

@@ -30,7 +30,7 @@ MARGIN = "\n  | "
 
 
 async def log_prompt(engine: Engine, request: ChatRequest) -> None:
-    """As the model gets it."""
+    """Logs the prompt as the model gets it."""
     try:
         prompt = request.prompt
         if not isinstance(prompt, str) or request.infill is not None:
@@ -43,7 +43,7 @@ async def log_prompt(engine: Engine, request: ChatRequest) -> None:
 
 TRIES = 6
 SMALLER = 0.8
-"""Of the memory the last try took: the next one must make a difference."""
+"""The share of the last try's memory that the next may take, so that it makes a difference."""
 LIKELY = 0.3
 """A load that needs more than this share of the free memory may well have failed for it."""
 PATIENCE_S = 120.0
@@ -54,9 +54,9 @@ MakeEngine = Callable[[Path, EngineOptions], Engine]
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """Makes engines for the pool; `say` tells the user one sentence.
+    """Makes engines for the pool. `say` shows the user one sentence.
 
-    `leaving`: set as the models that were let go have freed their memory.
+    `leaving`: events that are set as unloaded models free their memory.
     """
 
     make: MakeEngine
@@ -89,7 +89,7 @@ class FittedEngine:
 
     @property
     def health(self) -> Health:
-        """Of the worker; an engine elsewhere is not watched."""
+        """The worker's health. An engine elsewhere is not watched."""
         found: Health = getattr(self._engine, "health", "ok")
         return found
 
@@ -158,7 +158,7 @@ class FittedEngine:
         """The machine now; or, where that gives the model more, after those that leave are gone."""
         while leaving := self._loader.leaving():
             machine = await self._look()
-            if self._best(header, machine) == self._best(header, _emptied(machine)):
+            if self._best(header, machine) == self._best(header, _with_all_memory_free(machine)):
                 return machine
             if not await _all_set(leaving):
                 break
@@ -187,7 +187,7 @@ class FittedEngine:
             self._options = replace(self._options, projector=None)
 
     async def _try(self, header: Header, machine: Machine) -> None:
-        """Down the ladder until one loads; the first error is the one that is told."""
+        """Tries smaller setups until one loads. Reports the first error."""
         asked = _setup(self._options)
         failure: ModelLoadFailed | None = None
         for setup in self._setups(header, asked, machine):
@@ -208,7 +208,7 @@ class FittedEngine:
         raise failure or ModelLoadFailed(f"{self._path.stem} does not fit: {fit.why}")
 
     def _setups(self, header: Header, asked: Setup, machine: Machine) -> Iterator[Setup]:
-        """What fits by the estimate, each clearly smaller than the one before, a few at most."""
+        """Yields a few setups that fit by the estimate, each clearly smaller than the last."""
         recalled = self._loader.worked.recall(self._path, asked, machine)
         tried, last = 0, 0
         if recalled is not None:
@@ -319,9 +319,9 @@ async def _all_set(events: Sequence[asyncio.Event]) -> bool:
     return True
 
 
-def _emptied(machine: Machine) -> Machine:
-    """With nothing else on it."""
-    devices = tuple(replace(one, free_bytes=one.total_bytes) for one in machine.devices)
+def _with_all_memory_free(machine: Machine) -> Machine:
+    """Returns the machine with all its memory free."""
+    devices = tuple(replace(device, free_bytes=device.total_bytes) for device in machine.devices)
     return replace(machine, free_bytes=machine.memory_bytes, devices=devices)
 
 

@@ -90,7 +90,7 @@ CONTINUE_MARK = f"<goes on here {secrets.token_hex(8)}>"
 
 
 LONGEST_TOKEN = 256
-"""In characters; no vocabulary is known with a longer one."""
+"""The most characters of a token: no known vocabulary has a longer one."""
 USUAL_TOKEN = 4
 
 

@@ -60,7 +60,7 @@ LAST = frozenset({"end", "error"})
 
 
 class Answer:
-    """What the worker has said so far on one request, handed over in bursts."""
+    """The worker's answer to one request so far, handed over in bursts."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -82,7 +82,7 @@ class Answer:
         self._news.set()
 
     async def burst(self) -> list[Item]:
-        """All that came since the last call, at least one item; raises when no more can come."""
+        """Returns what came since the last call, at least one item. Raises if no more can come."""
         await self._news.wait()
         if not self._items and self._error is not None:
             raise self._error

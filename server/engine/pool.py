@@ -161,7 +161,7 @@ class Pool:
         return max(found, key=("ok", "busy", "not answering").index, default="ok")
 
     async def engine(self, name: str) -> Engine:
-        """The model by that name, loaded. Those who ask at the same time share one load."""
+        """Returns the loaded model of that name. Callers at the same time share one load."""
         async with self.use(name) as engine:
             return PooledEngine(engine, partial(self.use, name))
 
@@ -172,7 +172,7 @@ class Pool:
         return entry.engine if entry is not None and is_ready else None
 
     def keep(self, name: str, seconds: float) -> None:
-        """How long a loaded model stays after its last answer; with 0 an idle one goes now."""
+        """Sets how long a model stays after its last answer. With 0, an idle one goes now."""
         entry = self._entries.get(name)
         if entry is None:
             return
@@ -202,7 +202,7 @@ class Pool:
         self._tell()
 
     async def swap(self, name: str, old: str = "") -> None:
-        """Load it anew, or in place of another one: running answers end on the old one."""
+        """Loads it again, or instead of another model. Running answers end on the old worker."""
         self._retire(old or name)
         await self.engine(name)
 
@@ -212,7 +212,7 @@ class Pool:
         return entry is not None and entry.found != self._look_up(name)
 
     def leaving(self) -> tuple[asyncio.Event, ...]:
-        """Set one by one as the models that were let go have freed their memory."""
+        """Returns events that are set as unloaded models free their memory."""
         return tuple(entry.gone for entry in self._retired)
 
     def let_go(self, name: str) -> None:
@@ -229,14 +229,14 @@ class Pool:
             await entry.gone.wait()
 
     async def unload_all(self) -> None:
-        """The same for every model, those included that were let go before."""
+        """Unloads every model, also those that are already leaving."""
         for name in tuple(self._entries):
             self._retire(name, wanted=False)
         for gone in self.leaving():
             await gone.wait()
 
     async def close(self) -> None:
-        """Close every engine now; running answers are told."""
+        """Closes every engine now. Running answers end with an error."""
         self._closed = True
         entries = [*self._entries.values(), *self._retired]
         for entry in entries:

@@ -10,7 +10,7 @@ HALTED = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
 """The second is how it looks while a tracer watches."""
 Health = Literal["ok", "busy", "not answering"]
 COMPUTING_SHARE = 0.1
-"""Of one core: a worker that computes uses more, one that is stuck and answers pings far less."""
+"""The share of a core. A worker that computes uses more; one that is stuck uses far less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class Limits:
     """How long a worker that has nothing to do is left alone between two pings."""
     halted_s: float = 1.5
     noticed_s: float = 5.0
-    """When others are told that it does not answer, or does not get on."""
+    """How long without an answer or progress until others see it."""
     silent_s: float = 15.0
     step_s: float = 90.0
-    """Without one operation of a step done, or one part of an errand."""
+    """How long without one finished operation of a step, or one part of an errand."""
     computing_s: float = 900.0
-    """In place of `step_s` while it computes what cannot be looked into, as a large picture."""
+    """Replaces `step_s` during work that reports no progress, such as a large picture."""
     load_s: float = 60.0
     quit_s: float = 0.9
 
@@ -100,7 +100,7 @@ class Pulse:
 
     @property
     def health(self) -> Health:
-        """As it is told to others, long before it counts as hung."""
+        """The state that others see, long before it counts as hung."""
         noticed = self._limits.noticed_s / self._limits.tick_s
         if self._quiet_ticks >= noticed:
             return "not answering"
@@ -116,7 +116,7 @@ class Pulse:
         beats: int | None = None,
         is_unseen: bool = False,
     ) -> None:
-        """The answer to the ping of one tick.
+        """Takes the answer to the ping of one tick.
 
         `beats` counts what is done inside of a step; None: that cannot be seen. `lanes` tell of
         the work outside of steps: how much is in hand, and how much was done.

@@ -51,7 +51,7 @@ class Job:
     prompt: str | list[str | int] | None = None
     infill: dict[str, Any] | None = None
     continue_mark: str = ""
-    """What stands in the last message where the answer goes on; empty: a new one begins."""
+    """Marks the place in the last message where the answer continues; empty for a new message."""
     prompt_suffix: str = ""
     images: list[bytes] = field(default_factory=list)
     image_mark: str = "<__media__>"

@@ -47,7 +47,7 @@ class About:
     is_own: bool = False
     """It came from the person's own window."""
     chat: str = ""
-    """Its client's name for the chat, where it says one."""
+    """The client's name for the chat, if it sends one."""
     request_id: str = ""
     """What it can be cancelled by from outside."""
     key: str = ""
@@ -64,7 +64,7 @@ class ServerStatus:
     address: str = ""
     reason: str = ""
     port_note: str = ""
-    """Said when another port than the wanted one is used."""
+    """A notice that another port than the wanted one is used."""
     secure_address: str = ""
     certificate: str = ""
     trust: str = ""
@@ -228,7 +228,7 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What was last announced. No version: nothing newer than this one."""
+    """The last announcement. Without a version, nothing newer is known."""
 
     checked_at: float = 0.0
     version: str = ""
@@ -252,7 +252,7 @@ class Face(Shelf, PluginFace, Protocol):
     update: Value[Update]
     logged: Signal[LogLine]
     asked_to_quit: Signal[str]
-    """By `moat quit`; whoever keeps Moat running ends it."""
+    """Sent by `moat quit`. Whatever keeps Moat running ends it."""
 
     async def start(self) -> None: ...
     async def stop(self) -> None: ...

@@ -76,7 +76,7 @@ class PluginCard:
     """The version a rollback would bring back; None when there is none."""
     changing_methods: bool = False
     sign_in: Literal["", "needed", "open", "done"] = ""
-    """Whether one must sign in with its provider, is doing so in the browser, or has."""
+    """Whether a sign-in with its provider is needed, is open in the browser, or is done."""
     has_tools: bool = False
     """It has an MCP server or code of its own, whose tools can be tried."""
     walled: bool = False
@@ -91,8 +91,8 @@ class PluginCard:
 
     @property
     def lacks_address(self) -> bool:
-        """It calls an API, and nobody has said yet where that is."""
-        return any(one.name == SERVER and not one.value for one in self.options)
+        """It calls an API whose address nobody has entered yet."""
+        return any(option.name == SERVER and not option.value for option in self.options)
 
 
 @dataclass(frozen=True, slots=True)

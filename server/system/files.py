@@ -47,7 +47,7 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def open_private(path: str | Path, flags: int) -> int:
-    """As an `opener`: the file is its owner's alone from the first moment."""
+    """An `opener` that makes the file private to its owner from the first moment."""
     return os.open(path, flags, 0o600)
 
 

@@ -22,7 +22,7 @@ SERVICE = "moat"
 PROBE = "probe"
 PATIENCE_S = 5.0
 PART = 600
-"""Characters in one entry: Windows takes 2,560 bytes, and a character may need four."""
+"""The most characters of an entry: Windows takes 2,560 bytes, and a character may need four."""
 NOT_IN_A_VARIABLE = re.compile(r"[^A-Z0-9_]")
 IN_PARTS = "moat-in-parts:"
 """What stands in the place of a longer secret, with the mark of its parts and their number."""
@@ -114,7 +114,7 @@ class Keychain:
 
 
 class Entries:
-    """The system's keyring; a secret too long for one entry lies in several."""
+    """The system's keyring. A secret that is too long for one entry lies in several."""
 
     def __init__(self, service: str) -> None:
         self._service = service
@@ -132,7 +132,7 @@ class Entries:
         return held
 
     def set(self, name: str, secret: str) -> None:
-        """The old secret stays until all of the new one is there."""
+        """Keeps the old secret until the whole new one is stored."""
         before, held = self._held(name), secret
         if len(secret) > PART or secret.startswith(IN_PARTS):
             pieces = [secret[at : at + PART] for at in range(0, len(secret), PART)]

@@ -24,9 +24,11 @@ def who_listens(port: int) -> Occupant | None:
     except psutil.AccessDenied:
         return _knock(port)
     pids = (
-        one.pid
-        for one in found
-        if one.status == psutil.CONN_LISTEN and one.laddr and one.laddr.port == port
+        connection.pid
+        for connection in found
+        if connection.status == psutil.CONN_LISTEN
+        and connection.laddr
+        and connection.laddr.port == port
     )
     for pid in pids:
         return Occupant(UNKNOWN) if pid is None else Occupant(_program(pid), pid)
