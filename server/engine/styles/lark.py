@@ -99,7 +99,7 @@ def schema(value: Json, *, lenient: bool, spacing: tuple[str, ...] = SPACING) ->
 
 
 def json_rule(made: Any, *, lenient: bool, spacing: tuple[str, ...] = SPACING) -> str:
-    """Makes a rule for JSON. If `spacing` is empty, white space may stand wherever JSON allows it."""
+    """Makes a rule for JSON. Without `spacing`, white space may stand wherever JSON allows it."""
     known = made if isinstance(made, dict) else {} if made else {"not": {}}
     written: Json = {"whitespace_flexible": not spacing}
     if spacing:
