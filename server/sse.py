@@ -70,7 +70,7 @@ class Reader:
         return found
 
     def end(self) -> list[Sent | Comment]:
-        """The last event, where the stream ended without the blank line after it."""
+        """Returns the last event, if the stream ended without the blank line after it."""
         last = self._dispatch()
         return [last] if last is not None else []
 

@@ -26,7 +26,7 @@ from server.observe import Disconnect, Value
 
 log = logging.getLogger(__name__)
 MARGIN = "\n  | "
-"""Before each line of a prompt: none can pass for a line of the log's own."""
+"""Stands before each line of a prompt, so that none looks like a line of the log."""
 
 
 async def log_prompt(engine: Engine, request: ChatRequest) -> None:
@@ -45,9 +45,9 @@ TRIES = 6
 SMALLER = 0.8
 """The share of the last try's memory that the next may take, so that it makes a difference."""
 LIKELY = 0.3
-"""A load that needs more than this share of the free memory may well have failed for it."""
+"""If a load needs more than this share of the free memory, it may have failed for memory."""
 PATIENCE_S = 120.0
-"""For memory that running answers of a model that was let go still hold."""
+"""How long to wait for memory that running answers of a leaving model hold."""
 
 MakeEngine = Callable[[Path, EngineOptions], Engine]
 
@@ -155,7 +155,8 @@ class FittedEngine:
                 self.state.set(LoadState())  # whoever asked for it left
 
     async def _survey(self, header: Header) -> Machine:
-        """The machine now; or, where that gives the model more, after those that leave are gone."""
+        """Returns the machine now, or after the leaving models are gone if that gives more
+        memory."""
         while leaving := self._loader.leaving():
             machine = await self._look()
             if self._best(header, machine) == self._best(header, _with_all_memory_free(machine)):
@@ -167,7 +168,7 @@ class FittedEngine:
         return await self._look()
 
     async def _look(self) -> Machine:
-        """What a card has free was true when it was last asked: with cards it is asked again."""
+        """Looks again if there are graphics cards: their free memory changes."""
         surveyor = self._loader.shelf.surveyor
         return await surveyor.look(anew=surveyor.machine().engine_uses_gpu)
 
@@ -175,7 +176,7 @@ class FittedEngine:
         return next(self._setups(header, _setup(self._options), machine), None)
 
     async def _check_eyes(self) -> None:
-        """A damaged projector costs a model its eyes, not its words."""
+        """A damaged projector costs a model its sight, not its text."""
         eyes = self._options.projector
         if eyes is None:
             return
@@ -257,7 +258,7 @@ class FittedEngine:
             self.state.set(state)
 
     def _compare_device(self) -> None:
-        """A worker that was started again may find the graphics card gone."""
+        """A worker that was started again may find that the graphics card is gone."""
         if (self._device, self.facts.device) == ("gpu", "cpu"):
             self._warn("The engine was started again and could not use the graphics card.")
         self._device = self.facts.device
@@ -309,7 +310,7 @@ class FittedEngine:
 
 
 async def _all_set(events: Sequence[asyncio.Event]) -> bool:
-    """Whether they were in time."""
+    """Returns whether all were set in time."""
     try:
         async with asyncio.timeout(PATIENCE_S):
             for event in events:

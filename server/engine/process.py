@@ -185,7 +185,7 @@ class WorkerProcess:
         return Embeddings(vectors, tokens)
 
     async def stats(self) -> dict[str, Any]:
-        """The worker's figures, and what it was loaded with."""
+        """Returns the worker's figures and its load options."""
         stats: dict[str, Any] = await self._ask("stats")
         return {
             **stats,

@@ -1,4 +1,4 @@
-"""Whether a worker is alive and getting on, judged by what is heard from it between ticks."""
+"""Judges whether a worker lives and makes progress, by what comes from it between ticks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Literal
 import psutil
 
 HALTED = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
-"""The second is how it looks while a tracer watches."""
+"""The second is the state while a tracer watches."""
 Health = Literal["ok", "busy", "not answering"]
 COMPUTING_SHARE = 0.1
 """The share of a core. A worker that computes uses more; one that is stuck uses far less."""
@@ -37,7 +37,7 @@ class Limits:
 
 
 class Stall:
-    """For how many ticks work in hand has not got on."""
+    """Counts the ticks in which work made no progress."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -45,7 +45,7 @@ class Stall:
         self._since_s = 0.0
         self.ticks = 0
         self.is_unseen = False
-        """Whether it may get on without anything to be seen of it."""
+        """Whether it may make progress that cannot be seen."""
 
     def hear(self, done: int, in_hand: int, *, is_unseen: bool = False) -> None:
         self.ticks = self.ticks + 1 if in_hand and done == self._done else 0
@@ -55,7 +55,7 @@ class Stall:
             self._since_s = _processor_s(self._pid)
 
     def may_take(self, stuck_s: float, limits: Limits) -> float:
-        """How long it may go without progress."""
+        """Returns how long it may go without progress."""
         if not self.is_unseen or stuck_s < limits.step_s:
             return limits.step_s
         used_s = _processor_s(self._pid) - self._since_s
@@ -79,7 +79,7 @@ class Pulse:
         self._lanes = []
 
     def loading(self, done: float) -> bool:
-        """Whether this is progress: saying the same again is none."""
+        """Whether this is progress: a repeated value is not."""
         if done <= self._progress:
             return False
         self._progress = done
@@ -129,7 +129,7 @@ class Pulse:
             stall.hear(done, in_hand)
 
     def tick(self) -> str:
-        """What is wrong, as a clause; empty if nothing is."""
+        """Returns what is wrong, as a clause; empty if nothing is."""
         self._quiet_ticks += 1
         limits = self._limits
         quiet_s = self._quiet_ticks * limits.tick_s

@@ -62,7 +62,7 @@ class RunningServer:
                     yield event["data"]
 
     async def value(self, name: str) -> Any:
-        """What a mirrored value is now."""
+        """Returns the present value of a mirrored value."""
         async with aclosing(self.values(name)) as values:
             async for current in values:
                 return current

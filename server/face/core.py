@@ -33,19 +33,19 @@ def is_here(host: str) -> bool:
 
 
 def find_away(hosts: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the hosts that are other machines."""
+    """Returns the hosts that are other machines."""
     return tuple(host for host in hosts if not is_here(host))
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Where a request came in, from whom, and which model it is for."""
+    """A request's origin: where it came in, from whom, and for which model."""
 
     route: str
     client: str = ""
     model: str = ""
     is_own: bool = False
-    """It came from the person's own window."""
+    """The request comes from the person's own window."""
     chat: str = ""
     """The client's name for the chat, if it sends one."""
     request_id: str = ""
@@ -112,11 +112,11 @@ class ModelCard:
     title: str = ""
     """The name that people know it by."""
     base: str = ""
-    """Set where this is a second name: the name of the model itself."""
+    """The name of the model itself, if this is a second name."""
     hosts: tuple[str, ...] = ()
     """The servers that run it; empty: its file is here."""
     sees_images: bool = False
-    """It says so itself; a model here needs a projector."""
+    """The server reports it; a model here needs a projector."""
 
     @property
     def has_eyes(self) -> bool:
@@ -271,7 +271,7 @@ class Face(Shelf, PluginFace, Protocol):
 
     async def revoke_key(self, name: str) -> None: ...
     async def plain_secrets_file(self) -> str:
-        """Where secrets are kept unencrypted; empty where the system's keyring keeps them."""
+        """Returns the file with unencrypted secrets; empty if the system's keyring holds them."""
         ...
 
     async def check_update(self) -> None: ...

@@ -26,7 +26,7 @@ class Device:
 class Machine:
     memory_bytes: int
     free_bytes: int
-    """What programs can still take, other programs' use subtracted."""
+    """What programs can still take, without what others use."""
     cores: int = 1
     devices: tuple[Device, ...] = ()
     engine_uses_gpu: bool = False
@@ -50,7 +50,7 @@ class Setup:
     gpu_split: tuple[float, ...] = ()
     """Share of each graphics card; empty: by their free memory."""
     projector_bytes: int = 0
-    """What the model needs besides to see images."""
+    """The memory that the model also needs to see images."""
     draft_bytes: int = 0
     """Weights of a second model that guesses ahead; it has a cache of its own for every slot."""
     draft_width: int = 0
@@ -70,7 +70,7 @@ class Memory:
 
     weights: int = 0
     repacked: int = 0
-    """A second copy of weights in the order the processor likes."""
+    """A second copy of weights in the order that suits the processor."""
     cache: int = 0
     compute: int = 0
     program: int = 0

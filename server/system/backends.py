@@ -15,12 +15,12 @@ NAMES = (
     "libggml-base.dylib",
     "*ggml-base.dll",
 )
-"""First those the others are linked with: a process that has them open opens no second copy."""
+"""Listed first: the others link to them, and a process that has them open opens no second copy."""
 UNKNOWN = "unknown"
 
 
 def library_folder() -> Path | None:
-    """Where the engine's libraries lie, found without starting it."""
+    """Finds the folder of the engine's libraries without starting it."""
     found = importlib.util.find_spec("llama_cpp")
     if found is None or not found.submodule_search_locations:
         return None
@@ -73,7 +73,7 @@ def folder() -> Path | None:
 
 
 def found(inside: Path | None) -> dict[str, Path]:
-    """Backends by their kind: cuda, vulkan, hip …"""
+    """Returns backends by their kind: cuda, vulkan, hip …"""
     if inside is None or not inside.is_dir():
         return {}
     named = ((FILE.fullmatch(path.name), path) for path in sorted(inside.iterdir()))

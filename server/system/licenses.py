@@ -59,12 +59,12 @@ def read(path: Path) -> list[Component]:
 
 
 def installed() -> list[Component]:
-    """Moat and all it needs to run."""
+    """Returns Moat and everything it needs to run."""
     return [*(package for package in packages() if package.name not in QT_PACKAGES), *by_hand()]
 
 
 def packages() -> list[Component]:
-    """Those that describe themselves."""
+    """Returns the packages that describe themselves."""
     found: dict[str, metadata.Distribution] = {}
     waiting = [PROGRAM, ENGINE]
     while waiting:

@@ -1,4 +1,4 @@
-"""Who holds a port, so that a person knows which program to end."""
+"""Finds the program that holds a port, so that a person knows what to end."""
 
 import socket
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Occupant:
 
 
 def who_listens(port: int) -> Occupant | None:
-    """The program that listens on the port, as far as the system lets us see it."""
+    """Returns the program that listens on the port, as far as the system shows it."""
     try:
         found = psutil.net_connections("tcp")
     except psutil.AccessDenied:
