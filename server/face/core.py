@@ -183,7 +183,7 @@ class KeyLimits:
     at_once: int = 0
     """Requests at a time."""
     tokens_per_day: int = 0
-    """Of prompts and answers, from midnight to midnight UTC."""
+    """Counts prompts and answers, from midnight to midnight UTC."""
     figures: bool = False
     """Whether it may read `/metrics`, which names all keys."""
 

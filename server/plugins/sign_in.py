@@ -164,7 +164,9 @@ class SignIn:
         answer = await self._ask("GET", f"{base}/.well-known/openid-configuration")
         if str(answer.get("issuer", "")).rstrip("/") != base:
             raise SignInFailed("The provider's identity does not match.")
-        page, token = (str(answer.get(f"{name}_endpoint", "")) for name in ("authorization", "token"))
+        page, token = (
+            str(answer.get(f"{name}_endpoint", "")) for name in ("authorization", "token")
+        )
         if not (is_safe(page) and is_safe(token)):
             raise SignInFailed("The provider gives no safe address to sign in at.")
         return Endpoints(page, token, base)

@@ -64,7 +64,9 @@ def card_named(name: str, facts: Facts) -> ModelCard:
         if found := by_name.get(name_tried) or by_small.get(name_tried.lower()):
             return found
     known = {name.lower(): name for name in facts.forbidden}
-    raise facts.miss(next((known[one.lower()] for one in wanted if one.lower() in known), plain))
+    raise facts.miss(
+        next((known[tried.lower()] for tried in wanted if tried.lower() in known), plain)
+    )
 
 
 def model_name(body: Json, facts: Facts) -> str | None:
