@@ -13,7 +13,7 @@ LONGEST_LABEL = 200
 
 
 def chart_option(kind: Kind, title: str, rows: list[Json], x: str, ys: Sequence[str]) -> Json:
-    """The columns `ys` over the column `x`; of a round chart only the first is drawn."""
+    """Draws the columns `ys` over the column `x`. A round chart has only the first of them."""
     option: Json = {
         "title": {"text": title},
         "tooltip": {},
@@ -31,7 +31,7 @@ def chart_option(kind: Kind, title: str, rows: list[Json], x: str, ys: Sequence[
 
 
 def kind_of(series: Json) -> str:
-    """The kind of chart that a series of an option draws: a pie with a hole is a donut."""
+    """Returns the kind of chart that a series draws: a pie with a hole is a donut."""
     kind = str(series["type"])
     return "donut" if kind == "pie" and series.get("radius") else kind
 
@@ -39,7 +39,7 @@ def kind_of(series: Json) -> str:
 def markdown_table(
     names: Sequence[Any], rows: Iterable[Sequence[Any]], write: Callable[[Any], str]
 ) -> str:
-    """`write` makes the text of a cell; line ends and bars in it do not break the table."""
+    """`write` makes the text of a cell. Line ends and bars in it do not break the table."""
 
     def line(cells: Sequence[Any]) -> str:
         texts = (" ".join(write(cell).splitlines()).replace("|", "\\|") for cell in cells)

@@ -173,7 +173,7 @@ class Stopping(AppError):
 
 
 class NotSupported(AppError):
-    """Asking again will not help, so that it is no status which clients repeat."""
+    """Asking again will not help, so its status is one that clients do not retry."""
 
     code = "not_supported"
     status = 400
@@ -199,7 +199,7 @@ class HubFailed(AppError):
 
 
 class HubRefused(HubFailed):
-    """The hub will not give it, however often it is asked."""
+    """The hub refuses the file. Asking again will not help."""
 
     code = "hub_refused"
     status = 403
@@ -224,14 +224,14 @@ class HubMissing(HubRefused):
 
 
 class DiskFailed(AppError):
-    """The disk refuses, and waiting will not help."""
+    """The disk refuses. Waiting will not help."""
 
     code = "disk_failed"
     status = 500
 
 
 class DiskFull(DiskFailed):
-    """Room may be made."""
+    """The disk is full. Freeing space helps."""
 
     code = "disk_full"
     status = 507

@@ -74,7 +74,7 @@ class CallOpened:
     id: str
     name: str
     is_whole: bool = field(default=False, compare=False)
-    """The whole call follows at once: it was read before it was known to be one."""
+    """The whole call follows at once: it was read before it was recognised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class ToolCallRequested:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallStarted:
-    """We run this one ourselves."""
+    """A call of one of our own tools."""
 
     call: ToolCall
 
@@ -107,7 +107,7 @@ class ToolCallFinished:
 
 @dataclass(frozen=True, slots=True)
 class ClientToolCall:
-    """The client must run this one and send its result with the next request."""
+    """A call that the client must run. It sends the result with the next request."""
 
     call: ToolCall
 
@@ -165,7 +165,7 @@ class StateChanged:
 class Interrupted:
     """An agent waits for a person's answer, which comes with the next request of its thread.
 
-    `said`: the question as messages of the conversation, where the agent asks in that form.
+    `said`: the question as messages of the conversation, if the agent asks in that form.
     """
 
     id: str
@@ -219,7 +219,7 @@ Event = (
 
 @dataclass(frozen=True, slots=True)
 class OfChoice:
-    """An event of one of several answers to the same request."""
+    """An event of one of several answers to a request."""
 
     index: int
     event: Event

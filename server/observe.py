@@ -51,9 +51,9 @@ class Value(Generic[T]):
 
 
 class Recent(Generic[T]):
-    """The newest few of many things, told at most twice a second.
+    """The newest few of many things, published at most twice a second.
 
-    Of things with the same key only the newest is kept, so that no one crowds out the others.
+    Of things with the same key only the newest is kept, so that none crowds out the others.
     """
 
     def __init__(self, keep: int, key: Callable[[T], Hashable]) -> None:

@@ -70,7 +70,7 @@ class Reader:
         return found
 
     def end(self) -> list[Sent | Comment]:
-        """The last event, where the stream ended without the blank line after it."""
+        """Returns the last event, if the stream ended without the blank line after it."""
         last = self._dispatch()
         return [last] if last is not None else []
 
@@ -127,7 +127,7 @@ class Reader:
 
 
 async def read_events(chunks: AsyncIterable[bytes], most_bytes: int) -> AsyncGenerator[Sent, None]:
-    """The events of a stream without its comments; TooLong when one has more bytes."""
+    """Yields the events of a stream without comments. Raises TooLong if an event is too big."""
     reader = Reader(most_bytes)
     async for chunk in chunks:
         for item in reader.feed(chunk):

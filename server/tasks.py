@@ -27,7 +27,7 @@ def can_spawn() -> bool:
 
 
 async def whole(work: Coroutine[Any, Any, T], name: str) -> T:
-    """Done to its end, also when the one who waits for it is cancelled meanwhile."""
+    """Runs the work to its end, even if the caller is cancelled meanwhile."""
     task = spawn(work, name)
     try:
         return await asyncio.shield(task)

@@ -1,6 +1,7 @@
-"""Small functions and the checkers: what a reviewer would have to count."""
+"""Small functions, rooms and words, and the checkers: what a reviewer would have to count."""
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,22 @@ from scripts import check_types
 ROOT = Path(__file__).resolve().parent.parent
 FUNCTION_LINES = 40
 FOLDERS = ("server", "app", "scripts", "tests")
+ROOM_LINES = {
+    "asking": 300, "commands": 2200, "conversation": 2800, "core": 3100, "dashboard": 8200,
+    "data": 3000, "engine": 15_700, "face": 1100, "flows": 2400, "language": 1000, "models": 5100,
+    "plugins": 6700, "protocols": 7900, "schemas": 1600, "system": 1400, "web": 2200,
+}  # fmt: skip
+"""The most lines of each room of the server: those of November 2026 and a tenth. Whoever exceeds
+one raises it in the same commit and says why."""
+PLAIN = (
+    "artifacts.py", "chat.py", "errors.py", "events.py", "observe.py", "sse.py", "tasks.py",
+    "asking/**/*.py", "conversation/**/*.py", "data/*.py", "engine/*.py", "engine/styles/*.py",
+    "face/*.py", "flows/**/*.py", "language/*.py", "plugins/*.py", "plugins/api/*.py",
+    "plugins/python/*.py", "plugins/walls/*.py", "protocols/**/*.py", "schemas/*.py",
+    "system/*.py",
+)  # fmt: skip
+"""The files of the server whose docstrings and names an editor has read."""
+ODD_OPENING = re.compile(r"(Of|By|With|The same|In place|Said|Told)\b")
 
 
 def sources() -> list[Path]:
@@ -41,6 +58,50 @@ def test_a_long_function_is_noticed() -> None:
     source = "def f():\n" + "    pass\n" * 40
     assert list(long_functions(source, 40)) == [("f", 41)]
     assert list(long_functions(source, 41)) == []
+
+
+def lines_of(room: str) -> int:
+    return sum(
+        len(path.read_text("utf-8").splitlines()) for path in (ROOT / "server" / room).rglob("*.py")
+    )
+
+
+def test_each_room_keeps_its_size() -> None:
+    folders = {path.parent.name for path in (ROOT / "server").glob("*/__init__.py")}
+    assert folders == ROOM_LINES.keys()
+    sizes = {room: lines_of(room) for room in ROOM_LINES}
+    assert {room: size for room, size in sizes.items() if size > ROOM_LINES[room]} == {}
+
+
+def odd_words(source: str) -> Iterator[str]:
+    """Yields docstrings that lean on their neighbour, and loop variables that name nothing."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            text = node.value.value
+            if isinstance(text, str) and ODD_OPENING.match(text):
+                yield text.splitlines()[0]
+        if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+            yield from (
+                f"for {part.id}"
+                for part in ast.walk(node.target)
+                if isinstance(part, ast.Name) and part.id in ("one", "told", "said")
+            )
+
+
+def test_docstrings_and_loops_are_in_plain_english() -> None:
+    odd = {
+        str(path.relative_to(ROOT)): found
+        for pattern in PLAIN
+        for path in (ROOT / "server").glob(pattern)
+        if (found := list(odd_words(path.read_text("utf-8"))))
+    }
+    assert odd == {}
+
+
+def test_odd_words_are_noticed() -> None:
+    source = 'def f(x):\n    """Of the first card."""\n    return [one for one in x]\n'
+    assert list(odd_words(source)) == ["Of the first card.", "for one"]
+    assert list(odd_words('"""The first card."""\n[card for card in cards]\n')) == []
 
 
 def check(*command: str) -> None:

@@ -3336,7 +3336,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>There are no rows to draw: 'render' needs a table of data.</source>
-   <translation type="unfinished" />
+   <translation>Es gibt keine Zeilen zu zeichnen: „render“ braucht eine Tabelle mit Daten.</translation>
   </message>
   <message>
    <source>There is no column of numbers to draw.</source>
@@ -3983,8 +3983,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>„{0}“ ist keine Regel: default, allow oder block.</translation>
   </message>
   <message>
-   <source>A dangerous operation is asked about every time.</source>
-   <translation>Bei einem gefährlichen Vorgang wird jedes Mal gefragt.</translation>
+   <source>A dangerous operation needs permission every time.</source>
+   <translation>Ein gefährlicher Vorgang braucht jedes Mal eine Erlaubnis.</translation>
   </message>
   <message>
    <source>{0} is blocked under Plugins.</source>
@@ -4251,11 +4251,11 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Identität des Anbieters stimmt nicht überein.</translation>
   </message>
   <message>
-   <source>The provider names no safe address to sign in at.</source>
+   <source>The provider gives no safe address to sign in at.</source>
    <translation>Der Anbieter nennt keine sichere Adresse zum Anmelden.</translation>
   </message>
   <message>
-   <source>The provider gave no token that can be used.</source>
+   <source>The provider gave no usable token.</source>
    <translation>Der Anbieter gab kein brauchbares Token.</translation>
   </message>
   <message>

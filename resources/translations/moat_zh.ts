@@ -3336,7 +3336,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>There are no rows to draw: 'render' needs a table of data.</source>
-   <translation type="unfinished" />
+   <translation>没有可绘制的行：render 需要一张数据表。</translation>
   </message>
   <message>
    <source>There is no column of numbers to draw.</source>
@@ -3983,8 +3983,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>“{0}”不是有效的策略：default、allow 或 block。</translation>
   </message>
   <message>
-   <source>A dangerous operation is asked about every time.</source>
-   <translation>危险操作每次都会询问。</translation>
+   <source>A dangerous operation needs permission every time.</source>
+   <translation>危险操作每次都需要许可。</translation>
   </message>
   <message>
    <source>{0} is blocked under Plugins.</source>
@@ -4251,11 +4251,11 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>提供方的身份不符。</translation>
   </message>
   <message>
-   <source>The provider names no safe address to sign in at.</source>
+   <source>The provider gives no safe address to sign in at.</source>
    <translation>提供方没有给出安全的登录地址。</translation>
   </message>
   <message>
-   <source>The provider gave no token that can be used.</source>
+   <source>The provider gave no usable token.</source>
    <translation>提供方没有给出可用的令牌。</translation>
   </message>
   <message>

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from server.asking.fit import Prompt, fitted
+from server.asking.fit import Prompt, fit_prompt
 from server.chat import ChatRequest, Constraint, Json, Sampling
 from server.engine.base import Engine
 from server.errors import AppError
@@ -18,18 +18,18 @@ _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$#&~/-]")
 
 
 class LinkedFiles(Protocol):
-    """Fetches a file that came as a link, at most so many bytes of it."""
+    """Fetches a file that came as a link, up to a limit of bytes."""
 
     async def fetch(self, item: Any, room: int) -> bytes: ...
 
 
 class Answering(Protocol):
-    """Whoever may answer a request in place of the model."""
+    """May answer a request instead of the model."""
 
     async def take(
         self, engine: Engine, request: ChatRequest
     ) -> AsyncGenerator[Event, None] | None:
-        """The events of the answer; None: the model answers by itself."""
+        """Returns the events of the answer; None if the model should answer."""
         ...
 
 
@@ -38,17 +38,17 @@ class Means:
     engine: Engine
     client: str = ""
     plugins: Answering | None = None
-    """Asked first whether one of their flows answers; None: the model answers by itself."""
+    """Asked first, because one of their flows may answer. None: the model answers."""
     text_only: bool = False
-    """The client shows text and nothing else: tables and charts are written into it."""
+    """The client shows only text, so tables and charts are written into it."""
     files: LinkedFiles | None = None
-    """Fetches files that come as links; None: no link is opened."""
+    """Fetches files that come as links. None: no link is opened."""
     can_plan: Callable[[Engine, str], Awaitable[bool]] | None = None
-    """Whether a model is able to make plans, found out by a trial; None: no model is asked to."""
+    """Whether a model can make plans, found out by a trial. None: no model is asked to."""
 
 
 class Asker(Protocol):
-    """Who asks: `Means`, or the run of a flow."""
+    """What a question needs: `Means`, or the run of a flow."""
 
     @property
     def engine(self) -> Engine: ...
@@ -59,9 +59,9 @@ class Asker(Protocol):
 async def ask_json(
     asker: Asker, prompt: Prompt, schema: Json, max_tokens: int = 128, *, must: bool = False
 ) -> Json | None:
-    """The object the model wrote under the schema; None when it was cut off.
+    """Returns the object that the model wrote under the schema; None if it was cut off.
 
-    `must`: an error of the model is raised. Otherwise it is None, too: the asker goes on without.
+    `must`: raises an error of the model. Otherwise an error gives None too, and the caller goes on.
     """
     constraint = Constraint("json_schema", json.dumps(schema))
     try:
@@ -76,7 +76,7 @@ async def ask_json(
 
 
 async def ask_text(asker: Asker, prompt: Prompt, max_tokens: int) -> str:
-    """A short text; empty when the model cannot answer."""
+    """Returns a short text; empty if the model cannot answer."""
     try:
         return (await _write(asker, prompt, None, max_tokens)).strip()
     except AppError:
@@ -86,7 +86,7 @@ async def ask_text(asker: Asker, prompt: Prompt, max_tokens: int) -> str:
 async def pick(
     asker: Asker, prompt: Prompt, names: Sequence[str], most_tokens: int | None = None
 ) -> str:
-    """One of the names; `most_tokens` limits the prompt."""
+    """Returns one of the names. `most_tokens` limits the prompt."""
     longest_first = sorted(names, key=len, reverse=True)
     pattern = "|".join(_SPECIAL.sub(r"\\\g<0>", name) for name in longest_first)
     text = await _write(asker, prompt, Constraint("regex", pattern), 200, most_tokens)
@@ -94,7 +94,7 @@ async def pick(
 
 
 async def write(asker: Asker, prompt: Prompt, pattern: str, max_tokens: int) -> str:
-    """Text that matches a regular expression."""
+    """Returns a text that matches a regular expression."""
     return await _write(asker, prompt, Constraint("regex", pattern), max_tokens)
 
 
@@ -113,7 +113,7 @@ async def _write(
     prompt_tokens: int | None = None,
 ) -> str:
     request = ChatRequest(
-        await fitted(asker.engine, prompt, prompt_tokens),
+        await fit_prompt(asker.engine, prompt, prompt_tokens),
         sampling=CERTAIN,
         max_tokens=max_tokens,
         constraint=constraint,

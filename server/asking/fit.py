@@ -1,4 +1,4 @@
-"""What fits a model: the share of its context a prompt may take, and the tasks for its size."""
+"""What fits a model: a prompt's share of its context, and the tasks for its size."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ ROUNDS = 4
 Texts = tuple[str, str]
 """System and user text."""
 Prompt = Texts | Callable[[int], Texts]
-"""Texts that are sent as they are, or made with so many characters of room for their data."""
+"""Texts to send as they are, or a function that makes them with so many characters of data."""
 
 
 def is_able(parameters: int, least: int = WRITES_WELL) -> bool:
@@ -32,12 +32,12 @@ def context_tokens(facts: ModelFacts) -> int:
     return facts.context_tokens or USUAL_CONTEXT
 
 
-async def fitted(
+async def fit_prompt(
     engine: Engine, prompt: Prompt, most_tokens: int | None = None
 ) -> tuple[Message, ...]:
-    """The prompt with its data cut until it takes at most its share of the context.
+    """Returns the prompt, with its data cut until it takes at most its share of the context.
 
-    `most_tokens`: a lower limit, where the answer is wanted quickly.
+    `most_tokens`: a lower limit, for an answer that is wanted quickly.
     """
     if isinstance(prompt, tuple):
         return _messages(*prompt)

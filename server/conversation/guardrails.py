@@ -1,4 +1,4 @@
-"""Topics a page allows or denies, checked here on the user's words before any model sees them."""
+"""Topics that a page allows or denies, checked in the user's words before any model sees them."""
 
 import re
 import unicodedata
@@ -11,8 +11,8 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\U00020000-\U0003ffff"
 )
-"""Thai to Khmer, and Chinese, Japanese, Korean: nothing tells their words apart, so that each
-character counts as one, and a topic is found as a part of the text."""
+"""Scripts from Thai to Khmer, and Chinese, Japanese, Korean. They have no spaces between words, so
+each character counts as a word, and a topic is found as a part of the text."""
 WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 HISSING = ("ches", "shes", "sses", "xes", "zes")
 
@@ -24,13 +24,14 @@ class TopicRefused(AppError):
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """With `allowed` topics a question must touch one of them; a `denied` one always refuses."""
+    """If topics are `allowed`, a question must touch one of them. A `denied` topic always
+    refuses."""
 
     allowed: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
 
     def check(self, text: str) -> None:
-        """Raise TopicRefused when the text may not be answered."""
+        """Raises TopicRefused if the text may not be answered."""
         if not (self.allowed or self.denied):
             return
         words = _words(text)
@@ -53,7 +54,7 @@ def _first_in(topics: Iterable[str], words: list[str]) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Lower case, and a plural is its singular: what the two sides share of a topic's name."""
+    """Returns the words in lower case and in the singular, as topics and texts are compared."""
     plain = unicodedata.normalize("NFKC", text)
     return [_singular(word) for word in WORD.findall(plain.casefold())]
 

@@ -1,4 +1,4 @@
-"""What plugins can do as tools a model may call: each tool of theirs, and each of their flows."""
+"""Offers plugins to a model as tools: each of their tools and each of their flows."""
 
 import asyncio
 import hashlib
@@ -19,7 +19,7 @@ from server.events import TextDelta
 from server.flows.base import Action, Flow, Kit, Step, Work
 from server.flows.calling import seconds, surroundings
 from server.flows.steps import STEPS
-from server.plugins.answering import PluginTalk, Said, best_of
+from server.plugins.answering import PluginTalk, UserQuestion, best_of
 from server.plugins.kit import lent_to
 from server.schemas import fill
 
@@ -39,7 +39,7 @@ IN_WORDS: Json = {
 
 
 class House(Protocol):
-    """What of the plugins is used here."""
+    """The part of the plugins that is used here."""
 
     @property
     def talk(self) -> PluginTalk: ...
@@ -49,45 +49,47 @@ class House(Protocol):
 
 
 class PluginTools:
-    """Offered beside a page's own actions; without those, flows are chosen by the question."""
+    """Tools beside a page's own actions. Without those, the question chooses a flow."""
 
     def __init__(self, house: House) -> None:
         self._house = house
 
-    async def offered(self, engine: Engine, said: Said) -> tuple[Tool, ...]:
+    async def offer(self, engine: Engine, asked: UserQuestion) -> tuple[Tool, ...]:
         if self._house.for_clients() is None:
             return ()
-        named = _named([flow for flow in await self._house.flows() if flow.is_usable])
-        chosen = _fitting(said.question, named)
-        tools = [await self._tool(name, flow, engine, said) for name, flow in chosen.items()]
+        named = _by_name([flow for flow in await self._house.flows() if flow.is_usable])
+        chosen = _fitting(asked.question, named)
+        tools = [await self._tool(name, flow, engine, asked) for name, flow in chosen.items()]
         return tuple(tool for tool in tools if tool is not None)
 
-    async def _tool(self, name: str, flow: Flow, engine: Engine, said: Said) -> Tool | None:
+    async def _tool(
+        self, name: str, flow: Flow, engine: Engine, asked: UserQuestion
+    ) -> Tool | None:
         if not _is_one_call(flow.steps):
 
             async def ask(arguments: Json) -> str:
-                return await self._ask(flow, engine, said, str(arguments.get("question") or ""))
+                return await self._ask(flow, engine, asked, str(arguments.get("question") or ""))
 
             return Tool(name, flow.description, IN_WORDS, ask)
-        kit = lent_to(said.client, self._house.kit(flow, said.chat))
-        work = Work(flow, said.question, engine, kit, said.context)
+        kit = lent_to(asked.client, self._house.kit(flow, asked.chat))
+        work = Work(flow, asked.question, engine, kit, asked.context)
         try:
             action = await _action(flow, work)
         except AppError as error:
             log.warning("%s is not offered: %s", flow.key, error)
             return None
 
-        fixed = _fixed(flow.first)
+        fixed = _fixed_arguments(flow.first)
 
         async def call(arguments: Json) -> str:
             return await _call(work, action, {**arguments, **fixed})
 
         return Tool(name, flow.description, _without(action.schema, fixed), call)
 
-    async def _ask(self, flow: Flow, engine: Engine, said: Said, question: str) -> str:
-        messages = (*said.messages, Message("user", question))
-        asked = replace(said, messages=messages, is_by_model=True)
-        run = self._house.talk.run(engine, flow, asked, thread=f"tool {uuid.uuid4()}")
+    async def _ask(self, flow: Flow, engine: Engine, asked: UserQuestion, question: str) -> str:
+        messages = (*asked.messages, Message("user", question))
+        by_model = replace(asked, messages=messages, is_by_model=True)
+        run = self._house.talk.run(engine, flow, by_model, thread=f"tool {uuid.uuid4()}")
         text: list[str] = []
         async with aclosing(run) as events:
             async for event in events:
@@ -97,7 +99,7 @@ class PluginTools:
 
 
 def _fitting(question: str, named: dict[str, Flow]) -> dict[str, Flow]:
-    """As many as a model can look at: where there are more, those that fit the question best."""
+    """Returns as many flows as a model can handle: those that fit the question best."""
     if len(named) <= MOST_TOOLS:
         return named
     names = {flow.key: name for name, flow in named.items()}
@@ -106,23 +108,23 @@ def _fitting(question: str, named: dict[str, Flow]) -> dict[str, Flow]:
     return {name: named[name] for name in list(order)[:MOST_TOOLS]}
 
 
-def _named(flows: Sequence[Flow]) -> dict[str, Flow]:
-    """By names a model can write, one for each; of flows with the same key the first."""
+def _by_name(flows: Sequence[Flow]) -> dict[str, Flow]:
+    """Gives each flow a unique name that a model can write. Of equal keys the first counts."""
     plain = {flow.key: NOT_IN_NAMES.sub("_", f"{flow.plugin}_{flow.name}") for flow in flows}
     shared = Counter(plain.values())
     named: dict[str, Flow] = {}
     for flow in flows:
         name = plain[flow.key]
         if shared[name] > 1 or len(name) > LONGEST_NAME or not flow.name.isascii():
-            # What was lost of it told it from others.
+            # The part that was cut off is what made the name unique.
             mark = hashlib.sha256(flow.key.encode()).hexdigest()[:8]
             name = f"{name[: LONGEST_NAME - 9].rstrip('_')}_{mark}"
         named.setdefault(name, flow)
     return named
 
 
-def _fixed(step: Step) -> Json:
-    """The arguments its author has decided on: no model chooses them."""
+def _fixed_arguments(step: Step) -> Json:
+    """Returns the arguments that the author has set: no model chooses them."""
     if step.call_type != "mcp":
         return {name: value for name, value in step.params.items() if name != "timeout"}
     given = step.params.get("arguments")
@@ -147,7 +149,7 @@ async def _action(flow: Flow, work: Work) -> Action:
 
 
 async def _call(work: Work, action: Action, arguments: Json) -> str:
-    """A person allows it as in a flow; what the model wrote is checked before and after."""
+    """A person allows it as in a flow. The model's arguments are checked before and after."""
     given = fill.with_defaults(arguments, action.schema)
     allowed = await work.kit.approve(action, given, confirm=work.flow.first.confirm)
     if wrong := fill.problems(allowed, action.schema):

@@ -1,4 +1,4 @@
-"""A run: ask the model, run our tools, ask again, until it answers or the client must act."""
+"""A run: asks the model, runs our tools, asks again, until it answers or the client must act."""
 
 import asyncio
 import json
@@ -37,15 +37,15 @@ from server.tasks import spawn, stop
 Stream = AsyncGenerator[Event, None]
 
 
-async def written(events: Stream) -> Stream:
-    """The same events, with what a text cannot hold beside it put into it."""
+async def write_into_text(events: Stream) -> Stream:
+    """Writes into the text what a text-only client cannot show beside it."""
     spoken = False
     rows: Sequence[Json] = ()
     async with aclosing(events):
         async for event in events:
             if isinstance(event, Artifact) and event.content.get("rows"):
-                is_told = event.content["rows"] == rows
-                text = markdown(event, with_table=not is_told)
+                is_shown = event.content["rows"] == rows
+                text = markdown(event, with_table=not is_shown)
                 rows = event.content["rows"]
                 if text:
                     yield TextDelta(("\n\n" if spoken else "") + text + "\n\n")
@@ -55,7 +55,7 @@ async def written(events: Stream) -> Stream:
 
 
 def markdown(made: Artifact, *, with_table: bool = True) -> str:
-    """A chart of rows that were just shown needs no second table of them."""
+    """Rows that were just shown need no second table."""
     option = made.content.get("option")
     parts = [table(made.content["rows"])] if with_table else []
     if option is not None:
@@ -69,10 +69,10 @@ MAX_TURNS = 10
 
 @dataclass(slots=True)
 class _Calls:
-    """Passes each different call of a turn on once, and only the first where one is wanted.
+    """Passes on each distinct call of a turn once, and only the first if only one is wanted.
 
-    A further call of the same tool is held back until its arguments are known, because what a
-    client was sent cannot be taken back. Calls are numbered anew, without gaps.
+    Another call of the same tool is held back until its arguments are known: what was sent to a
+    client cannot be taken back. Calls are numbered anew, without gaps.
     """
 
     takes_one: bool
@@ -111,28 +111,31 @@ class _Calls:
         if made in self._made or (self.takes_one and is_more):
             return []
         if held and not piece.valid:
-            return []  # a call that was cut is of no use beside a whole one of the same tool
+            return []  # a cut-off call is useless beside a whole one of the same tool
         self._names.add(call.name)
         self._made.add(made)
-        return [*self._released(held or []), piece]
+        return [*self._release(held or []), piece]
 
-    def _released(self, held: list[CallOpened | CallArguments]) -> list[Piece]:
+    def _release(self, held: list[CallOpened | CallArguments]) -> list[Piece]:
         return [
-            self._begin(one) if isinstance(one, CallOpened) else replace(one, index=self._count - 1)
-            for one in held
+            self._begin(held_piece)
+            if isinstance(held_piece, CallOpened)
+            else replace(held_piece, index=self._count - 1)
+            for held_piece in held
         ]
 
 
 @dataclass(slots=True)
 class _CheckedCalls:
-    """Keeps calls that do not fit their tool's schema, as far as the client has seen none of them.
+    """Keeps back calls that do not fit their tool's schema, unless the client has seen part of
+    them.
 
-    These are the calls of our own tools, and those that were read as a whole.
+    It handles calls of our own tools, and calls that were read as a whole.
     """
 
     tools: dict[str, Tool]
     wrong: list[tuple[ToolCall, str]] = field(default_factory=list)
-    """The calls that were kept, and what is wrong with each."""
+    """The calls that were kept back, and what is wrong with each."""
     held: list[Piece] = field(default_factory=list)
     _begun: list[Piece] = field(default_factory=list)
 
@@ -145,11 +148,11 @@ class _CheckedCalls:
                 self._begun.append(piece)
                 return []
             case ToolCallRequested() if self._begun or _is_ours(self.tools, piece.call.name):
-                return self._checked(piece)
+                return self._check(piece)
             case _:
                 return [piece]
 
-    def _checked(self, piece: ToolCallRequested) -> list[Piece]:
+    def _check(self, piece: ToolCallRequested) -> list[Piece]:
         made, self._begun = [*self._begun, piece], []
         tool = self.tools.get(piece.call.name)
         wrong = check.misfit(piece.call.arguments, tool.parameters) if tool else ""
@@ -167,7 +170,7 @@ def _is_ours(tools: dict[str, Tool], name: str) -> bool:
 
 @dataclass(slots=True)
 class _Turn:
-    """One answer of the model: which calls are ours, which are the client's, and its end."""
+    """One answer of the model: our calls, the client's calls, and its end."""
 
     tools: dict[str, Tool]
     text: list[str] = field(default_factory=list)
@@ -180,7 +183,7 @@ class _Turn:
     def see(self, piece: Piece) -> Event | None:
         match piece:
             case ToolCallRequested(call, valid):
-                return self._requested(call, valid=valid)
+                return self._request_call(call, valid=valid)
             case CallOpened(index, _, name) if _is_ours(self.tools, name):
                 self.hidden.add(index)
             case CallArguments(index, _) if index in self.hidden:
@@ -197,7 +200,7 @@ class _Turn:
                 return piece
         return None
 
-    def _requested(self, call: ToolCall, *, valid: bool) -> Event | None:
+    def _request_call(self, call: ToolCall, *, valid: bool) -> Event | None:
         if valid and call.name in self.tools:
             check.check(call, self.tools[call.name])
         if _is_ours(self.tools, call.name) and valid:
@@ -208,7 +211,7 @@ class _Turn:
 
 
 def converse(means: Means, request: ChatRequest) -> Events:
-    """Every event of answering the request; ends with one Finished or Failed per choice."""
+    """Yields every event of the answer. It ends with one Finished or Failed per choice."""
     return _one(means, request) if request.choices == 1 else _several(means, request)
 
 
@@ -222,11 +225,11 @@ async def _one(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None
 
 
 async def _answering(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:
-    """A plugin's flow, when one takes the question; else the model with its tools."""
+    """Lets a plugin's flow answer if it takes the question; else the model with its tools."""
     taken = await means.plugins.take(means.engine, request) if means.plugins else None
     if taken is None:
         return _turns(means, request)
-    return written(taken) if means.text_only else taken
+    return write_into_text(taken) if means.text_only else taken
 
 
 async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:
@@ -234,7 +237,7 @@ async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, No
     used = Usage()
     for _ in range(MAX_TURNS):
         turn = _Turn(tools)
-        async with aclosing(_generated(means, request)) as pieces:
+        async with aclosing(_generate(means, request)) as pieces:
             async for piece in pieces:
                 event = turn.see(piece)
                 if event is not None:
@@ -254,33 +257,33 @@ async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, No
     yield Finished("length", used)
 
 
-async def _generated(means: Means, request: ChatRequest) -> AsyncGenerator[Piece, None]:
-    """What the model says in one turn, without calls that repeat another."""
+async def _generate(means: Means, request: ChatRequest) -> AsyncGenerator[Piece, None]:
+    """Yields one turn of the model, without repeated calls."""
     calls = _Calls(request.takes_one_call)
-    async with aclosing(_corrected(means.engine, request)) as pieces:
+    async with aclosing(_correct(means.engine, request)) as pieces:
         async for piece in pieces:
             for wanted in calls.see(piece):
                 yield wanted
 
 
-async def _corrected(engine: Engine, request: ChatRequest) -> AsyncGenerator[Piece, None]:
-    """What the model says; calls whose arguments do not fit go back to it once.
+async def _correct(engine: Engine, request: ChatRequest) -> AsyncGenerator[Piece, None]:
+    """Yields the model's pieces. Calls whose arguments do not fit go back to it once.
 
-    The second time a grammar binds it to the tools' schemas. Where it cannot be asked again, the
+    The second time, a grammar binds it to the tools' schemas. If it cannot be asked again, the
     calls are passed on as they are.
     """
     checked = _CheckedCalls({tool.name: tool for tool in request.tools})
     async with aclosing(engine.generate(request)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Finished) and checked.wrong:
-                for made in await _asked_again(engine, request, checked, piece):
+                for made in await _ask_again(engine, request, checked, piece):
                     yield made
                 return
             for seen in checked.see(piece):
                 yield seen
 
 
-async def _asked_again(
+async def _ask_again(
     engine: Engine, request: ChatRequest, checked: _CheckedCalls, end: Finished
 ) -> list[Piece]:
     made: list[Piece] = []
@@ -313,8 +316,8 @@ def _with_results(
     request: ChatRequest, turn: _Turn, results: list[ToolCallFinished]
 ) -> ChatRequest:
     thought = "".join(turn.thoughts) or None
-    said = "".join(turn.text)
-    asked = Message("assistant", said, tool_calls=tuple(turn.ours), reasoning=thought)
+    text = "".join(turn.text)
+    asked = Message("assistant", text, tool_calls=tuple(turn.ours), reasoning=thought)
     answers = tuple(
         Message("tool", result.result, tool_call_id=result.call_id, name=call.name)
         for call, result in zip(turn.ours, results, strict=True)
@@ -324,24 +327,24 @@ def _with_results(
 
 
 async def _several(means: Means, request: ChatRequest) -> AsyncGenerator[OfChoice, None]:
-    """Several answers side by side; the engine shares their prompt."""
+    """Yields several answers at once; the engine shares their prompt."""
     queue: asyncio.Queue[OfChoice] = asyncio.Queue()
 
     async def answer(index: int) -> None:
         seed = request.sampling.seed
         sampling = replace(request.sampling, seed=None if seed is None else seed + index)
-        one = replace(request, choices=1, sampling=sampling)
-        async with aclosing(_one(means, one)) as events:
+        single = replace(request, choices=1, sampling=sampling)
+        async with aclosing(_one(means, single)) as events:
             async for event in events:
                 queue.put_nowait(OfChoice(index, event))
 
-    def ended(index: int, task: asyncio.Task[None]) -> None:
+    def note_end(index: int, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and task.exception() is not None:
             queue.put_nowait(OfChoice(index, Failed(AppError("Something went wrong inside Moat."))))
 
     tasks = [spawn(answer(index), f"choice {index}") for index in range(request.choices)]
     for index, task in enumerate(tasks):
-        task.add_done_callback(partial(ended, index))
+        task.add_done_callback(partial(note_end, index))
     try:
         open_choices = request.choices
         while open_choices:

@@ -20,7 +20,7 @@ from server.events import Events, Usage
 from server.face.core import About
 from server.plugins.approvals import chat_key
 from server.plugins.service import PluginHouse
-from server.protocols.base import AgentRun, Ask, Look, Manage, Managed, Run, Told
+from server.protocols.base import AgentRun, Ask, Look, LookResult, Manage, Managed, Run
 from server.system.lazy import Late
 
 trial: Any = Late("server.dashboard.trial")
@@ -119,7 +119,7 @@ class Answering:
         except (Stopping, EngineCrashed, ModelLoadFailed):  # it left while we looked
             return RESTING
 
-    async def look(self, look: Look) -> Told:
+    async def look(self, look: Look) -> LookResult:
         return await look.find(self.agents)
 
     async def _run(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:

@@ -98,9 +98,9 @@ def gather(
     threads_folder: Path,
 ) -> Agents:
     elsewhere = Elsewhere(egress, KINDS, lambda: settings().remote_agents)
-    answer_tokens, offered = lambda: settings().answer_tokens, PluginTools(house).offered
+    answer_tokens, offer = lambda: settings().answer_tokens, PluginTools(house).offer
     talk = lambda is_own: house.talk_for(is_own=is_own)  # noqa: E731
-    copilot = Copilot(engine, elsewhere.tools, answer_tokens, talk, offered)
+    copilot = Copilot(engine, elsewhere.tools, answer_tokens, talk, offer)
     flows = FlowAgents(house, engine)
     kept = ThreadFiles(threads_folder, lambda: settings().keep_threads)
     return Agents(lambda: (copilot, flows, *elsewhere.sources()), Threads(keeper=kept))

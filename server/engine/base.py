@@ -41,7 +41,7 @@ class EngineOptions:
     loras: tuple[Path, ...] = ()
     queue_limit: int = 64
     tool_signatures: Literal["typescript", "json"] = "typescript"
-    """How tools are told to a model whose template has no words for them."""
+    """How tools are described to a model whose template has no form for them."""
 
 
 @dataclass(frozen=True, slots=True)

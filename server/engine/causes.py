@@ -31,7 +31,7 @@ CRASHES = {
 
 
 def of_exit(code: int) -> str:
-    """A clause for an exit code as Python reports it: negative for a signal."""
+    """Returns a clause for an exit code as Python reports it: negative for a signal."""
     if code < 0:
         return f"killed by signal {-code} ({_signal_name(-code)})"
     if code in _WINDOWS:

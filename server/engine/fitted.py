@@ -26,11 +26,11 @@ from server.observe import Disconnect, Value
 
 log = logging.getLogger(__name__)
 MARGIN = "\n  | "
-"""Before each line of a prompt: none can pass for a line of the log's own."""
+"""Stands before each line of a prompt, so that none looks like a line of the log."""
 
 
 async def log_prompt(engine: Engine, request: ChatRequest) -> None:
-    """As the model gets it."""
+    """Logs the prompt as the model gets it."""
     try:
         prompt = request.prompt
         if not isinstance(prompt, str) or request.infill is not None:
@@ -43,20 +43,20 @@ async def log_prompt(engine: Engine, request: ChatRequest) -> None:
 
 TRIES = 6
 SMALLER = 0.8
-"""Of the memory the last try took: the next one must make a difference."""
+"""The share of the last try's memory that the next may take, so that it makes a difference."""
 LIKELY = 0.3
-"""A load that needs more than this share of the free memory may well have failed for it."""
+"""If a load needs more than this share of the free memory, it may have failed for memory."""
 PATIENCE_S = 120.0
-"""For memory that running answers of a model that was let go still hold."""
+"""How long to wait for memory that running answers of a leaving model hold."""
 
 MakeEngine = Callable[[Path, EngineOptions], Engine]
 
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """Makes engines for the pool; `say` tells the user one sentence.
+    """Makes engines for the pool. `say` shows the user one sentence.
 
-    `leaving`: set as the models that were let go have freed their memory.
+    `leaving`: events that are set as unloaded models free their memory.
     """
 
     make: MakeEngine
@@ -89,7 +89,7 @@ class FittedEngine:
 
     @property
     def health(self) -> Health:
-        """Of the worker; an engine elsewhere is not watched."""
+        """The worker's health. An engine elsewhere is not watched."""
         found: Health = getattr(self._engine, "health", "ok")
         return found
 
@@ -155,10 +155,11 @@ class FittedEngine:
                 self.state.set(LoadState())  # whoever asked for it left
 
     async def _survey(self, header: Header) -> Machine:
-        """The machine now; or, where that gives the model more, after those that leave are gone."""
+        """Returns the machine now, or after the leaving models are gone if that gives more
+        memory."""
         while leaving := self._loader.leaving():
             machine = await self._look()
-            if self._best(header, machine) == self._best(header, _emptied(machine)):
+            if self._best(header, machine) == self._best(header, _with_all_memory_free(machine)):
                 return machine
             if not await _all_set(leaving):
                 break
@@ -167,7 +168,7 @@ class FittedEngine:
         return await self._look()
 
     async def _look(self) -> Machine:
-        """What a card has free was true when it was last asked: with cards it is asked again."""
+        """Looks again if there are graphics cards: their free memory changes."""
         surveyor = self._loader.shelf.surveyor
         return await surveyor.look(anew=surveyor.machine().engine_uses_gpu)
 
@@ -175,7 +176,7 @@ class FittedEngine:
         return next(self._setups(header, _setup(self._options), machine), None)
 
     async def _check_eyes(self) -> None:
-        """A damaged projector costs a model its eyes, not its words."""
+        """A damaged projector costs a model its sight, not its text."""
         eyes = self._options.projector
         if eyes is None:
             return
@@ -187,7 +188,7 @@ class FittedEngine:
             self._options = replace(self._options, projector=None)
 
     async def _try(self, header: Header, machine: Machine) -> None:
-        """Down the ladder until one loads; the first error is the one that is told."""
+        """Tries smaller setups until one loads. Reports the first error."""
         asked = _setup(self._options)
         failure: ModelLoadFailed | None = None
         for setup in self._setups(header, asked, machine):
@@ -208,7 +209,7 @@ class FittedEngine:
         raise failure or ModelLoadFailed(f"{self._path.stem} does not fit: {fit.why}")
 
     def _setups(self, header: Header, asked: Setup, machine: Machine) -> Iterator[Setup]:
-        """What fits by the estimate, each clearly smaller than the one before, a few at most."""
+        """Yields a few setups that fit by the estimate, each clearly smaller than the last."""
         recalled = self._loader.worked.recall(self._path, asked, machine)
         tried, last = 0, 0
         if recalled is not None:
@@ -257,7 +258,7 @@ class FittedEngine:
             self.state.set(state)
 
     def _compare_device(self) -> None:
-        """A worker that was started again may find the graphics card gone."""
+        """A worker that was started again may find that the graphics card is gone."""
         if (self._device, self.facts.device) == ("gpu", "cpu"):
             self._warn("The engine was started again and could not use the graphics card.")
         self._device = self.facts.device
@@ -309,7 +310,7 @@ class FittedEngine:
 
 
 async def _all_set(events: Sequence[asyncio.Event]) -> bool:
-    """Whether they were in time."""
+    """Returns whether all were set in time."""
     try:
         async with asyncio.timeout(PATIENCE_S):
             for event in events:
@@ -319,9 +320,9 @@ async def _all_set(events: Sequence[asyncio.Event]) -> bool:
     return True
 
 
-def _emptied(machine: Machine) -> Machine:
-    """With nothing else on it."""
-    devices = tuple(replace(one, free_bytes=one.total_bytes) for one in machine.devices)
+def _with_all_memory_free(machine: Machine) -> Machine:
+    """Returns the machine with all its memory free."""
+    devices = tuple(replace(device, free_bytes=device.total_bytes) for device in machine.devices)
     return replace(machine, free_bytes=machine.memory_bytes, devices=devices)
 
 

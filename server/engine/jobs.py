@@ -37,7 +37,7 @@ class Thoughts:
         self._heard.append((text, tokens))
 
     def see(self, pieces: Sequence[Piece]) -> None:
-        """What made no piece yet, such as half of a mark, waits for the next call."""
+        """What has made no piece yet, such as half of a mark, waits for the next call."""
         if not pieces:
             return
         thoughts = [piece.text for piece in pieces if isinstance(piece, ReasoningDelta)]
@@ -90,12 +90,12 @@ CONTINUE_MARK = f"<goes on here {secrets.token_hex(8)}>"
 
 
 LONGEST_TOKEN = 256
-"""In characters; no vocabulary is known with a longer one."""
+"""The most characters of a token: no known vocabulary has a longer one."""
 USUAL_TOKEN = 4
 
 
 def size_of(request: ChatRequest) -> int:
-    """How much text there is to read, in characters."""
+    """Returns how much text there is to read, in characters."""
     prompt = len(request.prompt or ())
     return prompt + sum(len(message.content) + 1 for message in request.messages)
 

@@ -60,7 +60,7 @@ LAST = frozenset({"end", "error"})
 
 
 class Answer:
-    """What the worker has said so far on one request, handed over in bursts."""
+    """The worker's answer to one request so far, handed over in bursts."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -82,7 +82,7 @@ class Answer:
         self._news.set()
 
     async def burst(self) -> list[Item]:
-        """All that came since the last call, at least one item; raises when no more can come."""
+        """Returns what came since the last call, at least one item. Raises if no more can come."""
         await self._news.wait()
         if not self._items and self._error is not None:
             raise self._error
@@ -160,12 +160,13 @@ class WorkerLink:
 
     @property
     def health(self) -> Health:
-        """Whether it answers, and gets on with what it has in hand."""
+        """Whether it answers and makes progress."""
         return self._pulse.health if self.is_ready else "ok"
 
     @property
     def unanswered(self) -> int:
-        """How many the worker is not done with; their readers may take longer."""
+        """The number of requests that the worker has not finished. Their readers may take
+        longer."""
         return sum(not answer.ended for answer in self._answers.values())
 
     def begin(self, job: Json) -> Answer:
@@ -180,7 +181,7 @@ class WorkerLink:
         return answer
 
     def cancel(self, answer: Answer) -> None:
-        """What is being made ends with its usage; what still waits is dropped."""
+        """Ends an answer in progress with its usage. Drops one that still waits."""
         if not answer.cancelled:
             answer.cancelled = True
             self._write({"op": "cancel", "id": answer.number})
@@ -327,7 +328,7 @@ class WorkerLink:
         return self.has_loaded and self._pulse.is_calm and not has_work
 
     async def _rest(self) -> None:
-        """Until there is work, or the process ends, or it is time to look after it again."""
+        """Waits until there is work, the process ends, or it is time for the next ping."""
         self._stir.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(self._limits.rest_s):

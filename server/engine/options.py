@@ -12,7 +12,7 @@ from server.sizes import MB
 
 ALL_LAYERS = 999
 ANY_QUEUE = 1 << 16
-"""Who may wait is decided when a request arrives (`Requests`), not by the worker later."""
+"""A request is admitted on arrival (`Requests`), not by the worker later."""
 
 
 def limits_of(settings: ModelSettings) -> PoolLimits:
@@ -20,7 +20,7 @@ def limits_of(settings: ModelSettings) -> PoolLimits:
 
 
 class OptionsOf:
-    """Called with the settings: the options to load a model with."""
+    """Returns the options to load a model with, for these settings."""
 
     def __init__(self, kept_conversations: Path) -> None:
         self._kept_conversations = kept_conversations
@@ -50,7 +50,7 @@ class OptionsOf:
         )
 
     def forget(self, settings: ModelSettings) -> None:
-        """What the user no longer wants kept is removed, not only unused."""
+        """Removes what the user no longer wants to keep."""
         if not settings.prompt_disk_mb:
             shutil.rmtree(self._kept_conversations, ignore_errors=True)
 

@@ -23,7 +23,7 @@ from server.sizes import MB
 from server.tasks import spawn
 
 Use = Callable[..., AbstractAsyncContextManager[Engine]]
-"""Called with how long the model is to stay afterwards, where somebody asks for that."""
+"""Called with how long the model stays afterwards, if the client asks for that."""
 
 
 class PooledEngine:
@@ -87,7 +87,7 @@ class Found:
     backends: str = ""
     """The folder with support for graphics cards that its worker looks into."""
     elsewhere: EngineElsewhere | None = None
-    """The servers that run it, where it is no file here."""
+    """The servers that run it, if it is not a file here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class _Entry:
         self.running = 0
         self.used = 0
         self.keep_s: float | None = None
-        """How long its last user wants it kept afterwards; None: as the limits say."""
+        """How long its last user wants it kept. None: as the limits say."""
         self.idle: asyncio.TimerHandle | None = None
         self.drained = asyncio.Event()
         self.gone = asyncio.Event()
@@ -156,23 +156,23 @@ class Pool:
 
     @property
     def health(self) -> Health:
-        """The worst of all engines."""
+        """The worst health of all engines."""
         found: list[Health] = [getattr(e.engine, "health", "ok") for e in self._entries.values()]
         return max(found, key=("ok", "busy", "not answering").index, default="ok")
 
     async def engine(self, name: str) -> Engine:
-        """The model by that name, loaded. Those who ask at the same time share one load."""
+        """Returns the loaded model of that name. Callers at the same time share one load."""
         async with self.use(name) as engine:
             return PooledEngine(engine, partial(self.use, name))
 
     def peek(self, name: str) -> Engine | None:
-        """The engine if it is loaded, for a look: that neither loads it nor keeps it longer."""
+        """Returns the engine if it is loaded. A look neither loads it nor keeps it longer."""
         entry = self._entries.get(name)
         is_ready = entry is not None and entry.engine.state.get().phase == "ready"
         return entry.engine if entry is not None and is_ready else None
 
     def keep(self, name: str, seconds: float) -> None:
-        """How long a loaded model stays after its last answer; with 0 an idle one goes now."""
+        """Sets how long a model stays after its last answer. With 0, an idle one goes now."""
         entry = self._entries.get(name)
         if entry is None:
             return
@@ -185,7 +185,7 @@ class Pool:
 
     @asynccontextmanager
     async def use(self, name: str, keep_s: float | None = None) -> AsyncGenerator[Engine, None]:
-        """The engine itself, kept loaded while it is used, and for `keep_s` afterwards."""
+        """Keeps the engine loaded while it is used, and for `keep_s` afterwards."""
         entry = self._current(name) or await self._add(name)
         self._enter(entry)
         if keep_s is not None:
@@ -202,21 +202,21 @@ class Pool:
         self._tell()
 
     async def swap(self, name: str, old: str = "") -> None:
-        """Load it anew, or in place of another one: running answers end on the old one."""
+        """Loads it again, or instead of another model. Running answers end on the old worker."""
         self._retire(old or name)
         await self.engine(name)
 
     def is_outdated(self, name: str) -> bool:
-        """Whether it is loaded otherwise than it would be now."""
+        """Whether it would be loaded in another way now."""
         entry = self._entries.get(name)
         return entry is not None and entry.found != self._look_up(name)
 
     def leaving(self) -> tuple[asyncio.Event, ...]:
-        """Set one by one as the models that were let go have freed their memory."""
+        """Returns events that are set as unloaded models free their memory."""
         return tuple(entry.gone for entry in self._retired)
 
     def let_go(self, name: str) -> None:
-        """Give it no new requests; its running answers end as they are."""
+        """Gives it no new requests. Its running answers go on to their end."""
         self._retire(name)
 
     async def unload(self, name: str) -> None:
@@ -229,14 +229,14 @@ class Pool:
             await entry.gone.wait()
 
     async def unload_all(self) -> None:
-        """The same for every model, those included that were let go before."""
+        """Unloads every model, also those that are already leaving."""
         for name in tuple(self._entries):
             self._retire(name, wanted=False)
         for gone in self.leaving():
             await gone.wait()
 
     async def close(self) -> None:
-        """Close every engine now; running answers are told."""
+        """Closes every engine now. Running answers end with an error."""
         self._closed = True
         entries = [*self._entries.values(), *self._retired]
         for entry in entries:
@@ -358,7 +358,7 @@ class Pool:
         self._retire(name)
 
     def _tell(self) -> None:
-        """Something changed: those who look see it, those who wait for memory look again."""
+        """Shows a change to those who watch, and lets those who wait for memory look again."""
         self._freed.set()
         self._freed = asyncio.Event()
         self.loaded.set(tuple(map(self._describe, self._entries.values())))

@@ -33,14 +33,14 @@ CALM_S = 60.0
 """A crash longer ago than this no longer delays a restart."""
 LONGEST_DELAY_S = 2.0
 TOO_MANY_CRASHES = 6
-"""As many within CALM_S: from then on the worker is started only when it is asked."""
+"""After this many crashes within CALM_S, the worker starts again only when it is needed."""
 LARGE_CHARS = 64 * 1024
 EMBEDDED_AT_ONCE = 8
 """Texts in one message to the worker."""
 
 
 class WorkerProcess:
-    """One model in one worker. A crash ends the answers it had begun; the others are retried."""
+    """One model in one worker. A crash ends the answers it had begun. The others are retried."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class WorkerProcess:
                 link.forget(answer)
 
     def _check_room(self, link: WorkerLink) -> None:
-        """Told at once: in a burst the worker itself would need seconds to say so to everybody."""
+        """Refuses at once: in a burst the worker itself would need seconds to refuse everybody."""
         waiting = link.unanswered - self._options.slots
         if waiting >= self._options.queue_limit:
             raise Busy(waiting)
@@ -128,7 +128,7 @@ class WorkerProcess:
         return text
 
     async def _prepared(self, request: ChatRequest) -> tuple[Prepared, Json]:
-        """The request in the model's style; a large one is prepared while others are served."""
+        """Prepares the request in the model's style. A large one does not hold up the others."""
         style, facts = self._style, self.facts
         assert style
         check_fits(request, facts)
@@ -175,7 +175,7 @@ class WorkerProcess:
         return Ranking(scores, tokens, method)
 
     async def embed(self, texts: Sequence[Prompt]) -> Embeddings:
-        """A few at a time: chats come in between, and one who leaves ends it."""
+        """Embeds a few texts at a time, so that chats come in between and a cancel ends it."""
         vectors: list[list[float]] = []
         tokens = 0
         for at in range(0, len(texts), EMBEDDED_AT_ONCE):
@@ -185,7 +185,7 @@ class WorkerProcess:
         return Embeddings(vectors, tokens)
 
     async def stats(self) -> dict[str, Any]:
-        """The worker's figures, and what it was loaded with."""
+        """Returns the worker's figures and its load options."""
         stats: dict[str, Any] = await self._ask("stats")
         return {
             **stats,
@@ -206,7 +206,7 @@ class WorkerProcess:
         return await (await self._ready()).ask(what, arguments)
 
     async def _ready(self) -> WorkerLink:
-        """The living, loaded worker; waits for it, or starts one."""
+        """Returns the living, loaded worker. Waits for it, or starts it."""
         if self._closed:
             raise Stopping
         if self._starting is None:
@@ -229,7 +229,7 @@ class WorkerProcess:
             self.state.set(LoadState("failed", 0.0, str(error)))
             return error
         except asyncio.CancelledError:
-            # Only `close` cancels it; whoever waits for the load is not cancelled but told.
+            # Only `close` cancels it. A caller that waits for the load gets an error instead.
             return Stopping()
         finally:
             if self._starting is asyncio.current_task():

@@ -1,4 +1,4 @@
-"""A worker's codes as the errors they stand for."""
+"""Turns a worker's codes into errors."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ _OF_PARAMETER: dict[str, type[BadRequest]] = {kind.code: kind for kind in (BadRe
 
 
 def refusal(code: str, message: str, facts: dict[str, Any]) -> AppError:
-    """The error to raise for what a worker refused, with its numbers where it named them."""
+    """Returns the error for what a worker refused, with its numbers if there are any."""
     if code == ContextOverflow.code and {"needed", "available"} <= facts.keys():
         is_certain = bool(facts.get("is_certain", True))
         return ContextOverflow(

@@ -1,4 +1,4 @@
-"""Whether a worker is alive and getting on, judged by what is heard from it between ticks."""
+"""Judges whether a worker lives and makes progress, by what comes from it between ticks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from typing import Literal
 import psutil
 
 HALTED = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
-"""The second is how it looks while a tracer watches."""
+"""The second is the state while a tracer watches."""
 Health = Literal["ok", "busy", "not answering"]
 COMPUTING_SHARE = 0.1
-"""Of one core: a worker that computes uses more, one that is stuck and answers pings far less."""
+"""The share of a core. A worker that computes uses more; one that is stuck uses far less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +26,18 @@ class Limits:
     """How long a worker that has nothing to do is left alone between two pings."""
     halted_s: float = 1.5
     noticed_s: float = 5.0
-    """When others are told that it does not answer, or does not get on."""
+    """How long without an answer or progress until others see it."""
     silent_s: float = 15.0
     step_s: float = 90.0
-    """Without one operation of a step done, or one part of an errand."""
+    """How long without one finished operation of a step, or one part of an errand."""
     computing_s: float = 900.0
-    """In place of `step_s` while it computes what cannot be looked into, as a large picture."""
+    """Replaces `step_s` during work that reports no progress, such as a large picture."""
     load_s: float = 60.0
     quit_s: float = 0.9
 
 
 class Stall:
-    """For how many ticks work in hand has not got on."""
+    """Counts the ticks in which work made no progress."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -45,7 +45,7 @@ class Stall:
         self._since_s = 0.0
         self.ticks = 0
         self.is_unseen = False
-        """Whether it may get on without anything to be seen of it."""
+        """Whether it may make progress that cannot be seen."""
 
     def hear(self, done: int, in_hand: int, *, is_unseen: bool = False) -> None:
         self.ticks = self.ticks + 1 if in_hand and done == self._done else 0
@@ -55,7 +55,7 @@ class Stall:
             self._since_s = _processor_s(self._pid)
 
     def may_take(self, stuck_s: float, limits: Limits) -> float:
-        """How long it may go without progress."""
+        """Returns how long it may go without progress."""
         if not self.is_unseen or stuck_s < limits.step_s:
             return limits.step_s
         used_s = _processor_s(self._pid) - self._since_s
@@ -79,7 +79,7 @@ class Pulse:
         self._lanes = []
 
     def loading(self, done: float) -> bool:
-        """Whether this is progress: saying the same again is none."""
+        """Whether this is progress: a repeated value is not."""
         if done <= self._progress:
             return False
         self._progress = done
@@ -100,7 +100,7 @@ class Pulse:
 
     @property
     def health(self) -> Health:
-        """As it is told to others, long before it counts as hung."""
+        """The state that others see, long before it counts as hung."""
         noticed = self._limits.noticed_s / self._limits.tick_s
         if self._quiet_ticks >= noticed:
             return "not answering"
@@ -116,7 +116,7 @@ class Pulse:
         beats: int | None = None,
         is_unseen: bool = False,
     ) -> None:
-        """The answer to the ping of one tick.
+        """Takes the answer to the ping of one tick.
 
         `beats` counts what is done inside of a step; None: that cannot be seen. `lanes` tell of
         the work outside of steps: how much is in hand, and how much was done.
@@ -129,7 +129,7 @@ class Pulse:
             stall.hear(done, in_hand)
 
     def tick(self) -> str:
-        """What is wrong, as a clause; empty if nothing is."""
+        """Returns what is wrong, as a clause; empty if nothing is."""
         self._quiet_ticks += 1
         limits = self._limits
         quiet_s = self._quiet_ticks * limits.tick_s

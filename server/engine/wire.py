@@ -51,11 +51,11 @@ class Job:
     prompt: str | list[str | int] | None = None
     infill: dict[str, Any] | None = None
     continue_mark: str = ""
-    """What stands in the last message where the answer goes on; empty: a new one begins."""
+    """Marks the place in the last message where the answer continues; empty for a new message."""
     prompt_suffix: str = ""
     images: list[bytes] = field(default_factory=list)
     image_mark: str = "<__media__>"
-    """What stands in the messages where an image belongs."""
+    """Marks the place of an image in the messages."""
     sampling: dict[str, Any] = field(default_factory=dict)
     max_tokens: int | None = None
     stop: list[str] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Job:
 
 
 def pack(frame: dict[str, Any]) -> bytes:
-    """Takes whatever text and numbers a client may have sent; no frame of ours fails for them."""
+    """Packs any text and numbers that a client may send. No frame of ours fails for them."""
     body: bytes = msgpack.packb(
         frame, use_bin_type=True, unicode_errors="replace", default=_otherwise
     )

@@ -62,7 +62,7 @@ class RunningServer:
                     yield event["data"]
 
     async def value(self, name: str) -> Any:
-        """What a mirrored value is now."""
+        """Returns the present value of a mirrored value."""
         async with aclosing(self.values(name)) as values:
             async for current in values:
                 return current
@@ -167,7 +167,7 @@ def _refusal(response: http.client.HTTPResponse) -> AppError:
 
 
 async def find(path: Path) -> RunningServer | None:
-    """By the note it leaves for the terminals of its user; None where none is awake."""
+    """Finds the running server by the note it leaves for its user's terminals, if there is one."""
     found = _read(path)
     if found is None:
         return None

@@ -33,21 +33,21 @@ def is_here(host: str) -> bool:
 
 
 def find_away(hosts: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the hosts that are other machines."""
+    """Returns the hosts that are other machines."""
     return tuple(host for host in hosts if not is_here(host))
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Where a request came in, from whom, and which model it is for."""
+    """A request's origin: where it came in, from whom, and for which model."""
 
     route: str
     client: str = ""
     model: str = ""
     is_own: bool = False
-    """It came from the person's own window."""
+    """The request comes from the person's own window."""
     chat: str = ""
-    """Its client's name for the chat, where it says one."""
+    """The client's name for the chat, if it sends one."""
     request_id: str = ""
     """What it can be cancelled by from outside."""
     key: str = ""
@@ -64,7 +64,7 @@ class ServerStatus:
     address: str = ""
     reason: str = ""
     port_note: str = ""
-    """Said when another port than the wanted one is used."""
+    """A notice that another port than the wanted one is used."""
     secure_address: str = ""
     certificate: str = ""
     trust: str = ""
@@ -112,11 +112,11 @@ class ModelCard:
     title: str = ""
     """The name that people know it by."""
     base: str = ""
-    """Set where this is a second name: the name of the model itself."""
+    """The name of the model itself, if this is a second name."""
     hosts: tuple[str, ...] = ()
     """The servers that run it; empty: its file is here."""
     sees_images: bool = False
-    """It says so itself; a model here needs a projector."""
+    """The server reports it; a model here needs a projector."""
 
     @property
     def has_eyes(self) -> bool:
@@ -183,7 +183,7 @@ class KeyLimits:
     at_once: int = 0
     """Requests at a time."""
     tokens_per_day: int = 0
-    """Of prompts and answers, from midnight to midnight UTC."""
+    """Counts prompts and answers, from midnight to midnight UTC."""
     figures: bool = False
     """Whether it may read `/metrics`, which names all keys."""
 
@@ -228,7 +228,7 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What was last announced. No version: nothing newer than this one."""
+    """The last announcement. Without a version, nothing newer is known."""
 
     checked_at: float = 0.0
     version: str = ""
@@ -252,7 +252,7 @@ class Face(Shelf, PluginFace, Protocol):
     update: Value[Update]
     logged: Signal[LogLine]
     asked_to_quit: Signal[str]
-    """By `moat quit`; whoever keeps Moat running ends it."""
+    """Sent by `moat quit`. Whatever keeps Moat running ends it."""
 
     async def start(self) -> None: ...
     async def stop(self) -> None: ...
@@ -271,7 +271,7 @@ class Face(Shelf, PluginFace, Protocol):
 
     async def revoke_key(self, name: str) -> None: ...
     async def plain_secrets_file(self) -> str:
-        """Where secrets are kept unencrypted; empty where the system's keyring keeps them."""
+        """Returns the file with unencrypted secrets; empty if the system's keyring holds them."""
         ...
 
     async def check_update(self) -> None: ...

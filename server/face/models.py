@@ -26,13 +26,13 @@ class Device:
 class Machine:
     memory_bytes: int
     free_bytes: int
-    """What programs can still take, other programs' use subtracted."""
+    """What programs can still take, without what others use."""
     cores: int = 1
     devices: tuple[Device, ...] = ()
     engine_uses_gpu: bool = False
     features: tuple[str, ...] = ()
     note: str = ""
-    """Said when a graphics card is there that the engine cannot use."""
+    """A notice that the engine cannot use a graphics card of this machine."""
     backends: tuple[str, ...] = ()
     """Support for graphics cards that was added to the engine: cuda, vulkan …"""
 
@@ -50,7 +50,7 @@ class Setup:
     gpu_split: tuple[float, ...] = ()
     """Share of each graphics card; empty: by their free memory."""
     projector_bytes: int = 0
-    """What the model needs besides to see images."""
+    """The memory that the model also needs to see images."""
     draft_bytes: int = 0
     """Weights of a second model that guesses ahead; it has a cache of its own for every slot."""
     draft_width: int = 0
@@ -70,7 +70,7 @@ class Memory:
 
     weights: int = 0
     repacked: int = 0
-    """A second copy of weights in the order the processor likes."""
+    """A second copy of weights in the order that suits the processor."""
     cache: int = 0
     compute: int = 0
     program: int = 0
@@ -96,7 +96,7 @@ class Fit:
     needed_bytes: int = 0
     free_bytes: int = 0
     setup: Setup = field(default_factory=Setup)
-    """As it would be loaded: nothing left to choose."""
+    """The setup it would be loaded with, with nothing left to choose."""
     layers: int = 0
     trained_context_tokens: int = 0
 
@@ -192,7 +192,7 @@ class Download:
     reason: str = ""
     """Why it waits, failed, or what it does about a fault just now."""
     sha256: str = ""
-    """Of its first file, as the hub says."""
+    """The checksum of its first file, as the hub reports it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +261,7 @@ EnginePhase = Literal["unknown", "ready", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class EngineState:
-    """An engine elsewhere, and what its server said when it was last asked."""
+    """An engine elsewhere, and its server's last answer."""
 
     engine: EngineElsewhere
     phase: EnginePhase = "unknown"
@@ -276,7 +276,7 @@ class EngineState:
     out: tuple[str, ...] = ()
     """Those of its hosts that do not answer just now."""
     is_given: bool = False
-    """By the command line or the environment, for this run."""
+    """Set by the command line or the environment, for this run."""
 
 
 class Shelf(Protocol):
@@ -316,7 +316,7 @@ class Shelf(Protocol):
     async def use_hub_login(self) -> None: ...
     async def test_engine(self, engine: EngineElsewhere, key: str) -> EngineState: ...
     async def add_engine(self, engine: EngineElsewhere, key: str) -> None:
-        """Adds it, or takes the place of the one of that name. An empty key leaves the old one."""
+        """Adds an engine, or replaces the one of that name. An empty key leaves the old key."""
         ...
 
     async def remove_engine(self, name: str) -> None: ...

@@ -7,7 +7,7 @@ from server.observe import Value
 
 Risk = Literal["read", "change", "danger"]
 SERVER = "server"
-"""The option that says where a plugin's API is."""
+"""The option with the address of a plugin's API."""
 PluginState = Literal["ok", "warnings", "partly broken", "broken"]
 
 
@@ -76,13 +76,13 @@ class PluginCard:
     """The version a rollback would bring back; None when there is none."""
     changing_methods: bool = False
     sign_in: Literal["", "needed", "open", "done"] = ""
-    """Whether one must sign in with its provider, is doing so in the browser, or has."""
+    """Whether a sign-in with its provider is needed, is open in the browser, or is done."""
     has_tools: bool = False
     """It has an MCP server or code of its own, whose tools can be tried."""
     walled: bool = False
     """The system keeps its code and programs from other files and from the network."""
     changes: tuple[str, ...] = ()
-    """What is not as it was when the person enabled it."""
+    """The files that changed since the person enabled it."""
 
     @property
     def has_your_rights(self) -> bool:
@@ -91,8 +91,8 @@ class PluginCard:
 
     @property
     def lacks_address(self) -> bool:
-        """It calls an API, and nobody has said yet where that is."""
-        return any(one.name == SERVER and not one.value for one in self.options)
+        """It calls an API whose address nobody has entered yet."""
+        return any(option.name == SERVER and not option.value for option in self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Approval:
 
 @dataclass(frozen=True, slots=True)
 class FormCard:
-    """What a flow must still know; `schema` is JSON, a field of the format 'binary' is a file."""
+    """What a flow still needs. `schema` is JSON; a field of the format 'binary' is a file."""
 
     id: str
     plugin: str
@@ -141,7 +141,7 @@ class PluginFace(Protocol):
     approvals: Value[tuple[Approval, ...]]
     forms: Value[tuple[FormCard, ...]]
     unwatched: Value[tuple[str, ...]]
-    """The plugins that have run something since Moat was started which Moat cannot watch."""
+    """The plugins that have run something that Moat cannot watch, since Moat started."""
 
     async def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
         """Decision: once, always or deny; arguments: empty for as shown."""

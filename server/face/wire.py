@@ -20,7 +20,7 @@ class Command:
     result: TypeAdapter[Any]
 
     def read_arguments(self, sent: Mapping[str, Any]) -> dict[str, Any]:
-        """Checked arguments by name; raises ValueError for a wrong one."""
+        """Returns checked arguments by name; raises ValueError for a wrong one."""
         if set(sent) != set(self.arguments):
             raise ValueError(f"expected the arguments {sorted(self.arguments)}")
         return {name: kind.validate_python(sent[name]) for name, kind in self.arguments.items()}

@@ -1,4 +1,4 @@
-"""Questions that plugins answer: a flow is chosen, run, paused for an answer, continued."""
+"""Questions that plugins answer: chooses a flow, runs it, pauses it for an answer, continues."""
 
 import hashlib
 import json
@@ -26,11 +26,11 @@ from server.plugins.kit import lent_to
 MOST = 12
 B = 0.75
 MOST_TOKENS = 600
-"""Of the question to the model: reading more takes long on a machine without a graphics card."""
+"""The most tokens of the question to the model: more takes long without a graphics card."""
 SHORTEST_LINE = 20
 SHORTEST_QUESTION = 60
 FAR = 0.2
-"""The share of the best score below which a flow does not fit at all."""
+"""A flow whose score is below this share of the best does not fit at all."""
 NONE = "none"
 SYSTEM = (
     "You decide which tool helps with the user's message. Answer with its number, or with 'none' "
@@ -40,26 +40,26 @@ MENTION = re.compile(r"\s*@([A-Za-z0-9_.-]{1,64})(?:/(\S{1,128}))?(?:\s+|$)(.*)"
 
 
 def rank(question: str, texts: Sequence[str]) -> list[int]:
-    """Places of the texts that share words with the question, best first."""
+    """Returns the places of the texts that share words with the question, best first."""
     scores = _scores(question, texts)
     order = sorted(range(len(texts)), key=lambda place: -scores[place])
     return [place for place in order if scores[place] > 0]
 
 
 def best_of(question: str, flows: Sequence[Flow], most: int = MOST) -> list[Flow]:
-    """The flows that fit the question best, without those that are far behind the first."""
-    texts = [_told(flow) for flow in flows]
+    """Returns the flows that fit best, without those far behind the first."""
+    texts = [_about(flow) for flow in flows]
     scores = _scores(question, texts)
     least = FAR * max(scores, default=0.0)
     return [flows[place] for place in rank(question, texts)[:most] if scores[place] >= least]
 
 
-def _told(flow: Flow) -> str:
+def _about(flow: Flow) -> str:
     return f"{flow.name} {flow.description}"
 
 
 def _scores(question: str, texts: Sequence[str]) -> list[float]:
-    """BM25 over words, and over pairs of characters where words are not written apart."""
+    """Scores by BM25 over words, and over pairs of characters in scripts without spaces."""
     counts = [Counter(terms(text)) for text in texts]
     return bm25(dict.fromkeys(terms(question), 1.0), counts, B)
 
@@ -67,9 +67,9 @@ def _scores(question: str, texts: Sequence[str]) -> list[float]:
 async def choose(
     engine: Engine, question: str, flows: Sequence[Flow], client: str, *, is_named: bool = False
 ) -> Flow | None:
-    """The flow that answers the question; None for a plain answer.
+    """Returns the flow that answers the question; None for a plain answer.
 
-    `is_named`: the person named their plugin, so each of them may be meant, in any language.
+    `is_named`: the person named the plugin, so any of its flows may be meant, in any language.
     """
     best = best_of(question, flows)
     if is_named:
@@ -85,7 +85,8 @@ async def choose(
 
 
 async def _pick(engine: Engine, question: str, best: Sequence[Flow], client: str) -> Flow | None:
-    """One question to the model, which may say none; FlowFailed when even this is too long."""
+    """Asks the model once. It may choose none. Raises FlowFailed if even this prompt is too
+    long."""
 
     def prompt(room: int) -> tuple[str, str]:
         each = max(room // (2 * len(best)), SHORTEST_LINE)
@@ -101,8 +102,9 @@ async def _pick(engine: Engine, question: str, best: Sequence[Flow], client: str
     return None if answer == NONE else best[int(answer) - 1]
 
 
-def mentioned(question: str, flows: Sequence[Flow]) -> tuple[list[Flow], str] | None:
-    """'@plugin …' or '@plugin/flow …': the flows meant, and the question without the mention."""
+def find_mention(question: str, flows: Sequence[Flow]) -> tuple[list[Flow], str] | None:
+    """Returns the flows that '@plugin …' or '@plugin/flow …' means, and the rest of the
+    question."""
     named = named_in(question)
     if named is None:
         return None
@@ -112,7 +114,7 @@ def mentioned(question: str, flows: Sequence[Flow]) -> tuple[list[Flow], str] | 
 
 
 def named_in(question: str) -> tuple[str, str | None, str] | None:
-    """The plugin and the flow that a question begins with, and what follows them."""
+    """Returns the plugin and the flow that begin the question, and the rest of it."""
     match = MENTION.match(question)
     return (match[1], match[2], match[3].strip()) if match else None
 
@@ -125,15 +127,15 @@ Stream = AsyncGenerator[Event, None]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What was said in a chat, the question last, and who said it."""
+class UserQuestion:
+    """The messages of a chat, the question last, and the client that asks."""
 
     messages: tuple[Message, ...]
     client: str = ""
     chat: str = field(default_factory=lambda: chat_key(is_own=False))
-    """What is allowed once holds for it."""
+    """A permission for once holds for this chat."""
     is_by_model: bool = False
-    """A model has put the question in words of its own: nothing in it was said by the person."""
+    """A model worded the question, so nothing in it comes from the person."""
 
     @property
     def question(self) -> str:
@@ -142,23 +144,23 @@ class Said:
 
     @property
     def context(self) -> str:
-        """What was said before. What we asked for is left out: nobody said it."""
+        """The earlier messages, without our own questions."""
         earlier = [
-            one
-            for one in self.messages[:-1]
-            if one.role in ("user", "assistant") and ASKING not in one.content
+            message
+            for message in self.messages[:-1]
+            if message.role in ("user", "assistant") and ASKING not in message.content
         ]
-        lines = [f"{one.role}: {one.content}" for one in earlier[-EARLIER_TURNS:]]
+        lines = [f"{message.role}: {message.content}" for message in earlier[-EARLIER_TURNS:]]
         return "\n".join(lines)[-LONGEST_CONTEXT:]
 
 
 Flows = Callable[[], Awaitable[Sequence[Flow]]]
 MakeKit = Callable[[Flow, str], Kit]
 Explain = Callable[[str, str | None], Awaitable[str]]
-"""Why a plugin, or a flow of it, cannot be used; empty where there is no such plugin at all."""
+"""Says why a plugin or its flow cannot be used; empty if there is no such plugin."""
 
 
-async def _unexplained(_plugin: str, _flow: str | None) -> str:
+async def _explain_nothing(_plugin: str, _flow: str | None) -> str:
     return ""
 
 
@@ -168,7 +170,7 @@ class PluginTalk:
         flows: Flows,
         make_kit: MakeKit,
         is_automatic: Callable[[], bool],
-        explain: Explain = _unexplained,
+        explain: Explain = _explain_nothing,
     ) -> None:
         self._flows = flows
         self._make_kit = make_kit
@@ -177,36 +179,36 @@ class PluginTalk:
         self._paused: dict[str, tuple[float, Paused]] = {}
 
     async def take(self, engine: Engine, request: ChatRequest) -> Stream | None:
-        """The events of a flow that answers this request; None: the model answers by itself."""
-        said = Said(request.messages, request.client)
+        """Returns the events of a flow that answers; None if the model should answer."""
+        asked = UserQuestion(request.messages, request.client)
         if request.chat:
-            said = replace(said, chat=request.chat)
-        if request.constraint is not None or request.is_raw or not said.question:
+            asked = replace(asked, chat=request.chat)
+        if request.constraint is not None or request.is_raw or not asked.question:
             return None
-        paused = self._resumed(_pause_key(said))
+        paused = self._take_paused(_pause_key(asked))
         if paused is not None:
-            return self._told(said, resume_with_text(paused, said.question), paused)
-        wanted = await self._choose(engine, said, by_itself=not request.tools)
+            return self._run_in_text(asked, resume_with_text(paused, asked.question), paused)
+        wanted = await self._choose(engine, asked, by_itself=not request.tools)
         if wanted is None:
             return None
         if isinstance(wanted, str):
             return _notice(wanted)
         flow, question = wanted
-        return self._told(said, self._begin(engine, flow, said, question), None)
+        return self._run_in_text(asked, self._begin(engine, flow, asked, question), None)
 
     async def run(
-        self, engine: Engine, flow: Flow, said: Said, *, thread: str, answer: object = None
+        self, engine: Engine, flow: Flow, asked: UserQuestion, *, thread: str, answer: object = None
     ) -> Stream:
-        """One flow by name, for a client that has threads and can answer a form."""
+        """Runs one flow by name, for a client that has threads and can answer a form."""
         key = f"thread {flow.key} {thread}"
-        paused = self._resumed(key)
+        paused = self._take_paused(key)
         if paused is not None:
-            # A page without a form for it answers by what is said next.
-            answer = said.question if answer is None else answer
+            # A page that has no form answers with its next message.
+            answer = asked.question if answer is None else answer
             given = answer if isinstance(answer, dict) else _as_object(str(answer))
             run = resume(paused, given) if given else resume_with_text(paused, str(answer))
         else:
-            run = self._begin(engine, flow, said, said.question)
+            run = self._begin(engine, flow, asked, asked.question)
         async with aclosing(run.events(paused.step if paused else None)) as events:
             async for event in events:
                 yield event
@@ -215,42 +217,44 @@ class PluginTalk:
             yield Finished("stop")
 
     async def _choose(
-        self, engine: Engine, said: Said, *, by_itself: bool
+        self, engine: Engine, asked: UserQuestion, *, by_itself: bool
     ) -> tuple[Flow, str] | str | None:
-        """A flow and the question for it, or why the plugin that was named cannot answer."""
+        """Returns a flow and its question, or why the named plugin cannot answer."""
         flows = [flow for flow in await self._flows() if flow.is_usable]
-        named = mentioned(said.question, flows)
+        named = find_mention(asked.question, flows)
         if named is not None:
-            return await self._of_named(engine, named, said)
-        if unknown := named_in(said.question):
+            return await self._of_named(engine, named, asked)
+        if unknown := named_in(asked.question):
             return await self._explain(unknown[0], unknown[1]) or None
         if not by_itself or not self._is_automatic():
             return None
-        flow = await choose(engine, said.question, flows, said.client)
-        return (flow, said.question) if flow is not None else None
+        flow = await choose(engine, asked.question, flows, asked.client)
+        return (flow, asked.question) if flow is not None else None
 
     async def _of_named(
-        self, engine: Engine, named: tuple[list[Flow], str], said: Said
+        self, engine: Engine, named: tuple[list[Flow], str], asked: UserQuestion
     ) -> tuple[Flow, str] | str:
         meant, question = named
         if len(meant) == 1:
             return meant[0], question
-        flow = await choose(engine, question, meant, said.client, is_named=True)
+        flow = await choose(engine, question, meant, asked.client, is_named=True)
         if flow is not None:
             return flow, question
         plugin = meant[0].plugin
-        names = ", ".join(f"@{one.key}" for one in meant[:MOST_NAMED])
-        unfit = f"Nothing that {plugin} can do fits this. Name what you want: {names}."
+        names = ", ".join(f"@{flow.key}" for flow in meant[:MOST_NAMED])
+        unfit = f"{plugin} has nothing that fits this. Name what you want: {names}."
         return await self._explain(plugin, None) or unfit
 
-    def _begin(self, engine: Engine, flow: Flow, said: Said, question: str) -> Run:
-        kit = lent_to(said.client, self._make_kit(flow, said.chat))
+    def _begin(self, engine: Engine, flow: Flow, asked: UserQuestion, question: str) -> Run:
+        kit = lent_to(asked.client, self._make_kit(flow, asked.chat))
         kit.note(f"run {flow.name}")
-        asked = [question] if said.is_by_model else []
-        return Run(Work(flow, question, engine, kit, said.context, asked=asked, client=said.client))
+        own_words = [question] if asked.is_by_model else []
+        return Run(
+            Work(flow, question, engine, kit, asked.context, asked=own_words, client=asked.client)
+        )
 
-    async def _told(self, said: Said, run: Run, paused: Paused | None) -> Stream:
-        """For clients that know no forms: what is missing is asked as text."""
+    async def _run_in_text(self, asked: UserQuestion, run: Run, paused: Paused | None) -> Stream:
+        """Asks for missing arguments as text, for clients without forms."""
         yield StatusNote(f"Using {run.work.flow.key}", details={"flow": run.work.flow.key})
         async with aclosing(run.events(paused.step if paused else None)) as events:
             async for event in events:
@@ -260,8 +264,12 @@ class PluginTalk:
                     yield event
         run.work.kit.note(f"run {run.work.flow.name} ended: {run.status}")
         if run.paused is not None:
-            asked = (*said.messages, Message("assistant", run.paused.question), Message("user", ""))
-            self._keep(_pause_key(Said(asked, said.client)), run.paused)
+            conversation = (
+                *asked.messages,
+                Message("assistant", run.paused.question),
+                Message("user", ""),
+            )
+            self._keep(_pause_key(UserQuestion(conversation, asked.client)), run.paused)
             yield Finished("stop")
 
     def _keep(self, key: str, paused: Paused) -> None:
@@ -269,24 +277,24 @@ class PluginTalk:
         self._paused = {k: v for k, v in self._paused.items() if now - v[0] < KEPT_S}
         self._paused[key] = (now, paused)
 
-    def _resumed(self, key: str) -> Paused | None:
+    def _take_paused(self, key: str) -> Paused | None:
         at, paused = self._paused.pop(key, (0.0, None))
         return paused if paused is not None and time.monotonic() - at < KEPT_S else None
 
 
 async def _notice(text: str) -> Stream:
-    """An answer that no model wrote."""
+    """Yields an answer that no model wrote."""
     yield StatusNote(text, "error")
     yield TextDelta(text)
     yield Finished("stop")
 
 
-def _pause_key(said: Said) -> str:
-    """The same for the chat that was asked and the chat that answers."""
-    earlier = said.messages[:-1]
-    users = [one.content.strip() for one in earlier if one.role == "user"]
+def _pause_key(asked: UserQuestion) -> str:
+    """Returns a key that is equal for the chat with our question and the chat with its answer."""
+    earlier = asked.messages[:-1]
+    users = [message.content.strip() for message in earlier if message.role == "user"]
     last = earlier[-1].content.strip() if earlier and earlier[-1].role == "assistant" else ""
-    text = json.dumps([said.client, users, last], ensure_ascii=False)
+    text = json.dumps([asked.client, users, last], ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Permission for calls: asked of a person with the exact request, remembered, lost on change."""
+"""Permission for calls: asks a person about the exact request and remembers the answer."""
 
 import asyncio
 import hashlib
@@ -23,17 +23,17 @@ def _is_known(value: Any) -> bool:
 
 PATIENCE_S = 120.0
 GRANTED_S = 4 * 3600.0
-"""How long a yes holds for its chat."""
+"""How long a permission holds for its chat."""
 Decision = Literal["once", "always", "deny"]
 Policy = Literal["default", "allow", "block"]
 CLIENT = "client"
-"""Stands where a fingerprint does, for a program that may use a plugin at all."""
+"""Takes the place of a fingerprint, for a program that may use a plugin at all."""
 _Grant = tuple[str, str, str]
-"""For which chat or client, of which plugin, and for an action of which fingerprint."""
+"""The chat or client, the plugin, and the action's fingerprint."""
 
 
 class About(Protocol):
-    """What a decision is about."""
+    """The subject of a decision."""
 
     @property
     def key(self) -> str: ...
@@ -60,22 +60,22 @@ class Approvals:
         self._policies: dict[str, list[str]] = {
             key: value for key, value in entries.items() if _is_known(value)
         }
-        """By operation the policy and the fingerprint it is for."""
+        """The policy of each operation, and the fingerprint it is for."""
         self._odd = {key: entries[key] for key in entries if key not in self._policies}
-        """Entries in another version's form, which stay."""
+        """Entries in the form of another version. They are kept as they are."""
         self._granted: dict[_Grant, float] = {}
         self._waiting: dict[str, _Waiting] = {}
         self.pending: Value[tuple[Approval, ...]] = Value(())
 
     def policy(self, plugin: str, action: About) -> Policy:
-        """What was decided for good; a decision for another fingerprint no longer counts."""
+        """Returns the lasting decision. A decision about another fingerprint does not count."""
         found, fingerprint, *_ = self._policies.get(f"{plugin}/{action.key}", ["default", ""])
         if found == "block":
             return "block"
         return "allow" if found == "allow" and fingerprint == action.fingerprint else "default"
 
-    def decided(self, plugin: str) -> dict[str, str]:
-        """The operations something was decided about, and the fingerprints they had then."""
+    def decided_operations(self, plugin: str) -> dict[str, str]:
+        """Returns the operations with a decision, and their fingerprints at that time."""
         return {
             key.removeprefix(f"{plugin}/"): decided[1]
             for key, decided in self._policies.items()
@@ -86,7 +86,7 @@ class Approvals:
         if policy not in ("default", "allow", "block"):
             raise BadRequest(f"'{policy}' is not a policy: use default, allow or block.", "policy")
         if policy == "allow" and action.risk == "danger":
-            raise BadRequest("A dangerous operation is asked about every time.", "policy")
+            raise BadRequest("A dangerous operation needs permission every time.", "policy")
         key = f"{plugin}/{action.key}"
         self._policies.pop(key, None)
         self._odd.pop(key, None)
@@ -95,11 +95,11 @@ class Approvals:
         self._save()
 
     def forget(self, plugin: str) -> None:
-        """Every decision about a plugin that is gone."""
+        """Forgets every decision about a plugin that is gone."""
         self._policies = {
             key: value for key, value in self._policies.items() if not key.startswith(f"{plugin}/")
         }
-        self._granted = {one: at for one, at in self._granted.items() if one[1] != plugin}
+        self._granted = {grant: at for grant, at in self._granted.items() if grant[1] != plugin}
         self._save()
 
     async def ask(
@@ -112,9 +112,10 @@ class Approvals:
         chat: str,
         client: str = "",
     ) -> Json:
-        """The arguments as allowed; FlowFailed 'denied' when a person says no, or nothing.
+        """Returns the allowed arguments. Raises FlowFailed 'denied' if a person refuses or is
+        silent.
 
-        The first call that a connected program makes of a plugin is asked about, even to read.
+        A connected program's first call of a plugin needs permission, even if it only reads.
         """
         risk: Risk = "danger" if confirm else action.risk
         policy = self.policy(plugin, action)
@@ -125,7 +126,9 @@ class Approvals:
         is_known = self._is_known(client, plugin)
         if is_known and (risk == "read" or (risk == "change" and is_granted)):
             return arguments
-        shown = replace(_shown(plugin, action, arguments, risk), client="" if is_known else client)
+        shown = replace(
+            _approval_for(plugin, action, arguments, risk), client="" if is_known else client
+        )
         decision, allowed = await self._wait(shown, action)
         if decision == "deny":
             raise FlowFailed("denied", f"{action.key} was not allowed.")
@@ -139,7 +142,7 @@ class Approvals:
         return self._policies.get(f"{plugin}/{operation}", [""])[0] == "block"
 
     def clients(self, plugin: str) -> tuple[str, ...]:
-        """The connected programs that may use the plugin for good."""
+        """Returns the connected programs that may always use the plugin."""
         begin = _client_key(plugin, "")
         return tuple(key.removeprefix(begin) for key in self._policies if key.startswith(begin))
 
@@ -149,11 +152,11 @@ class Approvals:
 
     def _is_granted(self, grant: _Grant) -> bool:
         now = time.monotonic()
-        self._granted = {one: at for one, at in self._granted.items() if now - at < GRANTED_S}
+        self._granted = {held: at for held, at in self._granted.items() if now - at < GRANTED_S}
         return grant in self._granted
 
     def answer(self, approval_id: str, decision: str, arguments: str) -> None:
-        """Said by a person; `arguments` is JSON text, perhaps changed, or empty for as shown."""
+        """Takes a person's decision. `arguments` is JSON, perhaps changed; empty means as shown."""
         waiting = self._waiting.get(approval_id)
         if waiting is None:
             raise BadRequest("This question is no longer open.", "approval_id")
@@ -163,13 +166,13 @@ class Approvals:
             )
         if not waiting.answer.done():
             changed = _arguments(arguments or waiting.shown.arguments)
-            # Kept now, so that whoever shows decisions next shows this one.
+            # Saved now, so that the next list of decisions has it.
             if decision == "always":
                 self._keep(waiting)
             waiting.answer.set_result((decision, changed))
 
     def _keep(self, waiting: _Waiting) -> None:
-        """The program may use the plugin from now on; what changes something, is allowed too."""
+        """Lets the program use the plugin from now on, also to change something."""
         shown = waiting.shown
         if not shown.can_always:
             return
@@ -195,24 +198,24 @@ class Approvals:
             self._publish()
 
     def _publish(self) -> None:
-        self.pending.set(tuple(one.shown for one in self._waiting.values()))
+        self.pending.set(tuple(waiting.shown for waiting in self._waiting.values()))
 
     def _save(self) -> None:
         self._file.write({**self._odd, **self._policies})
 
 
 def chat_key(client: str = "", thread: str = "", *, is_own: bool) -> str:
-    """Tells chats apart by their client's name for them; without one, each question is a chat."""
-    said = json.dumps([is_own, client, thread or uuid.uuid4().hex])
-    return hashlib.sha256(said.encode()).hexdigest()
+    """Identifies a chat by its client's name for it. Without a name each question is a chat."""
+    named = json.dumps([is_own, client, thread or uuid.uuid4().hex])
+    return hashlib.sha256(named.encode()).hexdigest()
 
 
 def _client_key(plugin: str, client: str) -> str:
-    """Begins as an operation's key does, so that it is forgotten with its plugin."""
+    """Begins like an operation's key, so that it is forgotten with its plugin."""
     return f"{plugin}/by {client}"
 
 
-def _shown(plugin: str, action: Action, arguments: Json, risk: Risk) -> Approval:
+def _approval_for(plugin: str, action: Action, arguments: Json, risk: Risk) -> Approval:
     seen = action.preview(arguments)
     return Approval(
         uuid.uuid4().hex,

@@ -1,4 +1,4 @@
-"""What a person decided about each plugin: enabled, reviewed, where its API is, its options."""
+"""A person's decisions about each plugin: enabled, reviewed, its API's address, its options."""
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -11,20 +11,20 @@ from server.system.files import JsonFile
 class Decided:
     enabled: bool = False
     reviewed: str = ""
-    """What it could reach when it was enabled; something else must be looked at again."""
+    """What it could reach when it was enabled. A change needs a new review."""
     files: dict[str, str] = field(default_factory=dict)
-    """The sum of each of its files then, to tell what has changed since."""
+    """The checksum of each of its files then, to find changes."""
     server: str = ""
     options: dict[str, str] = field(default_factory=dict)
     changing_methods: bool = False
     more: dict[str, Any] = field(default_factory=dict)
-    """What a newer version wrote beside it."""
+    """Fields that a newer version wrote."""
 
 
 KINDS = {name: type(value) for name, value in asdict(Decided()).items() if name != "more"}
 
 
-class Kept:
+class Decisions:
     def __init__(self, path: Path) -> None:
         self._file = JsonFile(path, "The choices about plugins", is_precious=True)
         self._decided, self._odd = _sort(self._file.read())
@@ -43,30 +43,30 @@ class Kept:
         self._save()
 
     def _save(self) -> None:
-        told = {key: _told(one) for key, one in self._decided.items()}
-        self._file.write({**self._odd, **told})
+        saved = {key: _write(decided) for key, decided in self._decided.items()}
+        self._file.write({**self._odd, **saved})
 
 
-def _told(decided: Decided) -> dict[str, Any]:
-    told = asdict(decided)
-    more = told.pop("more")
-    return {**more, **told}
+def _write(decided: Decided) -> dict[str, Any]:
+    fields = asdict(decided)
+    more = fields.pop("more")
+    return {**more, **fields}
 
 
-def _decided(told: dict[str, Any]) -> Decided:
-    known = {name: told[name] for name in told if name in KINDS}
+def _read(fields: dict[str, Any]) -> Decided:
+    known = {name: fields[name] for name in fields if name in KINDS}
     if any(type(value) is not KINDS[name] for name, value in known.items()):
-        raise TypeError("another version's form")
-    return Decided(**known, more={name: told[name] for name in told if name not in KINDS})
+        raise TypeError("the entry has the form of another version")
+    return Decided(**known, more={name: fields[name] for name in fields if name not in KINDS})
 
 
 def _sort(entries: dict[str, Any]) -> tuple[dict[str, Decided], dict[str, Any]]:
-    """What was decided, and what another version wrote in a form of its own, which stays."""
+    """Returns the decisions, and the entries in another version's form, which are kept."""
     decided: dict[str, Decided] = {}
     odd: dict[str, Any] = {}
     for key, entry in entries.items():
         try:
-            decided[key] = _decided(entry)
+            decided[key] = _read(entry)
         except TypeError:
             odd[key] = entry
     return decided, odd

@@ -1,4 +1,4 @@
-"""A plugin's folder read whole: what it offers, what is wrong with it, what it would reach."""
+"""Reads a plugin's folder: what it offers, what is wrong with it, what it would reach."""
 
 import ast
 import hashlib
@@ -26,7 +26,7 @@ MAX_FILES = 500
 ENTRIES = frozenset({"plugin.json", "openapi.yaml", "openapi.yml", "openapi.json", "lib", "flows"})
 QUIET = frozenset({"README.md", "LICENSE", "NOTICE", "data", "icon.png", "icon.svg"})
 APART = frozenset({"__pycache__", ".git"})
-"""Folders that are no part of a plugin: not counted, not copied, not watched."""
+"""Folders that do not belong to a plugin: not counted, not copied, not watched."""
 NATIVE = frozenset({".so", ".dylib", ".dll", ".pyd", ".exe", ".node", ".pyc"})
 NATIVE_BEGINNINGS = (
     b"\x7fELF", b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe", b"\xcf\xfa\xed\xfe",
@@ -50,7 +50,7 @@ class ToolSeen:
 
 @dataclass(slots=True)
 class Loaded:
-    """What one reading of a folder gave."""
+    """The result of reading a folder."""
 
     key: str
     folder: Path
@@ -75,21 +75,29 @@ class Loaded:
         """Every address it would talk to by itself."""
         assert self.manifest
         listed = [self.api.server] if self.api and self.api.server else []
-        listed += [*self.manifest.hosts, *(one.url for one in self.manifest.servers if one.url)]
+        listed += [
+            *self.manifest.hosts,
+            *(server.url for server in self.manifest.servers if server.url),
+        ]
         if self.manifest.auth is not None and self.manifest.auth.provider is not None:
             listed += self.manifest.auth.provider.hosts
         return tuple(dict.fromkeys(listed))
 
     def files(self) -> dict[str, str]:
-        """Every file of the folder by its sum, compiled and native ones too; and each file
-        elsewhere that a command line names, for that is what it runs."""
+        """Returns the checksum of every file in the folder, compiled and native ones too, and of
+        each
+        file elsewhere that a command line names, because that is what it runs."""
         named = {
             path.relative_to(self.folder).as_posix(): path
             for path in sorted(self.folder.rglob("*"))
             if ".git" not in path.relative_to(self.folder).parts
         }
         for server in self.manifest.servers if self.manifest else ():
-            named |= {one: Path(one) for one in server.command[1:] if Path(one).is_absolute()}
+            named |= {
+                argument: Path(argument)
+                for argument in server.command[1:]
+                if Path(argument).is_absolute()
+            }
         return {
             without_halves(name, "?"): _sum(path, _state(path))
             for name, path in named.items()
@@ -153,12 +161,12 @@ def _load_parts(loaded: Loaded) -> None:
         name = without_halves(entry.name, "?")
         used = loaded.manifest.database.split("/")[0]
         if name not in ENTRIES | QUIET and name != used and not name.startswith((".", "_")):
-            about.warn((1, 1), "entry", f"'{name}' is no part of a plugin and is ignored.")
+            about.warn((1, 1), "entry", f"'{name}' is not part of a plugin and is ignored.")
     loaded.findings += about.found
 
 
 def _load_api(loaded: Loaded) -> str:
-    """The API, and why there is none."""
+    """Loads the API, and returns why there is none."""
     for name in ("openapi.yaml", "openapi.yml", "openapi.json"):
         path = loaded.folder / name
         if path.is_file():
@@ -213,7 +221,7 @@ def _load_tools(loaded: Loaded) -> None:
 
 
 def _look_for_native_code(loaded: Loaded) -> None:
-    """No reader can tell what it does, and the walls load none for Python tools."""
+    """Nobody can read what native code does, and the walls do not let Python tools load it."""
     for path in _files(loaded.folder):
         if path.suffix.lower() in NATIVE or _begins(path).startswith(NATIVE_BEGINNINGS):
             name = without_halves(path.relative_to(loaded.folder).as_posix(), "?")
@@ -231,7 +239,7 @@ def _look_at_imports(tree: ast.Module, findings: Findings) -> None:
     for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
-            names = [one.name for one in node.names]
+            names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
             names = [node.module or ""]
         for name in names:
@@ -274,14 +282,14 @@ def digest(folder: Path) -> str:
 
 @lru_cache(maxsize=4096)
 def _sum(path: Path, _state: tuple[int, ...]) -> str:
-    """Asked for with every question; read again only when the file has changed."""
+    """Called with every question, so the file is read again only after a change."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _state(path: Path) -> tuple[int, ...]:
-    """Another one for another content, even where size and time were made to match."""
-    told = path.stat()
-    return told.st_size, told.st_mtime_ns, told.st_ctime_ns, told.st_ino
+    """Differs for another content, even if size and time were made equal."""
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
 def everything_in(folder: Path) -> Iterator[Path]:

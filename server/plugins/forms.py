@@ -1,4 +1,4 @@
-"""What a flow must still know, asked of a person in a form: values, or a file they pick."""
+"""Forms that ask a person for what a flow still needs: values, or files they pick."""
 
 import asyncio
 import json
@@ -35,7 +35,8 @@ class Forms:
         self.pending: Value[tuple[FormCard, ...]] = Value(())
 
     async def ask(self, plugin: str, step: str, missing: Missing) -> FormAnswer:
-        """What the person filled in; FlowFailed when they will not, or nobody is there."""
+        """Returns what the person filled in. Raises FlowFailed if they refuse or nobody is
+        there."""
         shown = FormCard(
             uuid.uuid4().hex, plugin, step, json.dumps(missing.schema), missing.reason,
             time.time() + self._patience_s,
@@ -44,31 +45,31 @@ class Forms:
         self._publish()
         try:
             async with asyncio.timeout(self._patience_s):
-                told = await waiting.answer
+                answer = await waiting.answer
         except TimeoutError:
             raise FlowFailed("slot_missing", "Nobody filled in the form in time.") from None
         finally:
             del self._waiting[shown.id]
             self._publish()
-        if told is None:
+        if answer is None:
             raise FlowFailed("denied", "The form was closed without an answer.")
-        return told
+        return answer
 
     def answer(self, form_id: str, values: str) -> None:
-        """Values as JSON, by name; empty: the person does not want to answer."""
+        """Takes values as JSON, by name. Empty: the person does not want to answer."""
         waiting = self._waiting.get(form_id)
         if waiting is None:
             raise BadRequest("This form is no longer open.", "form_id")
-        told = _told(waiting.missing.schema, _object(values)) if values else None
+        answer = _read_answer(waiting.missing.schema, _object(values)) if values else None
         if not waiting.answer.done():
-            waiting.answer.set_result(told)
+            waiting.answer.set_result(answer)
 
     def _publish(self) -> None:
-        self.pending.set(tuple(one.shown for one in self._waiting.values()))
+        self.pending.set(tuple(waiting.shown for waiting in self._waiting.values()))
 
 
-def _told(schema: Json, given: Json) -> FormAnswer:
-    """A file stands in the values by its name, each by another; where it lies is told apart."""
+def _read_answer(schema: Json, given: Json) -> FormAnswer:
+    """Names each file uniquely in the values; its path is listed separately."""
     parts = schema["properties"]
     if strange := next((name for name in given if name not in parts), None):
         raise BadRequest(f"The form has no field '{strange}'.", strange)
@@ -76,16 +77,16 @@ def _told(schema: Json, given: Json) -> FormAnswer:
     paths: dict[str, str] = {}
     for name, value in given.items():
         if is_files(parts[name]) and isinstance(value, list):
-            values[name] = [_named(_file(name, one), paths) for one in value]
+            values[name] = [_unique_name(_file(name, path_text), paths) for path_text in value]
         elif is_file(parts[name]):
-            values[name] = _named(_file(name, value), paths)
+            values[name] = _unique_name(_file(name, value), paths)
         else:
             values[name] = value
     return FormAnswer(values, paths)
 
 
-def _named(path: Path, paths: dict[str, str]) -> str:
-    """Its name, counted where another file has the same one."""
+def _unique_name(path: Path, paths: dict[str, str]) -> str:
+    """Returns the file's name, with a number if another file has the same name."""
     name, count = path.name, 1
     while paths.setdefault(name, str(path)) != str(path):
         count += 1

@@ -1,4 +1,4 @@
-"""Bringing a plugin in: a zip or a folder, checked before a byte is unpacked, the old one kept."""
+"""Installs a plugin from a zip or a folder. Checks it before unpacking, keeps the old version."""
 
 import shutil
 import stat
@@ -11,7 +11,7 @@ from server.plugins.folder import APART, MAX_BYTES, MAX_FILES, Loaded, everythin
 
 PREVIOUS = ".previous"
 MAX_RATIO = 200
-"""A file that grows more than this when unpacked is a bomb."""
+"""A file that grows by more than this factor is a bomb."""
 SMALL = 64 * 1024
 
 
@@ -21,7 +21,7 @@ class PluginRefused(AppError):
 
 
 def install(source: Path, home: Path) -> Loaded:
-    """The plugin in place; the version before it is kept for a rollback."""
+    """Puts the plugin in place, and keeps the earlier version for a rollback."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".incoming-", dir=home) as name:
         draft = Path(name)
@@ -47,7 +47,7 @@ def keep_previous(home: Path, key: str) -> None:
 
 
 def roll_back(home: Path, key: str) -> None:
-    """Old and new change places."""
+    """Swaps the old and the new version."""
     current, previous = _place(home, key), home / PREVIOUS / key
     if not previous.is_dir():
         raise PluginRefused(f"There is no earlier version of {key}.")
@@ -66,7 +66,7 @@ def remove(home: Path, key: str) -> None:
 
 
 def _place(home: Path, key: str) -> Path:
-    """Its folder: never the one of all plugins, or what lies around that."""
+    """Returns the plugin's folder: never the folder of all plugins, or one around it."""
     folder = home / key
     if folder.resolve().parent != home.resolve():
         raise PluginRefused(f"'{key}' cannot be a plugin's name.")
@@ -109,7 +109,7 @@ def _from_zip(source: Path, draft: Path) -> Path:
 
 
 def _make_private(folder: Path) -> None:
-    """For its owner alone; what can be run stays so."""
+    """Makes the files private to their owner. Programs stay runnable."""
     folder.chmod(0o700)
     for path in folder.rglob("*"):
         runs = path.is_dir() or path.stat().st_mode & stat.S_IXUSR
@@ -117,18 +117,18 @@ def _make_private(folder: Path) -> None:
 
 
 def _path(entry: zipfile.ZipInfo) -> PurePosixPath:
-    """Without a leading ./, which says nothing."""
+    """Removes a leading ./."""
     return PurePosixPath(entry.filename.replace("\\", "/"))
 
 
 def _is_meant(entry: zipfile.ZipInfo) -> bool:
-    """Not what a Mac adds for itself, nor the root as an entry of its own."""
+    """Leaves out what a Mac adds for itself, and an entry for the root."""
     path = _path(entry)
     return bool(path.parts) and path.parts[0] != "__MACOSX" and path.name != ".DS_Store"
 
 
 def _check(entries: list[zipfile.ZipInfo]) -> None:
-    """Everything the archive claims, before anything is read from it."""
+    """Checks everything that the archive claims, before anything is read from it."""
     if len(entries) > MAX_FILES:
         raise PluginRefused(f"{_too_large()} This archive has {len(entries)} entries.")
     size = 0
@@ -155,7 +155,7 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, root: Path) -> Non
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     with archive.open(entry) as packed, target.open("xb") as file:
-        # A header may lie about the size, so what comes out is counted too.
+        # The header may lie about the size, so the bytes are counted too.
         left = entry.file_size
         while chunk := packed.read(64 * 1024):
             left -= len(chunk)
@@ -165,7 +165,7 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, root: Path) -> Non
 
 
 def _top(entries: list[zipfile.ZipInfo]) -> str:
-    """The one folder everything is in; empty when the files lie at the root."""
+    """Returns the only top folder; empty if the files lie at the root."""
     firsts = {_path(entry).parts[0] for entry in entries}
     names = {str(_path(entry)) for entry in entries}
     if len(firsts) == 1 and "plugin.json" not in names:

@@ -1,4 +1,4 @@
-"""What a plugin lends to one run of a flow; and the same for a rehearsal that reaches nothing."""
+"""What a plugin gives one run of a flow, and a kit for a rehearsal that reaches nothing."""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -22,9 +22,9 @@ class PluginKit:
     approvals: Approvals
     chat: str
     forms: Forms | None = None
-    """Where a person can be shown a form: in the window they ask from."""
+    """Shows a form in the window that the person asks from."""
     client: str = ""
-    """The connected program that asks; empty for the person themselves."""
+    """The connected program that asks; empty for the person."""
     is_own: bool = False
 
     @property
@@ -50,14 +50,14 @@ class PluginKit:
 
 
 def lent_to(client: str, kit: Kit) -> Kit:
-    """The same kit for a connected program, which a person must let in first."""
+    """Returns the kit for a connected program, which a person must let in first."""
     if isinstance(kit, PluginKit) and not kit.is_own:
         return replace(kit, client=client)
     return kit
 
 
 class Rehearsed(FlowFailed):
-    """A dry run stops before the first call."""
+    """A dry run ends before the first call."""
 
     def __init__(self) -> None:
         super().__init__("denied", "The dry run stops here: nothing was sent.")
@@ -70,7 +70,7 @@ class RehearsalKit:
     source: Plugin
     mock: bool
     is_enabled: bool
-    """What tools there are is told by the plugin's code or program itself, once it may run."""
+    """Only the plugin's code or program knows its tools, and it runs only if enabled."""
     shown: list[Preview] = field(default_factory=list)
 
     @property
@@ -136,7 +136,7 @@ class _Rehearsal:
 
 
 def made_up(schema: Json, depth: int = 0) -> Any:
-    """A value of the schema's shape: its example, its default, or the plainest there is."""
+    """Makes a value of the schema's shape: its example, its default, or the plainest there is."""
     for key in ("example", "default"):
         if key in schema:
             return schema[key]
@@ -154,7 +154,7 @@ def made_up(schema: Json, depth: int = 0) -> Any:
     return plainest.get(str(kind), {} if kind == "object" else None)
 
 
-def worded(preview: Preview) -> str:
+def as_text(preview: Preview) -> str:
     lines = [preview.title, *(f"{name}: {value}" for name, value in preview.headers.items())]
     if preview.body is not None:
         lines += ["", json.dumps(preview.body, ensure_ascii=False, indent=1)]

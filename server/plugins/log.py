@@ -1,4 +1,4 @@
-"""A plugin's own log: the last lines in memory, the rest in a small file, secrets blacked out."""
+"""A plugin's own log: the last lines in memory, more in a small file, without secrets."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""plugin.json: who a plugin is, how it signs in, what it may reach."""
+"""Reads plugin.json: a plugin's name, how it signs in, what it may reach."""
 
 import re
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ USUAL_SCOPE = "openid"
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """With an `issuer` the two addresses are asked of it; else they are given."""
+    """Who signs a person in. An `issuer` is asked for the two addresses; else they are given."""
 
     client_id: str
     issuer: str = ""
@@ -29,13 +29,13 @@ class Provider:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """What is reached by us; the page to sign in on is opened by the browser."""
+        """The addresses that we reach. The browser opens the page to sign in."""
         named = (self.issuer, self.token_url)
-        return tuple(dict.fromkeys(str(URL(one).origin()) for one in named if one))
+        return tuple(dict.fromkeys(str(URL(address).origin()) for address in named if address))
 
 
 def read_provider(auth: Map, findings: Findings) -> Provider | None:
-    """None when plugin.json names none: then a token must be pasted."""
+    """Returns None if plugin.json names no provider: then a person pastes a token."""
     given = {
         key: str(auth[key]).strip()
         for key in ("client_id", "issuer", "authorization_url", "token_url", "scope")
@@ -53,7 +53,7 @@ def read_provider(auth: Map, findings: Findings) -> Provider | None:
 
 
 def is_safe(address: str) -> bool:
-    """Tokens travel only encrypted, or not at all."""
+    """Tokens travel only encrypted, or within this machine."""
     if not is_address(address):
         return False
     url = URL(address)
@@ -82,10 +82,10 @@ OIDC_SECRET = "access-token"
 @dataclass(frozen=True, slots=True)
 class Auth:
     place: str
-    """query, header or cookie."""
+    """One of query, header and cookie."""
     args: dict[str, str]
     provider: Provider | None = None
-    """Who signs the person in; None: what is sent is entered by hand."""
+    """Signs the person in. None: a person enters what is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class McpServer:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something a person sets for a plugin: a file, a folder, a text."""
+    """A setting of a plugin: a file, a folder, a text."""
 
     name: str
     label: str
@@ -124,7 +124,7 @@ class Manifest:
 
 
 def parse(folder: str, data: Any, findings: Findings) -> Manifest | None:
-    """None when the file is no plugin.json at all; errors found are listed in any case."""
+    """Returns None if the file is not a plugin.json at all. Adds the errors it finds."""
     if not isinstance(data, Map):
         findings.error(start_of(data), "manifest", "plugin.json must be an object.")
         return None
@@ -132,8 +132,8 @@ def parse(folder: str, data: Any, findings: Findings) -> Manifest | None:
         if key not in KEYS:
             message = f"'{key}' is unknown here and is ignored."
             findings.warn(key_at(data, key), "unknown-key", message, nearest(key, KEYS))
-    name = _required(data, "name", findings)
-    description = _required(data, "description", findings)
+    name = _require_text(data, "name", findings)
+    description = _require_text(data, "description", findings)
     if name is None or description is None:
         return None
     _check_texts(folder, name, description, data, findings)
@@ -157,7 +157,7 @@ def parse(folder: str, data: Any, findings: Findings) -> Manifest | None:
     )
 
 
-def _required(data: Map, key: str, findings: Findings) -> str | None:
+def _require_text(data: Map, key: str, findings: Findings) -> str | None:
     value = data.get(key)
     if isinstance(value, str) and value.strip():
         return value
@@ -208,7 +208,7 @@ def _auth(data: Map, findings: Findings) -> Auth | None:
     place = AUTH_KINDS.get(kind) if isinstance(kind, str) else None
     if place is None:
         hint = nearest(str(kind), AUTH_KINDS)
-        message = f"'{kind}' is no way to sign in: param, header, cookie or oidc."
+        message = f"'{kind}' is not a way to sign in: use param, header, cookie or oidc."
         findings.error(value_at(auth, "type"), "auth", message, hint)
         return None
     if place == "oidc":
@@ -229,7 +229,7 @@ def _auth(data: Map, findings: Findings) -> Auth | None:
 
 
 def _oidc(auth: Map, findings: Findings) -> Auth:
-    """By a sign-in in the browser when it names a provider, else by a token that is pasted."""
+    """Uses a sign-in in the browser if a provider is named, else a pasted token."""
     provider = read_provider(auth, findings)
     if provider is not None:
         return Auth("header", {"Authorization": f"Bearer ${{secret:{ACCESS}}}"}, provider)
@@ -248,7 +248,7 @@ def _hosts(data: Map, findings: Findings) -> tuple[str, ...]:
         if is_address(address):
             found.append(str(URL(address).origin()))
         else:
-            findings.error(value_at(hosts, index), "host", f"'{host}' is no host.")
+            findings.error(value_at(hosts, index), "host", f"'{host}' is not a host.")
     if not isinstance(hosts, Seq):
         findings.error(value_at(data, "hosts"), "host", "'hosts' must be a list.")
     return tuple(found)
@@ -277,15 +277,17 @@ def _servers(data: Map, findings: Findings) -> tuple[McpServer, ...]:
         findings.error(value_at(data, "mcp"), "mcp", "'mcp' must be an object of servers by name.")
         return ()
     servers = []
-    for name, one in listed.items():
-        command, url = (one.get("command"), one.get("url")) if isinstance(one, Map) else (None,) * 2
+    for name, entry in listed.items():
+        command, url = (
+            (entry.get("command"), entry.get("url")) if isinstance(entry, Map) else (None,) * 2
+        )
         if isinstance(command, str) and command:
-            arguments = one.get("args") or ()
+            arguments = entry.get("args") or ()
             servers.append(
-                McpServer(name, (command, *map(str, arguments)), _strings(one.get("env")))
+                McpServer(name, (command, *map(str, arguments)), _strings(entry.get("env")))
             )
         elif isinstance(url, str) and is_address(url):
-            servers.append(McpServer(name, url=url, headers=_strings(one.get("headers"))))
+            servers.append(McpServer(name, url=url, headers=_strings(entry.get("headers"))))
         else:
             message = f"The MCP server '{name}' needs 'command' or an http 'url'."
             findings.error(value_at(listed, name), "mcp", message)
@@ -295,14 +297,14 @@ def _servers(data: Map, findings: Findings) -> tuple[McpServer, ...]:
 def _options(data: Map, findings: Findings) -> tuple[Option, ...]:
     listed = data.get("options")
     found = []
-    for index, one in enumerate(listed if isinstance(listed, Seq) else ()):
-        name = one.get("name") if isinstance(one, Map) else None
-        kind = one.get("kind", "text") if isinstance(one, Map) else ""
+    for index, entry in enumerate(listed if isinstance(listed, Seq) else ()):
+        name = entry.get("name") if isinstance(entry, Map) else None
+        kind = entry.get("kind", "text") if isinstance(entry, Map) else ""
         if not isinstance(name, str) or kind not in ("text", "file", "folder", "folders"):
             message = "An option needs a name and a kind: text, file, folder or folders."
             findings.error(value_at(listed, index), "option", message)
         else:
-            found.append(Option(name, str(one.get("label") or name), kind))
+            found.append(Option(name, str(entry.get("label") or name), kind))
     return tuple(found)
 
 
@@ -311,14 +313,14 @@ def _strings(given: Any) -> dict[str, str]:
 
 
 def _secrets(data: Json, auth: Auth | None, servers: tuple[McpServer, ...]) -> tuple[str, ...]:
-    """Every secret that is named anywhere."""
+    """Lists every secret that is named anywhere."""
     texts = list(auth.args.values()) if auth else []
     for server in servers:
         texts += [*server.env.values(), *server.headers.values()]
     named = [name for text in texts for name in SECRET.findall(text)]
-    for one in data.get("secrets") or ():
-        if isinstance(one, dict) and isinstance(one.get("name"), str):
-            named.append(one["name"])
-    # What a sign-in brings is not entered by hand.
+    for entry in data.get("secrets") or ():
+        if isinstance(entry, dict) and isinstance(entry.get("name"), str):
+            named.append(entry["name"])
+    # A token from a sign-in is not entered by hand.
     by_sign_in = TOKENS if auth and auth.provider else ()
     return tuple(name for name in dict.fromkeys(named) if name not in by_sign_in)

@@ -39,14 +39,14 @@ STAMP = len("2026-01-01 00:00:00 ")
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What every plugin shares: the door out and where it may keep data."""
+    """What all plugins share: the egress and the places for data."""
 
     door: Egress
     data: Path
     changed: Callable[[], None] = lambda: None
-    """Told when something about a plugin has changed that a screen shows."""
+    """Called when something changes that a screen shows."""
     unwatched: Callable[[str], None] = lambda _key: None
-    """Told which plugin starts a program that no wall surrounds."""
+    """Called with the key of a plugin that starts a program without walls."""
 
 
 class Plugin:
@@ -71,7 +71,7 @@ class Plugin:
         self._clients: dict[str, McpClient] = {}
         self._resting: dict[str, float] = {}
         self.failures: dict[str, str] = {}
-        """Why an MCP server does not tell its tools, by its name."""
+        """Why an MCP server does not list its tools, by its name."""
 
     @property
     def key(self) -> str:
@@ -83,7 +83,7 @@ class Plugin:
 
     @property
     def program_reason(self) -> str:
-        """For what its programs send by themselves, which nobody but they can read."""
+        """The reason for what its programs send by themselves, which only they can read."""
         return f"program of plugin {self.key}"
 
     @property
@@ -93,12 +93,12 @@ class Plugin:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Every address it may talk to, with the one that was set for its API."""
+        """Every address it may talk to, including the one that was set for its API."""
         return tuple(dict.fromkeys(filter(None, (self.server, *self.loaded.hosts))))
 
     @property
     def auth(self) -> Auth | None:
-        """plugin.json's, else what the API's own description asks for."""
+        """The sign-in of plugin.json, else that of the API's own description."""
         api = self.loaded.api
         return self.manifest.auth or (api.auth if api else None)
 
@@ -115,20 +115,20 @@ class Plugin:
 
     @property
     def reviewed(self) -> str:
-        """What a person accepts by enabling it: all that lies in its folder, as it is now.
+        """What a person accepts by enabling it: everything in its folder as it is now.
 
-        And that it runs with the person's rights: what was accepted within walls does not run
-        without them, should the system no longer have any.
+        It includes that the plugin runs with the person's rights. A plugin that was accepted within
+        walls does not run without them.
         """
-        said: list[Any] = [self.loaded.hosts, sorted(self.loaded.files().items()), self.secrets]
+        accepted: list[Any] = [self.loaded.hosts, sorted(self.loaded.files().items()), self.secrets]
         runs = self.loaded.tools or any(server.command for server in self.manifest.servers)
         if runs and not self.is_walled:
-            said.append("without walls")
-        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+            accepted.append("without walls")
+        return hashlib.sha256(json.dumps(accepted).encode()).hexdigest()
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """The files that are not as they were when it was accepted; none for a new plugin."""
+        """The files that have changed since it was accepted; empty for a new plugin."""
         before, now = self.decided.files, self.loaded.files()
         if not before or self.decided.reviewed == self.reviewed:
             return ()
@@ -138,20 +138,20 @@ class Plugin:
 
     @property
     def is_walled(self) -> bool:
-        """Whether the system keeps what it runs from files and network."""
+        """Whether the system keeps its programs from files and network."""
         return bool(command.kind())
 
     def open_door(self) -> None:
-        """Its hosts may be reached, for this plugin's reason and no other.
+        """Allows its hosts, for this plugin's reason only.
 
-        What is no address stays closed: the plugin is there all the same, to be set right.
+        An invalid address stays closed. The plugin is there all the same, so that it can be fixed.
         """
         door = self._outside.door
         door.forget(self.reason)
         door.forget(self.program_reason)
         for host in filter(is_address, (self.server, *self.loaded.hosts)):
             door.allow(host, self.reason, stays=True)
-            if any(one.command for one in self.manifest.servers):
+            if any(server.command for server in self.manifest.servers):
                 door.allow(host, self.program_reason)
 
     def close_door(self) -> None:
@@ -167,7 +167,9 @@ class Plugin:
                 raise FlowFailed("not_found", f"{self.key} has no tool '{name}'.")
             return self._lib_action(name)
         server_name, _, tool_name = name.partition("/")
-        server = next((one for one in self.manifest.servers if one.name == server_name), None)
+        server = next(
+            (server for server in self.manifest.servers if server.name == server_name), None
+        )
         if server is None:
             raise FlowFailed("not_found", f"{self.key} has no MCP server '{server_name}'.")
         client = self._client(server)
@@ -181,10 +183,14 @@ class Plugin:
 
     def api_actions(self) -> list[ApiAction]:
         api = self.loaded.api
-        return [ApiAction(one, self._reaching()) for one in api.operations.values()] if api else []
+        return (
+            [ApiAction(operation, self._reaching()) for operation in api.operations.values()]
+            if api
+            else []
+        )
 
     def mcp_actions(self) -> list[McpAction]:
-        """Of the servers that have told their tools; none is started for it."""
+        """Returns the tools of servers that have listed them. No server is started."""
         return [
             McpAction(server, tool, client)
             for server in self.manifest.servers
@@ -193,8 +199,10 @@ class Plugin:
         ]
 
     async def tools(self) -> list[Action]:
-        """Every tool of its servers and its code; starts both to hear of them."""
-        listed = await asyncio.gather(*(self._listed(one) for one in self.manifest.servers))
+        """Returns every tool of its servers and its code. Starts both to ask them."""
+        listed = await asyncio.gather(
+            *(self._list_tools(server) for server in self.manifest.servers)
+        )
         found: list[Action] = [
             McpAction(server, tool, self._client(server))
             for server, tools in zip(self.manifest.servers, listed, strict=True)
@@ -205,10 +213,10 @@ class Plugin:
         return found
 
     async def tool_flows(self) -> list[Flow]:
-        """One flow for each tool that no flow declares: MCP tools, and lib tools if automatic."""
+        """Returns a flow for each tool without one: MCP tools, and lib tools if automatic."""
         found: list[Flow] = []
         servers = self.manifest.servers
-        listed = await asyncio.gather(*(self._listed(server) for server in servers))
+        listed = await asyncio.gather(*(self._list_tools(server) for server in servers))
         for server, tools in zip(servers, listed, strict=True):
             for tool in tools.values():
                 step = Step("start", "mcp", {"server": server.name, "tool": tool.name})
@@ -220,8 +228,8 @@ class Plugin:
                 found.append(Flow(self.key, seen.name, seen.description or seen.name, (step,)))
         return found
 
-    async def _listed(self, server: McpServer) -> dict[str, McpTool]:
-        """A server that does not answer must not hold up every question: it gets a rest."""
+    async def _list_tools(self, server: McpServer) -> dict[str, McpTool]:
+        """Asks a server for its tools. One that does not answer is left alone for a while."""
         loop = asyncio.get_running_loop()
         if loop.time() < self._resting.get(server.name, 0.0):
             return {}
@@ -231,13 +239,13 @@ class Plugin:
             async with asyncio.timeout(LISTING_S):
                 found = await client.tools()
         except (AppError, TimeoutError) as error:
-            told = str(error) or f"no answer in {LISTING_S:.0f} s"
+            reason = str(error) or f"no answer in {LISTING_S:.0f} s"
             if self.journal.recent(1) != last_words:
-                said = self.journal.recent(1)[0][STAMP:]
-                told = " ".join((told, f"It said: {said}"))
-            self.journal.note(f"{server.name} did not list its tools: {told}")
+                last_line = self.journal.recent(1)[0][STAMP:]
+                reason = " ".join((reason, f"It said: {last_line}"))
+            self.journal.note(f"{server.name} did not list its tools: {reason}")
             self._resting[server.name] = loop.time() + REST_S
-            self.failures[server.name] = told
+            self.failures[server.name] = reason
             self._outside.changed()
             return {}
         if self.failures.pop(server.name, None) is not None or found != before:
@@ -245,7 +253,7 @@ class Plugin:
         return found
 
     def switched_off(self, flow: Flow, is_blocked: Callable[[str], bool]) -> str:
-        """Why the flow cannot end well: it surely comes to a step that is off. Empty if it can."""
+        """Says why the flow cannot succeed: it must reach a step that is off. Empty if it can."""
         for step in flow.certain:
             name = self._operation_name(step)
             if is_blocked(name):
@@ -312,7 +320,7 @@ class Plugin:
         return self._lib
 
     def _readable(self) -> tuple[str, ...]:
-        """Files and folders the person chose for it."""
+        """The files and folders that the person chose for it."""
         found: list[str] = []
         for option in self.manifest.options:
             value = self.decided.options.get(option.name, "")
@@ -340,18 +348,20 @@ class Plugin:
                 env = await self.sealed.opened_all(server.env)
                 if not self.is_walled:
                     self._outside.unwatched(self.key)
-                return Program(server.command, env, hear, self.journal.note, self._kept(server))
+                return Program(
+                    server.command, env, hear, self.journal.note, self._walls_for(server)
+                )
 
             self._clients[server.name] = McpClient(server.name, make, self.sealed.clean_all)
         return self._clients[server.name]
 
-    def _kept(self, server: McpServer) -> Walls:
+    def _walls_for(self, server: McpServer) -> Walls:
         scratch = self._data / "programs" / hashlib.sha256(server.name.encode()).hexdigest()[:16]
         room = Room(self.loaded.folder, scratch, self._readable())
         return Walls(room, Doorway(self._outside.door, self.program_reason, self.journal.note))
 
     async def _http(self, asked: Json) -> Json:
-        """A call a tool's code asks for: only to declared hosts, and only to read."""
+        """Makes a call for a tool's code: only to declared hosts, and only to read."""
         door = self._outside.door
         method = str(asked.get("method", "GET")).upper()
         if method not in ("GET", "HEAD"):

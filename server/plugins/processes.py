@@ -1,4 +1,4 @@
-"""Processes that plugins start: what they print is followed, and their end is made sure."""
+"""Processes of plugins: follows what they print, and makes sure that they end."""
 
 import asyncio
 import contextlib
@@ -19,11 +19,11 @@ LONGEST_LINE = 64 * 1024
 
 
 async def start(*command: str, **options: Any) -> Process:
-    """With pipes to all its streams and, where there are any, in a session of its own.
+    """Starts a process with pipes to all its streams and, where possible, in its own session.
 
-    asyncio cannot give up a start halfway: it would wait for ever. So it is finished and undone.
+    asyncio cannot cancel a start halfway: it would wait forever. So it is finished and undone.
     """
-    starting = spawn(_started(command, options), "child-start")
+    starting = spawn(_try_start(command, options), "child-start")
     try:
         started = await asyncio.shield(starting)
     except asyncio.CancelledError:
@@ -37,7 +37,7 @@ async def start(*command: str, **options: Any) -> Process:
 
 
 async def follow(stream: asyncio.StreamReader, note: Callable[[str], None]) -> None:
-    """Each line, however long: of one that is too long only the beginning is kept."""
+    """Passes on each line. Of a line that is too long only the beginning is kept."""
     begun = b""
     while chunk := await stream.read(1 << 16):
         *ended, rest = chunk.split(b"\n")
@@ -50,8 +50,8 @@ async def follow(stream: asyncio.StreamReader, note: Callable[[str], None]) -> N
 
 
 async def end(process: Process, patience_s: float) -> None:
-    """Ends it and all that it has started, also when this is cancelled."""
-    # Asked now: nobody can tell later what a process that has ended had started.
+    """Ends the process and all that it has started, even if this call is cancelled."""
+    # Listed now: once the process has ended, nobody knows what it had started.
     family = _family(process)
     try:
         if process.stdin is not None:
@@ -67,20 +67,20 @@ def kill(process: Process, family: Iterable[psutil.Process] = ()) -> None:
     if sys.platform != "win32":
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-    for one in everyone:
+    for member in everyone:
         with contextlib.suppress(psutil.Error):
-            one.kill()
+            member.kill()
 
 
 async def release(process: Process) -> None:
-    """After a kill. `process.wait()` would wait for all who hold a pipe of it, however long."""
+    """Called after a kill. `process.wait()` would wait for everyone who holds its pipes."""
     try:
         await _has_ended(process, KILLED_S)
     finally:
         process._transport.close()  # type: ignore[attr-defined]
 
 
-async def _started(command: tuple[str, ...], options: dict[str, Any]) -> Process | OSError:
+async def _try_start(command: tuple[str, ...], options: dict[str, Any]) -> Process | OSError:
     try:
         return await asyncio.create_subprocess_exec(
             *command,
@@ -102,7 +102,7 @@ async def _has_ended(process: Process, limit_s: float) -> None:
 
 
 def _family(process: Process) -> list[psutil.Process]:
-    """Itself and its descendants; nobody once it has ended, for its number may be another's."""
+    """Lists the process and its descendants; empty once it has ended and its id may be reused."""
     if process.returncode is None:
         with contextlib.suppress(psutil.Error):
             first = psutil.Process(process.pid)

@@ -1,4 +1,4 @@
-"""The plugins on this machine: read, watched for changes, swapped whole."""
+"""The plugins on this machine: reads them, watches for changes, replaces them as a whole."""
 
 import asyncio
 import contextlib
@@ -12,7 +12,7 @@ from pathlib import Path
 from server.data.yaml_with_places import Findings
 from server.egress import Egress
 from server.observe import Value
-from server.plugins.decisions import Decided, Kept
+from server.plugins.decisions import Decided, Decisions
 from server.plugins.folder import Loaded, everything_in, load
 from server.plugins.log import Journal
 from server.plugins.plugin import Outside, Plugin
@@ -26,16 +26,16 @@ from server.tasks import spawn, stop
 log = logging.getLogger(__name__)
 
 LOOK_S = 30.0
-"""How often the folders are looked at while nobody uses plugins or looks at them."""
+"""How often the folders are checked while nobody uses or sees plugins."""
 FRESH_S = 1.0
-"""A use or a person's look so soon after another finds nothing new."""
+"""A second check within this time is skipped."""
 RETIRE_S = 300.0
 Signature = tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PluginPlaces:
-    """Where plugins come from and where theirs is kept."""
+    """Where plugins come from and where their data is kept."""
 
     shipped: Path
     home: Path
@@ -67,13 +67,13 @@ class Shared:
 
 
 class PluginShelf:
-    """Every plugin by its key; `changed` is called after each swap."""
+    """Every plugin by its key. `changed` is called after each replacement."""
 
     def __init__(self, places: PluginPlaces, shared: Shared, changed: Callable[[], None]) -> None:
         self.places = places
         self._shared = shared
         self._changed = changed
-        self.kept = Kept(places.config / "plugins.json")
+        self.kept = Decisions(places.config / "plugins.json")
         self.broken: dict[str, Loaded] = {}
         self.plugins: dict[str, Plugin] = {}
         self._journals: dict[str, Journal] = {}
@@ -84,7 +84,7 @@ class PluginShelf:
         self._retired: list[Plugin] = []
         self._watch: asyncio.Task[None] | None = None
         self.unwatched: Value[tuple[str, ...]] = Value(())
-        """The plugins that have run a program since Moat was started which no wall surrounded."""
+        """The plugins that have run a program without walls since Moat started."""
 
     async def open(self, look_s: float = LOOK_S) -> None:
         await self.look()
@@ -96,7 +96,7 @@ class PluginShelf:
             await plugin.close()
 
     async def look_again(self) -> None:
-        """Before plugins are used or shown: whoever edits one need not wait."""
+        """Checks before plugins are used or shown, so that an edit shows at once."""
         if asyncio.get_running_loop().time() - self._looked_at < FRESH_S:
             return
         try:
@@ -105,7 +105,7 @@ class PluginShelf:
             log.warning("The plugins could not be read: %s", error)
 
     async def look(self) -> None:
-        """Reads what is new or changed, forgets what is gone."""
+        """Reads what is new or changed, and forgets what is gone."""
         async with self._looking:
             await self._look()
             self._looked_at = asyncio.get_running_loop().time()
@@ -125,7 +125,7 @@ class PluginShelf:
             self._changed()
 
     def decide(self, key: str, decided: Decided) -> None:
-        """A person's decision: the plugin starts again with it."""
+        """Applies a person's decision: the plugin starts again."""
         self.kept.set(key, decided)
         plugin = self.plugins[key]
         self._put(plugin.loaded)
@@ -158,7 +158,7 @@ class PluginShelf:
         return [plugin for plugin in self.plugins.values() if self.is_enabled(plugin)]
 
     def _put(self, loaded: Loaded) -> None:
-        """One that cannot be started is a broken one; the others and Moat itself go on."""
+        """Adds a plugin. One that cannot start is broken; the others and Moat go on."""
         self._retire(loaded.key)
         if loaded.manifest is None:
             self.broken[loaded.key] = loaded
@@ -184,7 +184,7 @@ class PluginShelf:
             self.unwatched.set((*self.unwatched.get(), key))
 
     def _retire(self, key: str) -> None:
-        """Runs that use it go on with it for a while; no new one begins."""
+        """Lets current runs finish with it for a while. No new run begins."""
         self.broken.pop(key, None)
         plugin = self.plugins.pop(key, None)
         if plugin is None:
@@ -200,7 +200,7 @@ class PluginShelf:
             await plugin.close()
 
     def _folders(self) -> list[Path]:
-        """One folder for each key: installed before shipped."""
+        """Returns one folder for each key: installed before shipped."""
         found: dict[str, Path] = {}
         for root in (self.places.home, self.places.shipped):
             for folder in sorted(root.iterdir()) if root.is_dir() else ():
@@ -227,16 +227,16 @@ def _read(folder: Path) -> Loaded:
 
 def _unusable(loaded: Loaded, error: Exception) -> Loaded:
     findings = Findings("plugin.json")
-    told = without_halves(str(error), "?")
-    findings.error((1, 1), "unusable", f"The plugin cannot be used: {told}.")
+    reason = without_halves(str(error), "?")
+    findings.error((1, 1), "unusable", f"The plugin cannot be used: {reason}.")
     return Loaded(loaded.key, loaded.folder, findings=[*loaded.findings, *findings.found])
 
 
 def _signature(folder: Path) -> Signature:
-    """Of what can be looked at; the reading says what is wrong with the rest."""
+    """Describes the files that can be read. Reading the plugin reports the rest."""
     found = []
     with contextlib.suppress(OSError):
         for path in everything_in(folder):
-            told = path.lstat()
-            found.append((str(path), told.st_mtime_ns, told.st_size))
+            found_stat = path.lstat()
+            found.append((str(path), found_stat.st_mtime_ns, found_stat.st_size))
     return tuple(sorted(found))

@@ -1,4 +1,4 @@
-"""Secrets of plugins: put in where a call is sent, blacked out everywhere else."""
+"""Secrets of plugins: inserted where a call is sent, blacked out everywhere else."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,7 +31,7 @@ class Sealed:
         self._kept: set[str] = set()
 
     async def opened(self, text: str) -> str:
-        """The text with its secrets in it; only for what is sent."""
+        """Inserts the secrets into the text, only for what is sent."""
         for name in SECRET.findall(text):
             value = await self._keychain.get(self._name(name))
             if not value:
@@ -54,7 +54,7 @@ class Sealed:
         self._kept.discard(name)
 
     async def get(self, name: str) -> str:
-        """Empty when there is none."""
+        """Returns an empty text if there is none."""
         value = await self._keychain.get(self._name(name)) or ""
         if value:
             self._seen.add(value)
@@ -67,17 +67,18 @@ class Sealed:
         return found
 
     def is_kept(self, name: str) -> bool:
-        """As it was when last looked at."""
+        """Returns the state at the last check."""
         return name in self._kept
 
     def clean(self, text: str) -> str:
-        """For logs, prompts and screens. The longest first: one may be the beginning of another."""
+        """Cleans a text for logs, prompts and screens. Long secrets first: they may contain
+        others."""
         for value in sorted(self._seen, key=len, reverse=True):
             text = text.replace(value, HIDDEN)
         return text
 
     def clean_all(self, value: Any, depth: int = 0) -> Any:
-        """Every text in a JSON value, names too. Nobody reads what is nested deeper than this."""
+        """Cleans every text in a JSON value, names too. Very deep values are dropped."""
         if isinstance(value, str):
             return self.clean(value)
         if isinstance(value, dict | list) and depth >= DEEPEST:
@@ -92,7 +93,7 @@ class Sealed:
 
     @staticmethod
     def masked(texts: Mapping[str, str]) -> dict[str, str]:
-        """Names stay, values go: a literal may be a secret too."""
+        """Keeps the names and hides the values: a literal may be a secret too."""
         return dict.fromkeys(texts, HIDDEN)
 
     def _name(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Everything a screen or a conversation asks of plugins, and each plugin as a card."""
+"""What screens and conversations need from plugins, and the card of each plugin."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ from server.plugins.approvals import Approvals, chat_key
 from server.plugins.folder import Loaded
 from server.plugins.forms import Forms
 from server.plugins.install import PREVIOUS
-from server.plugins.kit import PluginKit, RehearsalKit, Rehearsed, worded
+from server.plugins.kit import PluginKit, RehearsalKit, Rehearsed, as_text
 from server.plugins.manifest import ACCESS, TOKENS
 from server.plugins.manifest import parse as read_manifest
 from server.plugins.mcp.action import McpAction
@@ -51,8 +51,8 @@ from server.tasks import spawn, stop
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """An operation as it is known from outside: by its code's text, or by an earlier decision."""
+class KnownOperation:
+    """An operation that is known without asking: from code that was read, or from a decision."""
 
     key: str
     description: str
@@ -60,22 +60,29 @@ class Seen:
     fingerprint: str
 
 
-def decidable(plugin: Plugin, approvals: Approvals) -> dict[str, Action | Seen]:
-    """Its operations by key: of its API, of its code, of the servers that have told their tools.
+def decidable(plugin: Plugin, approvals: Approvals) -> dict[str, Action | KnownOperation]:
+    """Returns its operations by key: of its API, its code, and servers that have listed their
+    tools.
 
-    A tool that something was decided about is among them even before its server has told of it.
+    A tool with a decision is included even before its server has listed it.
     """
     digest = plugin.loaded.digest
     servers = {server.name for server in plugin.manifest.servers}
     of_code = [
-        Seen(one.name, one.description, "change", fingerprint(plugin.key, one.name, digest))
-        for one in plugin.loaded.tools
+        KnownOperation(
+            tool.name, tool.description, "change", fingerprint(plugin.key, tool.name, digest)
+        )
+        for tool in plugin.loaded.tools
     ]
-    known: tuple[Action | Seen, ...] = (*plugin.api_actions(), *of_code, *plugin.mcp_actions())
-    found: dict[str, Action | Seen] = {one.key: one for one in known}
-    for key, mark in approvals.decided(plugin.key).items():
+    known: tuple[Action | KnownOperation, ...] = (
+        *plugin.api_actions(),
+        *of_code,
+        *plugin.mcp_actions(),
+    )
+    found: dict[str, Action | KnownOperation] = {operation.key: operation for operation in known}
+    for key, mark in approvals.decided_operations(plugin.key).items():
         if key.partition("/")[0] in servers:
-            found.setdefault(key, Seen(key, "", "change", mark))
+            found.setdefault(key, KnownOperation(key, "", "change", mark))
     return found
 
 
@@ -96,7 +103,7 @@ def card(
         hosts=plugin.hosts,
         secrets=plugin.secrets,
         missing_secrets=missing,
-        commands=tuple(" ".join(one.command) for one in manifest.servers if one.command),
+        commands=tuple(" ".join(server.command) for server in manifest.servers if server.command),
         runs_code=bool(loaded.tools),
         database=manifest.database,
         operations=_operations(plugin, approvals),
@@ -107,7 +114,7 @@ def card(
         question=manifest.predefined_question,
         previous_version=_previous(shelf, plugin.key),
         changing_methods=decided.changing_methods,
-        sign_in=_signed(plugin),
+        sign_in=_sign_in_state(plugin),
         has_tools=bool(manifest.servers or loaded.tools),
         walled=plugin.is_walled,
         changes=plugin.changes,
@@ -130,30 +137,37 @@ def broken_card(loaded: Loaded, shipped: bool) -> PluginCard:
 
 def _operations(plugin: Plugin, approvals: Approvals) -> tuple[OperationCard, ...]:
     return tuple(
-        OperationCard(one.key, one.description, one.risk, approvals.policy(plugin.key, one))
-        for one in decidable(plugin, approvals).values()
+        OperationCard(
+            operation.key,
+            operation.description,
+            operation.risk,
+            approvals.policy(plugin.key, operation),
+        )
+        for operation in decidable(plugin, approvals).values()
     )
 
 
 def _findings(plugin: Plugin) -> tuple[str, ...]:
-    """What is wrong with it: its servers and its sign-in that failed, then its files."""
+    """Lists what is wrong: failed servers and sign-in first, then its files."""
     failed = [f"The server '{name}' failed: {why}" for name, why in plugin.failures.items()]
     problem = plugin.sign_in.problem if plugin.sign_in else ""
     return (*failed, *summarise(plugin.loaded.findings), *filter(None, [problem]))
 
 
 def card_options(plugin: Plugin) -> tuple[OptionCard, ...]:
-    """What its manifest names; and where its API is, which may be elsewhere than it says."""
+    """Lists the manifest's options, and the address of its API, which may differ from it."""
     found = [
-        OptionCard(one.name, one.label, one.kind, plugin.decided.options.get(one.name, ""))
-        for one in plugin.manifest.options
+        OptionCard(
+            option.name, option.label, option.kind, plugin.decided.options.get(option.name, "")
+        )
+        for option in plugin.manifest.options
     ]
     if plugin.loaded.api is not None:
         found.append(OptionCard(SERVER, "Address of its API", "text", plugin.server))
     return tuple(found)
 
 
-def _signed(plugin: Plugin) -> Literal["", "needed", "open", "done"]:
+def _sign_in_state(plugin: Plugin) -> Literal["", "needed", "open", "done"]:
     if plugin.sign_in is None:
         return ""
     if plugin.sign_in.is_open:
@@ -185,7 +199,7 @@ class NoPlugin(BadRequest):
     status = 404
 
     def __init__(self, key: str, known: Iterable[str] = ()) -> None:
-        super().__init__(_joined(f"There is no plugin '{key}'.", nearest(key, known)), "key")
+        super().__init__(_join(f"There is no plugin '{key}'.", nearest(key, known)), "key")
 
 
 class PluginHouse:
@@ -222,69 +236,70 @@ class PluginHouse:
         await self.shelf.close()
 
     def for_clients(self) -> PluginTalk | None:
-        """None while connected programs may not use plugins, or none is enabled."""
+        """None while connected programs may not use plugins, or no plugin is enabled."""
         return self.talk if self._settings().serve_clients and self._has_any() else None
 
     def talk_for(self, *, is_own: bool) -> PluginTalk | None:
-        """The person's own window needs no leave to use what they have enabled.
+        """Returns the plugins' answers. The person's own window needs no permission.
 
-        It also hears why a plugin that they name cannot answer.
+        It also learns why a plugin that it names cannot answer.
         """
         return self._own_talk if is_own else self.for_clients()
 
     async def flows(self) -> Sequence[Flow]:
-        """Every flow of every enabled plugin; one that is switched off is marked unusable."""
+        """Returns every flow of every enabled plugin. One that is off is marked unusable."""
         found: list[Flow] = []
         await self.shelf.look_again()
         plugins = [] if self._settings().paused else self.shelf.enabled()
-        # At the same time: a server that does not answer must not hold up the others.
+        # All at once: a server that does not answer must not delay the others.
         of_tools = await asyncio.gather(*(plugin.tool_flows() for plugin in plugins))
         for plugin, flows in zip(plugins, of_tools, strict=True):
             declared = [flow for flow in plugin.loaded.flows.values() if flow.is_usable]
-            found += [self._marked(plugin, flow) for flow in (*declared, *flows)]
+            found += [self._mark_usable(plugin, flow) for flow in (*declared, *flows)]
         return found
 
     async def explain(self, key: str, flow: str | None) -> str:
-        """Why a plugin that was named, or a flow of it, cannot answer; empty for no plugin."""
+        """Says why the named plugin, or its flow, cannot answer; empty if there is no such
+        plugin."""
         known = (*self.shelf.plugins, *self.shelf.broken)
         if key not in known:
             hint = nearest(key, known)
-            return _joined(f"There is no plugin '{key}'.", hint) if hint else ""
+            return _join(f"There is no plugin '{key}'.", hint) if hint else ""
         if key in self.shelf.broken:
             broken = self.shelf.broken[key]
-            return _joined(f"The plugin '{key}' is broken.", _first_error(broken))
+            return _join(f"The plugin '{key}' is broken.", _first_error(broken))
         plugin = self.shelf.plugins[key]
         if self._settings().paused:
             return f"Plugins are paused, so '{key}' cannot answer: resume them under Plugins."
         if not self.shelf.is_enabled(plugin):
             if plugin.decided.enabled:
-                told = f"The plugin '{key}' has changed: look at it and enable it again."
-                return _joined(told, _listed(plugin.changes))
+                changed = f"The plugin '{key}' has changed: look at it and enable it again."
+                return _join(changed, _list_changes(plugin.changes))
             return f"The plugin '{key}' is switched off: enable it under Plugins."
         return await self._explain_enabled(plugin, flow)
 
     async def _explain_enabled(self, plugin: Plugin, name: str | None) -> str:
-        flows = {one.name: one for one in await self._all_flows(plugin)}
+        flows = {flow.name: flow for flow in await self._all_flows(plugin)}
         if name in flows and (off := self._off(plugin, flows[name])):
             return off
         if plugin.failures:
-            return _joined(f"The plugin '{plugin.key}' cannot answer.", *_failed(plugin))
+            return _join(f"The plugin '{plugin.key}' cannot answer.", *_failures_of(plugin))
         if name in plugin.loaded.flows:
             broken = f"The flow '{name}' of {plugin.key} is broken."
-            return _joined(broken, _first_error(plugin.loaded))
+            return _join(broken, _first_error(plugin.loaded))
         if name is not None and flows:
             hint = nearest(name, flows) or f"It has: {', '.join(list(flows)[:MOST_NAMED])}."
-            return _joined(f"The plugin '{plugin.key}' has no flow '{name}'.", hint)
-        offs = list(filter(None, (self._off(plugin, one) for one in flows.values())))
+            return _join(f"The plugin '{plugin.key}' has no flow '{name}'.", hint)
+        offs = list(filter(None, (self._off(plugin, flow) for flow in flows.values())))
         if len(offs) < len(flows):
             return ""
-        return _joined(f"The plugin '{plugin.key}' cannot answer.", *offs[:1])
+        return _join(f"The plugin '{plugin.key}' cannot answer.", *offs[:1])
 
     async def _all_flows(self, plugin: Plugin) -> list[Flow]:
         declared = [flow for flow in plugin.loaded.flows.values() if flow.is_usable]
         return [*declared, *await plugin.tool_flows()]
 
-    def _marked(self, plugin: Plugin, flow: Flow) -> Flow:
+    def _mark_usable(self, plugin: Plugin, flow: Flow) -> Flow:
         return replace(flow, is_usable=False) if self._off(plugin, flow) else flow
 
     def _off(self, plugin: Plugin, flow: Flow) -> str:
@@ -308,7 +323,7 @@ class PluginHouse:
         return loaded.key
 
     async def enable_plugin(self, key: str) -> None:
-        """A person has seen what it may do, as it is now."""
+        """Enables a plugin after a person has seen what it may do now."""
         plugin = self._find(key)
         if plugin.loaded.state == "broken":
             raise BadRequest(f"{key} is broken and cannot be enabled.", "key")
@@ -339,7 +354,7 @@ class PluginHouse:
         plugin = self._find(key)
         if name not in plugin.secrets:
             hint = nearest(name, plugin.secrets)
-            raise BadRequest(_joined(f"{key} has no secret '{name}'.", hint), "name")
+            raise BadRequest(_join(f"{key} has no secret '{name}'.", hint), "name")
         if value:
             await self.shelf.sealed(key).keep(name, value)
         else:
@@ -365,13 +380,13 @@ class PluginHouse:
         if name == SERVER:
             decided = replace(decided, server=_address(value))
         elif name == CHANGING:
-            decided = replace(decided, changing_methods=_switched(value))
+            decided = replace(decided, changing_methods=_read_switch(value))
         elif any(name == option.name for option in plugin.manifest.options):
             decided = replace(decided, options={**decided.options, name: value})
         else:
             known = [option.name for option in card_options(plugin)]
             hint = nearest(name, known) or f"It has: {', '.join(known) or 'none'}."
-            raise BadRequest(_joined(f"{key} has no option '{name}'.", hint), "name")
+            raise BadRequest(_join(f"{key} has no option '{name}'.", hint), "name")
         self.shelf.decide(key, decided)
 
     async def set_operation_policy(self, key: str, operation: str, policy: str) -> None:
@@ -379,19 +394,19 @@ class PluginHouse:
         known = decidable(plugin, self._approvals)
         if operation not in known:
             hint = nearest(operation, known)
-            raise BadRequest(_joined(f"{key} has no tool '{operation}'.", hint), "operation")
+            raise BadRequest(_join(f"{key} has no tool '{operation}'.", hint), "operation")
         self._approvals.set_policy(key, known[operation], policy)
         self._publish()
 
     async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
-        """A flow, or a tool as if it were a flow of one step: the model fills its arguments."""
+        """Tests a flow, or a tool as a flow of one step whose arguments the model fills in."""
         plugin = self._find(key)
         found = plugin.loaded.flows.get(flow) or await self._tool_flow(plugin, flow)
         if not found.is_usable:
             raise BadRequest(f"{key} has no usable flow '{flow}'.", "flow")
         kit, rehearsal = self._trial_kit(plugin, mode)
         run = Run(Work(found, question, await self._engine(None), kit))
-        return await _tested(run, rehearsal)
+        return await _try_flow(run, rehearsal)
 
     async def find_tools(self, key: str) -> tuple[ToolCard, ...]:
         plugin = self._find(key)
@@ -400,7 +415,8 @@ class PluginHouse:
         if not found and plugin.failures:
             raise FlowFailed("mcp_error", await self.explain(key, None))
         return tuple(
-            ToolCard(one.key, one.description, json.dumps(one.schema), one.risk) for one in found
+            ToolCard(action.key, action.description, json.dumps(action.schema), action.risk)
+            for action in found
         )
 
     async def try_tool(self, key: str, tool: str, arguments: str, mode: str) -> PluginTest:
@@ -408,14 +424,14 @@ class PluginHouse:
         kit, rehearsal = self._trial_kit(plugin, mode)
         self._may_run(plugin)
         known = await plugin.tools()
-        action = next((one for one in known if one.key == tool), None)
+        action = next((action for action in known if action.key == tool), None)
         if action is None:
-            raise self._no_flow(plugin, tool, [one.key for one in known])
+            raise self._no_flow(plugin, tool, [action.key for action in known])
         given = fill.with_defaults(_object(arguments), action.schema)
         if wrong := fill.problems(given, action.schema):
             raise BadRequest(f"The arguments are not valid: {wrong[0][1]}.", "arguments")
         reach: Reach = "mcp" if isinstance(action, McpAction) else "lib"
-        return await _called(await kit.action(reach, tool), given, kit, rehearsal)
+        return await _try_call(await kit.action(reach, tool), given, kit, rehearsal)
 
     def _trial_kit(self, plugin: Plugin, mode: str) -> tuple[Kit, RehearsalKit]:
         if mode not in ("dry", "mock", "run"):
@@ -435,9 +451,9 @@ class PluginHouse:
             raise BadRequest("Plugins are paused; resume them to run one.", "mode")
 
     async def _tool_flow(self, plugin: Plugin, name: str) -> Flow:
-        """The flow of a tool that no file declares; its code and programs start for it."""
+        """Returns the flow of a tool that no file declares. Its code and programs start for it."""
         servers = {server.name for server in plugin.manifest.servers}
-        is_tool = name in {one.name for one in plugin.loaded.tools}
+        is_tool = name in {tool.name for tool in plugin.loaded.tools}
         if not is_tool and name.partition("/")[0] not in servers:
             raise self._no_flow(plugin, name, [*plugin.loaded.flows])
         if not self.shelf.is_enabled(plugin):
@@ -445,16 +461,16 @@ class PluginHouse:
         if is_tool:
             return Flow(plugin.key, name, name, (Step("start", name),))
         flows = await plugin.tool_flows()
-        found = next((one for one in flows if one.name == name), None)
+        found = next((flow for flow in flows if flow.name == name), None)
         if found is None:
-            raise self._no_flow(plugin, name, [one.name for one in flows])
+            raise self._no_flow(plugin, name, [flow.name for flow in flows])
         return found
 
     def _no_flow(self, plugin: Plugin, name: str, known: Iterable[str]) -> BadRequest:
         tools = (tool.name for tool in plugin.loaded.tools)
         hint = nearest(name, [*known, *tools])
         text = f"{plugin.key} has no usable flow '{name}'."
-        return BadRequest(_joined(text, *(_failed(plugin) or [hint])), "flow")
+        return BadRequest(_join(text, *(_failures_of(plugin) or [hint])), "flow")
 
     async def plugin_log(self, key: str, count: int) -> list[str]:
         return self.shelf.journal(key).recent(count)
@@ -469,7 +485,7 @@ class PluginHouse:
         return plugin
 
     def kit(self, flow: Flow, chat: str) -> Kit:
-        """What the flow's plugin lends it for this chat."""
+        """Returns what the flow's plugin gives it for this chat."""
         return PluginKit(self._find(flow.plugin), self._approvals, chat)
 
     def _own_kit(self, flow: Flow, chat: str) -> Kit:
@@ -494,7 +510,7 @@ class PluginHouse:
         cards += [
             broken_card(loaded, shelf.is_shipped(key)) for key, loaded in shelf.broken.items()
         ]
-        self.plugins.set(tuple(sorted(cards, key=lambda one: one.key)))
+        self.plugins.set(tuple(sorted(cards, key=lambda card: card.key)))
 
 
 def _address(value: str) -> str:
@@ -505,29 +521,29 @@ def _address(value: str) -> str:
     return value.rstrip("/")
 
 
-def _switched(value: str) -> bool:
+def _read_switch(value: str) -> bool:
     words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
     if value.lower() not in words:
         raise BadRequest(f"'{value}' is neither true nor false.", "value")
     return words[value.lower()]
 
 
-def _joined(*sentences: str) -> str:
+def _join(*sentences: str) -> str:
     return " ".join(filter(None, sentences))
 
 
-def _listed(changes: Sequence[str]) -> str:
+def _list_changes(changes: Sequence[str]) -> str:
     more = len(changes) - MOST_NAMED
     named = ", ".join(changes[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
     return f"{named}." if changes else ""
 
 
-def _failed(plugin: Plugin) -> list[str]:
+def _failures_of(plugin: Plugin) -> list[str]:
     return [f"Its server '{name}' failed: {why}" for name, why in plugin.failures.items()]
 
 
 def _first_error(loaded: Loaded) -> str:
-    errors = (str(one) for one in loaded.findings if one.level == "error")
+    errors = (str(finding) for finding in loaded.findings if finding.level == "error")
     return next(errors, "It cannot be read.")
 
 
@@ -541,8 +557,10 @@ def _object(text: str) -> Json:
     return found
 
 
-async def _called(action: Action, arguments: Json, kit: Kit, rehearsal: RehearsalKit) -> PluginTest:
-    """One call of a tool with the arguments a person gave, and what it answered."""
+async def _try_call(
+    action: Action, arguments: Json, kit: Kit, rehearsal: RehearsalKit
+) -> PluginTest:
+    """Calls a tool once with a person's arguments, and returns its answer."""
     text, failed = "", False
     around = {**NOTHING_BEFORE, "plugin": kit.plugin}
     kit.note(f"try {action.key}")
@@ -554,10 +572,10 @@ async def _called(action: Action, arguments: Json, kit: Kit, rehearsal: Rehearsa
         text, failed = str(error), not isinstance(error, Rehearsed)
     except TimeoutError:
         text, failed = f"{action.key} took longer than {TRIAL_S:.0f} s.", True
-    return PluginTest(text, tuple(map(worded, rehearsal.shown)), (action.key,), failed)
+    return PluginTest(text, tuple(map(as_text, rehearsal.shown)), (action.key,), failed)
 
 
-async def _tested(run: Run, rehearsal: RehearsalKit) -> PluginTest:
+async def _try_flow(run: Run, rehearsal: RehearsalKit) -> PluginTest:
     text: list[str] = []
     steps: list[str] = []
     failed = False
@@ -573,5 +591,5 @@ async def _tested(run: Run, rehearsal: RehearsalKit) -> PluginTest:
     except AppError as error:
         text.append(str(error))
         failed = True
-    shown = tuple(worded(preview) for preview in rehearsal.shown)
+    shown = tuple(as_text(preview) for preview in rehearsal.shown)
     return PluginTest("".join(text), shown, tuple(steps), failed or run.status == "error")

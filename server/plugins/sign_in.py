@@ -1,7 +1,7 @@
 """Signing in with a plugin's provider: OpenID Connect by authorization code with PKCE (RFC 8252).
 
-The person signs in in their own browser; the provider sends it back to a port of this machine that
-is open for that one answer. The tokens go into the keyring and are renewed before they expire.
+The person signs in with their own browser. The provider sends it back to a port of this machine
+that is open for that one answer. The tokens go into the keyring and are renewed before they expire.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 PATIENCE_S = 300.0
 REPLY_S = 20.0
 EARLY_S = 60.0
-"""A token is renewed so long before its end."""
+"""How long before its end a token is renewed."""
 USUAL_LIFE_S = 3600.0
 LARGEST_REPLY = 256 * 1024
 LONGEST_LINE = 16 * 1024
@@ -54,7 +54,7 @@ class Endpoints:
 
 @dataclass(slots=True)
 class _Open:
-    """A sign-in that is under way in the browser."""
+    """A sign-in that is open in the browser."""
 
     state: str
     verifier: str
@@ -66,7 +66,7 @@ class _Open:
 
 
 class SignIn:
-    """One plugin's. `changed` is told when a sign-in begins or ends."""
+    """The sign-in of one plugin. `changed` is called when a sign-in begins or ends."""
 
     def __init__(
         self,
@@ -85,10 +85,10 @@ class SignIn:
         self._renewing = asyncio.Lock()
         self.is_open = False
         self.problem = ""
-        """Why the last one came to nothing."""
+        """Why the last sign-in failed."""
 
     async def begin(self) -> str:
-        """The address for the browser; a sign-in that was open is given up."""
+        """Returns the address for the browser. Gives up a sign-in that was open."""
         await self.close()
         endpoints = await self._endpoints()
         state, verifier = secrets.token_urlsafe(24), secrets.token_urlsafe(48)
@@ -120,7 +120,7 @@ class SignIn:
         self._changed()
 
     async def renew(self) -> None:
-        """Before a call: a token that is about to end is exchanged for a new one."""
+        """Renews a token that is about to end, before a call."""
         async with self._renewing:
             ends = await self._sealed.get(EXPIRES)
             if not ends or float(ends) - EARLY_S > time.time():
@@ -152,7 +152,7 @@ class SignIn:
             self.problem = "Nobody signed in within five minutes."
         except AppError as error:
             self.problem = str(error)
-            log.warning("A sign-in came to nothing: %s", error)
+            log.warning("A sign-in failed: %s", error)
         finally:
             self._show(is_open=False)
 
@@ -161,27 +161,29 @@ class SignIn:
         if not provider.issuer:
             return Endpoints(provider.authorization_url, provider.token_url)
         base = provider.issuer.rstrip("/")
-        told = await self._ask("GET", f"{base}/.well-known/openid-configuration")
-        if str(told.get("issuer", "")).rstrip("/") != base:
+        answer = await self._ask("GET", f"{base}/.well-known/openid-configuration")
+        if str(answer.get("issuer", "")).rstrip("/") != base:
             raise SignInFailed("The provider's identity does not match.")
-        page, token = (str(told.get(f"{name}_endpoint", "")) for name in ("authorization", "token"))
+        page, token = (
+            str(answer.get(f"{name}_endpoint", "")) for name in ("authorization", "token")
+        )
         if not (is_safe(page) and is_safe(token)):
-            raise SignInFailed("The provider names no safe address to sign in at.")
+            raise SignInFailed("The provider gives no safe address to sign in at.")
         return Endpoints(page, token, base)
 
     async def _exchange(self, endpoints: Endpoints, fields: dict[str, str]) -> None:
         body = urlencode({**fields, "client_id": self.provider.client_id}).encode()
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
-        told = await self._ask("POST", endpoints.token, headers=headers, data=body)
-        token = told.get("access_token")
-        if not isinstance(token, str) or str(told.get("token_type", "")).lower() != "bearer":
-            raise SignInFailed("The provider gave no token that can be used.")
-        life = told.get("expires_in")
+        answer = await self._ask("POST", endpoints.token, headers=headers, data=body)
+        token = answer.get("access_token")
+        if not isinstance(token, str) or str(answer.get("token_type", "")).lower() != "bearer":
+            raise SignInFailed("The provider gave no usable token.")
+        life = answer.get("expires_in")
         life_s = float(life) if isinstance(life, int | float) else USUAL_LIFE_S
         await self._sealed.keep(ACCESS, token)
         await self._sealed.keep(EXPIRES, str(time.time() + life_s))
-        if isinstance(told.get("refresh_token"), str):
-            await self._sealed.keep(REFRESH, told["refresh_token"])
+        if isinstance(answer.get("refresh_token"), str):
+            await self._sealed.keep(REFRESH, answer["refresh_token"])
         self._changed()
 
     async def _ask(self, method: str, url: str, **options: Any) -> Json:
@@ -192,14 +194,14 @@ class SignIn:
             ):
                 raw = await read_up_to(reply, LARGEST_REPLY)
                 status = reply.status
-            told = json.loads(raw)
+            answer = json.loads(raw)
         except (*self._door.failures, ValueError) as error:
             raise SignInFailed("The provider could not be reached to sign in.") from error
-        if status != 200 or not isinstance(told, dict):
+        if status != 200 or not isinstance(answer, dict):
             refused = SignInFailed(f"The provider refused the sign-in (status {status}).")
             refused.status = 401 if status in (400, 401) else 502
             raise refused
-        return told
+        return answer
 
     def _show(self, *, is_open: bool) -> None:
         self.is_open = is_open
@@ -224,11 +226,11 @@ def _address(provider: Provider, opened: _Open) -> str:
 async def _answer(
     opened: _Open, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
-    """The browser comes back. Whatever else knocks at the port learns nothing."""
+    """Takes the browser's return. Any other visitor of the port learns nothing."""
     try:
         async with asyncio.timeout(REPLY_S):
             line = (await reader.readline()).decode("latin-1")
-        status, title, text = _heard(opened, line)
+        status, title, text = _read_return(opened, line)
         body = PAGE.format(title=title, text=text).encode()
         head = (
             f"HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\n"
@@ -243,7 +245,7 @@ async def _answer(
         writer.close()
 
 
-def _heard(opened: _Open, line: str) -> tuple[str, str, str]:
+def _read_return(opened: _Open, line: str) -> tuple[str, str, str]:
     method, _, rest = line.partition(" ")
     target = urlsplit(rest.split(" ")[0])
     query = {name: values[0] for name, values in parse_qs(target.query).items()}

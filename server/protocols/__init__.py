@@ -1,4 +1,4 @@
-"""Every protocol we speak. To add one: a module with ENDPOINTS, and a line here."""
+"""All protocols of Moat. To add one: a module with ENDPOINTS, and a line here."""
 
 from collections.abc import Callable
 
@@ -22,6 +22,6 @@ WORDINGS: tuple[tuple[str, Callable[[Exception], Reply] | None], ...] = (
 
 
 def wording(path: str) -> Callable[[Exception], Reply] | None:
-    """How errors are worded below a path, its routes or none; None: in OpenAI's form."""
+    """Returns how errors below a path are worded, even if it has no route; None: OpenAI's form."""
     found = (failed for root, failed in WORDINGS if path == root or path.startswith(f"{root}/"))
     return next(found, None)

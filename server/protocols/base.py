@@ -22,13 +22,13 @@ Frames = AsyncGenerator[bytes, None]
 EVENT_STREAM = "text/event-stream"
 KEEP_ALIVE = b": still here\n\n"
 KeepAlive = bytes | Callable[[bytes], bytes]
-"""What says nothing but that the answer is still to come. A function gets the frame before it,
-which is empty when there was none."""
+"""A frame that only shows that the answer is still to come. A function gets the frame before it,
+which is empty if there was none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A plain JSON answer (or text, when `text` is given)."""
+    """A plain JSON answer, or a text if `text` is given."""
 
     body: Any = None
     status: int = 200
@@ -42,11 +42,11 @@ Readiness = Literal["ready", "idle", "loading", "failed", "no model", "not answe
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a protocol may know of the server: its checked address, its models, the default one."""
+    """What a protocol knows of the server: its checked address, its models, the default one."""
 
     address: str
     models: tuple[ModelCard, ...] = ()
-    """Each of them, and once more under every other name it has."""
+    """Each model, and again under each of its other names."""
     default_model: str = ""
     version: str = ""
     engine_health: Literal["ok", "busy", "not answering"] = "ok"
@@ -56,9 +56,9 @@ class Facts:
     headers: dict[str, str] = field(default_factory=dict)
     """The request's headers, names in lower case, without those that carry secrets."""
     is_own: bool = False
-    """It came from the person's own window."""
+    """The request comes from the person's own window."""
     request_id: str = field(default_factory=lambda: uuid4().hex)
-    """Known to who tracks the requests under way."""
+    """The id under which the running request is tracked."""
     owner: str = ""
     """Whose responses it may see: the same for the same page and key, a secret to others."""
     holder: str = ""
@@ -70,7 +70,7 @@ class Facts:
 
     @property
     def origin(self) -> str:
-        """The page it came from; a program has none."""
+        """The page that asks; empty for a program."""
         return self.headers.get("origin", "")
 
     @property
@@ -92,7 +92,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that came in a form; its name is the sender's word, nothing more."""
+    """A file of a form. Its name is whatever the sender chose."""
 
     name: str
     data: bytes
@@ -100,7 +100,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question to the engine that is no conversation; `then(result)` answers or asks on."""
+    """A question to the engine that is not a conversation. `then(result)` answers or asks on."""
 
     what: str
     model: str | None
@@ -113,7 +113,7 @@ class Ask:
 
 
 class ModelKeeper(Protocol):
-    """The models of this machine, as far as a client may look at them and change them."""
+    """The models of this machine, as far as a client may see and change them."""
 
     async def header(self, card: ModelCard) -> Header: ...
     def alias(self, card: ModelCard) -> Alias | None: ...
@@ -121,23 +121,23 @@ class ModelKeeper(Protocol):
         """Gives a model another name."""
 
     def keep(self, card: ModelCard, seconds: float) -> None:
-        """Keeps a loaded model for so long after its last answer."""
+        """Keeps a loaded model that long after its last answer."""
 
     async def delete(self, card: ModelCard) -> None: ...
     async def pull(self, name: str) -> AsyncGenerator[Download, None]:
-        """Begins a download, or refuses; then yields how far it is, until it is done."""
+        """Starts or refuses a download, then yields its progress until it is done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manage:
-    """A look at the models of this machine, or a change: `do` answers, streams, or asks on."""
+    """A look at the models of this machine, or a change. `do` answers, streams or asks on."""
 
     do: Callable[[ModelKeeper], Awaitable["Managed"]]
 
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """Ends the request of that id, if it is under way, and gives this answer."""
+    """Ends the running request of that id, if there is one, and gives this answer."""
 
     request_id: str
     reply: Reply
@@ -145,7 +145,7 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A conversation with steps of its own: `converse` yields its events with the means given."""
+    """A conversation with its own steps: `converse` yields its events with the given means."""
 
     converse: Callable[[Means], Events]
     model: str | None = None
@@ -153,9 +153,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class AgentRun:
-    """A run of an agent that brings its own rendering: one route can speak several dialects.
+    """A run of an agent with its own rendering: one route can speak several dialects.
 
-    `render` streams it at once, so that a failure is told in the stream; or `collect` sums it up.
+    `render` streams at once, so that a failure comes in the stream. `collect` makes one answer.
     """
 
     converse: Callable[[], Events]
@@ -166,15 +166,15 @@ class AgentRun:
     model: str | None = None
 
 
-Told = Reply | AgentRun | Frames
+LookResult = Reply | AgentRun | Frames
 Managed = Reply | Frames | ChatRequest | Ask
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What takes its time: `find` answers, begins a run of an agent, or replays one."""
+    """A request that takes time: `find` answers, begins a run of an agent, or replays one."""
 
-    find: Callable[[Agents], Awaitable[Told]]
+    find: Callable[[Agents], Awaitable[LookResult]]
 
 
 Accepted = ChatRequest | Run | Reply | Ask | Cancel | Look | Manage
@@ -185,7 +185,7 @@ Collect = Callable[[Events, Any, Facts], Awaitable[Reply]]
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """`render` streams, `collect` answers with one body; `streams(body)` picks between them."""
+    """`render` streams, `collect` answers with one body. `streams(body)` picks one of them."""
 
     method: str
     path: str
@@ -195,12 +195,12 @@ class Endpoint:
     streams: Callable[[Any], bool] = lambda _body: True
     content_type: str = EVENT_STREAM
     failed: Callable[[Exception], Reply] | None = None
-    """How this protocol words an error before a stream began; None: the server's plain form."""
+    """Words an error before a stream began. None: the server's plain form."""
     needs_body: bool = True
     reads_body: bool = True
-    """Not where a request is refused whatever it brings, and that may be gigabytes."""
+    """False for a request that is always refused: its body may be gigabytes."""
     takes_form: bool = False
-    """A form with a file may come in place of JSON; its fields are the body then."""
+    """A form with a file may come instead of JSON. Its fields are then the body."""
     takes_credentials: bool = False
-    """An allowed page may send its cookies to this path and all below it."""
+    """An allowed page may send its cookies to this path and those below it."""
     keep_alive: KeepAlive = KEEP_ALIVE

@@ -1,7 +1,7 @@
-"""What an answer must match, in the words of each client; and what is refused rather than ignored.
+"""What an answer must match, in each client's words, and what is refused instead of ignored.
 
-A field that narrows the answer or changes its meaning is done, or refused by its name. Everything
-else that is not known here is passed over: clients send much that is meant for other servers.
+A field that narrows the answer or changes its meaning is obeyed, or refused by its name. Any
+other unknown field is ignored: clients send much that is meant for other servers.
 """
 
 import json
@@ -43,8 +43,8 @@ NOT_DONE: dict[str, tuple[Any, ...]] = {
     "truncate_prompt_tokens": (-1,),
     "use_beam_search": (False,),
 }
-"""Fields that narrow an answer or change its meaning and are not done here, with the values that
-ask for nothing. Null asks for nothing anywhere."""
+"""Fields that would narrow an answer or change its meaning, but are not supported, with the values
+that ask for nothing. Null always asks for nothing."""
 
 
 def refuse_what_is_not_done(fields: Fields, **more: tuple[Any, ...]) -> None:
@@ -55,12 +55,12 @@ def refuse_what_is_not_done(fields: Fields, **more: tuple[Any, ...]) -> None:
 
 
 def constraint_of(fields: Fields) -> Constraint | None:
-    """The one thing that the answer must match; two at once are refused."""
+    """Returns what the answer must match. Two constraints are refused."""
     found: tuple[str, Constraint] | None = None
     for name, read in READERS.items():
         made = read(fields, name) if fields.value(name) is not None else None
         if made is not None and found is not None:
-            raise fields.wrong(name, f"cannot be had together with '{fields.path(found[0])}'")
+            raise fields.wrong(name, f"cannot be combined with '{fields.path(found[0])}'")
         found = (name, made) if made is not None else found
     return found[1] if found else None
 
@@ -68,16 +68,16 @@ def constraint_of(fields: Fields) -> Constraint | None:
 def check_together(
     constraint: Constraint | None, tools: tuple[Tool, ...], choice: ToolChoice
 ) -> None:
-    """Calls and a JSON answer have one grammar; with an answer of another form they have none."""
+    """Calls and a JSON answer share a grammar. With an answer of another form there is none."""
     if constraint is None or constraint.kind == "json_schema" or choice.mode == "none":
         return
     if tools:
         name = constraint.param.partition(".")[0]
-        raise BadRequest(f"'{name}' cannot be had together with 'tools'.", name)
+        raise BadRequest(f"'{name}' cannot be combined with 'tools'.", name)
 
 
 def continues(fields: Fields, messages: tuple[Message, ...]) -> bool:
-    """Whether the last message is to be gone on with: vLLM's flag, or a mark in the message."""
+    """Whether to continue the last message: vLLM's flag, or a mark in the message."""
     wanted = fields.flag("continue_final_message")
     opens = fields.flag("add_generation_prompt")
     last = fields.list("messages")[-1] if fields.list("messages") else None
@@ -95,7 +95,7 @@ def continues(fields: Fields, messages: tuple[Message, ...]) -> bool:
 
 
 def format_constraint(format_: Fields | None) -> Constraint | None:
-    """`response_format` and what other servers call so: more kinds than OpenAI's."""
+    """Reads `response_format` with the kinds of other servers too."""
     kind = format_.value("type") if format_ else None
     if format_ is None or kind not in ("regex", "grammar", "json"):
         return json_constraint(format_)
@@ -124,16 +124,19 @@ def _expression(fields: Fields, name: str) -> Constraint | None:
 
 def _choice(fields: Fields, name: str) -> Constraint | None:
     choices = fields.list(name)
-    if not all(isinstance(one, str) and one for one in choices) or len(choices) > MOST_CHOICES:
+    if (
+        not all(isinstance(choice, str) and choice for choice in choices)
+        or len(choices) > MOST_CHOICES
+    ):
         raise fields.wrong(name, f"must be an array of at most {MOST_CHOICES} strings")
     if not choices:
         return None
-    listed = " | ".join(json.dumps(one, ensure_ascii=False) for one in choices)
+    listed = " | ".join(json.dumps(choice, ensure_ascii=False) for choice in choices)
     return Constraint("lark", f"start: {listed}\n", param=fields.path(name))
 
 
 def _grammar(fields: Fields, name: str) -> Constraint | None:
-    """llama.cpp's notation or Lark; an object says of which kind it is, as in TGI."""
+    """Reads llama.cpp's notation or Lark. An object names its kind, as in TGI."""
     given = fields.value(name)
     if isinstance(given, dict):
         return format_constraint(fields.object(name))
@@ -146,8 +149,8 @@ def _grammar(fields: Fields, name: str) -> Constraint | None:
         raise fields.wrong(name, f"cannot be read: {error}") from None
 
 
-def _structured(fields: Fields, name: str) -> Constraint | None:
-    """vLLM's object: one of json, regex, choice, grammar, json_object."""
+def _structured_outputs(fields: Fields, name: str) -> Constraint | None:
+    """Reads vLLM's object: one of json, regex, choice, grammar, json_object."""
     given = fields.object(name)
     assert given is not None
     refuse_what_is_not_done(given, whitespace_pattern=("",))
@@ -158,7 +161,7 @@ def _structured(fields: Fields, name: str) -> Constraint | None:
     if given.flag("json_object"):
         wanted.append("json_object")
     if len(wanted) > 1:
-        raise given.wrong(wanted[1], f"cannot be had together with '{given.path(wanted[0])}'")
+        raise given.wrong(wanted[1], f"cannot be combined with '{given.path(wanted[0])}'")
     if wanted == ["json_object"]:
         return json_constraint(Fields({"type": "json_object"}))
     return known[wanted[0]](given, wanted[0]) if wanted else None
@@ -175,6 +178,6 @@ READERS: dict[str, Reader] = {
     "guided_regex": _expression,
     "guided_choice": _choice,
     "guided_grammar": _grammar,
-    "structured_outputs": _structured,
+    "structured_outputs": _structured_outputs,
 }
 """Names from OpenAI, llama.cpp, SGLang and vLLM."""

@@ -1,4 +1,4 @@
-"""Checks what a client sent, field by field, and says which field was wrong."""
+"""Checks what a client sent, field by field, and names the field that is wrong."""
 
 import json
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ NO_LIMIT = -1
 MOST_TOKENS = 1_000_000
 PROMPTS = "must be a string, an array of token numbers, or an array of these"
 LONGEST_WINDOW = 4096
-"""Of tokens that may not be repeated: more would cost more than it changes."""
+"""The most tokens that may not be repeated: more would cost more than it changes."""
 SAMPLING_RANGES = {
     "temperature": (0, 2), "top_p": (0, 1), "min_p": (0, 1), "typical_p": (0, 1),
     "repeat_penalty": (0, 10), "frequency_penalty": (-2, 2), "presence_penalty": (-2, 2),
@@ -28,7 +28,7 @@ THINKING_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 
 
 class Fields:
-    """A JSON object from outside. Absent and null are the same: None."""
+    """A JSON object from outside. A missing field and null are both None."""
 
     def __init__(self, body: Any, where: str = "") -> None:
         if not isinstance(body, dict):
@@ -97,7 +97,7 @@ class Fields:
         return found or []
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A text, or a list of texts."""
+        """Returns a text or a list of texts as texts."""
         found = self.value(name)
         texts = [found] if isinstance(found, str) else [] if found is None else found
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
@@ -110,7 +110,7 @@ class Fields:
 
 
 def model_name(fields: Fields, facts: Facts) -> str | None:
-    """The model asked for, which must be here; None: the default one answers."""
+    """Returns the model asked for, which must be here; None: the default model answers."""
     name = fields.text("model")
     if not name:
         return None
@@ -130,7 +130,7 @@ def sampling(fields: Fields) -> Sampling:
     given["repeat_last_n"] = _window(fields)
     given["mirostat"] = fields.integer("mirostat", 0, 2)
     seed = fields.integer("seed", -(2**63), 2**64 - 1)
-    # Each further choice adds one to it, and must still fit what travels to a worker.
+    # Each further choice adds one to the seed, which must still fit a frame for the worker.
     given["seed"] = None if seed is None else seed % BIGGEST_SEED
     given["ignore_eos"] = fields.flag("ignore_eos")
     known = {name: value for name, value in given.items() if value is not None}
@@ -145,7 +145,7 @@ def _window(fields: Fields) -> int | None:
 
 
 def token_limit(fields: Fields, *names: str, usual: int | None = None) -> int | None:
-    """The first that is given, else the usual one; -1 says that there is no limit."""
+    """Returns the first limit that is given, else the usual one; -1 means no limit."""
     for name in names:
         limit = None if fields.value(name) == NO_LIMIT else fields.integer(name, 1, BIGGEST)
         if fields.value(name) is not None:
@@ -154,7 +154,7 @@ def token_limit(fields: Fields, *names: str, usual: int | None = None) -> int | 
 
 
 def prompts_of(fields: Fields, name: str) -> list[Prompt]:
-    """One or several raw prompts: text, token numbers, or arrays of either."""
+    """Reads one or several raw prompts: text, token numbers, or arrays of either."""
     found = fields.value(name)
     if isinstance(found, str):
         return [found]
@@ -187,7 +187,7 @@ def stop_texts(fields: Fields, name: str = "stop") -> tuple[str, ...]:
 
 
 def json_constraint(format_: Fields | None) -> Constraint | None:
-    """`response_format` of chat completions, or `text.format` of responses."""
+    """Reads `response_format` of chat completions, or `text.format` of responses."""
     if format_ is None:
         return None
     kind = format_.word("type", ("text", "json_object", "json_schema"))
@@ -200,13 +200,13 @@ def json_constraint(format_: Fields | None) -> Constraint | None:
         schema = Fields({"schema": {"type": "object"}}) if given is None else format_
         return schema_constraint(schema, strict=True)
     holder = format_.object("json_schema") or format_
-    # OpenAI's default. The grammar is the same; what it cannot express is passed over.
+    # OpenAI's default. The grammar is the same; what it cannot express is ignored.
     return schema_constraint(holder, strict=holder.flag("strict") is True)
 
 
 def schema_constraint(holder: Fields, name: str = "schema", *, strict: bool) -> Constraint:
     given = holder.value(name)
-    schema = parsed(given) if isinstance(given, str) else given
+    schema = parse(given) if isinstance(given, str) else given
     if not isinstance(schema, dict):
         raise holder.wrong(name, "must be a JSON schema object")
     return Constraint("json_schema", json.dumps(sendable(schema)), strict, holder.path(name))
@@ -223,9 +223,9 @@ def template_options(fields: Fields) -> tuple[tuple[str, Any], ...]:
 
 
 def sendable(value: Any) -> Any:
-    """A copy whose numbers beyond 64 bits are floats: no worker could be told of them."""
+    """Copies the value with numbers beyond 64 bits as floats: a frame to a worker has no others."""
     whole = [value]
-    # Step by step: what a call of its own took for each level could go deeper than the stack.
+    # Not recursive: deep values could exceed the stack.
     holders: list[Any] = [whole]
     while holders:
         holder = holders.pop()
@@ -238,9 +238,10 @@ def sendable(value: Any) -> Any:
     return whole[0]
 
 
-def parsed(text: str, otherwise: Any = None) -> Any:
-    """JSON that came as a text inside a body. `otherwise`: it is none, or none to be passed on,
-    with half a surrogate pair or values inside values without end."""
+def parse(text: str, otherwise: Any = None) -> Any:
+    """Parses JSON that came as a text within a body. Returns `otherwise` if it is not JSON, or
+    cannot
+    be passed on: it has half a surrogate pair or is nested too deeply."""
     try:
         return from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError):

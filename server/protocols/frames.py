@@ -1,4 +1,4 @@
-"""Small shapes that OpenAI's answers share: frames, usage, log-probabilities, errors."""
+"""Parts that OpenAI's answers share: frames, usage, log-probabilities, errors."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -41,43 +41,43 @@ def _type(status: int) -> str:
 DONE = b"data: [DONE]\n\n"
 
 
-def dumped(value: Any) -> str:
+def dump(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        # A body's 1e400 is infinity here, for which JSON has no word.
+        # 1e400 in a body is infinity here, which JSON cannot write.
         return to_json(value, inf_nan_mode="null").decode()
 
 
 def sse(data: Any, event: str = "") -> bytes:
     name = f"event: {event}\n" if event else ""
-    # A model can say half a surrogate pair; no client can read that.
-    return f"{name}data: {dumped(data)}\n\n".encode("utf-8", "replace")
+    # A model can write half a surrogate pair, which no client can read.
+    return f"{name}data: {dump(data)}\n\n".encode("utf-8", "replace")
 
 
 class Mould:
-    """Frames that differ in one text only: the rest is encoded once, not at every token."""
+    """Frames that differ only in one text: the rest is encoded once, not at every token."""
 
     def __init__(self, frame: Callable[[str], bytes]) -> None:
         mark = uuid4().hex
         self._before, self._after = frame(mark).split(f'"{mark}"'.encode())
 
     def frame(self, text: str) -> bytes:
-        return self._before + dumped(text).encode("utf-8", "replace") + self._after
+        return self._before + dump(text).encode("utf-8", "replace") + self._after
 
 
-def warned(warnings: Sequence[str]) -> Json:
-    """A field of an answer that says what was left out; absent where nothing was."""
+def warnings_field(warnings: Sequence[str]) -> Json:
+    """Returns the field that lists what was left out; empty if nothing was."""
     return {"warnings": list(warnings)} if warnings else {}
 
 
 def step(message: str) -> bytes:
-    """What a flow is doing, as a comment: who does not know it passes it over."""
+    """Reports a flow's step as a comment, which clients may ignore."""
     return f": step {' '.join(message.split())}\n\n".encode("utf-8", "replace")
 
 
-def summed(usages: Sequence[Usage], *, prompts: int = 1) -> Usage:
-    """Answers to one prompt count it once; `prompts` is how many different ones there were."""
+def sum_usage(usages: Sequence[Usage], *, prompts: int = 1) -> Usage:
+    """Adds usages. Answers to one prompt count it once; `prompts` is the number of prompts."""
     if not usages:
         return Usage()
     share = len(usages) // prompts or 1
@@ -100,8 +100,8 @@ def chat_usage(usage: Usage) -> Json:
     }
 
 
-def placed(event: Event | OfChoice) -> tuple[int, Event]:
-    """Which of the answers an event belongs to."""
+def split_choice(event: Event | OfChoice) -> tuple[int, Event]:
+    """Returns the number of the choice that an event belongs to, and the event."""
     return (event.index, event.event) if isinstance(event, OfChoice) else (0, event)
 
 

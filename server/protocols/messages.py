@@ -1,4 +1,4 @@
-"""OpenAI's messages and tools in our nouns."""
+"""Turns OpenAI's messages and tools into ours."""
 
 import base64
 import binascii
@@ -10,7 +10,7 @@ from typing import Any
 from server.chat import ChatRequest, Image, Json, Message, Role, Tool, ToolCall, ToolChoice
 from server.errors import BadRequest
 from server.protocols.base import Ask, Reply
-from server.protocols.fields import Fields, parsed, sendable
+from server.protocols.fields import Fields, parse, sendable
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 NO_PARAMETERS: Json = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -54,7 +54,7 @@ def tools_of(fields: Fields, name: str = "tools") -> tuple[Tool, ...]:
 def listed_tools(
     fields: Fields, read: Callable[[Fields], Tool], name: str = "tools"
 ) -> tuple[Tool, ...]:
-    """Each as `read` reads it, without those a provider runs; no two may have one name."""
+    """Reads each tool by `read`, without those that a provider runs. Names must be unique."""
     tools: dict[str, Tool] = {}
     for at, item in enumerate(fields.list(name)):
         given = Fields(item, fields.path(f"{name}[{at}]"))
@@ -68,8 +68,9 @@ def listed_tools(
 
 
 def left_out(fields: Fields, *others: str) -> tuple[str, ...]:
-    """A sentence for each tool of the request that its provider would run, and for `others`:
-    fields that ask for such a tool. The answer is made without them."""
+    """Returns a sentence for each tool that its provider would run, and for `others`: fields that
+    ask
+    for such a tool. The answer is made without them."""
     found = [_hosted_names(item) for item in fields.list("tools")]
     names = [
         f"{names[-1]}' ({names[0]})" if names[1:] else f"{names[0]}'" for names in found if names
@@ -79,7 +80,7 @@ def left_out(fields: Fields, *others: str) -> tuple[str, ...]:
 
 
 def _is_hosted(tool: Fields) -> bool:
-    """Whether it is not the client's function but something that a provider brings along."""
+    """Whether a provider brings it along: it is not a function of the client."""
     kind = tool.value("type")
     if kind is None or (kind in CLIENT_TOOLS and not _is_free_text(tool)):
         return False
@@ -91,12 +92,12 @@ def _is_hosted(tool: Fields) -> bool:
 
 
 def _is_free_text(tool: Fields) -> bool:
-    """OpenAI calls a tool custom that takes any text; Anthropic one of the client."""
+    """A custom tool takes any text for OpenAI; for Anthropic it is the client's own tool."""
     return tool.value("type") == "custom" and not isinstance(tool.value("input_schema"), dict)
 
 
 def _hosted_names(item: Any) -> list[str]:
-    """What a tool that was left out is called: its type, and its own name."""
+    """Returns the names of a tool that was left out: its type and its own name."""
     if not isinstance(item, dict) or not _is_hosted(Fields(item, "tools")):
         return []
     inner = item.get("custom")
@@ -105,14 +106,14 @@ def _hosted_names(item: Any) -> list[str]:
 
 
 def function_tool(function: Fields, schema: str = "parameters") -> Tool:
-    """`schema`: what the client calls the schema of its arguments."""
+    """`schema`: the client's name for the schema of the arguments."""
     name = function.some_text("name")
     if not NAME.fullmatch(name):
         raise function.wrong("name", "may have letters, digits and _ . : / - only, at most 128")
     parameters = function.value(schema)
     if parameters is not None and not isinstance(parameters, dict):
         raise function.wrong(schema, "must be a JSON schema object")
-    known = tidied(sendable(parameters)) if parameters else NO_PARAMETERS
+    known = tidy(sendable(parameters)) if parameters else NO_PARAMETERS
     strict = function.flag("strict") is True
     if strict and parameters and known != sendable(parameters):
         raise function.wrong(schema, "has keywords of the wrong kind, and is strict")
@@ -120,8 +121,8 @@ def function_tool(function: Fields, schema: str = "parameters") -> Tool:
     return Tool(name, about, known, strict=strict, param=function.path(schema))
 
 
-def tidied(schema: Any) -> Any:
-    """Without the keywords whose values are of the wrong kind: programs describe tools, too."""
+def tidy(schema: Any) -> Any:
+    """Removes keywords whose values have the wrong type: programs write schemas too."""
     if not isinstance(schema, dict):
         return schema if isinstance(schema, bool) else {}
     made: Json = {}
@@ -130,20 +131,20 @@ def tidied(schema: Any) -> Any:
         if kinds and (not isinstance(value, kinds) or (isinstance(value, bool) and int in kinds)):
             continue
         if keyword in NAMED_SCHEMAS:
-            made[keyword] = {name: tidied(part) for name, part in value.items()}
+            made[keyword] = {name: tidy(part) for name, part in value.items()}
         elif isinstance(value, list) and keyword in LISTED_SCHEMAS:
-            made[keyword] = [tidied(part) for part in value]
+            made[keyword] = [tidy(part) for part in value]
         elif isinstance(value, list) and keyword in LISTED_NAMES:
             made[keyword] = [name for name in value if isinstance(name, str)]
         else:
-            made[keyword] = tidied(value) if keyword in ONE_SCHEMA else value
+            made[keyword] = tidy(value) if keyword in ONE_SCHEMA else value
     return made
 
 
 def choice_of(
     given: Any, tools: tuple[Tool, ...], param: str = "tool_choice", hosted: Sequence[str] = ()
 ) -> tuple[tuple[Tool, ...], ToolChoice]:
-    """The tools that may be called and the choice among them; `hosted` ones were left out."""
+    """Returns the tools that may be called and the choice among them. `hosted` were left out."""
     if given is None:
         return tools, ToolChoice()
     if given == "none":
@@ -166,7 +167,7 @@ def choice_of(
 
 
 def check_hosted(choice: Fields, hosted: Sequence[str]) -> None:
-    """A tool that was left out cannot be asked for."""
+    """Refuses a choice of a tool that was left out."""
     kind = choice.value("type")
     inner = choice.object("function") or choice.object("custom") or choice
     named = [name for name in hosted if name in (kind, inner.value("name"))]
@@ -175,12 +176,12 @@ def check_hosted(choice: Fields, hosted: Sequence[str]) -> None:
 
 
 def hosted_names(fields: Fields) -> list[str]:
-    """Types and names of the tools that were left out."""
+    """Returns types and names of the tools that were left out."""
     return [name for item in fields.list("tools") for name in _hosted_names(item)]
 
 
 def token_count(request: ChatRequest, reply: Callable[[int], Reply]) -> Ask:
-    """How many tokens the prompt of a request has, without an answer to it."""
+    """Counts the tokens of a request's prompt, without an answer."""
 
     def count(prompt: str) -> Ask:
         return Ask("tokenize", request.model, {"text": prompt}, lambda found: reply(len(found)))
@@ -189,7 +190,7 @@ def token_count(request: ChatRequest, reply: Callable[[int], Reply]) -> Ask:
 
 
 def several_calls(flag: bool | None, tools: tuple[Tool, ...], choice: ToolChoice) -> bool:
-    """Whether several calls at once are welcome: one tool that must be called is called once,
+    """Whether several calls at once are allowed: a single tool that must be called is called once,
     unless the client asked for more."""
     if flag is not None:
         return flag
@@ -198,8 +199,8 @@ def several_calls(flag: bool | None, tools: tuple[Tool, ...], choice: ToolChoice
 
 
 def arguments_of(text: str) -> Json:
-    """A call's arguments from history; a call that was cut keeps its text."""
-    arguments = sendable(parsed(text or "{}", text))
+    """Reads a call's arguments from history. A cut-off call keeps its text."""
+    arguments = sendable(parse(text or "{}", text))
     return arguments if isinstance(arguments, dict) else {"arguments": arguments}
 
 
@@ -294,7 +295,7 @@ def _choice_object(
     if given.get("type") == "allowed_tools":
         allowed = fields.object("allowed_tools") or fields
         listed = [Fields(item, param) for item in allowed.list("tools")]
-        names = [_named(item, tools) for item in listed if not _is_hosted(item)]
+        names = [_require_tool(item, tools) for item in listed if not _is_hosted(item)]
         if listed and not names:
             raise fields.wrong("tools", "has no tool that is available here")
         mode = allowed.word("mode", ("auto", "required")) or "auto"
@@ -302,10 +303,10 @@ def _choice_object(
         return kept, ToolChoice("required" if mode == "required" else "auto")
     if given.get("type") not in ("function", "tool", None):
         raise fields.wrong("type", "must be function or allowed_tools")
-    return tools, ToolChoice("required", (_named(fields, tools),))
+    return tools, ToolChoice("required", (_require_tool(fields, tools),))
 
 
-def _named(fields: Fields, tools: tuple[Tool, ...]) -> str:
+def _require_tool(fields: Fields, tools: tuple[Tool, ...]) -> str:
     name = (fields.object("function") or fields).some_text("name")
     if name not in {tool.name for tool in tools}:
         raise fields.wrong("function.name", f"is '{name}', which is not among the tools")

@@ -15,12 +15,12 @@ NAMES = (
     "libggml-base.dylib",
     "*ggml-base.dll",
 )
-"""First those the others are linked with: a process that has them open opens no second copy."""
+"""Listed first: the others link to them, and a process that has them open opens no second copy."""
 UNKNOWN = "unknown"
 
 
 def library_folder() -> Path | None:
-    """Where the engine's libraries lie, found without starting it."""
+    """Finds the folder of the engine's libraries without starting it."""
     found = importlib.util.find_spec("llama_cpp")
     if found is None or not found.submodule_search_locations:
         return None
@@ -29,24 +29,24 @@ def library_folder() -> Path | None:
 
 
 def read(libraries: Path) -> str:
-    """The version of ggml and the commit of llama.cpp, or nothing where they are not told."""
+    """Returns the version of ggml and the commit of llama.cpp; empty if the library has none."""
     try:
         file = next(file for name in NAMES for file in sorted(libraries.glob(name)))
         opened = ctypes.CDLL(str(file))
     except (StopIteration, OSError):
         return ""
-    version, commit = (_said(opened, name) for name in ("ggml_version", "ggml_commit"))
+    version, commit = (_text_from(opened, name) for name in ("ggml_version", "ggml_commit"))
     return f"{version} ({commit})" if version and commit else version or commit
 
 
-def _said(library: Any, name: str) -> str:
+def _text_from(library: Any, name: str) -> str:
     try:
         function = getattr(library, name)
     except AttributeError:
         return ""
     function.restype = ctypes.c_char_p
-    said = (function() or b"").decode(errors="replace")
-    return "" if said == UNKNOWN else said
+    text = (function() or b"").decode(errors="replace")
+    return "" if text == UNKNOWN else text
 
 
 ENGINE_FOLDER = "MOAT_ENGINE"
@@ -63,7 +63,7 @@ ENGINE = re.compile(r"-(\d+\.\d+\.\d+)\.(?:so|dylib|dll)$")
 
 
 def point(chosen: str, data: Path) -> None:
-    """From here on workers look into the folder of the settings, or into the usual one."""
+    """Lets workers look into the folder of the settings, or into the usual one."""
     os.environ[VARIABLE] = chosen or str(data / FOLDER)
 
 
@@ -73,7 +73,7 @@ def folder() -> Path | None:
 
 
 def found(inside: Path | None) -> dict[str, Path]:
-    """Backends by their kind: cuda, vulkan, hip …"""
+    """Returns backends by their kind: cuda, vulkan, hip …"""
     if inside is None or not inside.is_dir():
         return {}
     named = ((FILE.fullmatch(path.name), path) for path in sorted(inside.iterdir()))
@@ -81,9 +81,9 @@ def found(inside: Path | None) -> dict[str, Path]:
 
 
 def made_for(library: Path) -> str:
-    """The version of the engine in the file's name: another one may not share its memory layout."""
-    told = ENGINE.search(library.name)
-    return told.group(1) if told else ""
+    """Returns the engine's version in the file's name: others may differ in memory layout."""
+    found_name = ENGINE.search(library.name)
+    return found_name.group(1) if found_name else ""
 
 
 NO_CARD = "it finds no card that it can use"

@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 def try_lock(file: int) -> None:
-    """Raises OSError where another process has it."""
+    """Raises OSError if another process has the lock."""
     if sys.platform == "win32":
         import msvcrt  # noqa: PLC0415
 
@@ -30,7 +30,7 @@ DRAFT_S = 60.0
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Old or new, never half: a draft in the same folder, flushed, renamed over the file."""
+    """Writes a draft in the same folder, flushes it and renames it: never a half-written file."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".draft", dir=path.parent)
     draft = Path(name)
@@ -47,12 +47,12 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def open_private(path: str | Path, flags: int) -> int:
-    """As an `opener`: the file is its owner's alone from the first moment."""
+    """An `opener` that makes the file private to its owner from the first moment."""
     return os.open(path, flags, 0o600)
 
 
 def sweep_drafts(folder: Path) -> None:
-    """Remove what a killed program left half written; a young draft may be somebody's at work."""
+    """Removes what a killed program left half written. A young draft may still be in use."""
     for draft in folder.glob(".*.draft"):
         with contextlib.suppress(OSError):
             if time.time() - draft.stat().st_mtime > DRAFT_S:
@@ -60,7 +60,7 @@ def sweep_drafts(folder: Path) -> None:
 
 
 def set_aside(path: Path) -> Path:
-    """Move a file that cannot be read out of the way, keeping it."""
+    """Moves a file that cannot be read out of the way, and keeps it."""
     number = 1
     while (aside := path.with_name(f"{path.stem}.broken-{number}{path.suffix}")).exists():
         number += 1
@@ -96,7 +96,7 @@ class JsonFile:
         return {}
 
     def write(self, entries: Mapping[str, Any]) -> None:
-        """On a full disk the change is lost, not the file."""
+        """Writes the entries. On a full disk the change is lost, not the file."""
         try:
             write_atomically(self._path, json.dumps(entries, indent=1))
         except OSError as error:

@@ -17,7 +17,7 @@ FROM_BYTES = 256 * 1024
 
 
 def give_back() -> bool:
-    """Whether this system's allocator could be told so."""
+    """Returns whether the system's allocator accepts it."""
     if sys.platform != "linux":
         return False
     try:

@@ -1,4 +1,4 @@
-"""Secrets in the system's keyring; where there is none, in a file of the user's own, announced."""
+"""Secrets in the system's keyring, or in a private file if there is no keyring."""
 
 import asyncio
 import hashlib
@@ -22,10 +22,10 @@ SERVICE = "moat"
 PROBE = "probe"
 PATIENCE_S = 5.0
 PART = 600
-"""Characters in one entry: Windows takes 2,560 bytes, and a character may need four."""
+"""The most characters of an entry: Windows takes 2,560 bytes, and a character may need four."""
 NOT_IN_A_VARIABLE = re.compile(r"[^A-Z0-9_]")
 IN_PARTS = "moat-in-parts:"
-"""What stands in the place of a longer secret, with the mark of its parts and their number."""
+"""Replaces a longer secret, with the mark of its parts and their number."""
 UNENCRYPTED = "This system has no usable keyring: secrets are stored unencrypted in {path}."
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ class Keychain:
         self.notice = ""
 
     async def get(self, name: str) -> str | None:
-        """The secret; a variable MOAT_SECRET_NAME stands before what is stored."""
+        """Returns the secret. A variable MOAT_SECRET_NAME comes before what is stored."""
         given = os.environ.get(GIVEN_SECRET + NOT_IN_A_VARIABLE.sub("_", name.upper()))
         if given:
             return given
@@ -75,11 +75,11 @@ class Keychain:
             self._write({key: value for key, value in self._read().items() if key != name})
 
     async def plain_file(self) -> str:
-        """The file that holds the secrets unencrypted; empty where the keyring holds them."""
+        """Returns the file that holds the secrets unencrypted; empty if the keyring holds them."""
         return "" if await self._works() else str(self._fallback)
 
     async def access_key(self) -> str:
-        """The key clients must send; made on first use."""
+        """Returns the key that clients must send. Makes it on first use."""
         key = await self.get("access-key")
         if key is None:
             key = "moat-" + secrets.token_urlsafe(32)
@@ -114,7 +114,7 @@ class Keychain:
 
 
 class Entries:
-    """The system's keyring; a secret too long for one entry lies in several."""
+    """The system's keyring. A secret that is too long for one entry lies in several."""
 
     def __init__(self, service: str) -> None:
         self._service = service
@@ -132,7 +132,7 @@ class Entries:
         return held
 
     def set(self, name: str, secret: str) -> None:
-        """The old secret stays until all of the new one is there."""
+        """Keeps the old secret until the whole new one is stored."""
         before, held = self._held(name), secret
         if len(secret) > PART or secret.startswith(IN_PARTS):
             pieces = [secret[at : at + PART] for at in range(0, len(secret), PART)]
@@ -164,7 +164,7 @@ class Entries:
 
 
 def _parts(name: str, held: str | None) -> list[str]:
-    """The entries that hold the secret; none when it stands there itself."""
+    """Returns the entries that hold the secret; empty if it is in one entry."""
     mark, _, count = (held or "").removeprefix(IN_PARTS).partition(":")
     if not (held or "").startswith(IN_PARTS) or not count.isdecimal():
         return []
@@ -172,7 +172,7 @@ def _parts(name: str, held: str | None) -> list[str]:
 
 
 def _service() -> str:
-    """A Moat with a home of its own has secrets of its own."""
+    """A Moat with its own home has its own secrets."""
     home = os.environ.get("MOAT_HOME")
     if not home:
         return SERVICE

@@ -1,4 +1,4 @@
-"""Libraries that are large and seldom needed: imported at the first use of something in them."""
+"""Large libraries that are seldom needed: imported at first use."""
 
 from importlib import import_module
 from typing import Any
@@ -23,11 +23,11 @@ MODULES = (
     "server.protocols.copilotkit.operations",
     "server.web.certificates",
 )
-"""All that is imported so; a packer of the program cannot see it in the code."""
+"""Everything that is imported this way: a packer cannot see it in the code."""
 
 
 class Late:
-    """Stands for the module of that name."""
+    """Takes the place of the module of that name."""
 
     def __init__(self, name: str) -> None:
         assert name in MODULES

@@ -55,16 +55,16 @@ def find() -> list[Component]:
 
 
 def read(path: Path) -> list[Component]:
-    return [Component(**one) for one in json.loads(path.read_text(encoding="utf-8"))]
+    return [Component(**component) for component in json.loads(path.read_text(encoding="utf-8"))]
 
 
 def installed() -> list[Component]:
-    """Moat and all it needs to run."""
-    return [*(one for one in packages() if one.name not in QT_PACKAGES), *by_hand()]
+    """Returns Moat and everything it needs to run."""
+    return [*(package for package in packages() if package.name not in QT_PACKAGES), *by_hand()]
 
 
 def packages() -> list[Component]:
-    """Those that describe themselves."""
+    """Returns the packages that describe themselves."""
     found: dict[str, metadata.Distribution] = {}
     waiting = [PROGRAM, ENGINE]
     while waiting:
@@ -100,8 +100,8 @@ def _licence(package: metadata.Distribution) -> str:
         if line.startswith("License ::")
     ]
     expressed = facts.get_all("License-Expression") or facts.get_all("License") or [""]
-    told = expressed[0] or " or ".join(classified) or "unknown"
-    first = told.strip().splitlines()[0]
+    licence = expressed[0] or " or ".join(classified) or "unknown"
+    first = licence.strip().splitlines()[0]
     return NAMES.get(first, first)
 
 
@@ -162,9 +162,9 @@ def _templates(text: str) -> Iterator[Component]:
 
 def table(components: Iterable[Component]) -> str:
     rows = list(components)
-    widths = [max(len(getattr(one, part)) for one in rows) for part in ("name", "version")]
+    widths = [max(len(getattr(row, part)) for row in rows) for part in ("name", "version")]
     return "\n".join(
-        f"{one.name:<{widths[0]}}  {one.version:<{widths[1]}}  {one.licence}" for one in rows
+        f"{row.name:<{widths[0]}}  {row.version:<{widths[1]}}  {row.licence}" for row in rows
     )
 
 

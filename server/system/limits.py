@@ -6,7 +6,7 @@ LARGEST_FLOAT = 2**1000
 
 
 def beyond_64_bits(number: int) -> float | str:
-    """What stands for a whole number that no frame to a worker can hold."""
+    """Replaces a whole number that does not fit into a frame to a worker."""
     return float(number) if abs(number) < LARGEST_FLOAT else str(number)
 
 
@@ -14,7 +14,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _STEERING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
 )
-"""Control characters but tab and newline; what turns the direction of a text or hides in it."""
+"""Control characters except tab and newline, and those that turn or hide text."""
 
 
 def without_halves(text: str, instead: str = "") -> str:
@@ -23,10 +23,10 @@ def without_halves(text: str, instead: str = "") -> str:
 
 
 def printable(text: str) -> str:
-    """A text from outside as a terminal, a log or a window may show it."""
+    """Makes a text from outside fit for a terminal, a log or a window."""
     return _STEERING.sub("", text)
 
 
 def one_line(text: str) -> str:
-    """A name from outside: printable, without line breaks, with single spaces."""
+    """Makes a name from outside printable, without line breaks, with single spaces."""
     return " ".join(printable(text).split())

@@ -58,7 +58,7 @@ class Redactor:
 
 
 class LogRing(logging.Handler):
-    """Keeps the last lines and tells listeners of new ones on the loop's thread."""
+    """Keeps the last lines, and sends new ones to listeners on the loop's thread."""
 
     def __init__(self, formatter: logging.Formatter) -> None:
         super().__init__()
@@ -139,7 +139,7 @@ class Logs:
 
 
 class _PrivateFile(logging.handlers.RotatingFileHandler):
-    """Each file it begins anew is its owner's alone. Text that a full disk refuses is dropped."""
+    """Makes each new file private to its owner. Text that a full disk refuses is dropped."""
 
     def close(self) -> None:
         with suppress(OSError):

@@ -14,7 +14,7 @@ RESOURCES = Path(server.__file__).resolve().parent.parent / "resources"
 
 
 class FolderFailed(AppError):
-    """One of our own folders is not there and cannot be made."""
+    """One of our own folders is missing and cannot be made."""
 
     code = "folder_failed"
 
@@ -46,7 +46,7 @@ class Paths:
 
     @property
     def control(self) -> Path:
-        """Where a running server says how to reach its control link."""
+        """The note of a running server about how to reach its control link."""
         return self.runtime / "control.json"
 
     def make(self) -> None:

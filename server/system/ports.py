@@ -1,4 +1,4 @@
-"""Who holds a port, so that a person knows which program to end."""
+"""Finds the program that holds a port, so that a person knows what to end."""
 
 import socket
 from dataclasses import dataclass
@@ -18,15 +18,17 @@ class Occupant:
 
 
 def who_listens(port: int) -> Occupant | None:
-    """The program that listens on the port, as far as the system lets us see it."""
+    """Returns the program that listens on the port, as far as the system shows it."""
     try:
         found = psutil.net_connections("tcp")
     except psutil.AccessDenied:
         return _knock(port)
     pids = (
-        one.pid
-        for one in found
-        if one.status == psutil.CONN_LISTEN and one.laddr and one.laddr.port == port
+        connection.pid
+        for connection in found
+        if connection.status == psutil.CONN_LISTEN
+        and connection.laddr
+        and connection.laddr.port == port
     )
     for pid in pids:
         return Occupant(UNKNOWN) if pid is None else Occupant(_program(pid), pid)

@@ -22,7 +22,7 @@ from server.system import backends
 Role = Literal["worker", "render", "tools", "inside", "sheets", "serve", "window"]
 
 PARENT = "MOAT_PARENT_PID"
-"""Tells a child whose it is; `server.system.processes` reads it."""
+"""Gives a child the id of its parent; `server.system.processes` reads it."""
 GIVEN_SECRET = "MOAT_SECRET_"
 """A variable that begins so holds a secret for the server; `server.system.keychain` reads it."""
 
@@ -67,7 +67,7 @@ def command(role: Role, *arguments: str) -> list[str]:
 
 
 def environment(role: Role) -> dict[str, str]:
-    """What a child sees of our environment: no secrets but the server's, little for a worker."""
+    """Returns a child's environment: only the server gets secrets, a worker gets little."""
     kept = {name: text for name, text in os.environ.items() if not _is_secret_from(role, name)}
     if role == "worker":
         kept = {name: text for name, text in kept.items() if _FOR_WORKER.fullmatch(name.upper())}

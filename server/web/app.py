@@ -29,11 +29,11 @@ from server.protocols.base import (
     Facts,
     Frames,
     Look,
+    LookResult,
     Manage,
     Managed,
     Reply,
     Run,
-    Told,
 )
 from server.web.body import LARGE_BYTES, apart, as_json, read_json
 from server.web.form import FORM, read_form
@@ -77,7 +77,7 @@ class HttpError(AppError):
         self.status = error.status
 
 
-async def _no_agents(_look: Look) -> Told:
+async def _no_agents(_look: Look) -> LookResult:
     raise NotSupported("There are no agents here.")
 
 
@@ -93,7 +93,7 @@ class Site:
     answer: Callable[[Ask], Awaitable[Any]]
     facts: Callable[[str], Facts]
     max_requests: Callable[[], int]
-    look: Callable[[Look], Awaitable[Told]] = _no_agents
+    look: Callable[[Look], Awaitable[LookResult]] = _no_agents
     replied: Callable[[About], None] = lambda _about: None
     is_own: Callable[[str], bool] = lambda _sent: False
     cancel: Callable[[str], None] = lambda _request_id: None
@@ -272,7 +272,7 @@ def _failed(item: Item) -> AppError | None:
 
 
 async def _tell(
-    request: web.Request, endpoint: Endpoint, told: Told, known: tuple[Site, About]
+    request: web.Request, endpoint: Endpoint, told: LookResult, known: tuple[Site, About]
 ) -> web.StreamResponse:
     if isinstance(told, Reply):
         return _plain(told)

@@ -13,7 +13,7 @@ from aiohttp import web
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from server.errors import AppError, BadRequest
-from server.protocols.frames import dumped
+from server.protocols.frames import dump
 
 READ_S = 20.0
 LARGE_BYTES = 128 * 1024
@@ -241,4 +241,4 @@ def as_json(body: Any, nan: Literal["null", "constants"] = "null") -> bytes:
         return to_json(body, inf_nan_mode=nan)
     except PydanticSerializationError:
         # A model can say half a surrogate pair, a file have a name in bytes that are no text.
-        return dumped(body).encode("utf-8", "replace")
+        return dump(body).encode("utf-8", "replace")

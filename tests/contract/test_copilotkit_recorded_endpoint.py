@@ -13,7 +13,7 @@ from server.chat import Message, Tool
 from server.conversation.agents.base import AgentRequest
 from server.conversation.agents.copilotkit import CopilotKitEndpoint, EndpointAgent
 from server.conversation.agents.remote import REASON, Peer, RemoteAgentFailed
-from server.conversation.threads.threads import Said
+from server.conversation.threads.threads import ThreadMessage
 from server.egress import Egress
 from server.events import Event, Finished, MessageOpened, StateChanged, StepChanged, TextDelta
 from server.settings import NetworkSettings
@@ -23,7 +23,7 @@ from tests.contract.copilotkit.recordings import Exchange
 RECORDED = Path(__file__).resolve().parents[1] / "data/copilotkit/remote-endpoint-py-sdk-0.1.96"
 EXCHANGES = [recordings.read(RECORDED, name) for name in recordings.names(RECORDED)]
 BASE = "/copilotkit_remote"
-SAID = Said("u1", Message("user", "hello"))
+SAID = ThreadMessage("u1", Message("user", "hello"))
 ADD = Tool(
     "add",
     "adds",
@@ -150,7 +150,7 @@ async def test_the_state_of_an_agent_is_recalled(
     check_asked(endpoint, "/agents/state")
     assert recalled
     assert recalled.state == {"seen": 3}
-    assert [(said.id, said.message.content) for said in recalled.said] == [("1", "hi")]
+    assert [(said.id, said.message.content) for said in recalled.messages] == [("1", "hi")]
 
 
 def test_every_recorded_exchange_is_used() -> None:

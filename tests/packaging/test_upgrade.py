@@ -12,7 +12,7 @@ import pytest
 from app.chat.chats import ChatStore, Said
 from server.core.core import Core
 from server.plugins.approvals import Approvals
-from server.plugins.decisions import Decided, Kept
+from server.plugins.decisions import Decided, Decisions
 from server.system import paths
 from server.system.paths import Paths
 from tests.kit.engines import ScriptedEngine
@@ -55,7 +55,7 @@ async def use(places: Paths) -> None:
     await core.open()
     await core.change_setting("model.threads", 2)
     await core.close()
-    Kept(places.config / "plugins.json").set("another", Decided(enabled=True))
+    Decisions(places.config / "plugins.json").set("another", Decided(enabled=True))
     Approvals(places.config / "permissions.json").forget("another")
     store = ChatStore(places.data / "chats")
     (chat,) = store.all()

@@ -1,4 +1,4 @@
-"""The agents a page can talk to: what one is, and the list of those that are here."""
+"""The agents that a page can talk to: their types, and the list of those available."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from server.chat import Json, Tool, ToolChoice
 from server.conversation.guardrails import Topics
-from server.conversation.threads.threads import KeptRun, Said, Threads
+from server.conversation.threads.threads import KeptRun, ThreadMessage, Threads
 from server.errors import AppError
 from server.events import (
     CallOpened,
@@ -47,58 +47,58 @@ class AgentCard:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a person answered to an agent's interrupt."""
+class InterruptAnswer:
+    """A person's answer to an agent's interrupt."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class AgentRequest:
-    """One run asked of an agent; `said` is the whole conversation as its client has it."""
+    """One run of an agent. `messages` is the whole conversation as its client has it."""
 
     agent: str
     thread_id: str
     run_id: str
-    said: tuple[Said, ...]
+    messages: tuple[ThreadMessage, ...]
     tools: tuple[Tool, ...] = ()
     tool_choice: ToolChoice = field(default_factory=ToolChoice)
     context: tuple[tuple[str, str], ...] = ()
-    """What the page says of itself: pairs of description and value."""
+    """The page's own description: pairs of description and value."""
     state: Json | None = None
-    answer: Answer | None = None
+    answer: InterruptAnswer | None = None
     topics: Topics = field(default_factory=Topics)
     model: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     ends_after_tools: bool = False
-    """The client itself asks again after the results of our tools."""
+    """The client asks again by itself after the results of our tools."""
     is_kept: bool = True
     client: str = ""
     origin: str = ""
-    """The page it comes from: threads are kept for each apart."""
+    """The page that asks. Each page has its own threads."""
     is_own: bool = False
-    """It comes from the person's own window."""
+    """The request comes from the person's own window."""
 
     @property
     def chat(self) -> str:
-        """Another one for another thread, page or program."""
+        """Identifies the chat: it differs by thread, page and program."""
         return chat_key(self.client, self.thread_id, is_own=self.is_own)
 
     @property
     def question(self) -> str:
-        """The last thing the user said."""
-        users = [one.message.content for one in self.said if one.message.role == "user"]
+        """The user's last message."""
+        users = [sent.message.content for sent in self.messages if sent.message.role == "user"]
         return users[-1] if users else ""
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadState:
-    """What is known of a thread: its state, and what was said in it."""
+    """A thread's state and its messages."""
 
     state: Json
-    said: tuple[Said, ...]
+    messages: tuple[ThreadMessage, ...]
 
 
 class Agent(Protocol):
@@ -106,12 +106,12 @@ class Agent(Protocol):
     def card(self) -> AgentCard: ...
     def run(self, request: AgentRequest) -> Events: ...
     async def recall(self, thread_id: str) -> ThreadState | None:
-        """A thread as the agent itself keeps it; None: ours is all there is."""
+        """Returns a thread as the agent keeps it; None if only we keep it."""
         ...
 
 
 class Source(Protocol):
-    """Where agents come from: those of the house, of the plugins, of another machine."""
+    """A source of agents: Moat itself, the plugins, another machine."""
 
     async def agents(self) -> tuple[Agent, ...]: ...
 
@@ -126,7 +126,7 @@ class Agents:
 
     async def find(self, name: str) -> Agent:
         known: dict[str, None] = {}
-        for source in self._sources():  # one after the other: those of the house come first
+        for source in self._sources():  # in order: Moat's own come first
             for agent in await _agents_of(source):
                 if agent.card.name == name:
                     return agent
@@ -134,11 +134,11 @@ class Agents:
         raise AgentNotFound(name, tuple(known))
 
     def run(self, agent: Agent, request: AgentRequest) -> Events:
-        events = _with_ids(_worded(agent, request))
+        events = _with_ids(_run_with_errors(agent, request))
         if not request.is_kept:
             return events
         thread, origin = request.thread_id, request.origin
-        run = KeptRun(request.run_id, self.threads.unknown(thread, request.said, origin))
+        run = KeptRun(request.run_id, self.threads.unknown(thread, request.messages, origin))
         return self.threads.keep(request.agent, thread, run, events, origin)
 
     async def _all(self) -> dict[str, Agent]:
@@ -157,7 +157,7 @@ async def _agents_of(source: Source) -> tuple[Agent, ...]:
         return ()
 
 
-async def _worded(agent: Agent, request: AgentRequest) -> Events:
+async def _run_with_errors(agent: Agent, request: AgentRequest) -> Events:
     try:
         request.topics.check(request.question)
         async with aclosing(agent.run(request)) as events:
@@ -168,7 +168,7 @@ async def _worded(agent: Agent, request: AgentRequest) -> Events:
 
 
 async def _with_ids(events: Events) -> AsyncGenerator[Event | OfChoice, None]:
-    """Every message gets an id before its first word, so that all who replay it agree on it."""
+    """Gives every message an id before its first word, so that every replay uses the same id."""
     opened = False
     async with aclosing(events):
         async for event in events:

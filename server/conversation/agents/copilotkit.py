@@ -1,4 +1,4 @@
-"""A CopilotKit remote endpoint (its Python SDK serves one): its actions and its agents."""
+"""A CopilotKit remote endpoint, as its Python SDK serves it: its actions and its agents."""
 
 import json
 import logging
@@ -9,8 +9,8 @@ from typing import Any
 
 from server.chat import Json, Message, Tool, ToolCall
 from server.conversation.agents.base import AgentCard, AgentRequest, ThreadState
-from server.conversation.agents.remote import Fresh, Peer, RemoteAgentFailed, named, why
-from server.conversation.threads.threads import Said
+from server.conversation.agents.remote import Fresh, Peer, RemoteAgentFailed, require_name, why
+from server.conversation.threads.threads import ThreadMessage
 from server.errors import AppError
 from server.events import (
     CallArguments,
@@ -42,28 +42,28 @@ class CopilotKitEndpoint:
         info = await self._info.get()
         with self._peer.understood():
             found = info.get("agents") or []
-            if isinstance(found, dict):  # as runtimes of today tell of them: by their names
-                found = [{**one, "name": name} for name, one in found.items()]
-            return tuple(EndpointAgent(self._peer, one) for one in found)
+            if isinstance(found, dict):  # today's runtimes list them by name
+                found = [{**agent, "name": name} for name, agent in found.items()]
+            return tuple(EndpointAgent(self._peer, agent) for agent in found)
 
     async def tools(self) -> tuple[Tool, ...]:
-        """What cannot be reached offers nothing; the conversation goes on without."""
+        """Returns no tools if the endpoint cannot be reached: the conversation goes on without."""
         try:
             info = await self._info.get()
             with self._peer.understood():
-                return tuple(self._tool(one) for one in info.get("actions") or [])
+                return tuple(self._tool(action) for action in info.get("actions") or [])
         except AppError as error:
             log.warning("Actions are missing: %s", error)
             return ()
 
     async def _ask_who(self) -> Json:
-        told = await self._peer.ask_who("POST", "/info", {"properties": {}})
-        if not isinstance(told, dict):
-            raise RemoteAgentFailed(f"{self._peer.place} does not say who is there.")
-        return told
+        info = await self._peer.ask_who("POST", "/info", {"properties": {}})
+        if not isinstance(info, dict):
+            raise RemoteAgentFailed(f"{self._peer.place} does not list its agents.")
+        return info
 
     def _tool(self, action: Json) -> Tool:
-        name = named(action["name"])
+        name = require_name(action["name"])
 
         async def run(arguments: Json) -> str:
             body = {"name": name, "arguments": arguments, "properties": {}}
@@ -76,27 +76,27 @@ class CopilotKitEndpoint:
 
 
 class EndpointAgent:
-    def __init__(self, peer: Peer, told: Json) -> None:
+    def __init__(self, peer: Peer, info: Json) -> None:
         self._peer = peer
-        description = str(told.get("description") or "")
-        self.card = AgentCard(named(told["name"]), description, "CopilotKit")
+        description = str(info.get("description") or "")
+        self.card = AgentCard(require_name(info["name"]), description, "CopilotKit")
 
     async def run(self, request: AgentRequest) -> Events:
         body = {
             "name": self.card.name,
             "threadId": request.thread_id,
-            "messages": [told for one in request.said for told in _told(one)],
+            "messages": [sent for message in request.messages for sent in _write_message(message)],
             "state": request.state or {},
             "config": {},
             "properties": {},
             "actions": [_action(tool) for tool in request.tools],
-            "metaEvents": _answered(request),
+            "metaEvents": _resume_events(request),
         }
         reading = _Reading({tool.name for tool in request.tools})
         async with aclosing(self._peer.lines("/agents/execute", body)) as lines:
             async for line in lines:
                 with self._peer.understood():
-                    events = list(reading.read(_parsed(line)))
+                    events = list(reading.read(_parse(line)))
                 for event in events:
                     yield event
         yield Finished("tool_calls" if reading.client_called else "stop")
@@ -107,12 +107,14 @@ class EndpointAgent:
         if not isinstance(found, dict) or not found.get("threadExists"):
             return None
         with self._peer.understood():
-            said = tuple(_said(one) for one in found.get("messages") or () if "role" in one)
-        return ThreadState(found.get("state") or {}, said)
+            messages = tuple(
+                _read_message(sent) for sent in found.get("messages") or () if "role" in sent
+            )
+        return ThreadState(found.get("state") or {}, messages)
 
 
 class _Reading:
-    """Runtime events of one run, one JSON object a line, into ours."""
+    """Turns the runtime events of one run, a JSON object per line, into ours."""
 
     def __init__(self, client_tools: set[str]) -> None:
         self._client_tools = client_tools
@@ -136,7 +138,7 @@ class _Reading:
             case {"type": "AgentStateMessage"}:
                 yield from self._state(event)
             case {"type": "MetaEvent", "name": "LangGraphInterruptEvent", "value": value}:
-                yield Interrupted("interrupt", _parsed(value) if isinstance(value, str) else value)
+                yield Interrupted("interrupt", _parse(value) if isinstance(value, str) else value)
             case {"type": "MetaEvent", "name": "CopilotKitLangGraphInterruptEvent", "data": data}:
                 yield _asked_in_messages(data)
             case {"type": "RunError", "error": error}:
@@ -164,7 +166,7 @@ class _Reading:
             if is_client:
                 yield CallArguments(index, event["args"])
         else:
-            arguments = _parsed(self._arguments.get(call_id, "{}"))
+            arguments = _parse(self._arguments.get(call_id, "{}"))
             call = ToolCall(call_id, name, arguments if isinstance(arguments, dict) else {})
             self.client_called |= is_client
             yield ClientToolCall(call) if is_client else ToolCallStarted(call)
@@ -174,7 +176,7 @@ class _Reading:
         if step and step != self._step:
             self._step = step
             yield StepChanged(step, active=True)
-        state = _parsed(event.get("state") or "{}")
+        state = _parse(event.get("state") or "{}")
         if isinstance(state, dict):
             yield StateChanged(state)
         if step and not active:
@@ -183,27 +185,27 @@ class _Reading:
 
 
 def _asked_in_messages(data: Json) -> Interrupted:
-    said = []
-    for one in data.get("messages") or ():
-        if "name" in one:
-            call = ToolCall(str(one.get("id") or ""), one["name"], one.get("arguments") or {})
-            said.append(Message("assistant", "", tool_calls=(call,)))
+    messages = []
+    for sent in data.get("messages") or ():
+        if "name" in sent:
+            call = ToolCall(str(sent.get("id") or ""), sent["name"], sent.get("arguments") or {})
+            messages.append(Message("assistant", "", tool_calls=(call,)))
         else:
-            said.append(Message("assistant", str(one.get("content") or "")))
-    return Interrupted("interrupt", data.get("value"), tuple(said))
+            messages.append(Message("assistant", str(sent.get("content") or "")))
+    return Interrupted("interrupt", data.get("value"), tuple(messages))
 
 
 def _schema(parameters: list[Json]) -> Json:
     properties = {}
-    for one in parameters:
-        kind = one.get("type") or "string"
+    for parameter in parameters:
+        kind = parameter.get("type") or "string"
         is_list = kind.endswith("[]")
         inner = kind.removesuffix("[]")
         schema: Json = {"type": inner} if inner in JSON_TYPES else {}
         if is_list:
             schema = {"type": "array", "items": schema}
-        properties[one["name"]] = schema | {"description": one.get("description") or ""}
-    required = [one["name"] for one in parameters if one.get("required", True)]
+        properties[parameter["name"]] = schema | {"description": parameter.get("description") or ""}
+    required = [parameter["name"] for parameter in parameters if parameter.get("required", True)]
     return {"type": "object", "properties": properties, "required": required}
 
 
@@ -211,7 +213,7 @@ def _action(tool: Tool) -> Json:
     return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
 
 
-def _answered(request: AgentRequest) -> list[Json]:
+def _resume_events(request: AgentRequest) -> list[Json]:
     if request.answer is None:
         return []
     value = request.answer.value
@@ -219,31 +221,31 @@ def _answered(request: AgentRequest) -> list[Json]:
     return [{"name": "LangGraphInterruptEvent", "value": "", "response": response}]
 
 
-def _told(said: Said) -> list[Json]:
-    message = said.message
-    base = {"id": said.id, "createdAt": datetime.now(UTC).isoformat()}
+def _write_message(kept: ThreadMessage) -> list[Json]:
+    message = kept.message
+    base = {"id": kept.id, "createdAt": datetime.now(UTC).isoformat()}
     if message.role == "tool":
         result = {"actionExecutionId": message.tool_call_id, "actionName": message.name or ""}
         return [base | {"type": "ResultMessage", "result": message.content} | result]
-    told: list[Json] = []
+    sent: list[Json] = []
     if message.content or not message.tool_calls:
         text = {"type": "TextMessage", "content": message.content, "role": message.role}
-        told.append(base | text)
+        sent.append(base | text)
     for call in message.tool_calls:
         action = {"type": "ActionExecutionMessage", "name": call.name, "arguments": call.arguments}
-        told.append(base | action | {"id": call.id, "parentMessageId": said.id})
-    return told
+        sent.append(base | action | {"id": call.id, "parentMessageId": kept.id})
+    return sent
 
 
-def _said(told: Json) -> Said:
-    role = "assistant" if told["role"] == "assistant" else "user"
-    return Said(
-        str(told.get("id", "")),
-        Message("assistant" if role == "assistant" else "user", str(told.get("content") or "")),
+def _read_message(sent: Json) -> ThreadMessage:
+    role = "assistant" if sent["role"] == "assistant" else "user"
+    return ThreadMessage(
+        str(sent.get("id", "")),
+        Message("assistant" if role == "assistant" else "user", str(sent.get("content") or "")),
     )
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

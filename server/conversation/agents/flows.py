@@ -1,4 +1,4 @@
-"""Flows of plugins as agents: a page can talk to one by its name."""
+"""Flows of plugins as agents: a page can talk to a flow by its name."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
@@ -17,7 +17,7 @@ from server.events import (
     StepChanged,
 )
 from server.flows.base import Flow
-from server.plugins.answering import Said
+from server.plugins.answering import UserQuestion
 from server.plugins.service import PluginHouse
 
 FindEngine = Callable[[str | None], Awaitable[Engine]]
@@ -31,31 +31,33 @@ class FlowAgent:
         self._engine = engine
 
     async def run(self, request: AgentRequest) -> Events:
-        said = Said(tuple(one.message for one in request.said), request.client, request.chat)
+        question = UserQuestion(
+            tuple(kept.message for kept in request.messages), request.client, request.chat
+        )
         answer = request.answer.value if request.answer is not None else None
         engine = await self._engine(request.model)
         thread = f"{request.origin} {request.thread_id}".strip()
-        run = self._house.talk.run(engine, self._flow, said, thread=thread, answer=answer)
+        run = self._house.talk.run(engine, self._flow, question, thread=thread, answer=answer)
         progress = Progress(self._flow)
         async with aclosing(run) as events:
             async for event in events:
-                for told in progress.told(event):
-                    yield told
+                for shown in progress.with_state(event):
+                    yield shown
 
     async def recall(self, _thread_id: str) -> ThreadState | None:
         return None
 
 
 class Progress:
-    """A flow's state for the page: which steps it has come through, and what it has made."""
+    """A flow's state for the page: the steps it has finished, and its artifacts."""
 
     def __init__(self, flow: Flow) -> None:
         self._flow = flow.key
         self._steps: list[Json] = []
         self._artifacts: list[Json] = []
 
-    def told(self, event: Event) -> tuple[Event, ...]:
-        """The event with the state it leads to; what a step comes to is said before it ends."""
+    def with_state(self, event: Event) -> tuple[Event, ...]:
+        """Returns the event and the state it leads to. A step's outcome comes before its end."""
         match event:
             case StepChanged(name, True):
                 self._steps.append({"name": name, "status": "running"})
@@ -83,7 +85,7 @@ class Progress:
 
 
 class FlowAgents:
-    """The agents that the enabled plugins bring, while connected programs may use plugins."""
+    """The agents of enabled plugins, if connected programs may use plugins."""
 
     def __init__(self, house: PluginHouse, engine: FindEngine) -> None:
         self._house = house
@@ -97,5 +99,5 @@ class FlowAgents:
 
 
 def _name(flow: Flow) -> str:
-    """A slash would end the name in an address."""
+    """Replaces the slash, which would end the name in an address."""
     return f"{flow.plugin}.{flow.name}".replace("/", ".")

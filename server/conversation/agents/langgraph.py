@@ -1,4 +1,4 @@
-"""A LangGraph server by its address: every graph it serves is an agent; and its messages."""
+"""A LangGraph server by its address: each of its graphs is an agent. Reads its messages."""
 
 import json
 import uuid
@@ -7,9 +7,9 @@ from contextlib import aclosing
 from typing import Any
 
 from server.chat import Json, Message, Tool, ToolCall
-from server.conversation.agents.base import AgentCard, AgentRequest, Answer, ThreadState
-from server.conversation.agents.remote import Fresh, Peer, RemoteAgentFailed, named, why
-from server.conversation.threads.threads import Said
+from server.conversation.agents.base import AgentCard, AgentRequest, InterruptAnswer, ThreadState
+from server.conversation.agents.remote import Fresh, Peer, RemoteAgentFailed, require_name, why
+from server.conversation.threads.threads import ThreadMessage
 from server.events import (
     CallArguments,
     CallOpened,
@@ -31,27 +31,27 @@ KIT_VALUE = "__copilotkit_interrupt_value__"
 KIT_MESSAGES = "__copilotkit_messages__"
 
 
-def read_message(told: Json) -> Said:
-    role = ROLES.get(str(told.get("type")), "assistant")
-    message_id, content = str(told.get("id") or ""), message_text(told)
+def read_message(sent: Json) -> ThreadMessage:
+    role = ROLES.get(str(sent.get("type")), "assistant")
+    message_id, content = str(sent.get("id") or ""), message_text(sent)
     if role == "tool":
-        call_id = str(told.get("tool_call_id"))
-        name = told.get("name")
-        return Said(message_id, Message("tool", content, tool_call_id=call_id, name=name))
+        call_id = str(sent.get("tool_call_id"))
+        name = sent.get("name")
+        return ThreadMessage(message_id, Message("tool", content, tool_call_id=call_id, name=name))
     calls = tuple(
-        ToolCall(one["id"], one["name"], one["args"]) for one in told.get("tool_calls") or ()
+        ToolCall(call["id"], call["name"], call["args"]) for call in sent.get("tool_calls") or ()
     )
     if role == "assistant":
-        return Said(message_id, Message("assistant", content, tool_calls=calls))
-    return Said(message_id, Message("user" if role == "user" else "system", content))
+        return ThreadMessage(message_id, Message("assistant", content, tool_calls=calls))
+    return ThreadMessage(message_id, Message("user" if role == "user" else "system", content))
 
 
-def write_message(said: Said) -> Json:
-    message = said.message
+def write_message(kept: ThreadMessage) -> Json:
+    message = kept.message
     if message.role == "tool":
         call = {"tool_call_id": message.tool_call_id, "name": message.name}
-        return {"id": said.id, "role": "tool", "content": message.content} | call
-    return {"id": said.id, "role": "user", "content": message.content}
+        return {"id": kept.id, "role": "tool", "content": message.content} | call
+    return {"id": kept.id, "role": "user", "content": message.content}
 
 
 def message_text(message: Json) -> str:
@@ -61,24 +61,26 @@ def message_text(message: Json) -> str:
     return "".join(part.get("text") or "" for part in content or () if isinstance(part, dict))
 
 
-def interrupted(told: Json) -> Interrupted:
-    """CopilotKit's SDK brings the question along as messages of the conversation."""
-    name, value = str(told.get("id") or "interrupt"), told.get("value")
+def read_interrupt(sent: Json) -> Interrupted:
+    """Reads an interrupt. CopilotKit's SDK sends the question as messages of the conversation."""
+    name, value = str(sent.get("id") or "interrupt"), sent.get("value")
     if not isinstance(value, dict) or KIT_VALUE not in value:
         return Interrupted(name, value)
-    said = tuple(read_message(one).message for one in value.get(KIT_MESSAGES) or ())
-    return Interrupted(name, value[KIT_VALUE], said)
+    messages = tuple(read_message(message).message for message in value.get(KIT_MESSAGES) or ())
+    return Interrupted(name, value[KIT_VALUE], messages)
 
 
 def waiting_interrupts(state: Any) -> tuple[Interrupted, ...]:
-    """What a thread still waits for, by the state its server tells."""
+    """Reads from the server's state what a thread still waits for."""
     tasks = state.get("tasks") if isinstance(state, dict) else None
-    return tuple(interrupted(one) for task in tasks or () for one in task.get("interrupts") or ())
+    return tuple(
+        read_interrupt(sent) for task in tasks or () for sent in task.get("interrupts") or ()
+    )
 
 
 def spoken_answer(request: AgentRequest) -> str | None:
-    """The newest thing the user or the page said: it answers a question asked in messages."""
-    last = request.said[-1].message if request.said else None
+    """Returns the newest message of the user or the page: it answers a question in messages."""
+    last = request.messages[-1].message if request.messages else None
     return last.content if last is not None and last.role in ("user", "tool") else None
 
 
@@ -97,20 +99,20 @@ class LangGraphServer:
     async def _ask_who(self) -> tuple["GraphAgent", ...]:
         found = await self._peer.ask_who("POST", "/assistants/search", {"limit": 100})
         if not isinstance(found, list):
-            raise RemoteAgentFailed(f"{self._peer.place} does not say which graphs it has.")
+            raise RemoteAgentFailed(f"{self._peer.place} does not list its graphs.")
         with self._peer.understood():
-            return tuple(GraphAgent(self._peer, one) for one in found)
+            return tuple(GraphAgent(self._peer, graph) for graph in found)
 
     async def tools(self) -> tuple[Tool, ...]:
         return ()
 
 
 class GraphAgent:
-    def __init__(self, peer: Peer, told: Json) -> None:
+    def __init__(self, peer: Peer, graph: Json) -> None:
         self._peer = peer
-        self._assistant = told["assistant_id"]
-        description = told.get("description") or f"A graph at {peer.place}."
-        name = named(told.get("name") or told["graph_id"])
+        self._assistant = graph["assistant_id"]
+        description = graph.get("description") or f"A graph at {peer.place}."
+        name = require_name(graph.get("name") or graph["graph_id"])
         self.card = AgentCard(name, str(description), "LangGraph")
 
     async def run(self, request: AgentRequest) -> Events:
@@ -119,12 +121,12 @@ class GraphAgent:
         state = await self._state(thread)
         with self._peer.understood():
             values = _values(state)
-            known = {one.get("id") for one in values.get("messages") or ()}
+            known = {message.get("id") for message in values.get("messages") or ()}
             waiting = waiting_interrupts(state)
-            answer = request.answer or _spoken(request, waiting)
+            answer = request.answer or _answer_in_words(request, waiting)
         if waiting and answer is None:
-            for one in waiting:
-                yield one
+            for interrupt in waiting:
+                yield interrupt
             yield Finished("stop")
             return
         body: Json = {"assistant_id": self._assistant, "stream_mode": MODES}
@@ -147,17 +149,17 @@ class GraphAgent:
         try:
             values = _values(await self._state(_thread(thread_id)))
             with self._peer.understood():
-                said = tuple(read_message(one) for one in values.get("messages") or ())
+                messages = tuple(read_message(sent) for sent in values.get("messages") or ())
         except RemoteAgentFailed:
             return None
-        return ThreadState(_state(values), said) if values else None
+        return ThreadState(_state(values), messages) if values else None
 
     async def _state(self, thread: str) -> Any:
         return await self._peer.ask("GET", f"/threads/{thread}/state")
 
 
 class _Reading:
-    """A stream of values, messages and tasks of one run into our events."""
+    """Turns the values, messages and tasks of one run into our events."""
 
     def __init__(self, client_tools: set[str], known: set[Any]) -> None:
         self._client_tools = client_tools
@@ -178,12 +180,12 @@ class _Reading:
                 yield StepChanged(name, active=False)
             case "values", dict():
                 yield StateChanged(_state(data))
-                yield from self._interrupted(data.get("__interrupt__") or ())
+                yield from self._read_interrupts(data.get("__interrupt__") or ())
             case "messages", [dict() as message, *_]:
                 yield from self._read_message(message)
             case "error", _:
-                said = data.get("message") if isinstance(data, dict) else data
-                raise RemoteAgentFailed(f"The graph failed{why(said)}")
+                detail = data.get("message") if isinstance(data, dict) else data
+                raise RemoteAgentFailed(f"The graph failed{why(detail)}")
             case _:
                 pass
 
@@ -224,7 +226,7 @@ class _Reading:
 
     def _close_calls(self) -> Iterator[Event]:
         for at, call in self._calls.items():
-            arguments = _parsed(self._drafts[at])
+            arguments = _parse(self._drafts[at])
             yield from self._whole(
                 ToolCall(call.id, call.name, arguments if isinstance(arguments, dict) else {})
             )
@@ -236,9 +238,9 @@ class _Reading:
         self.client_called |= is_client
         yield ClientToolCall(call) if is_client else ToolCallStarted(call)
 
-    def _interrupted(self, interrupts: Any) -> Iterator[Event]:
-        for one in interrupts:
-            asked = interrupted(one)
+    def _read_interrupts(self, interrupts: Any) -> Iterator[Event]:
+        for sent in interrupts:
+            asked = read_interrupt(sent)
             if asked.id not in self._interrupts:
                 self._interrupts.add(asked.id)
                 yield asked
@@ -248,13 +250,19 @@ async def _server_sent(peer: Peer, path: str, body: Json) -> AsyncGenerator[tupl
     async with aclosing(peer.events(path, body)) as events:
         async for sent in events:
             if sent.data:
-                yield sent.event.strip().partition("|")[0], _parsed(sent.data)
+                yield sent.event.strip().partition("|")[0], _parse(sent.data)
 
 
-def _spoken(request: AgentRequest, waiting: tuple[Interrupted, ...]) -> Answer | None:
-    """A question asked in messages is answered in messages; any other needs its own answer."""
-    said = spoken_answer(request)
-    return Answer(said) if said is not None and any(one.said for one in waiting) else None
+def _answer_in_words(
+    request: AgentRequest, waiting: tuple[Interrupted, ...]
+) -> InterruptAnswer | None:
+    """A question asked in messages is answered in messages. Any other needs its own answer."""
+    answer = spoken_answer(request)
+    return (
+        InterruptAnswer(answer)
+        if answer is not None and any(asked.said for asked in waiting)
+        else None
+    )
 
 
 def _values(state: Any) -> Json:
@@ -263,11 +271,11 @@ def _values(state: Any) -> Json:
 
 
 def _input(request: AgentRequest, known: set[Any]) -> Json:
-    """What the graph does not know yet; its own messages it has."""
+    """Returns the messages that the graph does not have yet."""
     fresh = [
-        write_message(one)
-        for one in request.said
-        if one.message.role in ("user", "tool") and one.id not in known
+        write_message(kept)
+        for kept in request.messages
+        if kept.message.role in ("user", "tool") and kept.id not in known
     ]
     tools = [
         {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
@@ -283,14 +291,14 @@ def _state(values: Json) -> Json:
 
 
 def _thread(thread_id: str) -> str:
-    """LangGraph's threads are UUIDs; a page may call its own anything."""
+    """Turns the id into a UUID, as LangGraph needs it. A page may use any id."""
     try:
         return str(uuid.UUID(thread_id))
     except ValueError:
         return str(uuid.uuid5(uuid.NAMESPACE_URL, thread_id))
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The agent that is always there: the local model, with tools and attached documents."""
+"""The agent that is always available: the local model, with tools and attached documents."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,7 +10,7 @@ from server.asking.fit import CHARACTERS_PER_TOKEN, context_tokens, is_able
 from server.chat import ChatRequest, File, Image, Message, Sampling, Tool, ToolChoice
 from server.conversation.agents.base import DEFAULT, AgentCard, AgentRequest, ThreadState
 from server.conversation.run import converse
-from server.conversation.threads.threads import Said
+from server.conversation.threads.threads import ThreadMessage
 from server.dashboard.prompt import (
     MOST_TOKENS,
     MOST_TOKENS_ELSEWHERE,
@@ -20,8 +20,7 @@ from server.dashboard.prompt import (
 from server.data.documents import Document, Unreadable, read
 from server.engine.base import Engine, ModelFacts
 from server.events import Events, Finished, TextDelta, ToolCallFinished, ToolCallStarted
-from server.plugins.answering import PluginTalk
-from server.plugins.answering import Said as Asked
+from server.plugins.answering import PluginTalk, UserQuestion
 
 MOST_FILES = 8
 SHARE_OF_WINDOW = 0.5
@@ -39,11 +38,11 @@ class Attached:
 
 
 async def read_files(messages: Sequence[Message], facts: ModelFacts) -> Attached:
-    """As much of the documents as half the model's window holds; the newest come first."""
+    """Reads as much of the documents as half the model's context holds, the newest first."""
     given = [file for message in messages for file in message.files]
     if not given:
         return Attached(tuple(messages))
-    # Other threads answer meanwhile: a large file takes seconds to read.
+    # A large file takes seconds to read, so a thread does it.
     return await asyncio.to_thread(_read_files, messages, given[-MOST_FILES:], facts)
 
 
@@ -60,7 +59,7 @@ def _read_files(messages: Sequence[Message], given: list[File], facts: ModelFact
             document = _document(file, title)
         except Unreadable as error:
             blocks[id(file)] = _block(title, f"Problem: {error}")
-            if any(file is one for one in newest):
+            if any(file is new for new in newest):
                 attached.problems.append(str(error))
         else:
             blocks[id(file)] = document.image or _block(title, _text(question, document, room))
@@ -88,7 +87,7 @@ def _text(question: str, document: Document, room: int) -> str:
 
 
 def _with_files(message: Message, blocks: dict[int, str | Image]) -> Message:
-    """Each document in the place of its mark, or at the end where there is none."""
+    """Puts each document in the place of its mark, or at the end if it has none."""
     content, images = message.content, list(message.images)
     for file in message.files:
         old = _block(_title(file), "(attached earlier; not read again)")
@@ -99,7 +98,7 @@ def _with_files(message: Message, blocks: dict[int, str | Image]) -> Message:
         text = "" if isinstance(block, Image) else block
         content = content[:begin] + text + content[end:]
         longer = len(text) - (end - begin)
-        images = [replace(one, at=one.at + longer * (one.at >= end)) for one in images]
+        images = [replace(image, at=image.at + longer * (image.at >= end)) for image in images]
         images += [replace(block, at=begin)] if isinstance(block, Image) else []
     images.sort(key=lambda image: image.at)
     return replace(message, content=content, images=tuple(images), files=())
@@ -110,12 +109,12 @@ def _block(title: str, text: str) -> str:
 
 
 def _title(file: File) -> str:
-    """A name comes from outside and must not end the tag it stands in."""
-    name = "".join(one for one in file.name if one.isprintable() and one not in '"<>')
+    """Removes what could end the tag that the name is put in: it comes from outside."""
+    name = "".join(letter for letter in file.name if letter.isprintable() and letter not in '"<>')
     return name or "The attached file"
 
 
-Offered = Callable[[Engine, Asked], Awaitable[tuple[Tool, ...]]]
+Offered = Callable[[Engine, UserQuestion], Awaitable[tuple[Tool, ...]]]
 
 PROMPT = "You are a helpful assistant inside an application. Answer briefly and truthfully."
 CANNOT_SEE = "[An image is attached here. The model in use cannot see images.]"
@@ -132,21 +131,23 @@ class Copilot:
         tools: Callable[[], Awaitable[tuple[Tool, ...]]],
         answer_tokens: Callable[[], int],
         plugins: Callable[[bool], PluginTalk | None] = lambda _is_own: None,
-        offered: Offered | None = None,
+        offer: Offered | None = None,
     ) -> None:
         self._engine = engine
         self._tools = tools
         self._answer_tokens = answer_tokens
         self._plugins = plugins
-        self._offered = offered
+        self._offer = offer
 
     async def run(self, request: AgentRequest) -> Events:
         engine = await self._engine(request.model)
         ours = (*await self._tools(), *await self._of_plugins(engine, request))
-        tools = _merged(ours, request.tools)
-        attached = await read_files([one.message for one in request.said], engine.facts)
-        read = zip(request.said, attached.messages, strict=True)
-        request = replace(request, said=tuple(Said(one.id, message) for one, message in read))
+        tools = _merge(ours, request.tools)
+        attached = await read_files([kept.message for kept in request.messages], engine.facts)
+        read = zip(request.messages, attached.messages, strict=True)
+        request = replace(
+            request, messages=tuple(ThreadMessage(kept.id, message) for kept, message in read)
+        )
         chat = ChatRequest(
             messages(request, sees_images=engine.facts.sees_images),
             request.model,
@@ -159,7 +160,7 @@ class Copilot:
             client=request.client,
             chat=request.chat,
         )
-        # A question about an attached document is the model's to answer, not a flow's.
+        # The model answers a question about an attached document, not a flow.
         plugins = None if attached.is_about_files else self._plugins(request.is_own)
         events = converse(Means(engine, request.client, plugins), chat)
         if request.ends_after_tools:
@@ -171,11 +172,13 @@ class Copilot:
                 yield event
 
     async def _of_plugins(self, engine: Engine, request: AgentRequest) -> tuple[Tool, ...]:
-        """Beside a page's actions the model calls them; else their flows come by the question."""
-        if self._offered is None or not request.tools or not request.is_kept:
+        """Offers plugins as tools beside a page's actions. Else the question chooses a flow."""
+        if self._offer is None or not request.tools or not request.is_kept:
             return ()
-        said = Asked(tuple(one.message for one in request.said), request.client, request.chat)
-        return await self._offered(engine, said)
+        asked = UserQuestion(
+            tuple(kept.message for kept in request.messages), request.client, request.chat
+        )
+        return await self._offer(engine, asked)
 
     async def agents(self) -> tuple["Copilot", ...]:
         return (self,)
@@ -185,34 +188,34 @@ class Copilot:
 
 
 def tool_choice(request: AgentRequest, parameters: int) -> ToolChoice:
-    """A model that has had its rounds of calls must answer.
+    """Forbids more calls after a number of rounds: the model must answer.
 
-    A small model invents further calls, and a page shows each of them to the person.
+    A small model keeps inventing calls, and a page shows each of them to the person.
     """
     rounds = 0
-    for one in reversed(request.said):
-        if one.message.role == "user":
+    for kept in reversed(request.messages):
+        if kept.message.role == "user":
             break
-        rounds += bool(one.message.tool_calls)
+        rounds += bool(kept.message.tool_calls)
     most = MOST_ROUNDS if is_able(parameters) else 1
     return ToolChoice("none") if rounds >= most else request.tool_choice
 
 
 def sampling(temperature: float | None, *, has_tools: bool) -> Sampling:
-    """Which tool to call, and with what, is no matter of luck."""
+    """Uses no randomness with tools: the choice of a tool must not depend on luck."""
     if temperature is not None:
         return Sampling(temperature=temperature)
     return Sampling(temperature=0.0) if has_tools else Sampling()
 
 
 def messages(request: AgentRequest, *, sees_images: bool) -> tuple[Message, ...]:
-    """The conversation for the model: one system message, with what the page says of itself."""
-    said = [one.message for one in request.said]
-    own = [message.content for message in said if message.role == "system"] or [PROMPT]
+    """Makes the model's conversation: one system message that includes the page's description."""
+    given = [kept.message for kept in request.messages]
+    own = [message.content for message in given if message.role == "system"] or [PROMPT]
     about = [f"{description}: {value}" for description, value in request.context]
     if about:
         own.append("What the application shows now:\n" + "\n".join(about))
-    rest = [message for message in said if message.role != "system"]
+    rest = [message for message in given if message.role != "system"]
     if not sees_images:
         rest = [_without_images(message) for message in rest]
     return (Message("system", "\n\n".join(own)), *rest)
@@ -226,19 +229,19 @@ def _without_images(message: Message) -> Message:
     return replace(message, content=content, images=())
 
 
-def _merged(ours: tuple[Tool, ...], theirs: tuple[Tool, ...]) -> tuple[Tool, ...]:
+def _merge(ours: tuple[Tool, ...], theirs: tuple[Tool, ...]) -> tuple[Tool, ...]:
     names = {tool.name for tool in ours}
-    return (*ours, *(_closed(tool) for tool in theirs if tool.name not in names))
+    return (*ours, *(_close(tool) for tool in theirs if tool.name not in names))
 
 
-def _closed(tool: Tool) -> Tool:
-    """A page's action takes what it declares; left open, a model would add to it."""
+def _close(tool: Tool) -> Tool:
+    """Allows only what a page's action declares. Otherwise a model adds arguments."""
     closed = {"additionalProperties": False, **tool.parameters}
     return replace(tool, parameters=closed) if tool.parameters.get("properties") else tool
 
 
 async def _one_turn(events: Events) -> Events:
-    """Ends when every tool of ours that the model called has its result."""
+    """Ends once all our tools that the model called have their results."""
     waiting: set[str] = set()
     async with aclosing(events):
         async for event in events:

@@ -1,4 +1,4 @@
-"""Agents that run elsewhere, reached through the one door out: which there are, and how to ask."""
+"""Agents elsewhere, reached through `egress`: which there are, and how to ask them."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ LONGEST_LINE = LONGEST_ANSWER = 32 * 1024 * 1024
 LONGEST_COMPLAINT = 300
 COMPLAINT_BYTES = 10_000
 PATIENCE_S = 5.0
-"""How long a server may take to say who is there: everybody waits for it meanwhile."""
+"""How long a server may take to list its agents: everybody waits for it."""
 FRESH_S = 30.0
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ class RemoteAgentFailed(AppError):
 
 
 class Door(Protocol):
-    """What of the egress is used here."""
+    """The part of the egress that is used here."""
 
     @property
     def failures(self) -> tuple[type[Exception], ...]: ...
@@ -47,7 +47,7 @@ Make = Callable[["Peer"], RemoteSource]
 
 
 class Peer:
-    """One server elsewhere: JSON to it, JSON or lines from it, and failures in a sentence."""
+    """A server elsewhere. Sends JSON, reads JSON or lines, and reports failures in a sentence."""
 
     def __init__(self, door: Door, url: str) -> None:
         self._door = door
@@ -61,23 +61,23 @@ class Peer:
             async with asyncio.timeout(within_s), self._open(method, path, body) as response:
                 data = await _beginning(response, LONGEST_ANSWER)
                 if len(data) > LONGEST_ANSWER:
-                    raise RemoteAgentFailed(f"{self.place} answered with too much.")
+                    raise RemoteAgentFailed(f"{self.place} sent an answer that is too long.")
                 return json.loads(data or b"null")
         except TimeoutError:
-            raise self._unreached("TimeoutError") from None
+            raise self._unreachable("TimeoutError") from None
 
     async def ask_who(self, method: str, path: str, body: Json) -> Any:
-        """Who is there: a question that is not waited for long."""
+        """Asks which agents there are, and does not wait long for the answer."""
         return await self.ask(method, path, body, within_s=PATIENCE_S)
 
     @contextmanager
     def understood(self) -> Iterator[None]:
-        """What it sent is looked into here, and may have any shape."""
+        """Guards the code that looks into an answer, which may have any shape."""
         try:
             yield
         except (KeyError, IndexError, TypeError, AttributeError, ValueError, RecursionError):
             raise RemoteAgentFailed(
-                f"{self.place} answered with something that is not understood."
+                f"{self.place} sent an answer that Moat does not understand."
             ) from None
 
     async def lines(self, path: str, body: Json) -> AsyncGenerator[str, None]:
@@ -112,13 +112,11 @@ class Peer:
                     raise RemoteAgentFailed(await self._complaint(response))
                 yield response
         except self._door.failures as error:
-            raise self._unreached(type(error).__name__) from None
+            raise self._unreachable(type(error).__name__) from None
         except (ValueError, RecursionError):
-            raise RemoteAgentFailed(
-                f"{self.place} answered with something else than JSON."
-            ) from None
+            raise RemoteAgentFailed(f"{self.place} sent an answer that is not JSON.") from None
 
-    def _unreached(self, why: str) -> RemoteAgentFailed:
+    def _unreachable(self, why: str) -> RemoteAgentFailed:
         return RemoteAgentFailed(f"The agents at {self.place} cannot be reached ({why}).")
 
     async def _complaint(self, response: Any) -> str:
@@ -128,13 +126,13 @@ class Peer:
             found = json.loads(text)
         except (ValueError, RecursionError):
             found = None
-        said = found.get("error") or found.get("detail") if isinstance(found, dict) else None
-        detail = why(said if isinstance(said, str) else "")
-        return f"{self.place} refused with {response.status}{detail}"
+        detail = found.get("error") or found.get("detail") if isinstance(found, dict) else None
+        ending = why(detail if isinstance(detail, str) else "")
+        return f"{self.place} refused with {response.status}{ending}"
 
 
 async def _beginning(response: Any, most: int) -> bytes:
-    """All of the answer, or of a longer one a little more than `most` bytes."""
+    """Reads the whole answer, or a little more than `most` bytes of a longer one."""
     data = bytearray()
     async for chunk in response.content.iter_any():
         data += chunk
@@ -143,42 +141,43 @@ async def _beginning(response: Any, most: int) -> bytes:
     return bytes(data)
 
 
-def why(said: Any) -> str:
-    """How a sentence about a failure ends; only the first line, as others may name files."""
-    lines = str(said or "").strip().splitlines()
+def why(reason: Any) -> str:
+    """Returns the end of a sentence about a failure: only the first line, as others may name
+    files."""
+    lines = str(reason or "").strip().splitlines()
     return f": {lines[0][:LONGEST_COMPLAINT]}" if lines else "."
 
 
-def named(value: Any) -> str:
+def require_name(value: Any) -> str:
     if not isinstance(value, str) or not value:
-        raise TypeError("a name is a text")
+        raise TypeError("a name must be a text")
     return value
 
 
 class Fresh(Generic[T]):
-    """What a server said, or how it failed: known for a while, so that nobody waits again."""
+    """A server's answer or its failure, kept for a while so that nobody waits again."""
 
     def __init__(self, ask: Callable[[], Awaitable[T]]) -> None:
         self._ask = ask
-        self._said: list[T] = []
+        self._answers: list[T] = []
         self._failed: RemoteAgentFailed | None = None
         self._asked_at = -FRESH_S
 
     async def get(self) -> T:
         if time.monotonic() - self._asked_at >= FRESH_S:
-            self._said, self._failed = [], None
+            self._answers, self._failed = [], None
             try:
-                self._said = [await self._ask()]
+                self._answers = [await self._ask()]
             except RemoteAgentFailed as error:
                 self._failed = error
             self._asked_at = time.monotonic()
         if self._failed is not None:
             raise self._failed.with_traceback(None)
-        return self._said[0]
+        return self._answers[0]
 
 
 class Elsewhere:
-    """The servers the user has listed, as 'kind URL'; listing one allows the door to it."""
+    """The servers that the user lists as 'kind URL'. Listing a server allows connections to it."""
 
     def __init__(
         self, door: Door, kinds: dict[str, Make], listed: Callable[[], tuple[str, ...]]
@@ -213,7 +212,7 @@ class Elsewhere:
 class _Misspelt:
     def __init__(self, entry: str, kinds: tuple[str, ...]) -> None:
         self._complaint = (
-            f"'{entry}' is no place for agents: write {' or '.join(kinds)}, then a URL."
+            f"'{entry}' is not an address of agents: write {' or '.join(kinds)}, then a URL."
         )
 
     async def agents(self) -> tuple[()]:

@@ -1,1 +1,1 @@
-"""Conversations that are kept: their runs, their files and their responses."""
+"""Stored conversations: their runs, their files and their responses."""

@@ -1,4 +1,4 @@
-"""Kept threads on disk, if the user wants that: a file for each, gone when it is switched off."""
+"""Threads on disk, if the user wants it: a file for each. Switching it off deletes them."""
 
 import asyncio
 import hashlib
@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from server.chat import Json
-from server.conversation.threads.threads import Keeper, KeptRun, Said, Thread
+from server.conversation.threads.threads import Keeper, KeptRun, Thread, ThreadMessage
 from server.errors import AppError
 from server.events import (
     Artifact,
@@ -48,14 +48,14 @@ KEPT = (
 
 @cache
 def _events() -> dict[str, TypeAdapter[Event]]:
-    """Made at the first use: a start need not wait for them."""
+    """Created at the first use, so that the start does not wait for it."""
     return {kind.__name__: TypeAdapter(kind) for kind in KEPT}
 
 
 @cache
-def _said() -> TypeAdapter[tuple[Said, ...]]:
+def _messages() -> TypeAdapter[tuple[ThreadMessage, ...]]:
     return TypeAdapter(
-        tuple[Said, ...], config={"val_json_bytes": "base64", "ser_json_bytes": "base64"}
+        tuple[ThreadMessage, ...], config={"val_json_bytes": "base64", "ser_json_bytes": "base64"}
     )
 
 
@@ -65,7 +65,7 @@ class ThreadFiles(Keeper):
         self._is_on = is_on
 
     def load(self) -> list[Thread]:
-        """The oldest first. What cannot be read is left out."""
+        """Reads the threads, oldest first. Leaves out what cannot be read."""
         if not self._is_on():
             return []
         found = [thread for path in self._folder.glob("*.json") if (thread := _read(path))]
@@ -85,16 +85,17 @@ class ThreadFiles(Keeper):
         self._path(thread).unlink(missing_ok=True)
 
     def forget_all(self) -> None:
-        """Only when a person wants it: the setting may also be off because its file is damaged."""
+        """Only a person's wish deletes them: the setting may also be off because its file is
+        damaged."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _path(self, thread: Thread) -> Path:
-        """A client names its threads as it likes; a file needs a name that is safe."""
-        whose = f"{_hashed(thread.origin)[:16]}-" if thread.origin else ""
-        return self._folder / f"{whose}{_hashed(thread.id)[:32]}.json"
+        """Makes a safe file name: a client may use any text as the thread's id."""
+        whose = f"{_hash(thread.origin)[:16]}-" if thread.origin else ""
+        return self._folder / f"{whose}{_hash(thread.id)[:32]}.json"
 
 
-def _hashed(name: str) -> str:
+def _hash(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()
 
 
@@ -112,8 +113,8 @@ def dump(thread: Thread) -> str:
 
 
 def _dump_run(run: KeptRun) -> Json:
-    events = [told for event in run.events if (told := _dump_event(event)) is not None]
-    return {"id": run.id, "said": json.loads(_said().dump_json(run.said)), "events": events}
+    events = [written for event in run.events if (written := _dump_event(event)) is not None]
+    return {"id": run.id, "said": json.loads(_messages().dump_json(run.messages)), "events": events}
 
 
 def _dump_event(event: Event) -> list[Any] | None:
@@ -129,9 +130,9 @@ def _read(path: Path) -> Thread | None:
         whole = json.loads(path.read_text("utf-8"))
         thread = Thread(whole["id"], whole["agent"], whole["created_at"], whole["used_at"])
         thread.origin, thread.state = str(whole.get("origin", "")), whole["state"]
-        for told in whole["runs"]:
-            said = _said().validate_json(json.dumps(told["said"]))
-            run = KeptRun(told["id"], said, [_read_event(*one) for one in told["events"]])
+        for saved in whole["runs"]:
+            messages = _messages().validate_json(json.dumps(saved["said"]))
+            run = KeptRun(saved["id"], messages, [_read_event(*event) for event in saved["events"]])
             run.end()
             thread.remember(run)
     except (OSError, ValueError, KeyError, TypeError, ValidationError):
@@ -140,9 +141,9 @@ def _read(path: Path) -> Thread | None:
     return thread
 
 
-def _read_event(name: str, told: Any) -> Event:
+def _read_event(name: str, saved: Any) -> Event:
     if name == "Failed":
-        error = AppError(told["message"])
-        error.code = told["code"]
+        error = AppError(saved["message"])
+        error.code = saved["code"]
         return Failed(error)
-    return _events()[name].validate_python(told)
+    return _events()[name].validate_python(saved)

@@ -1,7 +1,7 @@
-"""What was said in a kept thread, put together again from its runs."""
+"""Puts the messages of a stored thread together from its runs."""
 
 from server.chat import Message, ToolCall
-from server.conversation.threads.threads import KeptRun, Said, Thread, result_id
+from server.conversation.threads.threads import KeptRun, Thread, ThreadMessage, result_id
 from server.events import (
     ClientToolCall,
     MessageOpened,
@@ -11,20 +11,20 @@ from server.events import (
 )
 
 
-def said_in(thread: Thread | None) -> tuple[Said, ...]:
+def messages_of(thread: Thread | None) -> tuple[ThreadMessage, ...]:
     if thread is None:
         return ()
-    return tuple(one for run in thread.runs for one in (*run.said, *_answered(run)))
+    return tuple(kept for run in thread.runs for kept in (*run.messages, *_answers_of(run)))
 
 
-def _answered(run: KeptRun) -> list[Said]:
-    said: list[Said] = []
+def _answers_of(run: KeptRun) -> list[ThreadMessage]:
+    answers: list[ThreadMessage] = []
     draft = _Draft("")
     names: dict[str, str] = {}
     for event in run.events:
         match event:
             case MessageOpened(message_id):
-                said += draft.finish()
+                answers += draft.finish()
                 draft = _Draft(message_id)
             case TextDelta(text):
                 draft.text += text
@@ -32,13 +32,13 @@ def _answered(run: KeptRun) -> list[Said]:
                 draft.calls.append(call)
                 names[call.id] = call.name
             case ToolCallFinished(call_id, result):
-                said += draft.finish()
+                answers += draft.finish()
                 draft = _Draft("")
                 message = Message("tool", result, tool_call_id=call_id, name=names.get(call_id))
-                said.append(Said(result_id(call_id), message))
+                answers.append(ThreadMessage(result_id(call_id), message))
             case _:
                 pass
-    return said + draft.finish()
+    return answers + draft.finish()
 
 
 class _Draft:
@@ -47,7 +47,9 @@ class _Draft:
         self.text = ""
         self.calls: list[ToolCall] = []
 
-    def finish(self) -> list[Said]:
+    def finish(self) -> list[ThreadMessage]:
         if not self.text and not self.calls:
             return []
-        return [Said(self.id, Message("assistant", self.text, tool_calls=tuple(self.calls)))]
+        return [
+            ThreadMessage(self.id, Message("assistant", self.text, tool_calls=tuple(self.calls)))
+        ]

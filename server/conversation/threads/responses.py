@@ -1,4 +1,4 @@
-"""The last responses that clients may go on from, each client's apart. Gone with the server."""
+"""The last responses, which a client can continue. Each client has its own, only in memory."""
 
 from collections import Counter, OrderedDict
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ class KeptResponse:
 
     @property
     def bytes(self) -> int:
-        """About what it takes: its texts and images."""
+        """The approximate size of its texts and images."""
         texts = sum(len(message.content) for message in self.messages)
         images = sum(len(image.data) for message in self.messages for image in message.images)
         return texts + images
 
 
 class ResponseMemory:
-    """Bounded: who keeps the most loses the oldest first."""
+    """A bounded store: the client with the most loses its oldest first."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, KeptResponse] = OrderedDict()
@@ -44,11 +44,11 @@ class ResponseMemory:
             del self._kept[self._oldest_of_most()]
 
     def find(self, owner: str, response_id: str) -> KeptResponse | None:
-        """None as well where it is somebody else's: nobody learns that it exists.
+        """Finds a response of this owner; None for another owner's, so that nobody learns of it.
 
-        An owner is a page, a slash and a key. A request that sends no key finds the responses of
-        the same page under any key: some libraries send a placeholder where no key is asked for,
-        and the next request of the same program may send none.
+        An owner is a page, a slash and a key. A request without a key finds the responses of the
+        same page under any key: some libraries send a placeholder if no key is needed, and the
+        next request of the same program may send none.
         """
         kept = self._kept.get(response_id)
         if kept is None:

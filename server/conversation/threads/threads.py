@@ -1,4 +1,4 @@
-"""The threads that agents talk in: kept in memory within bounds, replayed, followed, stopped."""
+"""The threads of agents: kept in memory within bounds, replayed, followed, stopped."""
 
 import asyncio
 import logging
@@ -30,8 +30,8 @@ from server.events import (
 from server.tasks import spawn, stop
 
 
-def joined(events: Iterable[Event]) -> list[Event]:
-    """The same with neighbouring deltas made one, only the last state, and no progress."""
+def compact(events: Iterable[Event]) -> list[Event]:
+    """Joins neighbouring deltas, keeps only the last state and drops progress."""
     result: list[Event] = []
     for event in _without_old_states(list(events)):
         last = result[-1] if result else None
@@ -57,18 +57,18 @@ def _without_old_states(events: list[Event]) -> Iterable[Event]:
 
 
 def weight(held: Any) -> int:
-    """How many characters or bytes are in it, however deep; all else counts as one."""
+    """Counts the characters or bytes at any depth. Anything else counts as one."""
     total, waiting = 0, [held]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, str | bytes):
-            total += len(one)
-        elif isinstance(one, dict):
-            waiting += [*one, *one.values()]
-        elif isinstance(one, list | tuple):
-            waiting += one
-        elif is_dataclass(one):
-            waiting += [getattr(one, field.name) for field in fields(one)]
+        part = waiting.pop()
+        if isinstance(part, str | bytes):
+            total += len(part)
+        elif isinstance(part, dict):
+            waiting += [*part, *part.values()]
+        elif isinstance(part, list | tuple):
+            waiting += part
+        elif is_dataclass(part):
+            waiting += [getattr(part, field.name) for field in fields(part)]
         else:
             total += 1
     return total
@@ -78,12 +78,12 @@ log = logging.getLogger(__name__)
 
 RUNS_PER_THREAD = 100
 EVERYBODY = None
-"""In place of an origin: the person's own window, which may see what any page has said."""
+"""Takes the place of an origin: the person's own window sees the threads of every page."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A message of a thread, and the id its client knows it by."""
+class ThreadMessage:
+    """A message of a thread, with the id that its client uses."""
 
     id: str
     message: Message
@@ -91,7 +91,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much is remembered; what is oldest or abandoned goes first."""
+    """Limits of what is remembered. The oldest and abandoned threads go first."""
 
     threads: int = 1000
     characters: int = 50_000_000
@@ -104,14 +104,14 @@ BOUNDS = Bounds()
 @dataclass(eq=False, slots=True)
 class KeptRun:
     id: str
-    said: tuple[Said, ...]
+    messages: tuple[ThreadMessage, ...]
     """The messages that were new to the thread when this run began."""
     events: list[Event] = field(default_factory=list)
     ended: bool = False
     inbox: asyncio.Queue[Event | None] = field(default_factory=asyncio.Queue)
     followers: list[asyncio.Queue[Event | None]] = field(default_factory=list)
     size: int = 0
-    """Known when it has ended; a run that goes on cannot be forgotten."""
+    """Set when the run has ended. A running one cannot be forgotten."""
 
     def add(self, event: Event) -> None:
         self.events.append(event)
@@ -122,8 +122,8 @@ class KeptRun:
         if not self.is_complete:
             self.add(Finished("stop"))
         self.ended = True
-        self.events = joined(self.events)
-        self.size = weight(self.said) + weight(self.events)
+        self.events = compact(self.events)
+        self.size = weight(self.messages) + weight(self.events)
         for follower in self.followers:
             follower.put_nowait(None)
 
@@ -139,15 +139,15 @@ class Thread:
     created_at: float
     used_at: float
     origin: str = ""
-    """The page whose it is; programs have none, and share their threads."""
+    """The page that owns it. Programs have no page and share their threads."""
     runs: list[KeptRun] = field(default_factory=list)
     state: Json | None = None
     known: set[str] = field(default_factory=set)
-    """Ids of the messages that were said in it."""
+    """Ids of the thread's messages."""
 
     def remember(self, run: KeptRun) -> None:
         self.runs.append(run)
-        self.known |= {one.id for one in run.said}
+        self.known |= {kept.id for kept in run.messages}
         for event in run.events:
             self.note(event)
 
@@ -178,7 +178,7 @@ class Thread:
 
 
 class Keeper:
-    """Where threads outlive the program: here, nowhere."""
+    """Stores threads beyond the program's end. This class stores nothing."""
 
     def load(self) -> list[Thread]:
         return []
@@ -210,30 +210,30 @@ class Threads:
         return self._find(thread_id, origin)
 
     def of_agent(self, agent: str, origin: str | None = "") -> list[Thread]:
-        """Latest first."""
+        """Returns the agent's threads, latest first."""
         self._forget_old()
-        return [one for one in self._seen_by(origin) if agent in ("", one.agent)]
+        return [thread for thread in self._seen_by(origin) if agent in ("", thread.agent)]
 
     def clear(self, origin: str | None = "") -> None:
-        for thread in [one for one in self._seen_by(origin) if not one.running]:
+        for thread in [thread for thread in self._seen_by(origin) if not thread.running]:
             self._forget(thread)
 
     def keep_no_longer(self) -> None:
-        """They are forgotten when the program ends."""
+        """Forgets them on disk: they then end with the program."""
         self._keeper.forget_all()
 
     def unknown(
-        self, thread_id: str, said: Iterable[Said], origin: str | None = ""
-    ) -> tuple[Said, ...]:
-        """Those of the messages that the thread has not heard yet."""
+        self, thread_id: str, messages: Iterable[ThreadMessage], origin: str | None = ""
+    ) -> tuple[ThreadMessage, ...]:
+        """Returns the messages that the thread does not know yet."""
         thread = self._find(thread_id, origin)
         known = thread.known if thread else set()
-        return tuple(one for one in said if one.id not in known)
+        return tuple(message for message in messages if message.id not in known)
 
     async def keep(
         self, agent: str, thread_id: str, run: KeptRun, events: Events, origin: str = ""
     ) -> Events:
-        """The events as they come, remembered on the way; `stop` ends them at once."""
+        """Yields the events as they come and remembers them. `stop` ends them at once."""
         thread = self._open(agent, thread_id, origin)
         thread.remember(run)
         pump = spawn(_pump(events, run.inbox), f"thread {thread_id}")
@@ -262,14 +262,14 @@ class Threads:
     async def follow(
         self, thread_id: str, origin: str | None = ""
     ) -> AsyncGenerator[tuple[KeptRun, Event], None]:
-        """Every event of the thread so far; then those of a run that goes on, until it ends."""
+        """Yields the thread's events so far, then those of a running run until it ends."""
         thread = self._find(thread_id, origin)
         done = 0
         while thread is not None and done < len(thread.runs):
             run = thread.runs[done]
             done += 1
             queue: asyncio.Queue[Event | None] = asyncio.Queue()
-            so_far = joined(run.events)
+            so_far = compact(run.events)
             if not run.ended:
                 run.followers.append(queue)
             for event in so_far:
@@ -284,12 +284,12 @@ class Threads:
     def _find(self, thread_id: str, origin: str | None) -> Thread | None:
         if origin is not EVERYBODY:
             return self._threads.get((origin, thread_id))
-        return next((one for one in self._seen_by(EVERYBODY) if one.id == thread_id), None)
+        return next((thread for thread in self._seen_by(EVERYBODY) if thread.id == thread_id), None)
 
     def _seen_by(self, origin: str | None) -> list[Thread]:
-        """Latest first."""
+        """Returns the threads that this origin may see, latest first."""
         latest = reversed(self._threads.values())
-        return [one for one in latest if origin in (EVERYBODY, one.origin)]
+        return [thread for thread in latest if origin in (EVERYBODY, thread.origin)]
 
     def _open(self, agent: str, thread_id: str, origin: str) -> Thread:
         now = self._clock()
@@ -319,7 +319,7 @@ class Threads:
 
 
 def result_id(call_id: str) -> str:
-    """The id of the message that carries a call's result."""
+    """Returns the id of the message that carries a call's result."""
     return f"result-{call_id}"
 
 

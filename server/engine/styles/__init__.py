@@ -64,15 +64,15 @@ FORMATS: tuple[Format, ...] = (
 
 
 def choose(facts: ModelFacts) -> Format:
-    style = _recognised(facts) or next(style for style in FORMATS if style.fits(facts))
+    style = _recognised_style(facts) or next(style for style in FORMATS if style.fits(facts))
     return Format(style.name, style.fits, partial(_prepare, style), style.always, style.shape)
 
 
 def recognise(samples: Samples) -> dict[str, Any]:
-    """What a template's own rendering tells of its style, as facts about the model.
+    """Returns what a template's own rendering shows of its style, as facts about the model.
 
-    A style that writes calls just as the template does is taken as it is. One that has the same
-    mark lends what it knows of the family; spacing and values are those of the template.
+    A style that writes calls just as the template does is used as it is. A style with the same
+    mark adds what it knows of the family; spacing and values are those of the template.
     """
     frame = learned.frame_of(samples)
     rendered = ModelFacts(template=samples.everything)
@@ -84,7 +84,7 @@ def recognise(samples: Samples) -> dict[str, Any]:
         found["text_marks"] = list(frame.text)
     own = _own_shape(known, samples, frame)
     if own is not None:
-        found |= {"style": found["style"] or LEARNED, "shape": learned.stored(own)}
+        found |= {"style": found["style"] or LEARNED, "shape": learned.store(own)}
     return found
 
 
@@ -97,7 +97,7 @@ def _fits(style: Format, rendered: ModelFacts, samples: Samples) -> bool:
 
 
 def _own_shape(known: Format | None, samples: Samples, frame: Frame) -> Shape | None:
-    """The template's own shape, where no style has it; None where a known one will do."""
+    """Returns the template's own shape; None if a known style has it."""
     if known and (known.shape is None or learned.agrees(known.shape, samples, frame)):
         return None
     own = learned.calls_of(samples, frame)
@@ -114,8 +114,8 @@ def _own_shape(known: Format | None, samples: Samples, frame: Frame) -> Shape | 
     )
 
 
-def _recognised(facts: ModelFacts) -> Format | None:
-    """The style that the worker found by rendering; None where the template showed no calls."""
+def _recognised_style(facts: ModelFacts) -> Format | None:
+    """Returns the style that the worker found by rendering; None if the template shows no calls."""
     found = facts.extra.get("template", {})
     if "style" not in found or not (found["style"] or found.get("calls")):
         return None
@@ -123,7 +123,7 @@ def _recognised(facts: ModelFacts) -> Format | None:
     known = next((style for style in FORMATS if style.name == name), generic.FORMAT)
     if not found.get("shape"):
         return known
-    shape = learned.restored(found["shape"])
+    shape = learned.restore(found["shape"])
     return Format(name, known.fits, partial(prepare, shape), known.always, shape)
 
 
@@ -135,27 +135,27 @@ def _prepare(style: Format, request: ChatRequest, facts: ModelFacts) -> Prepared
             prepared = _with_json_as_text(prepared, style.shape, request, facts)
         cast("ScriptParser", prepared.parser).pass_through(LooseCalls(request))
     if request.continues and request.constraint is not None and not wants_tools(request):
-        # What a style writes before an answer is already said.
+        # The prompt already holds what a style writes before an answer.
         return replace(prepared, constraint=request.constraint, trigger=None)
     return prepared
 
 
 def _may_call_loosely(style: Format, request: ChatRequest) -> bool:
-    """Whether the model may call a tool and no grammar says how."""
+    """Whether the model may call a tool without a grammar."""
     is_free = request.tool_choice.mode == "auto" and request.constraint is None
     is_bound = style.name == generic.FORMAT.name
     return wants_tools(request) and is_free and not is_bound and not request.continues
 
 
 def _json_marks(shape: Shape) -> tuple[str, ...]:
-    """The marks of its calls that any JSON may begin with."""
+    """Returns the marks of its calls that any JSON may begin with."""
     return tuple(mark for mark in shape.marks if mark.startswith(("{", "[{")))
 
 
 def _with_json_as_text(
     prepared: Prepared, shape: Shape, request: ChatRequest, facts: ModelFacts
 ) -> Prepared:
-    """JSON was asked for: it must not be forced to become a call."""
+    """Keeps JSON that was asked for from becoming a call."""
     turn = Turn(thought_marks(facts), text_marks(facts), starts_in_thought(request, facts))
     marks = tuple(mark for mark in shape.marks if mark not in _json_marks(shape))
     if marks:

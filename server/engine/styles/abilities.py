@@ -21,7 +21,7 @@ THOUGHTS = (
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """The defaults are for a template nobody has looked at."""
+    """The defaults are for a template that was not examined."""
 
     system: bool = True
     alternates: bool = False
@@ -29,9 +29,9 @@ class Abilities:
     results: bool = False
     text_arguments: bool = False
     single_call: bool = False
-    """Of several calls in one turn it shows one, or none."""
+    """It shows at most one of several calls in a turn."""
     parts_text: bool = False
-    """Of text and calls in one turn it shows one."""
+    """It shows either the text or the calls of a turn."""
     opens_thought: bool = False
     opens_thought_if_asked: bool = False
     opens_thought_if_unasked: bool = False
@@ -44,9 +44,9 @@ def abilities(facts: ModelFacts) -> Abilities:
 
 
 def thought_marks(facts: ModelFacts) -> tuple[str, str] | None:
-    """What the template renders, else what it knows of.
+    """Returns the marks that the template renders, else marks that it contains.
 
-    An answer that begins in a thought ends it somehow, usually like the first of them.
+    An answer that begins in a thought must end it, usually with the first of these marks.
     """
     if learned := facts.extra.get("template", {}).get("thoughts"):
         begin, end = learned
@@ -56,12 +56,13 @@ def thought_marks(facts: ModelFacts) -> tuple[str, str] | None:
 
 
 def text_marks(facts: ModelFacts) -> tuple[str, ...]:
-    """What the model writes before its text, behind it and at the turn's end; empty: nothing."""
+    """Returns what the model writes before its text, after it and at the turn's end, if
+    anything."""
     return tuple(facts.extra.get("template", {}).get("text_marks", ()))
 
 
 def starts_in_thought(request: ChatRequest, facts: ModelFacts) -> bool:
-    """Whether the prompt of this request ends inside a thought, so that the answer begins there."""
+    """Whether the prompt of this request ends within a thought, so that the answer begins there."""
     if request.continues:
         begun, marks = request.messages[-1].content, thought_marks(facts)
         return marks is not None and begun.rfind(marks[0]) > begun.rfind(marks[1])
@@ -73,12 +74,12 @@ def starts_in_thought(request: ChatRequest, facts: ModelFacts) -> bool:
 
 
 def is_token(mark: str) -> bool:
-    """Whether it looks like a token of its own, which no ordinary text has in it."""
+    """Whether it looks like a token that no ordinary text contains."""
     return "|" in mark or mark.isupper()
 
 
 def visible(facts: ModelFacts, texts: Iterable[str]) -> tuple[str, ...]:
-    """The model's special tokens that occur in these texts."""
+    """Returns the model's special tokens that occur in these texts."""
     wanted = [text for text in texts if text]
     return tuple(
         token for token in special_ids(facts) if any(token in text for text in wanted)

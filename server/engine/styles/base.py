@@ -28,11 +28,11 @@ TemplateMessage = dict[str, Any]
 
 
 class Parser(Protocol):
-    """Turns the model's text, however cut, into pieces. What it cannot read is text."""
+    """Turns the model's text, cut anywhere, into pieces. What it cannot read is text."""
 
     @property
     def stopped(self) -> bool:
-        """Whether a stop text was said, so that nothing more is wanted."""
+        """Whether a stop text occurred, so that nothing more is needed."""
         ...
 
     @property
@@ -46,36 +46,36 @@ class Parser(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A request in one style: the template's input, what the text must match, how to read it."""
+    """A request in one style: the template's input, the constraint, and how to read the text."""
 
     messages: tuple[TemplateMessage, ...]
     parser: Parser
     tools: tuple[dict[str, Any], ...] = ()
     constraint: Constraint | None = None
     trigger: str | None = None
-    """Constrain only what follows this text (it begins right after); None: from the start."""
+    """Constrain only what follows this text. None: from the start."""
     trigger_lead: str | None = None
-    """The trigger counts only where the answer begins or right behind this; None: everywhere."""
+    """The trigger counts only at the answer's start or right after this text. None: everywhere."""
     trigger_thought: tuple[str, str] | None = None
-    """The marks of a thought before the answer: there the trigger does not count. The first is
-    empty where the prompt has opened the thought."""
+    """The marks of a thought before the answer, in which the trigger does not count. The first is
+    empty if the prompt has opened the thought."""
     visible_tokens: tuple[str, ...] = ()
     """Special tokens whose text the parser needs to see."""
     stop: tuple[str, ...] = ()
-    """Where the model's whole text is what it says; else the parser looks for stop texts."""
+    """Stop texts for the worker, if the model's whole text is the answer; else the parser stops."""
     prompt_suffix: str = ""
     options: tuple[tuple[str, Any], ...] = ()
-    """What else the template is told; the request's own options come first."""
+    """Further options for the template. The request's own options come first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A style: `fits` says whether a model's template was made for it."""
+    """A style. `fits` tells whether a model's template was made for it."""
 
     name: str
     fits: Callable[[ModelFacts], bool]
     prepare: Callable[[ChatRequest, ModelFacts], Prepared]
     always: bool = False
-    """Reads requests without tools, too: its marks appear in every answer."""
+    """It also reads answers without tools: its marks appear in every answer."""
     shape: Any = None
     """The `Shape` of a style that is declared as data."""

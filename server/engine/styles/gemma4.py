@@ -23,7 +23,7 @@ class GemmaBody:
         rules: list[str] = []
         given = enforced_parameters(tool)
         _Rules(specials, rules, tool, given.root).object(f"arguments_{at}", given)
-        return [f"call_{at}: {lark.quoted(f'call:{tool.name}')} arguments_{at}", *rules]
+        return [f"call_{at}: {lark.quote(f'call:{tool.name}')} arguments_{at}", *rules]
 
     def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
         if not (yield from reader.accept("call:")):
@@ -37,22 +37,22 @@ class GemmaBody:
         return True
 
     def write(self, call: ToolCall) -> str:
-        return f"call:{call.name}{_written(call.arguments)}"
+        return f"call:{call.name}{_write(call.arguments)}"
 
 
-def _written(value: Any) -> str:
+def _write(value: Any) -> str:
     if isinstance(value, str):
         return f"{QUOTE}{value}{QUOTE}"
     if isinstance(value, dict):
         members = sorted(value.items(), key=lambda member: member[0].lower())
-        return "{" + ",".join(f"{key}:{_written(part)}" for key, part in members) + "}"
+        return "{" + ",".join(f"{key}:{_write(part)}" for key, part in members) + "}"
     if isinstance(value, list):
-        return "[" + ",".join(map(_written, value)) + "]"
+        return "[" + ",".join(map(_write, value)) + "]"
     return json.dumps(value)
 
 
 def _value(reader: Reader) -> More:
-    """One value in Gemma's spelling, told as JSON."""
+    """Reads a value in Gemma's spelling and emits it as JSON."""
     yield from reader.skip_space()
     found = yield from reader.accept(QUOTE, "{", "[")
     if found == QUOTE:
@@ -106,7 +106,7 @@ def _items(reader: Reader) -> More:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """Grammar rules for values in Gemma's spelling, added to `rules` as they are met."""
+    """Grammar rules for values in Gemma's spelling. Each is added to `rules` when it is met."""
 
     specials: Mapping[str, int]
     rules: list[str]
@@ -128,17 +128,17 @@ class _Rules:
             self.rules.append(f"{name}: {lark.part(shape, self.root, lenient=lenient)}")
 
     def object(self, name: str, given: Parameters) -> None:
-        """In the order of the alphabet, as the template writes them."""
+        """Orders the members by the alphabet, as the template writes them."""
         order = sorted(given.properties, key=str.lower)
         members = []
         for place, key in enumerate(order):
             self.value(f"{name}_{place}", given.properties[key])
-            member = f"{lark.quoted(f'{key}:')} {name}_{place}"
+            member = f"{lark.quote(f'{key}:')} {name}_{place}"
             members.append((member, key in given.required))
         if given.other is not None:
             self.value(f"{name}_more", given.other)
             other = f'{OTHER_KEY} ":" {name}_more'
-            members.append((lark.repeated(other, '","', lark.MOST_MEMBERS), False))
+            members.append((lark.repeat(other, '","', lark.MOST_MEMBERS), False))
         listed = lark.in_order(members, '","')
         self.rules.append(f'{name}: "{{" {listed} "}}"')
 

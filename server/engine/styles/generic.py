@@ -1,4 +1,4 @@
-"""For any model: a grammar keeps it to JSON, either calls or a response."""
+"""The style for any model: a grammar keeps it to JSON, either calls or a response."""
 
 from server.chat import ChatRequest, Constraint, Tool
 from server.engine.base import ModelFacts
@@ -14,7 +14,7 @@ NOTE = """You can call functions. Functions:
 Reply in JSON: {forms}"""
 ANSWER_NOTE = "Reply in JSON: {forms}"
 CALLS = '{"tool_calls": [{"name": ..., "arguments": {...}}]} to call functions'
-NOT_WITH_TOOLS = "With tools, this model cannot go on with a message that was begun for it."
+NOT_WITH_TOOLS = "With tools, this model cannot continue a message."
 ANSWER = '{"response": ...} to answer'
 
 
@@ -30,7 +30,7 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
     opened = starts_in_thought(request, facts)
     note = describe_tools(request, as_json=facts.extra.get("tool_signatures") == "json")
     return Prepared(
-        messages=messages.told(request.messages, able, note),
+        messages=messages.in_plain_turns(request.messages, able, note),
         parser=ScriptParser(
             script(marks if opened else None, text=request.constraint is None), request.stop
         ),
@@ -46,7 +46,7 @@ def grammar(request: ChatRequest) -> str:
     forms = []
     if tools:
         rules.append("call: " + lark.any_of([f"call_{at}" for at in range(len(tools))]))
-        calls = lark.repeated("call", '", "', most_calls(request))
+        calls = lark.repeat("call", '", "', most_calls(request))
         forms.append(f'"\\"tool_calls\\": [" {calls} "]"')
     if request.tool_choice.mode != "required":
         forms.append('"\\"response\\": " answer')
@@ -55,11 +55,11 @@ def grammar(request: ChatRequest) -> str:
 
 
 def script(marks: tuple[str, str] | None, *, text: bool) -> Script:
-    """`text`: the response is a JSON string, shown decoded; else its raw JSON is the answer."""
+    """`text`: the response is a JSON string and shown decoded; else its raw JSON is the answer."""
 
     def read(reader: Reader) -> More:
         if marks:
-            yield from plain.thought(reader, marks, plain.trimmed(reader.think), opened=True)
+            yield from plain.read_thought(reader, marks, plain.trim(reader.think), opened=True)
         yield from reader.skip_space()
         if not (yield from reader.accept("{")):
             yield from reader.until((), reader.say)
@@ -101,8 +101,8 @@ def _calls(reader: Reader) -> More:
 
 
 def _would_imitate_calls(request: ChatRequest) -> bool:
-    """No more calls are wanted, but earlier ones are shown as text: it would go on like that."""
-    return request.constraint is None and any(one.tool_calls for one in request.messages)
+    """Earlier calls are shown as text, so the model would write more, but no more are wanted."""
+    return request.constraint is None and any(message.tool_calls for message in request.messages)
 
 
 def describe_tools(request: ChatRequest, *, as_json: bool) -> str:
@@ -115,7 +115,7 @@ def describe_tools(request: ChatRequest, *, as_json: bool) -> str:
 
 
 def _call(at: int, tool: Tool) -> str:
-    head = lark.quoted(f'{{"name": {lark.quoted(tool.name)}, "arguments": ')
+    head = lark.quote(f'{{"name": {lark.quote(tool.name)}, "arguments": ')
     arguments = lark.schema(tool.parameters, lenient=not tool.strict)
     return f'call_{at}: {head} arguments_{at} "}}"\narguments_{at}: {arguments}'
 

@@ -9,7 +9,7 @@ from server.engine.styles import lark, messages
 from server.engine.styles.abilities import abilities, special_ids, visible
 from server.engine.styles.base import Format, Prepared, TemplateMessage, callable_tools, wants_tools
 from server.engine.styles.shape import has
-from server.engine.styles.signatures import declared
+from server.engine.styles.signatures import declare
 from server.engine.styles.stream import More, Reader, ScriptParser
 
 MESSAGE, START = "<|message|>", "<|start|>"
@@ -22,10 +22,10 @@ TRIGGER = "to=functions."
 
 def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
     wanted = wants_tools(request)
-    constraint, trigger = _bound(request, special_ids(facts))
+    constraint, trigger = _constraint(request, special_ids(facts))
     return Prepared(
         messages=tuple(map(_with_one_text, messages.native(request.messages, abilities(facts)))),
-        tools=tuple(declared(tool) for tool in request.tools) if wanted else (),
+        tools=tuple(declare(tool) for tool in request.tools) if wanted else (),
         parser=ScriptParser(read, request.stop),
         constraint=constraint,
         trigger=trigger,
@@ -34,7 +34,7 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
 
 
 def _with_one_text(message: TemplateMessage) -> TemplateMessage:
-    """Before a call the template shows one text, as thought, and refuses a second."""
+    """Joins the texts before a call: the template shows one, as thought, and refuses a second."""
     content, thought = message["content"], message.get("thinking")
     if not (content and thought and "tool_calls" in message):
         return message
@@ -42,7 +42,7 @@ def _with_one_text(message: TemplateMessage) -> TemplateMessage:
 
 
 def read(reader: Reader) -> More:
-    yield from reader.headed(MESSAGE, lambda header: _body(reader, header))
+    yield from reader.read_parts(MESSAGE, lambda header: _body(reader, header))
 
 
 def _body(reader: Reader, header: str) -> More:
@@ -60,7 +60,7 @@ def _body(reader: Reader, header: str) -> More:
         yield from reader.until(ENDS, emit)
 
 
-def _bound(
+def _constraint(
     request: ChatRequest, specials: Mapping[str, int]
 ) -> tuple[Constraint | None, str | None]:
     answer = lark.constraint_rule(request.constraint) if request.constraint else None
@@ -71,7 +71,7 @@ def _bound(
         rules.append(f"answer: {answer}")
     if not wants_tools(request):
         return (
-            _lark(f"{thought} {final}", [*rules, *_thought(specials)]) if answer else None
+            _lark(f"{thought} {final}", [*rules, *_thought_rules(specials)]) if answer else None
         ), None
     rules += _calls(request, specials)
     if request.tool_choice.mode != "required" and not answer:
@@ -79,14 +79,14 @@ def _bound(
     heads = ("<|channel|>commentary to=functions.", " to=functions.")
     call = f"({lark.any_of([_mark(head, specials) for head in heads])}) call"
     forms = call if request.tool_choice.mode == "required" else f"({call} | {final})"
-    return _lark(f"{thought} {forms}", [*rules, *_thought(specials)]), None
+    return _lark(f"{thought} {forms}", [*rules, *_thought_rules(specials)]), None
 
 
 def _calls(request: ChatRequest, specials: Mapping[str, int]) -> list[str]:
     tools = callable_tools(request)
     between = f'channel? (shown | " json") {_mark(MESSAGE, specials)}'
     rules = [
-        f"call_{at}: {lark.quoted(tool.name)} {between} arguments_{at}\n"
+        f"call_{at}: {lark.quote(tool.name)} {between} arguments_{at}\n"
         f"arguments_{at}: {lark.schema(tool.parameters, lenient=not tool.strict)}"
         for at, tool in enumerate(tools)
     ]
@@ -95,7 +95,7 @@ def _calls(request: ChatRequest, specials: Mapping[str, int]) -> list[str]:
     return [*rules, any_call, channel]
 
 
-def _thought(specials: Mapping[str, int]) -> list[str]:
+def _thought_rules(specials: Mapping[str, int]) -> list[str]:
     begin = _mark("<|channel|>analysis<|message|>", specials)
     after = _mark("<|start|>assistant", specials)
     return [f"thought: {begin} said {after}", lark.text_until("said", "<|end|>", specials)]

@@ -12,9 +12,9 @@ from server.engine.styles.stream import More, Reader
 
 @dataclass(frozen=True, slots=True)
 class JsonBody:
-    """`before` and `after` are grammar text for members besides the two, like an id.
+    """`before` and `after` are grammar text for further members, such as an id.
 
-    The id a model makes up is not used: it may come after the arguments, or again next turn.
+    A model's own id is not used: it may come after the arguments, or again in the next turn.
     """
 
     name: str = "name"
@@ -22,9 +22,9 @@ class JsonBody:
     before: str = ""
     after: str = ""
     spelling: tuple[str, ...] = ()
-    """The text before the name, between name and arguments, and after them, where it is known."""
+    """The text before the name, between name and arguments, and after them, if it is known."""
     nest: str = ""
-    """The member that holds the two, where they are not members of the call itself."""
+    """The member that holds the two, if they are not members of the call itself."""
     spacing: tuple[str, ...] = lark.SPACING
 
     def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
@@ -34,7 +34,7 @@ class JsonBody:
             begin, middle, end = self.spelling
             head = lark.literal(f"{begin}{tool.name}{middle}", specials)
             return [f"call_{at}: {head} arguments_{at} {lark.literal(end, specials)}", arguments]
-        head = lark.quoted(f'"{self.name}": {lark.quoted(tool.name)}, "{self.arguments}": ')
+        head = lark.quote(f'"{self.name}": {lark.quote(tool.name)}, "{self.arguments}": ')
         return [
             f'call_{at}: "{{" {self.before} {head} arguments_{at} {self.after} "}}"',
             arguments,
@@ -50,7 +50,7 @@ class JsonBody:
     def write(self, call: ToolCall) -> str:
         if self.spelling:
             begin, middle, end = (text.replace(lark.ID, call.id) for text in self.spelling)
-            return f"{begin}{call.name}{middle}{written(call.arguments, self.spacing)}{end}"
+            return f"{begin}{call.name}{middle}{write_arguments(call.arguments, self.spacing)}{end}"
         made = {self.name: call.name, self.arguments: call.arguments}
         return json.dumps(made, ensure_ascii=False)
 
@@ -80,7 +80,7 @@ class KeyedBody:
     """{"the_name": {arguments}}"""
 
     def rules(self, at: int, tool: Tool, _specials: Mapping[str, int]) -> list[str]:
-        head = lark.quoted(f"{{{lark.quoted(tool.name)}: ")
+        head = lark.quote(f"{{{lark.quote(tool.name)}: ")
         return [
             f'call_{at}: {head} arguments_{at} "}}"',
             f"arguments_{at}: {lark.schema(tool.parameters, lenient=not tool.strict)}",
@@ -102,13 +102,13 @@ class KeyedBody:
         return json.dumps({call.name: call.arguments}, ensure_ascii=False)
 
 
-def written(arguments: Any, spacing: tuple[str, ...]) -> str:
+def write_arguments(arguments: Any, spacing: tuple[str, ...]) -> str:
     item, key = spacing or lark.SPACING
     return json.dumps(arguments, ensure_ascii=False, separators=(item, key))
 
 
 def arguments_value(reader: Reader) -> More:
-    """The arguments as an object, or as text that holds one."""
+    """Reads the arguments as an object, or as a text that holds one."""
     yield from reader.skip_space()
     if reader.text.startswith('"'):
         yield from reader.json_text(reader.argue)
@@ -117,7 +117,7 @@ def arguments_value(reader: Reader) -> More:
 
 
 def member_key(reader: Reader) -> Generator[None, None, str | None]:
-    """The next key of an object, its colon consumed; None at the object's end or at nonsense."""
+    """Reads the next key of an object with its colon; None at the end or at invalid text."""
     yield from reader.skip_space()
     yield from reader.accept(",")
     yield from reader.skip_space()

@@ -1,7 +1,7 @@
-"""A style learned from what a template renders: marks, spacing and the writing of values.
+"""A style learned from what a template renders: its marks, spacing and form of values.
 
-The worker renders a few turns whose words nobody else uses. Here those texts are taken apart: what
-stands around the words is what the model was trained to write around its own.
+The worker renders a few turns with words that occur nowhere else. This module takes those texts
+apart: what surrounds the words is what the model was trained to write around its own.
 """
 
 import json
@@ -40,7 +40,7 @@ ODD = ToolCall("needle004", "needle_first", {"alpha": "needle <odd> & more\nline
 KINDS = {str: "string", int: "integer", bool: "boolean", list: "array", dict: "object"}
 COMPACT = (",", ":")
 LONGEST_MARK = 120
-"""What is longer is no mark."""
+"""A longer text is not a mark."""
 BODIES: dict[str, Any] = {
     body.__name__: body for body in (JsonBody, NamedBody, PythonBody, TaggedBody)
 }
@@ -51,15 +51,15 @@ END_OF_TURN = re.compile(
     r"<[|｜]?(?:[^<>]*(?:eos|eot|eom|end[_▁]of|im_end)[^<>]*|end|calls?|return)[|｜]?>",
     re.IGNORECASE,
 )
-"""The tokens that end a turn, by the names they have."""
+"""The tokens that end a turn, by their names."""
 
 
 def probe_tools(*calls: ToolCall) -> list[Tool]:
-    """The functions that are called in the samples."""
-    return [_declared(call) for call in calls]
+    """Declares the functions that are called in the samples."""
+    return [_declare(call) for call in calls]
 
 
-def _declared(call: ToolCall) -> Tool:
+def _declare(call: ToolCall) -> Tool:
     properties: Json = {
         key: {"type": KINDS[type(value)], "description": "A value."}
         for key, value in call.arguments.items()
@@ -70,12 +70,12 @@ def _declared(call: ToolCall) -> Tool:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Turns of the assistant as a template renders them; empty where it refuses."""
+    """Turns of the assistant as a template renders them; empty if it refuses."""
 
     whole: str = ""
     """A conversation with tools, a call and its result."""
     opening: str = ""
-    """What the template adds where the assistant is to speak."""
+    """What the template adds where the assistant begins."""
     answer: str = ""
     thought: str = ""
     """A thought, and then an answer."""
@@ -88,7 +88,7 @@ class Samples:
     typed: str = ""
     """A call with values of every kind."""
     odd: str = ""
-    """A call with signs and lines in a text."""
+    """A call whose text has signs and several lines."""
 
     @property
     def everything(self) -> str:
@@ -96,7 +96,7 @@ class Samples:
 
     @property
     def loses_quotes(self) -> bool:
-        """Whether text stands bare in calls as Python's, where a model writes quotes."""
+        """Whether texts in calls are bare, as in Python, where a model writes quotes."""
         return f"{FIRST.name}(alpha={FIRST.arguments['alpha']}, beta" in self.call
 
     def with_quotes(self) -> "Samples":
@@ -111,17 +111,17 @@ class Samples:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What stands around thoughts and text."""
+    """What surrounds thoughts and text."""
 
     thoughts: tuple[str, str] | None = None
     text: tuple[str, ...] = ()
-    """Before the text, after it, and at times at the turn's end; empty where text stands bare."""
+    """Before the text, after it, and sometimes at the turn's end; empty if nothing surrounds it."""
     tail: str = ""
-    """What ends a turn."""
+    """The end of a turn."""
 
 
 def behind(text: str, start: str) -> str:
-    """The text without the start that it shares with another; marks stay whole."""
+    """Returns the text without the start that it shares with another. Marks stay whole."""
     size = len(shared_start(text, start))
     if size < len(start):
         opened = max(text.rfind(sign, 0, size) for sign in "<[")
@@ -150,7 +150,7 @@ def _text_marks(samples: Samples, before: str, after: str) -> tuple[str, ...]:
     _, shown, rest = samples.text_call.partition(ANSWER)
     first = FIRST_TAG.match(after)
     end = _whole_tags(shared_start(after, rest)) if shown else first[0] if first else ""
-    if begin := _mirrored(before, end):
+    if begin := _opening_of(before, end):
         return begin, end.strip()
     alone = re.fullmatch(r"<\|[^<>]*\|>", before.strip())
     return (before.strip(), "") if alone and before.strip() not in samples.opening else ()
@@ -168,20 +168,20 @@ def _thoughts(samples: Samples, text_begin: str) -> tuple[str, str] | None:
     header = samples.opening.strip().splitlines()[:1]
     if not LETTER.search(end) or (header and header[0] in end and not text_begin):
         return None
-    begin = behind(before, samples.opening).strip() or _mirrored(before, end)
+    begin = behind(before, samples.opening).strip() or _opening_of(before, end)
     return (begin, end) if begin and "\n" not in begin + end else None
 
 
 def calls_of(samples: Samples, frame: Frame) -> Shape | None:
-    """The shape of calls; None where the template's form is not a regular one."""
+    """Returns the shape of calls; None if the template's form is not regular."""
     samples = _without_ids(samples)
-    found = _found(samples.call, FIRST)
+    found = _find(samples.call, FIRST)
     if found is None or samples.call.count(FIRST.name) != 1:
         return None
     before = _before_calls(samples, frame, samples.call[: found.begin]).lstrip()
     after = _without_end(samples.call[found.end :], frame)
     shape = _shape(samples, found, before, after)
-    whole = f"{before}{_said(samples.call, found)}{after}".replace(ID, FIRST.id)
+    whole = f"{before}{_text_of(samples.call, found)}{after}".replace(ID, FIRST.id)
     if shape is None or not _are_alike(shape, shape.write([FIRST]), whole):
         return None
     if max(map(len, shape.texts)) > LONGEST_MARK:
@@ -197,17 +197,17 @@ def _without_ids(samples: Samples) -> Samples:
 
 def agrees(shape: Shape, samples: Samples, frame: Frame) -> bool:
     """Whether the shape writes calls as the template does."""
-    told = [([FIRST], samples.call), ([TYPED], samples.typed)]
-    told += [] if shape.single else [([FIRST, SECOND], samples.calls)]
-    return all(_is_written(shape, calls, text, frame) for calls, text in told if text)
+    rendered = [([FIRST], samples.call), ([TYPED], samples.typed)]
+    rendered += [] if shape.single else [([FIRST, SECOND], samples.calls)]
+    return all(_is_written(shape, calls, text, frame) for calls, text in rendered if text)
 
 
-def stored(shape: Shape) -> Json:
-    """The shape as data that a process can send."""
+def store(shape: Shape) -> Json:
+    """Returns the shape as data that a process can send."""
     return {**asdict(shape), "kind": type(shape.body).__name__}
 
 
-def restored(data: Json) -> Shape:
+def restore(data: Json) -> Shape:
     known = {field.name for field in fields(Shape)} - {"body"}
     body = BODIES[data["kind"]](**{key: _as_tuple(part) for key, part in data["body"].items()})
     return Shape(body, **{key: _as_tuple(data[key]) for key in known})
@@ -218,18 +218,18 @@ def _as_tuple(value: Any) -> Any:
 
 
 class _Found(NamedTuple):
-    """A call in a text, and where it stands there."""
+    """A call in a text, and its place there."""
 
     body: Any
     begin: int
     end: int
 
 
-def _said(text: str, found: _Found) -> str:
+def _text_of(text: str, found: _Found) -> str:
     return text[found.begin : found.end]
 
 
-def _found(text: str, call: ToolCall) -> _Found | None:
+def _find(text: str, call: ToolCall) -> _Found | None:
     at = text.find(call.name)
     if at < 0:
         return None
@@ -237,7 +237,7 @@ def _found(text: str, call: ToolCall) -> _Found | None:
 
 
 def _in_json(text: str, call: ToolCall, at: int) -> _Found | None:
-    """The arguments as JSON, and the name in the same object or right before it."""
+    """Finds arguments as JSON, and the name in the same object or right before it."""
     span = _json_span(text, call.arguments, at)
     if span is None:
         return None
@@ -247,7 +247,7 @@ def _in_json(text: str, call: ToolCall, at: int) -> _Found | None:
     spacing = {compact: COMPACT, spaced: SPACING}.get(text[begin:end], ())
     middle = text[at + len(call.name) : begin]
     for opened in re.finditer("{", text[:at]):
-        value, size = _decoded(text[opened.start() :])
+        value, size = _decode(text[opened.start() :])
         keys = _keys(value, call)
         if keys and opened.start() + size >= end:
             close = opened.start() + size
@@ -260,13 +260,13 @@ def _in_json(text: str, call: ToolCall, at: int) -> _Found | None:
 
 def _json_span(text: str, arguments: Json, at: int) -> tuple[int, int] | None:
     for opened in re.finditer("{", text[at:]):
-        value, size = _decoded(text[at + opened.start() :])
+        value, size = _decode(text[at + opened.start() :])
         if value == arguments:
             return at + opened.start(), at + opened.start() + size
     return None
 
 
-def _decoded(text: str) -> tuple[Any, int]:
+def _decode(text: str) -> tuple[Any, int]:
     try:
         return json.JSONDecoder(strict=False).raw_decode(text)
     except (ValueError, RecursionError):
@@ -274,7 +274,7 @@ def _decoded(text: str) -> tuple[Any, int]:
 
 
 def _keys(value: Any, call: ToolCall, nest: str = "") -> tuple[str, str, str] | None:
-    """The keys of name and arguments, and of the object that holds them."""
+    """Returns the keys of name and arguments, and of the object that holds them."""
     if not isinstance(value, dict):
         return None
     names = [key for key, part in value.items() if part == call.name]
@@ -294,7 +294,7 @@ def _in_python(text: str, call: ToolCall, at: int) -> _Found | None:
 
 
 def _in_tags(text: str, call: ToolCall, at: int) -> _Found | None:
-    """One tag or more for each argument."""
+    """Finds a call with one or more tags for each argument."""
     places = _places(text, call, at + len(call.name))
     if places is None or len(call.arguments) < 2:
         return None
@@ -328,7 +328,7 @@ def _in_tags(text: str, call: ToolCall, at: int) -> _Found | None:
 
 
 def _places(text: str, call: ToolCall, start: int) -> list[tuple[int, int]] | None:
-    """Where the name ends, and where each key and each value stands."""
+    """Returns where the name ends, and where each key and each value stands."""
     places = [(start, start)]
     for key, value in call.arguments.items():
         written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -348,58 +348,58 @@ def _kind_name(value: Any) -> str:
 
 
 def _before_calls(samples: Samples, frame: Frame, before: str) -> str:
-    """What announces calls: what stands between text and the first of them."""
+    """Returns what announces calls: the text between other text and the first call."""
     _, shown, rest = samples.text_call.partition(ANSWER)
-    spoken = _found(rest, FIRST) if shown else None
+    spoken = _find(rest, FIRST) if shown else None
     if spoken:
-        told = rest[: spoken.begin]
-        told = told.removeprefix(frame.text[1]) if frame.text else told
-        if before.endswith(told.lstrip()):
-            return told
-    told = behind(before, samples.opening)
+        announced = rest[: spoken.begin]
+        announced = announced.removeprefix(frame.text[1]) if frame.text else announced
+        if before.endswith(announced.lstrip()):
+            return announced
+    announced = behind(before, samples.opening)
     thoughts = [frame.thoughts, *THOUGHTS] if frame.thoughts else THOUGHTS
     for mark in (*(end for _, end in thoughts), *frame.text[1:2]):
-        told = told.rpartition(mark)[2] if mark else told
-    return told
+        announced = announced.rpartition(mark)[2] if mark else announced
+    return announced
 
 
 def _shape(samples: Samples, found: _Found, before: str, after: str) -> Shape | None:
-    """What stands before, between and behind calls, by the turns with one and with two."""
+    """Finds what stands before, between and after calls, from turns with one and with two."""
     if SECOND.name not in samples.calls:
-        return _marked(Shape(found.body, mark="", single=True), samples, before, after)
-    one, two = _found(samples.calls, FIRST), _found(samples.calls, SECOND)
-    body = _counted(one.body, two.body) if one and two else None
-    if body is None or one is None or two is None:
+        return _with_mark(Shape(found.body, mark="", single=True), samples, before, after)
+    first, second = _find(samples.calls, FIRST), _find(samples.calls, SECOND)
+    body = _common_body(first.body, second.body) if first and second else None
+    if body is None or first is None or second is None:
         return None
-    between = samples.calls[one.end : two.begin]
-    shape = Shape(body, mark="", count_from=_first_count(one.body, two.body))
+    between = samples.calls[first.end : second.begin]
+    shape = Shape(body, mark="", count_from=_first_count(first.body, second.body))
     mark = _mark(samples, before)
     if mark and between.startswith(after) and between[len(after) :].lstrip() == before:
         gap = between[len(after) : len(between) - len(before)]
-        return _marked(replace(shape, between=gap, repeats=True), samples, before, after)
+        return _with_mark(replace(shape, between=gap, repeats=True), samples, before, after)
     opening = _last_opening(shared_end(before, between))
     between = between.removesuffix(opening)
     ending = _whole_tags(shared_start(after, between))
     shape = replace(shape, call=(opening, ending), between=between.removeprefix(ending))
-    return _marked(shape, samples, before.removesuffix(opening), after.removeprefix(ending))
+    return _with_mark(shape, samples, before.removesuffix(opening), after.removeprefix(ending))
 
 
-def _counted(one: Any, two: Any) -> Any:
-    """The body that both calls have; None where they differ in more than a number."""
-    if isinstance(one, JsonBody) and isinstance(two, JsonBody):
-        made = (_numbered(*pair) for pair in zip(one.spelling, two.spelling, strict=True))
+def _common_body(first: Any, second: Any) -> Any:
+    """Returns the body that both calls have; None if they differ in more than a number."""
+    if isinstance(first, JsonBody) and isinstance(second, JsonBody):
+        made = (_with_number(*pair) for pair in zip(first.spelling, second.spelling, strict=True))
         spelling = tuple(part for part in made if part is not None)
-        return replace(one, spelling=spelling) if len(spelling) == len(one.spelling) else None
-    if isinstance(one, TaggedBody) and isinstance(two, TaggedBody):
-        after = _numbered(one.name[1], two.name[1])
-        return replace(one, name=(one.name[0], after)) if after is not None else None
-    return one if one == two else None
+        return replace(first, spelling=spelling) if len(spelling) == len(first.spelling) else None
+    if isinstance(first, TaggedBody) and isinstance(second, TaggedBody):
+        after = _with_number(first.name[1], second.name[1])
+        return replace(first, name=(first.name[0], after)) if after is not None else None
+    return first if first == second else None
 
 
-def _numbered(one: str, two: str) -> str | None:
-    if one == two:
-        return one
-    parts, others = re.split(r"(\d+)", one), re.split(r"(\d+)", two)
+def _with_number(first: str, second: str) -> str | None:
+    if first == second:
+        return first
+    parts, others = re.split(r"(\d+)", first), re.split(r"(\d+)", second)
     if len(parts) != len(others) or parts[::2] != others[::2]:
         return None
     return "".join(
@@ -407,10 +407,10 @@ def _numbered(one: str, two: str) -> str | None:
     )
 
 
-def _first_count(one: Any, two: Any) -> int:
-    """The number of the first call, where calls are numbered."""
-    for mine, other in zip(_texts(one), _texts(two), strict=True):
-        if mine != other and _numbered(mine, other) is not None:
+def _first_count(first: Any, second: Any) -> int:
+    """Returns the number of the first call, if calls are numbered."""
+    for mine, other in zip(_texts(first), _texts(second), strict=True):
+        if mine != other and _with_number(mine, other) is not None:
             pairs = zip(re.findall(r"\d+", mine), re.findall(r"\d+", other), strict=True)
             return next(int(number) for number, later in pairs if number != later)
     return 0
@@ -426,8 +426,8 @@ def _texts(body: Any) -> tuple[str, ...]:
     )
 
 
-def _marked(shape: Shape, samples: Samples, before: str, after: str) -> Shape | None:
-    """With the mark that announces calls; where there is none, the name's own beginning is it."""
+def _with_mark(shape: Shape, samples: Samples, before: str, after: str) -> Shape | None:
+    """Adds the mark that announces calls; without one, the beginning of the name serves as mark."""
     body, mark = shape.body, _mark(samples, before)
     if isinstance(body, TaggedBody) and not shape.call[1] and after.startswith("</"):
         closes = _whole_tags(after[: after.find(">") + 1])
@@ -454,7 +454,7 @@ def _marked(shape: Shape, samples: Samples, before: str, after: str) -> Shape | 
 
 
 def _mark(samples: Samples, before: str) -> str:
-    """The shortest beginning that no turn without calls has."""
+    """Returns the shortest beginning that no turn without calls has."""
     plain = f"{samples.opening}\n{samples.answer}\n{samples.thought}"
     ends = [found.end() for found in TAG_END.finditer(before)]
     options = (before[:end] for end in ends if LETTER.search(before[:end]))
@@ -463,22 +463,26 @@ def _mark(samples: Samples, before: str) -> str:
 
 
 def _with_values(shape: Shape, samples: Samples, frame: Frame) -> Shape | None:
-    """With the kinds, words and wrapping of values; None where values are written otherwise."""
+    """Adds kinds, words and wrapping of values; None if values are written in another way."""
     if isinstance(shape.body, TaggedBody):
         shape = _with_tagged_values(shape, shape.body, samples)
     tried = [shape]
     if isinstance(shape.body, PythonBody):
         tried += [replace(shape, body=replace(shape.body, values=values)) for values in VALUES]
-    told = samples.typed
-    fitting = (one for one in tried if not told or _is_written(one, [TYPED], told, frame))
+    typed_text = samples.typed
+    fitting = (
+        candidate
+        for candidate in tried
+        if not typed_text or _is_written(candidate, [TYPED], typed_text, frame)
+    )
     return next(fitting, shape)
 
 
 def _with_tagged_values(shape: Shape, body: TaggedBody, samples: Samples) -> Shape:
-    typed = _found(samples.typed, TYPED)
+    typed = _find(samples.typed, TYPED)
     if typed and isinstance(typed.body, TaggedBody):
-        said = _said(samples.typed, typed)
-        python = f"{body.value[0]}True{body.value[1]}" in said
+        call_text = _text_of(samples.typed, typed)
+        python = f"{body.value[0]}True{body.value[1]}" in call_text
         body = replace(body, kinds=typed.body.kinds, python_words=python)
     before, found, after = samples.odd.partition(str(ODD.arguments["alpha"]))
     middle = f"{dict(body.kinds).get('string', body.key[1])}{body.value[0]}"
@@ -489,16 +493,16 @@ def _with_tagged_values(shape: Shape, body: TaggedBody, samples: Samples) -> Sha
 
 
 def _is_written(shape: Shape, calls: Sequence[ToolCall], text: str, frame: Frame) -> bool:
-    said = _without_end(text.replace(ID, calls[0].id), frame).rstrip()
+    rendered = _without_end(text.replace(ID, calls[0].id), frame).rstrip()
     made = shape.write(calls).rstrip()
-    return _are_alike(shape, said[-len(made) :], made) or (
-        not _spacing(shape) and _packed(said).endswith(_packed(made))
+    return _are_alike(shape, rendered[-len(made) :], made) or (
+        not _spacing(shape) and _without_space(rendered).endswith(_without_space(made))
     )
 
 
-def _are_alike(shape: Shape, one: str, other: str) -> bool:
-    """Where the arguments are spread over lines, white space does not count."""
-    return one == other or (not _spacing(shape) and _packed(one) == _packed(other))
+def _are_alike(shape: Shape, text: str, other: str) -> bool:
+    """White space does not count if the arguments are spread over lines."""
+    return text == other or (not _spacing(shape) and _without_space(text) == _without_space(other))
 
 
 def _spacing(shape: Shape) -> tuple[str, ...]:
@@ -506,36 +510,36 @@ def _spacing(shape: Shape) -> tuple[str, ...]:
     return found
 
 
-def _packed(text: str) -> str:
+def _without_space(text: str) -> str:
     return re.sub(r"\s", "", text)
 
 
 def _without_end(text: str, frame: Frame) -> str:
-    """Without what ends a turn; a turn with calls may have a token of its own for that."""
+    """Removes the end of a turn. A turn with calls may have its own end token."""
     tail = frame.tail.strip()
     return END_OF_TURN.split(text.partition(tail)[0] if tail else text)[0]
 
 
 def _last_tag(text: str) -> str:
-    """From the last mark on; empty where there is none with a word in it."""
+    """Returns the text from the last mark on; empty if no mark has a word in it."""
     found = text[max(text.rfind("<"), text.rfind("[")) :] if re.search(r"[<\[]", text) else ""
     return found if LETTER.search(found) else ""
 
 
 def _last_opening(text: str) -> str:
-    """The last mark; an id in the text belongs to it, and so does the mark before that."""
+    """Returns the last mark, with an id in the text and the mark before that."""
     head, found, rest = text.partition(ID)
     return _last_tag(head) + found + rest if found else _last_tag(text)
 
 
 def _whole_tags(text: str) -> str:
-    """As much as is whole marks, and the white space behind them."""
+    """Returns the leading whole marks and the white space after them."""
     found = re.match(r"(?s).*[>\]]\s*", text)
     return found[0] if found and LETTER.search(found[0]) else ""
 
 
-def _mirrored(text: str, end: str) -> str:
-    """The last mark in the text that has the word of its closing mark."""
+def _opening_of(text: str, end: str) -> str:
+    """Returns the last mark in the text that has the same word as the closing mark."""
     words = sorted(re.findall("[A-Za-z]{3,}", end.lower()), key=len, reverse=True)
     text = text.rstrip()
     starts = [found.start() for found in re.finditer(r"[<\[]", text)]

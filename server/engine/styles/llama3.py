@@ -19,7 +19,7 @@ LONG_FORM = '{"type": "function", "name": '
 
 @dataclass(frozen=True, slots=True)
 class LlamaBody:
-    """After the mark the JSON object is already open; the other forms are read whole."""
+    """After the mark the JSON object is already open. The other forms are read whole."""
 
     short: NamedBody
     long: JsonBody
@@ -56,7 +56,7 @@ SHAPE = Shape(
 
 
 def prepare_llama(request: ChatRequest, facts: ModelFacts) -> Prepared:
-    """Tools the model was trained with are named to its template, not described."""
+    """Names built-in tools to the template instead of describing them."""
     prepared = prepare(SHAPE, request, facts)
     built_in = [tool.name for tool in request.tools if tool.name in BUILT_IN]
     if not built_in or "builtin_tools" not in facts.template:

@@ -1,12 +1,12 @@
-"""Calls that a model writes in another form than its template promises.
+"""Reads calls that a model writes in another form than its template's.
 
-Read in what a style took for text, where tools are offered and no grammar binds the answer. A call
+It reads what a style took for text, if tools are offered and no grammar binds the answer. A call
 names an offered tool and gives it an object of arguments. It may stand in a code fence, in tags of
 any family, in a list, as bare JSON or as Python writes it. What may still become a call is held
-back; what cannot is passed on at once.
+back. What cannot is passed on at once.
 
-Tags say that a call is meant. A fence or bare JSON may also be an example: it is a call where the
-answer begins with it or ends with it, and not where the user asked for JSON.
+Tags show that a call is meant. A fence or bare JSON may also be an example: it is a call if the
+answer begins or ends with it and the user did not ask for JSON.
 """
 
 import json
@@ -44,7 +44,7 @@ NAMED_TAG = re.compile(r"[A-Za-z_]{1,20}(?:=|:| name=)[\"']?([A-Za-z0-9_.\-]{1,1
 JSON_ASKED = re.compile(
     r"(?<![A-Za-z0-9_./\\\-])json(?![A-Za-z0-9_]|[./\\][A-Za-z0-9_])", re.IGNORECASE
 )
-"""The word in any language; not a file's ending or a name in code."""
+"""The word in any language; not the end of a file name or a name in code."""
 OF_CALLS = re.compile("tool|function|call", re.IGNORECASE)
 """What the tags and fences of all families have in their names."""
 FENCES = frozenset({"", "json", "json5", "jsonc", "text", "plaintext", "xml", "html"})
@@ -60,7 +60,7 @@ LISTS = frozenset({
 BESIDES = frozenset({"id", "type", "index", "call_id", "tool_call_id", "role"})
 KEYS = NAMES | ARGUMENTS | LISTS | BESIDES
 FENCE_BEGIN = re.compile(r"\s*(?:[`~]{3,16}[A-Za-z0-9_+\-]{0,32}\s*)?")
-"""White space, and perhaps a fence that was opened for a call."""
+"""White space, and perhaps a fence that opens a call."""
 MOST_DEPTH = 4
 LONGEST_TAG = 160
 
@@ -74,25 +74,25 @@ Calls = Generator[None, None, list[Call]]
 
 
 def asks_for_json(request: ChatRequest) -> bool:
-    """Whether the last message is a user's and names JSON as what is wanted."""
+    """Whether the last message is the user's and asks for JSON."""
     last = request.messages[-1] if request.messages else None
     return last is not None and last.role == "user" and bool(JSON_ASKED.search(last.content))
 
 
 class LooseCalls:
-    """Turns the pieces that a style has read into pieces with the calls it did not know."""
+    """Finds further calls in the pieces that a style has read."""
 
     def __init__(self, request: ChatRequest) -> None:
         self.count = 0
-        """How many calls there were, in any form."""
+        """The number of calls so far, in any form."""
         self._forms = Forms({tool.name: tool for tool in callable_tools(request)})
         self._source = self._forms.source
         self._asks_for_json = asks_for_json(request)
         self._held = HeldText()
         self._text_end = 0
-        """What was read before this place is text."""
+        """The text before this place is not a call."""
         self._pending: list[Call] = []
-        """Calls that are calls only if no text follows them."""
+        """Calls that count only if no text follows them."""
         self._has_spoken = False
         self._follows_call = False
         self._numbers: dict[int, int] = {}
@@ -111,11 +111,11 @@ class LooseCalls:
                 next(self._script, None)
             else:
                 self._settle(piece)
-                self._made.append(self._numbered(piece))
+                self._made.append(self._with_index(piece))
         return self._take()
 
     def rest(self) -> list[Piece]:
-        """The answer is over: what is still held back is a call or text."""
+        """Ends the answer: what is still held back becomes a call or text."""
         self._finish()
         self._made += self._held.all()
         return self._take()
@@ -137,7 +137,7 @@ class LooseCalls:
         return made
 
     def _read(self) -> Generator[None, None, None]:
-        """Looks for calls wherever a line begins, and behind other calls."""
+        """Looks for calls at the start of each line, and after other calls."""
         source, forms = self._source, self._forms
         while True:
             yield from source.take(SPACE)
@@ -178,7 +178,7 @@ class LooseCalls:
         self._held.until(self._source.place)
 
     def _pass_on(self) -> None:
-        """Everything that was read is text."""
+        """Passes on everything that was read as text."""
         self._pending = []
         self._text_end = self._source.place
         self._has_spoken = True
@@ -188,11 +188,11 @@ class LooseCalls:
         self._made += self._held.until(self._text_end)
 
     def _settle(self, piece: Piece) -> None:
-        """A style's own call or thought follows: what is held back must be decided on."""
+        """Decides on what is held back, because a style's own call or thought follows."""
         opens_call = isinstance(piece, CallOpened)
         self._release()
         if opens_call and self._held.matches(FENCE_BEGIN):
-            # The fence was opened for the call; its end is left out, too.
+            # The fence was opened for the call, so its end is left out too.
             self._held.until(self._source.place)
         else:
             self._finish()
@@ -203,7 +203,7 @@ class LooseCalls:
         self._source.begins_line = True
         self._script = self._read()
 
-    def _numbered(self, piece: Piece) -> Piece:
+    def _with_index(self, piece: Piece) -> Piece:
         if isinstance(piece, CallOpened):
             self._numbers[piece.index] = self.count
             self.count += 1
@@ -213,7 +213,7 @@ class LooseCalls:
 
 
 class HeldText:
-    """Text that was not passed on yet, and the tokens it came as. Places count from the start."""
+    """Text that was not passed on yet, and its tokens. Places count from the start."""
 
     def __init__(self) -> None:
         self.start = 0
@@ -241,7 +241,7 @@ class HeldText:
             self._parts.append(piece.text)
 
     def until(self, place: int) -> list[TextDelta]:
-        """Removes the text before this place. A token that goes on behind it belongs to it."""
+        """Removes the text before this place. A token across the place belongs to it."""
         parts: list[str] = []
         while self._parts and self.start < place:
             begin, part = self._offset, self._parts[0]
@@ -274,34 +274,36 @@ def _pieces(call: Call, index: int) -> list[Piece]:
 
 
 class Forms:
-    """Reads the forms a call may have. Each reader raises NotACall as soon as it is none."""
+    """Reads the forms of a call. Each reader raises NotACall as soon as it cannot be one."""
 
     def __init__(self, offered: dict[str, Tool]) -> None:
         self.source = Source()
         self.is_in_fence = False
-        """Whether a code fence was opened that holds no call."""
+        """Whether a code fence is open that holds no call."""
         self._offered = offered
         self._aliases = {f"{prefix}{name}": name for name in offered for prefix in PREFIXES}
 
     def group(self, *, follows_call: bool) -> Generator[None, None, tuple[list[Call], bool]]:
-        """Calls that stand together, and whether they cannot be anything else."""
+        """Returns calls that stand together, and whether they must be calls."""
         char = yield from self.source.peek()
         if char in "`~":
-            calls, is_certain = yield from self._fenced(follows_call=follows_call)
+            calls, is_certain = yield from self._fenced_calls(follows_call=follows_call)
         elif self.is_in_fence:
             raise NotACall
         elif char == "<":
             head = yield from self._tag(">")
             if head.startswith("/") and follows_call and OF_CALLS.search(head):
                 return [], True
-            calls, is_certain = (yield from self._tagged(head, 0)), True
+            calls, is_certain = (yield from self._tagged_calls(head, 0)), True
         else:
             calls, is_certain = yield from self._bare()
         if not calls and not follows_call:
             raise NotACall
         return calls, is_certain
 
-    def _fenced(self, *, follows_call: bool) -> Generator[None, None, tuple[list[Call], bool]]:
+    def _fenced_calls(
+        self, *, follows_call: bool
+    ) -> Generator[None, None, tuple[list[Call], bool]]:
         was_in_fence = self.is_in_fence
         info = yield from self._fence()
         if was_in_fence and follows_call:
@@ -310,12 +312,12 @@ class Forms:
             raise NotACall
         calls = yield from self._items("`", 0)
         if not calls:
-            # Behind a call, it may be the end of a fence that was never opened.
+            # After a call, it may be the end of a fence that was never opened.
             yield from self._end_of_text()
         return calls, bool(OF_CALLS.search(info))
 
     def _fence(self) -> Generator[None, None, str]:
-        """The mark that begins or ends a fence; returns the word behind it."""
+        """Reads the mark that begins or ends a fence, and returns the word after it."""
         if len((yield from self.source.take(TICKS))) < 3:
             raise NotACall
         self.is_in_fence = not self.is_in_fence
@@ -327,7 +329,7 @@ class Forms:
             raise NotACall
 
     def _items(self, closing: str, depth: int) -> Calls:
-        """Calls up to the end of the fence or tag that they stand in."""
+        """Reads calls up to the end of the fence or tag around them."""
         calls: list[Call] = []
         if depth > MOST_DEPTH:
             raise NotACall
@@ -343,7 +345,7 @@ class Forms:
             elif char == "<":
                 head = yield from self._tag(">")
                 if not head.startswith("/"):
-                    calls += yield from self._tagged(head, depth + 1)
+                    calls += yield from self._tagged_calls(head, depth + 1)
                 elif closing == "<":
                     return calls
             elif calls and closing == "<" and char not in "{[":
@@ -352,7 +354,7 @@ class Forms:
                 calls += (yield from self._item(depth + 1))[0]
 
     def _bare(self) -> Generator[None, None, tuple[list[Call], bool]]:
-        """Calls without a mark around them have lines of their own."""
+        """Reads calls without marks, which stand on lines of their own."""
         calls, is_certain = yield from self._item(0)
         yield from self.source.take(BLANKS)
         if (yield from self.source.peek()) not in ("", "\n", "\r", "`", "<", "[", "{", ",", ";"):
@@ -365,11 +367,11 @@ class Forms:
         if char == "{":
             return (yield from self._object(0)), False
         if char == "[":
-            return (yield from self._bracketed(depth))
-        return [(yield from self._named())], False
+            return (yield from self._bracketed_calls(depth))
+        return [(yield from self._named_call())], False
 
-    def _bracketed(self, depth: int) -> Generator[None, None, tuple[list[Call], bool]]:
-        """A list of calls, or calls behind a mark like [TOOL_CALLS]."""
+    def _bracketed_calls(self, depth: int) -> Generator[None, None, tuple[list[Call], bool]]:
+        """Reads a list of calls, or calls after a mark such as [TOOL_CALLS]."""
         self.source.skip()
         yield from self.source.take(SPACE)
         char = yield from self.source.peek()
@@ -383,7 +385,7 @@ class Forms:
         return (yield from self._items("<", depth + 1)), True
 
     def _list(self, depth: int) -> Calls:
-        """What stands in a list whose bracket was read."""
+        """Reads the inside of a list whose bracket was read."""
         calls: list[Call] = []
         while True:
             yield from self.source.take(SEPARATORS)
@@ -394,17 +396,17 @@ class Forms:
             if char == "{":
                 calls += yield from self._object(depth + 1)
             else:
-                calls.append((yield from self._named()))
+                calls.append((yield from self._named_call()))
 
     def _object(self, depth: int) -> Calls:
-        """{"name": …, "arguments": {…}}, the same in a member, or {"the_name": {…}}."""
+        """Reads {"name": …, "arguments": {…}}, also within a member, or {"the_name": {…}}."""
         found: dict[str, Any] = {}
         if depth > MOST_DEPTH:
             raise NotACall
         self.source.skip()
         yield from self.source.take(SPACE)
         if (yield from self.source.peek()) == "{":
-            return (yield from self._doubled(depth))
+            return (yield from self._doubled_braces(depth))
         while True:
             yield from self.source.take(SPACE)
             if (yield from self.source.peek()) == "}":
@@ -423,8 +425,8 @@ class Forms:
             elif sign != "}":
                 raise NotACall
 
-    def _doubled(self, depth: int) -> Calls:
-        """{{"name": …}}: some templates show their braces so, and models copy it."""
+    def _doubled_braces(self, depth: int) -> Calls:
+        """Reads {{"name": …}}: some templates show their braces so, and models copy it."""
         calls = yield from self._object(depth + 1)
         yield from self.source.expect("}")
         return calls
@@ -450,7 +452,7 @@ class Forms:
         else:
             name = self._offered_name(key)
             arguments = yield from loose_json.value(self.source)
-            found["calls"] = [self._keyed(name, _as_object(arguments))]
+            found["calls"] = [self._check_keyed(name, _as_object(arguments))]
 
     def _calls_of(self, found: dict[str, Any]) -> list[Call]:
         if "calls" in found:
@@ -465,10 +467,10 @@ class Forms:
             and not _holds_json(given)
         ):
             given = {only: given}
-        return [self._checked(name, None if given is None else _as_object(given))]
+        return [self._check(name, None if given is None else _as_object(given))]
 
     def _only_parameter(self, name: str) -> str | None:
-        """The parameter that a text without a key must be meant for."""
+        """Returns the parameter that a text without a key must be meant for."""
         schema = self._offered[name].parameters
         required = schema.get("required") or list(schema.get("properties") or ())
         return str(required[0]) if len(required) == 1 else None
@@ -478,8 +480,8 @@ class Forms:
             raise NotACall
         return self._aliases[name.strip()]
 
-    def _checked(self, name: str, arguments: dict[str, Any] | None) -> Call:
-        """Arguments of which the tool knows none are something else, like the tool's schema."""
+    def _check(self, name: str, arguments: dict[str, Any] | None) -> Call:
+        """Refuses arguments that the tool does not know at all: they may be the tool's schema."""
         known = self._offered[name].parameters.get("properties")
         if arguments is None and known:
             raise NotACall
@@ -487,15 +489,15 @@ class Forms:
             raise NotACall
         return Call(name, arguments or {})
 
-    def _keyed(self, name: str, arguments: dict[str, Any]) -> Call:
+    def _check_keyed(self, name: str, arguments: dict[str, Any]) -> Call:
         """A name as the only key may be a coincidence, unless the tool knows all arguments."""
         known = self._offered[name].parameters.get("properties")
         if not isinstance(known, dict) or not arguments or not arguments.keys() <= known.keys():
             raise NotACall
         return Call(name, arguments)
 
-    def _named(self) -> Generator[None, None, Call]:
-        """the_name({…}), the_name(key=value) or the_name {…}"""
+    def _named_call(self) -> Generator[None, None, Call]:
+        """Reads the_name({…}), the_name(key=value) or the_name {…}."""
         name = yield from self._name()
         yield from self.source.take(BLANKS)
         char = yield from self.source.peek()
@@ -507,16 +509,16 @@ class Forms:
         yield from self.source.take(SPACE)
         if (yield from self.source.peek()) != "{":
             raise NotACall
-        return self._checked(name, (yield from loose_json.value(self.source)))
+        return self._check(name, (yield from loose_json.value(self.source)))
 
     def _name(self) -> Generator[None, None, str]:
-        said = ""
+        text_read = ""
         while NAME.fullmatch(char := (yield from self.source.peek())):
-            said += char
-            if not any(alias.startswith(said) for alias in self._aliases):
+            text_read += char
+            if not any(alias.startswith(text_read) for alias in self._aliases):
                 raise NotACall
             self.source.skip()
-        return self._offered_name(said)
+        return self._offered_name(text_read)
 
     def _python_call(self, name: str) -> Generator[None, None, Call]:
         arguments: dict[str, Any] = {}
@@ -525,11 +527,11 @@ class Forms:
             char = yield from self.source.peek()
             if char == ")":
                 self.source.skip()
-                return self._checked(name, arguments)
+                return self._check(name, arguments)
             if char == "{" and not arguments:
                 arguments = _as_object((yield from loose_json.value(self.source)))
                 yield from self.source.expect(")")
-                return self._checked(name, arguments)
+                return self._check(name, arguments)
             key = yield from self.source.take(LETTERS)
             yield from self.source.expect("=")
             arguments[key] = yield from loose_json.value(self.source)
@@ -539,7 +541,7 @@ class Forms:
         return (yield from self._mark(end))
 
     def _mark(self, end: str) -> Generator[None, None, str]:
-        """What stands in a mark whose first character was read."""
+        """Reads the inside of a mark whose first character was read."""
         if not TAG_BEGIN.fullmatch((yield from self.source.peek())):
             raise NotACall
         head = ""
@@ -550,12 +552,12 @@ class Forms:
         self.source.skip()
         return head
 
-    def _tagged(self, head: str, depth: int) -> Calls:
-        """What follows a tag that announces calls, or names the tool itself."""
+    def _tagged_calls(self, head: str, depth: int) -> Calls:
+        """Reads what follows a tag that announces calls or names the tool."""
         named = NAMED_TAG.fullmatch(head)
         name = self._aliases.get(named[1] if named else head)
         if name is not None:
-            return [self._checked(name, (yield from self._tagged_arguments(name)))]
+            return [self._check(name, (yield from self._tagged_arguments(name)))]
         if named or not OF_CALLS.search(head):
             raise NotACall
         calls = yield from self._items("<", depth + 1)
@@ -564,7 +566,7 @@ class Forms:
         return calls
 
     def _tagged_arguments(self, name: str) -> Generator[None, None, dict[str, Any]]:
-        """An object, or one tag for each argument; then the tag that ends the call."""
+        """Reads an object, or one tag for each argument, then the tag that ends the call."""
         arguments: dict[str, Any] = {}
         yield from self.source.take(SPACE)
         if (yield from self.source.peek()) == "{":
@@ -578,8 +580,8 @@ class Forms:
                 return arguments
             named = NAMED_TAG.fullmatch(head)
             key = named[1] if named else head
-            said = yield from self._tagged_text(re.split("[= ]", head)[0])
-            arguments[key] = self._typed(name, key, said)
+            text = yield from self._tagged_text(re.split("[= ]", head)[0])
+            arguments[key] = self._as_type(name, key, text)
 
     def _tagged_text(self, tag: str) -> Generator[None, None, str]:
         parts: list[str] = []
@@ -596,16 +598,16 @@ class Forms:
                 return "".join(parts).strip("\r\n")
             parts.append(closing)
 
-    def _typed(self, name: str, key: str, said: str) -> Any:
-        """The tags say nothing of a value's type; the tool's schema does."""
+    def _as_type(self, name: str, key: str, text: str) -> Any:
+        """The tags do not show a value's type; the tool's schema does."""
         schema = self._offered[name].parameters.get("properties", {}).get(key, {})
         kind = schema.get("type") if isinstance(schema, dict) else None
         if kind == "string":
-            return said
+            return text
         try:
-            return json.loads(said)
+            return json.loads(text)
         except (ValueError, RecursionError):
-            return said
+            return text
 
 
 def _holds_json(text: str) -> bool:
@@ -615,7 +617,7 @@ def _holds_json(text: str) -> bool:
 def _as_object(value: Any) -> dict[str, Any]:
     """Arguments may also come as a text that holds the object."""
     if isinstance(value, str):
-        value = loose_json.parsed(value)
+        value = loose_json.parse(value)
     if value is not None and not isinstance(value, dict):
         raise NotACall
     return value or {}

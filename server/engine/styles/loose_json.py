@@ -1,6 +1,6 @@
 """Values as models write them without a grammar: JSON, single quotes, Python's words.
 
-Everything here reads a text once, from left to right, and waits (`yield`) where it runs dry.
+Every reader goes through a text once, from left to right, and waits (`yield`) for more.
 """
 
 import json
@@ -26,14 +26,14 @@ class NotACall(Exception):
 
 
 class Source:
-    """The text of an answer. Scripts wait for more of it only when they have read all of it."""
+    """The text of an answer. Scripts wait for more only after they have read all of it."""
 
     def __init__(self) -> None:
         self.ended = False
         self.place = 0
         """How much was read."""
         self.begins_line = True
-        """Whether nothing but white space was read since the last line began."""
+        """Whether only white space was read since the line began."""
         self._text = ""
         self._at = 0
 
@@ -51,11 +51,11 @@ class Source:
 
     @property
     def has_more(self) -> bool:
-        """Whether there is text that was not read."""
+        """Whether some text is not read yet."""
         return self._at < len(self._text)
 
     def count(self, pattern: "re.Pattern[str]") -> int:
-        """How many of the next characters the pattern has, as far as they are there."""
+        """Returns how many of the next characters the pattern matches, as far as they are there."""
         found = pattern.match(self._text, self._at)
         return found.end() - self._at if found else 0
 
@@ -68,7 +68,7 @@ class Source:
         return read
 
     def take(self, pattern: "re.Pattern[str]") -> Waiting:
-        """Reads as many characters as the pattern has; it describes one kind of character."""
+        """Reads as many characters as the pattern matches. It describes one kind of character."""
         parts: list[str] = []
         while True:
             parts.append(self.skip(self.count(pattern)))
@@ -97,7 +97,7 @@ def text(source: Source) -> Waiting:
             raise NotACall
         source.skip()
         if char == quote:
-            return _decoded("".join(parts))
+            return _decode("".join(parts))
         parts.append(char)
         parts.append((yield from source.peek()))
         source.skip()
@@ -118,10 +118,10 @@ def value(source: Source) -> Generator[None, None, Any]:
         else:
             made.append(_word((yield from source.take(WORD))))
         if depth <= 0:
-            return parsed("".join(made))
+            return parse("".join(made))
 
 
-def parsed(made: str) -> Any:
+def parse(made: str) -> Any:
     try:
         return json.loads(made)
     except (ValueError, RecursionError) as error:
@@ -140,12 +140,12 @@ def _word(word: str) -> str:
     return WORDS.get(word, word)
 
 
-def _decoded(inside: str) -> str:
-    return str(parsed_text(ESCAPE.sub(_json_escape, inside)))
+def _decode(inside: str) -> str:
+    return str(parse_text(ESCAPE.sub(_json_escape, inside)))
 
 
-def parsed_text(inside: str) -> Any:
-    """A line may break inside a text, which JSON itself does not allow."""
+def parse_text(inside: str) -> Any:
+    """Parses a text. Lines may break within it, which JSON itself does not allow."""
     try:
         return json.loads(f'"{inside}"', strict=False)
     except ValueError as error:
@@ -153,7 +153,7 @@ def parsed_text(inside: str) -> Any:
 
 
 def _json_escape(found: "re.Match[str]") -> str:
-    """The same escape as JSON writes it."""
+    """Writes the escape as JSON does."""
     escaped = found[1]
     if escaped is None:
         return '\\"'

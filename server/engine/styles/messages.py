@@ -1,4 +1,4 @@
-"""A conversation as the template gets it: in the model's own shape, or told in plain turns."""
+"""A conversation for the template: in the model's own form, or written out in plain turns."""
 
 import hashlib
 import json
@@ -12,9 +12,9 @@ from server.engine.styles.abilities import Abilities
 from server.engine.styles.base import TemplateMessage
 
 IMAGE_MARK = f"<image {secrets.token_hex(8)}>"
-"""Where an image stands in the text; nobody else can write it."""
+"""Marks an image's place in the text. Nobody else can write it."""
 THOUGHT_NAMES = ("reasoning_content", "reasoning", "thinking")
-"""What templates call an earlier thought; each shows at most one of them."""
+"""Names that templates use for an earlier thought. Each template shows at most one."""
 
 
 def native(
@@ -24,21 +24,21 @@ def native(
     short_ids: bool = False,
     write: Callable[[Sequence[ToolCall]], str] | None = None,
 ) -> tuple[TemplateMessage, ...]:
-    """As the template's author meant them; what it cannot show is told, calls by `write`."""
-    shown = [_shortened(message) for message in messages] if short_ids else messages
-    turns = [_shown(message, able, write or envelope) for message in shown]
+    """Returns turns as the template's author meant them. What it cannot show becomes text."""
+    shown = [_shorten_ids(message) for message in messages] if short_ids else messages
+    turns = [_turn_for(message, able, write or envelope) for message in shown]
     turns = one_by_one(turns) if able.single_call else turns
     if able.parts_text and not able.alternates:
-        turns = [part for turn in turns for part in _parted(turn)]
-    return _fitted(turns, able)
+        turns = [part for turn in turns for part in _split_text(turn)]
+    return _fit(turns, able)
 
 
-def told(
+def in_plain_turns(
     messages: Sequence[Message], able: Abilities, note: str = ""
 ) -> tuple[TemplateMessage, ...]:
-    """Calls and results as JSON text in ordinary turns, for templates that know neither."""
-    turns = [_told(message) for message in messages]
-    return _fitted(_with_note(turns, note) if note else turns, able)
+    """Writes calls and results as JSON text in ordinary turns, for templates without either."""
+    turns = [_plain_turn(message) for message in messages]
+    return _fit(_with_note(turns, note) if note else turns, able)
 
 
 def envelope(calls: Sequence[ToolCall]) -> str:
@@ -47,7 +47,7 @@ def envelope(calls: Sequence[ToolCall]) -> str:
 
 
 def one_by_one(turns: Sequence[TemplateMessage]) -> list[TemplateMessage]:
-    """Every call in a turn of its own, with its result right behind it."""
+    """Puts every call into a turn of its own, with its result right after it."""
     left = list(turns)
     made: list[TemplateMessage] = []
     while left:
@@ -67,8 +67,8 @@ def one_by_one(turns: Sequence[TemplateMessage]) -> list[TemplateMessage]:
     return made
 
 
-def _parted(turn: TemplateMessage) -> list[TemplateMessage]:
-    """Text in a turn of its own before the turn with calls."""
+def _split_text(turn: TemplateMessage) -> list[TemplateMessage]:
+    """Puts text into a turn of its own, before the turn with calls."""
     if not (turn.get("tool_calls") and turn["content"]):
         return [turn]
     return [{"role": turn["role"], "content": turn["content"]}, {**turn, "content": ""}]
@@ -77,16 +77,16 @@ def _parted(turn: TemplateMessage) -> list[TemplateMessage]:
 def plainer(
     turns: Sequence[TemplateMessage],
 ) -> Iterator[tuple[TemplateMessage, ...]]:
-    """The same turns in ever plainer forms, for a template that refuses them as they are."""
+    """Yields ever plainer forms of the turns, for a template that refuses them as they are."""
     turns = [{**turn, "content": turn.get("content") or ""} for turn in turns]
     yield tuple({**turn, "content": turn["content"] or None} for turn in turns)
     turns = one_by_one([_with_short_ids(turn) for turn in turns])
     yield tuple(turns)
-    yield tuple(_joined(_system_first(turns)))
-    yield tuple(_joined(_without_system(turns)))
-    turns = [_told_turn(turn) for turn in turns]
-    yield tuple(_joined(_system_first(turns)))
-    yield tuple(_joined(_without_system(turns)))
+    yield tuple(_join_neighbours(_system_first(turns)))
+    yield tuple(_join_neighbours(_without_system(turns)))
+    turns = [_plain_from_turn(turn) for turn in turns]
+    yield tuple(_join_neighbours(_system_first(turns)))
+    yield tuple(_join_neighbours(_without_system(turns)))
 
 
 def _with_short_ids(turn: TemplateMessage) -> TemplateMessage:
@@ -98,21 +98,21 @@ def _with_short_ids(turn: TemplateMessage) -> TemplateMessage:
     return made
 
 
-def _told_turn(turn: TemplateMessage) -> TemplateMessage:
+def _plain_from_turn(turn: TemplateMessage) -> TemplateMessage:
     if turn["role"] == "tool":
-        return _told_result(turn.get("name"), turn.get("tool_call_id"), turn["content"])
+        return _result_turn(turn.get("name"), turn.get("tool_call_id"), turn["content"])
     calls = [call["function"] for call in turn.get("tool_calls") or ()]
-    told = [json.dumps({"tool_calls": calls}, ensure_ascii=False)] if calls else []
-    content = "\n".join(filter(None, (turn["content"], *told)))
+    calls_text = [json.dumps({"tool_calls": calls}, ensure_ascii=False)] if calls else []
+    content = "\n".join(filter(None, (turn["content"], *calls_text)))
     return {"role": turn["role"], "content": content}
 
 
-def _shown(
+def _turn_for(
     message: Message, able: Abilities, write: Callable[[Sequence[ToolCall]], str]
 ) -> TemplateMessage:
     calls = message.tool_calls and not able.calls
     result = message.role == "tool" and not able.results
-    return _told(message, write) if calls or result else _native(message, able)
+    return _plain_turn(message, write) if calls or result else _native(message, able)
 
 
 def _native(message: Message, able: Abilities) -> TemplateMessage:
@@ -139,8 +139,8 @@ def _native_call(call: ToolCall, able: Abilities) -> TemplateMessage:
     }
 
 
-def _shortened(message: Message) -> Message:
-    """Mistral's templates want ids of nine letters and digits."""
+def _shorten_ids(message: Message) -> Message:
+    """Shortens ids to the nine letters and digits that Mistral's templates need."""
     calls = tuple(replace(call, id=_short(call.id)) for call in message.tool_calls)
     answered = _short(message.tool_call_id) if message.tool_call_id else None
     return replace(message, tool_calls=calls, tool_call_id=answered)
@@ -152,18 +152,18 @@ def _short(call_id: str) -> str:
     return hashlib.sha256(call_id.encode()).hexdigest()[:9]
 
 
-def _told(
+def _plain_turn(
     message: Message, write: Callable[[Sequence[ToolCall]], str] | None = None
 ) -> TemplateMessage:
     if message.role == "tool":
-        return _told_result(message.name, message.tool_call_id, _content(message))
+        return _result_turn(message.name, message.tool_call_id, _content(message))
     content = _content(message)
     if message.tool_calls:
         content = "\n".join(filter(None, (content, (write or envelope)(message.tool_calls))))
     return {"role": message.role, "content": content}
 
 
-def _told_result(name: str | None, call_id: str | None, content: str) -> TemplateMessage:
+def _result_turn(name: str | None, call_id: str | None, content: str) -> TemplateMessage:
     result = {"name": name, "id": call_id, "content": content}
     known = {key: value for key, value in result.items() if value is not None}
     return {"role": "user", "content": json.dumps({"tool_result": known}, ensure_ascii=False)}
@@ -181,11 +181,11 @@ def _with_note(turns: list[TemplateMessage], note: str) -> list[TemplateMessage]
     return [*turns[:at], noted, *turns[at + 1 :]]
 
 
-def _fitted(turns: list[TemplateMessage], able: Abilities) -> tuple[TemplateMessage, ...]:
+def _fit(turns: list[TemplateMessage], able: Abilities) -> tuple[TemplateMessage, ...]:
     if not able.system:
         turns = _without_system(turns)
     if able.alternates:
-        turns = _joined(_system_first(turns) if able.system else turns)
+        turns = _join_neighbours(_system_first(turns) if able.system else turns)
     return tuple(turns)
 
 
@@ -194,14 +194,14 @@ def _without_system(turns: list[TemplateMessage]) -> list[TemplateMessage]:
 
 
 def _system_first(turns: list[TemplateMessage]) -> list[TemplateMessage]:
-    """All system text in one first turn: what a template that wants strict turns can show."""
+    """Puts all system text into one first turn, as templates with strict turns need it."""
     system = [turn["content"] for turn in turns if turn["role"] == "system"]
     rest = [turn for turn in turns if turn["role"] != "system"]
     return [{"role": "system", "content": "\n\n".join(system)}, *rest] if system else rest
 
 
-def _joined(turns: list[TemplateMessage]) -> list[TemplateMessage]:
-    """Neighbours of one role become one turn; an answer that comes first gets an empty question."""
+def _join_neighbours(turns: list[TemplateMessage]) -> list[TemplateMessage]:
+    """Joins neighbours of one role. An answer that comes first gets an empty question."""
     groups: list[list[TemplateMessage]] = []
     for turn in turns:
         last = groups[-1][-1] if groups else {}

@@ -14,7 +14,7 @@ from server.engine.styles.parameters import (
     enforced_parameters,
     is_plain,
     parameters_of,
-    resolved,
+    resolve,
 )
 from server.engine.styles.shape import Shape, native
 from server.engine.styles.stream import SPACE, More, Reader
@@ -57,19 +57,17 @@ class NestedBody:
         return True
 
     def write(self, call: ToolCall) -> str:
-        return f'{INVOKE}{call.name}">{_written(call.arguments)}{END}'
+        return f'{INVOKE}{call.name}">{_write(call.arguments)}{END}'
 
 
-def _written(value: Any) -> str:
+def _write(value: Any) -> str:
     if isinstance(value, dict):
         parts = list(value.items())
     elif isinstance(value, list):
         parts = [("item", item) for item in value]
     else:
         return value if isinstance(value, str) else json.dumps(value)
-    return "".join(
-        f"{SPACE_MARK}<{tag}>{_written(part)}{SPACE_MARK}</{tag}>" for tag, part in parts
-    )
+    return "".join(f"{SPACE_MARK}<{tag}>{_write(part)}{SPACE_MARK}</{tag}>" for tag, part in parts)
 
 
 def _arguments(reader: Reader, given: Parameters) -> More:
@@ -95,8 +93,8 @@ def _arguments(reader: Reader, given: Parameters) -> More:
 
 
 def _read_value(text: str, schema: Any, root: Json) -> Any:
-    """Text as the schema means it: itself, a list of items, an object of tags, or JSON."""
-    schema = resolved(schema, root)
+    """Reads text as the schema means it: itself, a list of items, an object of tags, or JSON."""
+    schema = resolve(schema, root)
     if is_text(schema):
         return json.loads(text) if json_kind(text) in kinds_beside_text(schema) else text
     parts = list(_parts(text))
@@ -124,7 +122,7 @@ def _part_of(schema: Any, key: str) -> Any:
 
 
 def _parts(text: str) -> Generator[tuple[str, str], None, None]:
-    """The outermost tags and what is in them."""
+    """Yields the outermost tags and their content."""
     depth, begin, name = 0, 0, ""
     for tag in TAG.finditer(text):
         if tag[1]:
@@ -139,7 +137,7 @@ def _parts(text: str) -> Generator[tuple[str, str], None, None]:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """Grammar rules for values as nested tags, added to `rules` as they are met."""
+    """Grammar rules for values as nested tags. Each is added to `rules` when it is met."""
 
     specials: Mapping[str, int]
     rules: list[str]
@@ -158,13 +156,13 @@ class _Rules:
         return " ".join(parts)
 
     def value(self, name: str, key: str | None, schema: Any) -> None:
-        """`key` is None where any may stand; the model closes the tag that it opened."""
+        """`key` is None if any is allowed. The model closes the tag that it opened."""
         opens = lark.literal(f"{SPACE_MARK}<", self.specials)
-        before = f"{opens} {OTHER_KEY if key is None else lark.quoted(key)} {lark.quoted('>')}"
+        before = f"{opens} {OTHER_KEY if key is None else lark.quote(key)} {lark.quote('>')}"
         ending = f"{SPACE_MARK}</" if key is None else f"{SPACE_MARK}</{key}>"
         rest = f'{OTHER_KEY} ">"' if key is None else ""
         shape = schema if isinstance(schema, dict) else {}
-        meant = resolved(shape, self.root)
+        meant = resolve(shape, self.root)
         if is_text(meant):
             shape = meant
             check_text(shape, self.tool)

@@ -9,7 +9,7 @@ from server.engine.styles import lark, messages
 from server.engine.styles.abilities import abilities, special_ids, visible
 from server.engine.styles.base import Format, Prepared, callable_tools, most_calls, wants_tools
 from server.engine.styles.shape import Tools, has
-from server.engine.styles.signatures import declared
+from server.engine.styles.signatures import declare
 from server.engine.styles.stream import More, Reader, ScriptParser
 from server.engine.styles.tagged_body import TaggedBody
 
@@ -29,10 +29,10 @@ BODY = TaggedBody(
 def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
     wanted = wants_tools(request)
     tools = {tool.name: tool for tool in request.tools}
-    constraint, trigger = _bound(request, special_ids(facts))
+    constraint, trigger = _constraint(request, special_ids(facts))
     return Prepared(
         messages=messages.native(request.messages, abilities(facts)),
-        tools=tuple(declared(tool) for tool in request.tools) if wanted else (),
+        tools=tuple(declare(tool) for tool in request.tools) if wanted else (),
         parser=ScriptParser(lambda reader: read(reader, tools), request.stop),
         constraint=constraint,
         trigger=trigger,
@@ -41,7 +41,7 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
 
 
 def read(reader: Reader, tools: Tools) -> More:
-    yield from reader.headed(MESSAGE, lambda header: _body(reader, header, tools))
+    yield from reader.read_parts(MESSAGE, lambda header: _body(reader, header, tools))
 
 
 def _body(reader: Reader, header: str, tools: Tools) -> More:
@@ -65,7 +65,7 @@ def _calls(reader: Reader, tools: Tools) -> More:
     yield from reader.until(ENDS, lambda _text: None)
 
 
-def _bound(
+def _constraint(
     request: ChatRequest, specials: Mapping[str, int]
 ) -> tuple[Constraint | None, str | None]:
     answer = lark.constraint_rule(request.constraint) if request.constraint else None
@@ -75,16 +75,16 @@ def _bound(
     thought = "" if off else "thought?"
     if not wants_tools(request):
         start = f"{thought} {final}"
-        return (_lark(start, [*rules, *_thought(specials)]) if answer else None), None
+        return (_lark(start, [*rules, *_thought_rules(specials)]) if answer else None), None
     rules += _call_rules(request, specials)
     if request.tool_choice.mode != "required" and not answer:
         return _lark("calls", rules), CALLS
     forms = "addressed" if request.tool_choice.mode == "required" else f"(addressed | {final})"
-    return _lark(f"{thought} {forms}", [*rules, *_thought(specials)]), None
+    return _lark(f"{thought} {forms}", [*rules, *_thought_rules(specials)]), None
 
 
 def _call_rules(request: ChatRequest, specials: Mapping[str, int]) -> list[str]:
-    """`calls` begins inside the first, `addressed` at its reader."""
+    """`calls` begins within the first call, `addressed` at its reader."""
     tools = callable_tools(request)
     closing, again = (lark.literal(text, specials) for text in (CALLS_END, NEXT))
     heads = [lark.literal(f" to={tool.name}{MESSAGE}{CALLS}", specials) for tool in tools]
@@ -101,7 +101,7 @@ def _call_rules(request: ChatRequest, specials: Mapping[str, int]) -> list[str]:
     ]
 
 
-def _thought(specials: Mapping[str, int]) -> list[str]:
+def _thought_rules(specials: Mapping[str, int]) -> list[str]:
     begin = lark.literal(f" to=self{MESSAGE}", specials)
     after = lark.literal("<|start|>assistant", specials)
     return [f"thought: {begin} said {after}", lark.text_until("said", "<|eom|>", specials)]

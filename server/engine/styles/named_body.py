@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from server.chat import Tool, ToolCall
 from server.engine.styles import lark
-from server.engine.styles.json_body import written
+from server.engine.styles.json_body import write_arguments
 from server.engine.styles.stream import SPACE, Reader
 
 LONGEST_NAME = 256
@@ -21,7 +21,7 @@ class NamedBody:
     id_after: str = ""
     id_rule: str = ""
     whole_is_id: bool = False
-    """The id is all from `before` on, not only what stands behind `id_after`."""
+    """The id is everything from `before` on, not only what follows `id_after`."""
     spacing: tuple[str, ...] = lark.SPACING
 
     @property
@@ -61,7 +61,7 @@ class NamedBody:
         return True
 
     def write(self, call: ToolCall) -> str:
-        arguments = written(call.arguments, self.spacing)
+        arguments = write_arguments(call.arguments, self.spacing)
         call_id = f"{self.id_after}{call.id}" if self.id_rule and not self.whole_is_id else ""
         if self.whole_is_id:
             call_id = f"{self.id_after}0"

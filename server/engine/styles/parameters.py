@@ -1,4 +1,4 @@
-"""A tool's parameters as one object, whatever its schema is put together of."""
+"""A tool's parameters as one object, in whatever way its schema is composed."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -23,14 +23,14 @@ class Parameters:
     properties: Json = field(default_factory=dict)
     required: tuple[str, ...] = ()
     more: Any = None
-    """What other members must match; False: there are none, None: nothing was said of them."""
+    """What other members must match. False: there are none. None: the schema does not say."""
     beyond: str = ""
-    """A keyword that this does not tell of."""
+    """A keyword that this object does not cover."""
     root: Json = field(default_factory=dict)
 
     @property
     def other(self) -> Any:
-        """The schema of members without a name of their own; None where there are none."""
+        """The schema of unnamed members; None if there are none."""
         if self.more is None:
             return None if self.properties else FREE
         if self.more is False:
@@ -39,19 +39,19 @@ class Parameters:
 
 
 def call_parameters(tool: Tool) -> Parameters:
-    """Hardened, as a call is read by styles that name each argument."""
+    """Returns hardened parameters, for styles that name each argument."""
     return parameters_of(harden(tool.parameters, LONGEST_ARGUMENT))
 
 
 def enforced_parameters(tool: Tool) -> Parameters:
-    """The same; refused where calls of a strict tool could not be kept to them."""
+    """Returns them, or refuses a strict tool whose parameters cannot be enforced."""
     made = call_parameters(tool)
     if tool.strict and made.beyond:
-        raise not_kept(made.beyond, tool)
+        raise not_enforced(made.beyond, tool)
     return made
 
 
-def not_kept(keyword: str, tool: Tool) -> BadSchema:
+def not_enforced(keyword: str, tool: Tool) -> BadSchema:
     return BadSchema(
         f"The parameters of '{tool.name}' cannot be enforced with this model: '{keyword}'.",
         f"{tool.param}.{keyword}" if tool.param else "tools",
@@ -59,7 +59,7 @@ def not_kept(keyword: str, tool: Tool) -> BadSchema:
 
 
 def is_plain(shape: Json, kind: str, tool: Tool) -> bool:
-    """Whether a style's own rules for that kind tell all that a strict tool's schema says."""
+    """Whether a style's own rules for that kind cover a strict tool's schema."""
     plain = not tool.strict or not beyond(shape, KEYWORDS[kind])
     return plain and shape.get("type") == kind
 
@@ -73,8 +73,8 @@ def parameters_of(schema: Any, root: Json | None = None) -> Parameters:
     return Parameters(found.properties, found.required, more, found.beyond, root)
 
 
-def resolved(schema: Any, root: Mapping[str, Any]) -> Any:
-    """What a reference within the document stands for; anything else is itself."""
+def resolve(schema: Any, root: Mapping[str, Any]) -> Any:
+    """Follows a reference within the document. Returns anything else as it is."""
     for _ in range(DEEPEST):
         reference = schema.get("$ref") if isinstance(schema, dict) else None
         if not isinstance(reference, str):
@@ -87,7 +87,7 @@ def resolved(schema: Any, root: Mapping[str, Any]) -> Any:
 
 
 def beyond(node: Mapping[str, Any], known: Iterable[str]) -> str:
-    """The first keyword that is neither known nor a note."""
+    """Returns the first keyword that is neither known nor a note."""
     return next((key for key in node if key not in known and key not in NOTES), "")
 
 
@@ -106,37 +106,37 @@ def _seen(node: Any, root: Json, depth: int) -> Parameters:
         beyond(node, OF_AN_OBJECT),
     )
     parts = [{"$ref": node["$ref"]}] if "$ref" in node else []
-    views = [own, *(_seen(resolved(part, root), root, depth - 1) for part in parts)]
-    views += [_seen(part, root, depth - 1) for part in _listed(node, "allOf")]
+    views = [own, *(_seen(resolve(part, root), root, depth - 1) for part in parts)]
+    views += [_seen(part, root, depth - 1) for part in _list_at(node, "allOf")]
     for union in ("anyOf", "oneOf"):
-        choices = [_seen(part, root, depth - 1) for part in _listed(node, union)]
+        choices = [_seen(part, root, depth - 1) for part in _list_at(node, union)]
         views += [_either(choices)] if choices else []
     return _both(views)
 
 
-def _listed(node: Json, key: str) -> list[Any]:
+def _list_at(node: Json, key: str) -> list[Any]:
     found = node.get(key)
     return found if isinstance(found, list) else []
 
 
 def _both(views: list[Parameters]) -> Parameters:
-    said = [view.more for view in views if view.more is not None]
-    more = False if False in said else next(iter(said), None)
+    given = [view.more for view in views if view.more is not None]
+    more = False if False in given else next(iter(given), None)
     required = dict.fromkeys(key for view in views for key in view.required)
-    told = next((view.beyond for view in views if view.beyond), "")
-    return Parameters(_merged(views, "allOf"), tuple(required), more, told)
+    uncovered = next((view.beyond for view in views if view.beyond), "")
+    return Parameters(_merge(views, "allOf"), tuple(required), more, uncovered)
 
 
 def _either(choices: list[Parameters]) -> Parameters:
-    said = [choice.more for choice in choices if choice.more is not None]
-    more = next((one for one in said if one is not False), False if said else None)
+    given = [choice.more for choice in choices if choice.more is not None]
+    more = next((schema for schema in given if schema is not False), False if given else None)
     shared = [
         key for key in choices[0].required if all(key in choice.required for choice in choices)
     ]
-    return Parameters(_merged(choices, "anyOf"), tuple(shared), more, "anyOf")
+    return Parameters(_merge(choices, "anyOf"), tuple(shared), more, "anyOf")
 
 
-def _merged(views: list[Parameters], joint: str) -> Json:
+def _merge(views: list[Parameters], joint: str) -> Json:
     found: dict[str, list[Any]] = {}
     for view in views:
         for key, part in view.properties.items():

@@ -1,4 +1,4 @@
-"""No tools: the text is the answer, and what stands in the model's thought marks is reasoning."""
+"""The style without tools: the text is the answer, and thought marks hold reasoning."""
 
 import re
 from collections.abc import Generator
@@ -19,7 +19,7 @@ from server.engine.styles.base import Format, Prepared
 from server.engine.styles.stream import SPACE, Emit, More, Reader, Script, ScriptParser
 
 FIRST_TOKEN = re.compile(r"^(<\|[^<>]*>)")
-"""Some models say it twice where a thought begins."""
+"""Some models write it twice where a thought begins."""
 
 
 def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
@@ -27,7 +27,7 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
     marks = thought_marks(facts)
     around = text_marks(facts)
     opened = starts_in_thought(request, facts)
-    constraint, trigger = _bound(request.constraint, facts, opened=opened)
+    constraint, trigger = _constraint(request.constraint, facts, opened=opened)
     marked = bool(marks or around)
     return Prepared(
         messages=messages.native(request.messages, able) if not request.is_raw else (),
@@ -44,21 +44,21 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
 def script(marks: tuple[str, str] | None, *, opened: bool, around: tuple[str, ...] = ()) -> Script:
     def read(reader: Reader) -> More:
         if marks:
-            think = trimmed(reader.think)
-            yield from thought(reader, marks, think, opened=opened, cut_by=around[:1])
-        yield from said(reader, reader.say, (), marks, around)
+            think = trim(reader.think)
+            yield from read_thought(reader, marks, think, opened=opened, cut_by=around[:1])
+        yield from read_text(reader, reader.say, (), marks, around)
 
     return read
 
 
-def said(
+def read_text(
     reader: Reader,
     say: Emit,
     ends: tuple[str, ...],
     thoughts: tuple[str, str] | None,
     around: tuple[str, ...] = (),
 ) -> Generator[None, None, str | None]:
-    """Text up to the first of the ends, without the marks around it and without later thoughts."""
+    """Emits text up to the first of the ends, without marks around it and later thoughts."""
     later = thoughts if thoughts and is_token(thoughts[0]) else ()
     skipped = (*filter(None, around), *later[1:])
     while True:
@@ -66,10 +66,10 @@ def said(
         if found is None or found in ends:
             return found
         if later and found == later[0]:
-            yield from reader.until((later[1],), trimmed(reader.think))
+            yield from reader.until((later[1],), trim(reader.think))
 
 
-def thought(
+def read_thought(
     reader: Reader,
     marks: tuple[str, str],
     think: Emit,
@@ -77,7 +77,7 @@ def thought(
     opened: bool,
     cut_by: tuple[str, ...] = (),
 ) -> Generator[None, None, str | None]:
-    """The thought a model may begin with; it ends at its mark or before one of `cut_by`.
+    """Emits the thought at an answer's start. It ends at its mark or before one of `cut_by`.
 
     Returns what ended it.
     """
@@ -94,8 +94,8 @@ def thought(
     return found
 
 
-def trimmed(emit: Emit) -> Emit:
-    """Emits without white space at either end, whatever the cuts."""
+def trim(emit: Emit) -> Emit:
+    """Emits without white space at either end, however the text is cut."""
     waiting = ""
     begun = False
 
@@ -110,10 +110,10 @@ def trimmed(emit: Emit) -> Emit:
     return emit_trimmed
 
 
-def _bound(
+def _constraint(
     constraint: Constraint | None, facts: ModelFacts, *, opened: bool
 ) -> tuple[Constraint | None, str | None]:
-    """An answer that must match something may still be thought about first."""
+    """A bound answer may still begin with a thought."""
     marks = thought_marks(facts)
     if constraint is None or marks is None:
         return constraint, None
@@ -127,12 +127,12 @@ def _bound(
 
 
 def around_rule(around: tuple[str, ...], facts: ModelFacts) -> str:
-    """The mark that may stand before an answer's text."""
+    """Returns the mark that may stand before an answer's text."""
     return f"({lark.literal(around[0], special_ids(facts))})?" if around else ""
 
 
 def thought_rules(marks: tuple[str, str], facts: ModelFacts) -> str:
-    """The rule `thought`: all of one that the model itself begins."""
+    """Returns the rule `thought`: a whole thought that the model itself begins."""
     specials = special_ids(facts)
     ending = lark.text_until("thought_text", marks[1], specials)
     begin = lark.literal(marks[0], specials)

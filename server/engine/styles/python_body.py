@@ -19,12 +19,12 @@ from server.engine.styles.stream import SPACE, More, Reader
 
 QUOTES = "\"'"
 PYTHON_TEXT = r"/'([^'\\\n]|\\['\\nrt\"]){0,4096}'/"
-"""Text as Python quotes it; the one without an apostrophe in it."""
+"""Text in Python's single quotes."""
 CODE_TOOLS = ("code_interpreter", "python", "ipython")
 IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]{0,63}"
 WORDS = {"true": True, "false": False, "null": None}
 VALUES = ("python", "quoted", "json")
-"""How values are written: as Python does, with text in double quotes, or all as JSON."""
+"""How values are written: as in Python, with text in double quotes, or all as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class PythonBody:
             line
             for key, rule in keys.items()
             for line in (
-                f"{rule}: {lark.quoted(f'{key}=')} {rule}_value",
+                f"{rule}: {lark.quote(f'{key}=')} {rule}_value",
                 *self._value(f"{rule}_value", given.properties[key], given, tool),
             )
         ]
@@ -52,31 +52,31 @@ class PythonBody:
             more = f"argument_{at}_more"
             rules.append(f'{more}: /{IDENTIFIER}/ "=" {more}_value')
             rules += self._value(f"{more}_value", given.other, given, tool)
-            optional.append(lark.repeated(more, '", "', lark.MOST_MEMBERS))
-        head = lark.quoted(tool.name + self.after_name)
-        listed = lark.listed(required, optional, '", "')
+            optional.append(lark.repeat(more, '", "', lark.MOST_MEMBERS))
+        head = lark.quote(tool.name + self.after_name)
+        listed = lark.list_members(required, optional, '", "')
         return [f'call_{at}: {head} {listed} ")"', *rules]
 
     def read(self, reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
         parts: list[str] = []
         found = yield from reader.until((self.after_name, "]", "<"), parts.append)
-        said = "".join(parts)
-        name = said.strip(SPACE)
+        head = "".join(parts)
+        name = head.strip(SPACE)
         named = (
             name in tools if self.known_only else name.replace("_", "").replace(".", "").isalnum()
         )
         if found != self.after_name or not named:
-            reader.text = said + (found or "") + reader.text
+            reader.text = head + (found or "") + reader.text
             return False
         reader.open_call(name)
         yield from self._arguments(reader)
         return True
 
     def write(self, call: ToolCall) -> str:
-        given = ", ".join(f"{key}={self._written(value)}" for key, value in call.arguments.items())
+        given = ", ".join(f"{key}={self._write(value)}" for key, value in call.arguments.items())
         return f"{call.name}{self.after_name}{given})"
 
-    def _written(self, value: Any) -> str:
+    def _write(self, value: Any) -> str:
         if self.values == "json" or (self.values == "quoted" and isinstance(value, str)):
             return json.dumps(value, ensure_ascii=False)
         return repr(value)
@@ -107,7 +107,7 @@ class PythonBody:
 
 
 def value_rules(rule: str, schema: Any, given: Parameters, tool: Tool) -> list[str]:
-    """Rules for a value as Python writes it; text may stand in JSON's quotes, too."""
+    """Makes rules for a value as in Python. Text may also stand in JSON's quotes."""
     shape = schema if isinstance(schema, dict) else {}
     made = lark.part(shape, given.root, lenient=not tool.strict)
     if shape.get("type") == "boolean" and "enum" not in shape:
@@ -127,7 +127,7 @@ def value_rules(rule: str, schema: Any, given: Parameters, tool: Tool) -> list[s
         rules: list[str] = []
         members = []
         for at, (key, part) in enumerate(inner.properties.items()):
-            quoted = lark.any_of([lark.quoted(f"{key!r}: "), lark.quoted(f"{lark.quoted(key)}: ")])
+            quoted = lark.any_of([lark.quote(f"{key!r}: "), lark.quote(f"{lark.quote(key)}: ")])
             members.append((f"({quoted}) {rule}_{at}", key in inner.required))
             rules += value_rules(f"{rule}_{at}", part, given, tool)
         listed = lark.in_order(members, '", "')
@@ -136,7 +136,7 @@ def value_rules(rule: str, schema: Any, given: Parameters, tool: Tool) -> list[s
 
 
 def raw_code(reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
-    """All the rest is a program, for the tool that runs programs; False where there is none."""
+    """Takes all the rest as a program, for the tool that runs programs; False if there is none."""
     name = next((name for name in CODE_TOOLS if name in tools), None)
     if name is None:
         return False
@@ -151,7 +151,8 @@ def raw_code(reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None,
 
 
 def literal(reader: Reader) -> Generator[None, None, tuple[str, str]]:
-    """One Python value as JSON and the sign behind it: a comma, a closing bracket, or nothing."""
+    """Reads a Python value as JSON, and the sign after it: a comma, a closing bracket, or
+    nothing."""
     text, depth, quote, escaped = "", 0, "", False
     while True:
         for at, char in enumerate(reader.text):
@@ -175,14 +176,14 @@ def literal(reader: Reader) -> Generator[None, None, tuple[str, str]]:
 
 
 def _as_json(text: str) -> str:
-    """What JSON has no word for, as a set, stays text."""
+    """A value that JSON cannot write, such as a set, stays text."""
     try:
-        return json.dumps(evaluated(text), ensure_ascii=False, allow_nan=False)
+        return json.dumps(evaluate(text), ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
         return json.dumps(text.strip(SPACE), ensure_ascii=False)
 
 
-def evaluated(text: str) -> Any:
+def evaluate(text: str) -> Any:
     text = text.strip(SPACE)
     if text in WORDS:
         return WORDS[text]
@@ -193,7 +194,7 @@ def evaluated(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        # Some templates put quotes around text and escape nothing in it.
+        # Some templates put quotes around text and escape nothing within it.
         quoted = len(text) > 1 and text[0] in QUOTES and text[0] == text[-1]
         return text[1:-1] if quoted else text
 

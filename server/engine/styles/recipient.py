@@ -1,4 +1,4 @@
-"""Styles where each part of an answer names its reader: everybody, or a function. Functionary."""
+"""Styles in which each part of an answer names its reader: everybody or a function. Functionary."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from server.engine.styles import lark, messages
 from server.engine.styles.abilities import abilities, special_ids, visible
 from server.engine.styles.base import Format, Prepared, callable_tools, most_calls, wants_tools
 from server.engine.styles.shape import has
-from server.engine.styles.signatures import declared
+from server.engine.styles.signatures import declare
 from server.engine.styles.stream import More, Reader, ScriptParser
 
 
@@ -23,7 +23,7 @@ class Recipients:
     everybody: str = "all"
 
     def headers(self, tools: Iterable[str]) -> dict[str, str]:
-        """Every way a part may begin, with its reader's name."""
+        """Returns every way in which a part may begin, with its reader's name."""
         betweens = {self.between, self.between.strip() or self.between}
         return {
             f"{space}{name}{between}": name
@@ -38,9 +38,9 @@ def prepare(style: Recipients, request: ChatRequest, facts: ModelFacts) -> Prepa
     names = [tool.name for tool in request.tools] if wanted else []
     return Prepared(
         messages=messages.native(request.messages, abilities(facts)),
-        tools=tuple(declared(tool) for tool in request.tools) if wanted else (),
+        tools=tuple(declare(tool) for tool in request.tools) if wanted else (),
         parser=ScriptParser(lambda reader: read(style, reader, names), request.stop),
-        constraint=_bound(style, request, special_ids(facts)),
+        constraint=_constraint(style, request, special_ids(facts)),
         visible_tokens=visible(facts, (style.between, style.again)),
     )
 
@@ -54,7 +54,7 @@ def read(style: Recipients, reader: Reader, tools: Iterable[str] = ()) -> More:
             return
         name = headers.get(found or "", style.everybody)
         if name == style.everybody:
-            # What looks like a divider and has no reader behind it is part of the text.
+            # A divider without a reader after it is part of the text.
             if not found:
                 reader.take_back(divider)
                 reader.say(divider)
@@ -71,12 +71,12 @@ def read(style: Recipients, reader: Reader, tools: Iterable[str] = ()) -> More:
 
 
 def _is_cut(text: str, divider: str, headers: Iterable[str]) -> bool:
-    """Whether the answer ended inside a header; behind a divider of letters, that is text."""
+    """Whether the answer ended within a header. After a divider of letters, that is text."""
     sure = not divider or "<|" in divider
     return sure and any(header.startswith(text) for header in headers)
 
 
-def _bound(
+def _constraint(
     style: Recipients, request: ChatRequest, specials: Mapping[str, int]
 ) -> Constraint | None:
     text = lark.literal(style.everybody + style.between, specials)
@@ -91,7 +91,7 @@ def _bound(
         for at, tool in enumerate(tools)
     ]
     rules.append("call: " + lark.any_of([f"call_{at}" for at in range(len(tools))]))
-    calls = lark.repeated("call", again, most_calls(request))
+    calls = lark.repeat("call", again, most_calls(request))
     if request.tool_choice.mode == "required":
         return _lark(calls, rules)
     rules.append(f"answer: {answer}")

@@ -1,4 +1,4 @@
-"""A native style as data: the marks around calls, and what a call looks like between them."""
+"""A native style as data: the marks around calls, and the form of a call between them."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,14 +17,14 @@ from server.engine.styles.abilities import (
     visible,
 )
 from server.engine.styles.base import Format, Prepared, callable_tools, most_calls
-from server.engine.styles.signatures import declared
+from server.engine.styles.signatures import declare
 from server.engine.styles.stream import SPACE, More, Reader, Script, ScriptParser
 
 Tools = Mapping[str, Tool]
 
 
 class Body(Protocol):
-    """One call. `rules` define call_{at}; `read` tells whether there was one."""
+    """The form of one call. `rules` define call_{at}; `read` returns whether there was a call."""
 
     def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]: ...
     def write(self, call: ToolCall) -> str: ...
@@ -35,7 +35,7 @@ class Body(Protocol):
 class Shape:
     body: Body
     mark: str
-    """Announces calls: what a lazy constraint waits for."""
+    """Announces calls. A lazy constraint waits for it."""
     opens: str = ""
     call: tuple[str, str] = ("", "")
     between: str = ""
@@ -43,18 +43,18 @@ class Shape:
     repeats: bool = False
     """The mark stands before each call, not once before all."""
     also: tuple[str, ...] = ()
-    """Other texts calls begin with when a model forgets the mark."""
+    """Other beginnings of calls, for a model that forgets the mark."""
     lead: str | None = None
-    """The mark counts only where an answer begins, or right behind this; None: everywhere."""
+    """The mark counts only at an answer's start, or right after this text. None: everywhere."""
     anywhere: tuple[str, ...] = ()
-    """Of `also`, what counts behind any text all the same."""
+    """Those of `also` that count after any text."""
     cuts_thought: bool = False
-    """Calls end a thought that was not closed; with the others, it is only thought about."""
+    """Calls end a thought that was not closed. In other styles they stay part of the thought."""
     short_ids: bool = False
     single: bool = False
     """The template shows one call at a time, so the model may make one."""
     weak: bool = False
-    """The mark may begin an answer, too: only a tool's name behind it makes a call."""
+    """The mark may also begin an answer: only a tool's name after it makes a call."""
     count_from: int = 0
     """The number of the first call, in a style that counts them."""
 
@@ -64,25 +64,25 @@ class Shape:
 
     @property
     def later(self) -> tuple[str, ...]:
-        """What announces calls when something else was said first."""
+        """What announces calls after other text."""
         if self.lead is None:
             return self.marks
         return (f"{self.lead}{self.mark}", *self.anywhere) if self.lead else self.anywhere
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """All of its own text, where special tokens may be."""
+        """All of its own text, which may hold special tokens."""
         return (self.mark, self.opens, *self.call, self.between, self.closes, *self.also)
 
     def write(self, calls: Sequence[ToolCall]) -> str:
-        """Calls as the model would have said them."""
+        """Writes calls as the model would have."""
         numbered = enumerate(calls, self.count_from)
-        made = [self._written(call, at) for at, call in numbered]
+        made = [self._write_call(call, at) for at, call in numbered]
         if self.repeats:
             return self.between.join(made)
         return f"{self.mark}{self.opens}{self.between.join(made)}{self.closes}"
 
-    def _written(self, call: ToolCall, at: int) -> str:
+    def _write_call(self, call: ToolCall, at: int) -> str:
         made = f"{self.call[0]}{self.body.write(call)}{self.call[1]}"
         if self.repeats:
             made = f"{self.mark}{self.opens}{made}{self.closes}"
@@ -90,7 +90,7 @@ class Shape:
 
 
 def native(name: str, shape: Shape, *signs: str) -> Format:
-    """The style of every template that has all the signs in it."""
+    """Makes the style of every template that has all the signs in it."""
     return Format(name, has(*signs), partial(prepare, shape), shape=shape)
 
 
@@ -103,7 +103,7 @@ def prepare(shape: Shape, request: ChatRequest, facts: ModelFacts) -> Prepared:
     thoughts = thought_marks(facts)
     around = text_marks(facts)
     opened = starts_in_thought(request, facts)
-    constraint, trigger = bound(shape, request, facts, opened=opened)
+    constraint, trigger = constraint_for(shape, request, facts, opened=opened)
     tools = {tool.name: tool for tool in request.tools}
     lazy = trigger == shape.mark
     skipped = thoughts if lazy and not shape.cuts_thought else None
@@ -116,7 +116,7 @@ def prepare(shape: Shape, request: ChatRequest, facts: ModelFacts) -> Prepared:
             short_ids=shape.short_ids,
             write=shape.write,
         ),
-        tools=tuple(declared(tool) for tool in request.tools),
+        tools=tuple(declare(tool) for tool in request.tools),
         parser=ScriptParser(script(shape, tools, turn), request.stop),
         constraint=constraint,
         trigger=trigger,
@@ -126,10 +126,10 @@ def prepare(shape: Shape, request: ChatRequest, facts: ModelFacts) -> Prepared:
     )
 
 
-def bound(
+def constraint_for(
     shape: Shape, request: ChatRequest, facts: ModelFacts, *, opened: bool
 ) -> tuple[Constraint | None, str | None]:
-    """Bound from the start where the answer's form is given, else from the first mark on."""
+    """Constrains from the start if the answer's form is given, else from the first mark on."""
     specials = special_ids(facts)
     thoughts = thought_marks(facts)
     after_thought = thoughts[1] if thoughts and opened else None
@@ -149,13 +149,13 @@ def bound(
 
 
 def _no_text(facts: ModelFacts) -> str:
-    """The marks of an empty text, which some models write before calls."""
+    """Returns the marks of an empty text, which some models write before calls."""
     around = [lark.literal(text, special_ids(facts)) for text in text_marks(facts)]
     return f"(({around[0]})? {around[1]})?" if around and around[1] else ""
 
 
 def _turn_end(facts: ModelFacts) -> str:
-    """What some models write at the end of a turn, calls or not."""
+    """Returns what some models write at the end of a turn, with or without calls."""
     closing = [lark.literal(text, special_ids(facts)) for text in text_marks(facts)[2:]]
     return f"({closing[0]})?" if closing else ""
 
@@ -170,38 +170,40 @@ def call_rules(shape: Shape, request: ChatRequest, specials: Mapping[str, int]) 
     any_call = lark.any_of([f"call_{at}" for at in range(len(tools))])
     rules.append(f"call: {before} ({any_call}) {after}")
     if shape.between and shape.closes.startswith(shape.between):
-        # The lexer is greedy: where one mark begins another, they must share that beginning.
+        # The lexer is greedy: marks that begin alike must share that beginning.
         closes = f"{between} {lark.literal(shape.closes.removeprefix(shape.between), specials)}"
     most = 1 if shape.single else most_calls(request)
     if shape.repeats:
         gap = f"({between})?" if between else ""
         again = f"({gap} {mark} {opens} call {closes}){{0,{most - 1}}}" if most > 1 else ""
         return [*rules, f"calls: {opens} call {closes} {again}"]
-    return [*rules, f"calls: {opens} {lark.repeated('call', between, most)} {closes}"]
+    return [*rules, f"calls: {opens} {lark.repeat('call', between, most)} {closes}"]
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What stands in an answer beside calls: the marks of thoughts and of text."""
+    """What an answer holds beside calls: the marks of thoughts and of text."""
 
     thoughts: tuple[str, str] | None = None
     around: tuple[str, ...] = ()
     opened: bool = False
-    """The prompt ends inside a thought."""
+    """The prompt ends within a thought."""
 
 
 def script(shape: Shape, tools: Tools, turn: Turn) -> Script:
     def read(reader: Reader) -> More:
         if turn.thoughts:
-            yield from _thought(shape, reader, turn.thoughts, turn)
-        say = plain.trimmed(reader.say)
+            yield from _read_thought(shape, reader, turn.thoughts, turn)
+        say = plain.trim(reader.say)
         yield from reader.skip_space()
         while (yield from reader.accept(*filter(None, turn.around))):
             yield from reader.skip_space()
         found = yield from reader.accept(*shape.marks)
         while True:
             if not found:
-                found = yield from plain.said(reader, say, shape.later, turn.thoughts, turn.around)
+                found = yield from plain.read_text(
+                    reader, say, shape.later, turn.thoughts, turn.around
+                )
             if not found:
                 return
             reader.keep()
@@ -216,11 +218,11 @@ def script(shape: Shape, tools: Tools, turn: Turn) -> Script:
     return read
 
 
-def _thought(shape: Shape, reader: Reader, marks: tuple[str, str], turn: Turn) -> More:
-    """A call in a thought is a call where the thought never ends: the model waits for a result."""
-    think = plain.trimmed(reader.think)
+def _read_thought(shape: Shape, reader: Reader, marks: tuple[str, str], turn: Turn) -> More:
+    """A call in a thought that never ends is a call: the model waits for a result."""
+    think = plain.trim(reader.think)
     cut_by = (*turn.around[:1], *(shape.marks if shape.cuts_thought else (shape.mark,)))
-    ended = yield from plain.thought(reader, marks, think, opened=turn.opened, cut_by=cut_by)
+    ended = yield from plain.read_thought(reader, marks, think, opened=turn.opened, cut_by=cut_by)
     if ended != shape.mark or shape.cuts_thought:
         return
     parts: list[str] = []
@@ -233,7 +235,7 @@ def _thought(shape: Shape, reader: Reader, marks: tuple[str, str], turn: Turn) -
 
 
 def _unclosed_calls(shape: Shape, thought: str) -> str:
-    """The calls that a thought without an end stops at: the model waits for their results."""
+    """Returns the calls at which an endless thought stops: the model waits for their results."""
     begin, closes = len(thought), shape.closes.strip()
     while closes and thought[:begin].rstrip(SPACE).endswith(closes):
         at = thought.rfind(shape.mark, 0, begin)
@@ -244,11 +246,11 @@ def _unclosed_calls(shape: Shape, thought: str) -> str:
 
 
 def _calls(shape: Shape, reader: Reader, tools: Tools) -> Generator[None, None, bool]:
-    """Reads calls and whatever of the shape's own text stands around them."""
+    """Reads calls and the shape's own text around them."""
     texts = [shape.opens, *shape.call, shape.between, shape.closes, ",", "["]
     texts += [shape.mark] if shape.repeats else []
     if "[" in shape.opens:
-        # The list may end on a line of its own.
+        # The list may end on its own line.
         texts += ["]", shape.closes.strip().removeprefix("]")]
     around = dict(lark.split_any(text.strip()) for text in texts)
     options = tuple(filter(None, around))

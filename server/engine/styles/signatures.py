@@ -1,4 +1,4 @@
-"""Tools as TypeScript: the same knowledge in half the tokens of JSON schema."""
+"""Tools as TypeScript, which takes half the tokens of JSON schema."""
 
 import json
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ def typescript(tools: Sequence[Tool]) -> str:
 
 
 def json_schemas(tools: Sequence[Tool]) -> str:
-    return "\n".join(json.dumps(declared(tool), ensure_ascii=False) for tool in tools)
+    return "\n".join(json.dumps(declare(tool), ensure_ascii=False) for tool in tools)
 
 
-def declared(tool: Tool) -> Json:
-    """The tool as OpenAI's API declares it, which is what templates expect."""
+def declare(tool: Tool) -> Json:
+    """Declares the tool as OpenAI's API does, which is what templates expect."""
     function = {
         "name": tool.name,
         "description": tool.description,
@@ -42,7 +42,7 @@ def _type(node: Any, root: Json, depth: int) -> str:
     if not isinstance(node, dict) or depth == 0:
         return "any"
     if "$ref" in node:
-        return _type(_referred(node["$ref"], root), root, depth - 1)
+        return _type(_follow(node["$ref"], root), root, depth - 1)
     choices = _choices(node, root, depth)
     return " | ".join(choices) if choices else _plain_type(node, root, depth)
 
@@ -77,7 +77,7 @@ def _object(node: Json, root: Json, depth: int) -> str:
     return "{" + ", ".join(fields) + "}"
 
 
-def _referred(reference: Any, root: Json) -> Any:
+def _follow(reference: Any, root: Json) -> Any:
     node: Any = root
     for part in str(reference).removeprefix("#").strip("/").split("/"):
         node = node.get(part) if isinstance(node, dict) else None

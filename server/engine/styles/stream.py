@@ -1,4 +1,4 @@
-"""Reading a model's text as it comes: marks, stop texts and JSON in any cuts."""
+"""Reads a model's text as it comes: marks, stop texts and JSON, cut anywhere."""
 
 import json
 import secrets
@@ -29,7 +29,7 @@ def first_of(text: str, marks: tuple[str, ...]) -> tuple[int, str] | None:
 
 
 def held_back(text: str, marks: tuple[str, ...]) -> int:
-    """How many last characters may yet become a mark."""
+    """Returns how many last characters may still become a mark."""
     longest = min(max(map(len, marks), default=1) - 1, len(text))
     for size in range(longest, 0, -1):
         tail = text[-size:]
@@ -39,19 +39,19 @@ def held_back(text: str, marks: tuple[str, ...]) -> int:
 
 
 def shared_start(*texts: str) -> str:
-    """What all the texts begin with."""
+    """Returns what all the texts begin with."""
     least, most = min(texts), max(texts)
     pairs = enumerate(zip(least, most, strict=False))
-    return least[: next((at for at, (one, other) in pairs if one != other), len(least))]
+    return least[: next((at for at, (first, other) in pairs if first != other), len(least))]
 
 
 def shared_end(*texts: str) -> str:
-    """What all the texts end with."""
+    """Returns what all the texts end with."""
     return shared_start(*(text[::-1] for text in texts))[::-1]
 
 
-def decoded(text: str) -> tuple[int, str, bool]:
-    """How much of a JSON string's inside can be decoded now, what it says, whether it closed."""
+def decode(text: str) -> tuple[int, str, bool]:
+    """Decodes the inside of a JSON string: how much of it, the text, whether it closed."""
     at = 0
     parts: list[str] = []
     while at < len(text):
@@ -60,13 +60,13 @@ def decoded(text: str) -> tuple[int, str, bool]:
         size = _escape_size(text, at) if text[at] == "\\" else 1
         if not size:
             break
-        parts.append(_unescaped(text[at : at + size]) if size > 1 else text[at])
+        parts.append(_unescape(text[at : at + size]) if size > 1 else text[at])
         at += size
     return at, "".join(parts), False
 
 
 def _escape_size(text: str, at: int) -> int:
-    """The length of the escape at this place; 0 while it is not all there."""
+    """Returns the length of the escape at this place; 0 while it is not complete."""
     if len(text) < at + 2:
         return 0
     if text[at + 1] != "u":
@@ -77,7 +77,7 @@ def _escape_size(text: str, at: int) -> int:
     return size if len(text) >= at + size else 0
 
 
-def _unescaped(escape: str) -> str:
+def _unescape(escape: str) -> str:
     try:
         return str(json.loads(f'"{escape}"'))
     except (ValueError, RecursionError):
@@ -85,7 +85,7 @@ def _unescaped(escape: str) -> str:
 
 
 class JsonScan:
-    """Finds where one JSON value ends, fed in any cuts."""
+    """Finds where a JSON value ends, in text that is cut anywhere."""
 
     def __init__(self) -> None:
         self.done = False
@@ -132,7 +132,8 @@ class JsonScan:
 
 
 class Stops:
-    """Passes pieces on up to the first of the texts, whatever the cuts; `met` says which."""
+    """Passes pieces on up to the first stop text, cut anywhere. `met` is the text that was
+    found."""
 
     def __init__(self, texts: tuple[str, ...]) -> None:
         self.met: str | None = None
@@ -146,7 +147,9 @@ class Stops:
         for piece in pieces:
             if self.met is not None:
                 break
-            passed += self._said(piece) if isinstance(piece, TextDelta) else [*self.rest(), piece]
+            passed += (
+                self._pass_text(piece) if isinstance(piece, TextDelta) else [*self.rest(), piece]
+            )
         return passed
 
     def rest(self) -> list[Piece]:
@@ -154,7 +157,7 @@ class Stops:
         held, self._held = self._held, TextDelta("")
         return [held] if held.text or held.logprobs else []
 
-    def _said(self, piece: TextDelta) -> list[Piece]:
+    def _pass_text(self, piece: TextDelta) -> list[Piece]:
         text, tokens = self._held.text + piece.text, self._held.logprobs + piece.logprobs
         found = first_of(text, self._texts)
         cut = len(text) - held_back(text, self._texts)
@@ -179,10 +182,10 @@ def new_call_id() -> str:
 
 
 class Reader:
-    """The text not read yet, and the pieces made so far. Scripts `yield` to wait for more text.
+    """The unread text, and the pieces made so far. Scripts `yield` to wait for more text.
 
-    Places in the whole text tell which tokens are those of what is said: those behind `_passed`,
-    the end of the last mark, thought or argument.
+    Places in the whole text show which tokens belong to the answer: those after `_passed`, the
+    end of the last mark, thought or argument.
     """
 
     def __init__(self) -> None:
@@ -190,7 +193,7 @@ class Reader:
         self.ended = False
         self.calls = 0
         self.is_broken = False
-        """Whether the last call was cut."""
+        """Whether the last call was cut off."""
         self._pieces: list[Piece] = []
         self._logprobs: list[tuple[int, int, TokenLogprob]] = []
         self._heard = 0
@@ -205,7 +208,7 @@ class Reader:
         self._kept.append(text)
         at, self._heard = self._heard, self._heard + len(text)
         for token in logprobs:
-            # Halves of a character have more letters than the text that came of them.
+            # Halves of a character have more letters than the text made of them.
             begin = min(at, self._heard - bool(text))
             at = min(at + len(token.text), self._heard)
             self._logprobs.append((begin, max(begin, at), token))
@@ -215,7 +218,7 @@ class Reader:
 
     @property
     def kept(self) -> str:
-        """All the text from where `keep` was last called, read or not."""
+        """Returns all text since `keep` was last called, read or not."""
         return "".join(self._kept)
 
     def take(self) -> list[Piece]:
@@ -224,7 +227,7 @@ class Reader:
 
     def say(self, text: str) -> None:
         if text:
-            self._pieces.append(TextDelta(text, self._tokens_said()))
+            self._pieces.append(TextDelta(text, self._tokens_passed()))
 
     def think(self, text: str) -> None:
         if text:
@@ -235,7 +238,7 @@ class Reader:
         self._pass()
 
     def take_back(self, mark: str) -> None:
-        """What was just taken for a mark is text after all."""
+        """Turns what was just taken for a mark back into text."""
         self._passed = self._place - len(mark)
 
     def open_call(self, name: str, call_id: str = "") -> None:
@@ -272,28 +275,29 @@ class Reader:
 
     @property
     def _place(self) -> int:
-        """Where in the whole text it is reading."""
+        """The place in the whole text that it is reading."""
         return self._heard - len(self.text)
 
     def _pass(self) -> None:
         self._passed = self._place
 
-    def _tokens_said(self) -> tuple[TokenLogprob, ...]:
-        """Those that begin before the place it is reading; one that goes on behind it is said."""
-        told = [one for one in self._logprobs if one[0] < self._place]
-        del self._logprobs[: len(told)]
-        return tuple(token for _, end, token in told if end > self._passed)
+    def _tokens_passed(self) -> tuple[TokenLogprob, ...]:
+        """Returns tokens that begin before the current place, even if they end after it."""
+        passed = [token for token in self._logprobs if token[0] < self._place]
+        del self._logprobs[: len(passed)]
+        return tuple(token for _, end, token in passed if end > self._passed)
 
     def _cut(self, size: int) -> str:
         cut, self.text = self.text[:size], self.text[size:]
         return cut
 
     def until(self, marks: tuple[str, ...], emit: Emit) -> Generator[None, None, str | None]:
-        """Emit up to the first of the marks, consume and return it; None when the text ends."""
+        """Emits text up to the first of the marks, consumes and returns it; None at the text's
+        end."""
         while True:
             found = first_of(self.text, marks)
             keep = 0 if self.ended else held_back(self.text, marks)
-            # What begins before the mark that was found may become a longer one yet.
+            # What begins before the found mark may still become a longer one.
             if found and keep <= len(self.text) - found[0]:
                 at, mark = found
                 emit(self._cut(at))
@@ -305,8 +309,8 @@ class Reader:
                 return None
             yield
 
-    def headed(self, mark: str, body: Callable[[str], More]) -> More:
-        """Parts until the end, each a header, `mark` and what `body` reads by that header."""
+    def read_parts(self, mark: str, body: Callable[[str], More]) -> More:
+        """Reads parts until the end: a header, `mark`, and what `body` reads by that header."""
         while not (self.ended and not self.text):
             parts: list[str] = []
             if (yield from self.until((mark,), parts.append)) is None:
@@ -316,7 +320,7 @@ class Reader:
             yield from body("".join(parts))
 
     def accept(self, *options: str) -> Generator[None, None, str | None]:
-        """Consume the longest option the text starts with; None, and nothing, if it is none."""
+        """Consumes the longest option that the text starts with; if none, consumes nothing."""
         while not self.ended and any(
             len(option) > len(self.text) and option.startswith(self.text) for option in options
         ):
@@ -338,7 +342,7 @@ class Reader:
             yield
 
     def json_value(self, emit: Emit) -> More:
-        """Emit the raw text of one JSON value as it comes."""
+        """Emits the raw text of one JSON value as it comes."""
         yield from self.skip_space()
         scan = JsonScan()
         while True:
@@ -348,12 +352,12 @@ class Reader:
             yield
 
     def json_text(self, emit: Emit) -> More:
-        """Emit one JSON string decoded, as it comes; its opening quote is still ahead."""
+        """Emits one JSON string decoded, as it comes. Its opening quote is still ahead."""
         yield from self.skip_space()
         self._cut(1)
         self._pass()
         while True:
-            length, text, closed = decoded(self.text)
+            length, text, closed = decode(self.text)
             self._cut(length - closed)
             emit(text)
             self._cut(closed)
@@ -362,7 +366,7 @@ class Reader:
             yield
 
     def json_whole(self) -> Generator[None, None, Any]:
-        """One whole JSON value, parsed; None when it is broken."""
+        """Parses one whole JSON value; None if it is broken."""
         parts: list[str] = []
         yield from self.json_value(parts.append)
         try:
@@ -372,7 +376,7 @@ class Reader:
 
 
 class Filter(Protocol):
-    """Looks at the pieces of a script once more, before stop texts are looked for."""
+    """Filters the pieces of a script, before stop texts are looked for."""
 
     @property
     def count(self) -> int:
@@ -389,7 +393,7 @@ class Filter(Protocol):
 
 
 class ScriptParser:
-    """A Parser that runs a script over a Reader. `stops`: the texts that end what is said."""
+    """A Parser that runs a script over a Reader. `stops`: the texts that end the answer."""
 
     def __init__(self, script: Script, stops: tuple[str, ...] = ()) -> None:
         self._reader = Reader()
@@ -398,7 +402,7 @@ class ScriptParser:
         self._filter: Filter | None = None
 
     def pass_through(self, through: Filter) -> None:
-        """From now on, pieces go through this filter."""
+        """Sends all further pieces through this filter."""
         self._filter = through
 
     @property
@@ -412,7 +416,7 @@ class ScriptParser:
     def feed(self, text: str, logprobs: tuple[TokenLogprob, ...] = ()) -> list[Piece]:
         self._reader.add(text, logprobs)
         next(self._script, None)
-        return self._stops.see(self._taken())
+        return self._stops.see(self._take())
 
     def end(self, reason: StopReason, usage: Usage) -> list[Piece]:
         reader = self._reader
@@ -421,7 +425,7 @@ class ScriptParser:
             pass
         reader.close_call()
         reader.left_over_logprobs()
-        made = [*self._taken(), *(self._filter.rest() if self._filter else ())]
+        made = [*self._take(), *(self._filter.rest() if self._filter else ())]
         pieces = [*self._stops.see(made), *self._stops.rest()]
         if self.stopped:
             reason = "stop"
@@ -430,6 +434,6 @@ class ScriptParser:
             return [*pieces, Finished("tool_calls", usage)]
         return [*pieces, Finished(reason, usage, self._stops.met)]
 
-    def _taken(self) -> list[Piece]:
+    def _take(self) -> list[Piece]:
         pieces = self._reader.take()
         return self._filter.see(pieces) if self._filter else pieces

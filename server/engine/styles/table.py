@@ -1,4 +1,4 @@
-"""The styles that are data: the marks around calls, and what a call looks like between them."""
+"""The styles that are data: the marks around calls, and the form of a call between them."""
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ QWEN_MARKS = ("<tool_call>", "</tool_call>")
 
 @dataclass(frozen=True, slots=True)
 class FencedBody(NamedBody):
-    """A distilled Qwen has R1's template, but at times calls as Qwen was taught to."""
+    """A distilled Qwen has R1's template, but sometimes writes calls as Qwen does."""
 
     def read(self, reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
         if not (yield from reader.accept(QWEN_MARKS[0])):

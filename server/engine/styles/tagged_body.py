@@ -11,9 +11,9 @@ from server.engine.styles.parameters import (
     Parameters,
     call_parameters,
     enforced_parameters,
-    resolved,
+    resolve,
 )
-from server.engine.styles.python_body import evaluated, value_rules
+from server.engine.styles.python_body import evaluate, value_rules
 from server.engine.styles.stream import SPACE, More, Reader, shared_end, shared_start
 from server.engine.styles.text_value import (
     OTHER_KEY,
@@ -26,7 +26,7 @@ from server.engine.styles.text_value import (
 
 TEXT = {"type": "string"}
 KINDS = ("array", "boolean", "null", "number", "object")
-"""Of values that are written as JSON."""
+"""Kinds of values that are written as JSON."""
 WRAPPED_SIGNS = ("<", "&", "\n")
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 
@@ -41,11 +41,11 @@ class TaggedBody:
     end: str
     closes: str
     kinds: tuple[tuple[str, str], ...] = ()
-    """What stands in place of key[1] before values of some kinds, where the style tells of them."""
+    """What replaces key[1] before values of some kinds, if the style shows kinds."""
     wraps: tuple[str, str] = ("", "")
-    """What stands around text with signs or lines in it."""
+    """What surrounds text with signs or several lines."""
     python_words: bool = False
-    """True, False and None, not JSON's words."""
+    """It writes True, False and None instead of JSON's words."""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ class TaggedBody:
         parts: list[str] = []
         for place, (key, schema) in enumerate(given.properties.items()):
             rule = f"argument_{at}_{place}"
-            rules += self._argument(rule, lark.quoted(key), schema, given, tool, specials)
+            rules += self._argument(rule, lark.quote(key), schema, given, tool, specials)
             parts.append(rule if key in given.required else f"{rule}?")
         if given.other is not None:
             rule = f"argument_{at}_more"
@@ -95,13 +95,13 @@ class TaggedBody:
         parts = []
         for key, value in call.arguments.items():
             middle = self._middle(_kind(value))
-            text = self._written(value)
+            text = self._write(value)
             parts.append(
                 f"{self.key[0]}{key}{middle}{self.value[0]}{text}{self.value[1]}{self.end}"
             )
         return f"{self.name[0]}{call.name}{self.name[1]}{''.join(parts)}{self.closes}"
 
-    def _written(self, value: Any) -> str:
+    def _write(self, value: Any) -> str:
         if isinstance(value, str):
             wrapped = any(sign in value for sign in WRAPPED_SIGNS)
             return value.join(self.wraps) if wrapped else value
@@ -116,12 +116,12 @@ class TaggedBody:
             yield from reader.skip_space()
             if not (yield from reader.accept(self.key[0].lstrip())):
                 break
-            key, is_told_text = yield from self._key(reader)
+            key, is_marked_text = yield from self._key(reader)
             reader.argue(f"{comma}{json.dumps(key, ensure_ascii=False)}: ")
             comma = ", "
             schema = _schema_of(key, given)
             free = not isinstance(schema, dict) or not schema or kinds_beside_text(schema)
-            if not (yield from self._value(reader, TEXT if free and is_told_text else schema)):
+            if not (yield from self._value(reader, TEXT if free and is_marked_text else schema)):
                 return
         closed = bool(reader.text) and not self.key[0].lstrip().startswith(reader.text)
         if self.closes:
@@ -130,7 +130,7 @@ class TaggedBody:
             reader.argue("{}" if comma == "{" else "}")
 
     def _key(self, reader: Reader) -> Generator[None, None, tuple[str, bool]]:
-        """The key, and whether the style said that its value is text."""
+        """Reads the key, and whether the style marks its value as text."""
         parts: list[str] = []
         middles = [self.key[1], *(text for _, text in self.kinds)]
         begin = shared_start(*middles)
@@ -139,13 +139,13 @@ class TaggedBody:
         if len(set(middles)) == 1:
             return key, False
         end = shared_end(*middles)
-        told: list[str] = []
-        yield from reader.until((end,), told.append)
+        middle: list[str] = []
+        yield from reader.until((end,), middle.append)
         text = dict(self.kinds).get("string")
-        return key, f"{begin}{''.join(told)}{end}" == text
+        return key, f"{begin}{''.join(middle)}{end}" == text
 
     def _value(self, reader: Reader, schema: Any) -> Generator[None, None, bool]:
-        """Whether the value came to its end."""
+        """Reads a value, and returns whether it came to its end."""
         end = self.end.strip()
         if self.value[0]:
             yield from reader.accept(*{self.value[0], self.value[0].strip()})
@@ -179,8 +179,9 @@ class TaggedBody:
         tool: Tool,
         specials: Mapping[str, int],
     ) -> list[str]:
-        """`key` is grammar text. What stands before it is apart: it may begin another key, too."""
-        schema = resolved(schema, given.root)
+        """`key` is grammar text. The text before it is separate, because it may begin another
+        key."""
+        schema = resolve(schema, given.root)
         text = is_text(schema)
         opening = lark.literal(self.key[0], specials)
         middles = {self._middle(kind) for kind in (("string",) if text else _kinds_of(schema))}
@@ -213,7 +214,7 @@ def _until_as_text(reader: Reader, mark: str) -> Generator[None, None, bool]:
 
 
 def _kind(value: Any) -> str:
-    """What a style may call the kind of a value."""
+    """Returns a style's possible word for the kind of a value."""
     if isinstance(value, bool):
         return "boolean"
     names = {str: "string", int: "number", float: "number", list: "array", dict: "object"}
@@ -227,8 +228,8 @@ def _kinds_of(schema: Any) -> tuple[str, ...]:
 
 
 def _python_as_json(text: str) -> str:
-    """Lists and objects as Python writes them; anything else is text."""
-    value = evaluated(text) if text[:1] in ("[", "{") else text
+    """Turns Python's lists and objects into JSON. Anything else is text."""
+    value = evaluate(text) if text[:1] in ("[", "{") else text
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
@@ -240,7 +241,7 @@ def _escaping(reader: Reader) -> Any:
 
 
 def _schema_of(key: str, given: Parameters) -> Any:
-    return resolved(given.properties.get(key, given.other), given.root)
+    return resolve(given.properties.get(key, given.other), given.root)
 
 
 def _is_json(text: str) -> bool:

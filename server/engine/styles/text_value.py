@@ -8,12 +8,12 @@ from typing import Any
 
 from server.chat import Json, Tool
 from server.engine.styles import lark
-from server.engine.styles.parameters import beyond, not_kept
+from server.engine.styles.parameters import beyond, not_enforced
 from server.schemas.bounded import LONGEST_ARGUMENT
 from server.schemas.patterns import is_expression
 
 SLASH = re.compile(r"\\.|/", re.DOTALL)
-"""One, or whatever has a backslash before it: there it may be escaped already."""
+"""A slash, or anything after a backslash: a slash there is already escaped."""
 OTHER_KEY = "/[^<>\"'=:,\\n]{1,128}/"
 UNIONS = ("anyOf", "oneOf")
 AS_JSON = frozenset({"null", "array", "object"})
@@ -36,7 +36,7 @@ def is_text(schema: Any) -> bool:
 
 
 def kinds_beside_text(schema: Any) -> frozenset[str]:
-    """Which of null, lists and objects a text's schema allows, too: those are written as JSON."""
+    """Returns which of null, lists and objects a text's schema also allows. They are JSON."""
     if not is_text(schema):
         return frozenset()
     found = [_kinds(part) for union in UNIONS for part in schema.get(union) or ()]
@@ -44,7 +44,7 @@ def kinds_beside_text(schema: Any) -> frozenset[str]:
 
 
 def json_kind(text: str) -> str:
-    """What the text is as JSON; nothing where it is none, or a kind that looks like text."""
+    """Returns the text's kind as JSON; empty if it is not JSON or looks like text."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -54,72 +54,72 @@ def json_kind(text: str) -> str:
 
 
 def check_text(schema: Json, tool: Tool) -> None:
-    """Refuses what text between marks cannot be kept to, where the tool is strict."""
+    """Refuses a strict tool's schema that text between marks cannot enforce."""
     if not tool.strict or _words(schema) is not None:
         return
     branches = [part for union in UNIONS for part in schema.get(union) or () if is_text(part)]
     known = UNIONS if branches else OF_TEXT
-    told = next(filter(None, (beyond(schema, known), *map(_beyond_text, branches))), "")
-    if not told and kinds_beside_text(schema) - {"null"}:
-        told = "type"
+    unsupported = next(filter(None, (beyond(schema, known), *map(_beyond_text, branches))), "")
+    if not unsupported and kinds_beside_text(schema) - {"null"}:
+        unsupported = "type"
     pattern = schema.get("pattern")
-    if not told and pattern is not None and not is_expression(_expression(pattern)):
-        told = "pattern"
-    if told:
-        raise not_kept(told, tool)
+    if not unsupported and pattern is not None and not is_expression(_expression(pattern)):
+        unsupported = "pattern"
+    if unsupported:
+        raise not_enforced(unsupported, tool)
 
 
 def text_rules(
     rule: str, before: str, after: str, schema: Json, specials: Mapping[str, int]
 ) -> list[str]:
-    """Text that keeps the schema's words, length and pattern, and ends at its mark `after`."""
+    """Makes rules for text with the schema's words, length and pattern, up to its mark `after`."""
     closing = lark.literal(after, specials)
     words = _words(schema)
     if words:
-        return [f"{rule}: {before} ({lark.any_of([_quoted(word) for word in words])}) {closing}"]
+        return [f"{rule}: {before} ({lark.any_of([_quote(word) for word in words])}) {closing}"]
     least, most = schema.get("minLength", 0), schema.get("maxLength", "")
     parts = [f"/(?s:.){{{least},{most}}}/"]
     if isinstance(schema.get("pattern"), str):
         pattern = _expression(schema["pattern"])
         parts += [f"/{pattern}/"] if is_expression(pattern) else []
-    parts.append(f"~/(?s:.)*{_escaped(after.strip())}(?s:.)*/")
+    parts.append(f"~/(?s:.)*{_escape(after.strip())}(?s:.)*/")
     text = f"{rule.upper()}: {' & '.join(parts)}"
     null = f" | {before} {lark.literal(f'null{after}', specials)}"
     null = null if "null" in kinds_beside_text(schema) else ""
     if any(after.startswith(mark) for mark in specials):
         return [f"{rule}: {before} {rule.upper()} {closing}{null}", text]
-    # A lexeme is greedy; only as a suffix does the mark end it.
-    ending = f"{rule}_text[suffix={lark.quoted(after)}]: {rule.upper()}"
+    # A lexeme is greedy; the mark can end it only as a suffix.
+    ending = f"{rule}_text[suffix={lark.quote(after)}]: {rule.upper()}"
     return [f"{rule}: {before} {rule}_text{null}", ending, text]
 
 
 def _expression(pattern: str) -> str:
-    return f"(?s:{_contained(pattern)})".replace("\n", "\\n")
+    return f"(?s:{_contain(pattern)})".replace("\n", "\\n")
 
 
-def _contained(pattern: str) -> str:
+def _contain(pattern: str) -> str:
     begin = "" if pattern.startswith("^") else ".*"
     end = "" if pattern.endswith("$") else ".*"
     inner = pattern.removeprefix("^").removesuffix("$")
-    return SLASH.sub(_escaped_slash, begin + inner + end)
+    return SLASH.sub(_escape_slash, begin + inner + end)
 
 
-def _escaped_slash(found: re.Match[str]) -> str:
+def _escape_slash(found: re.Match[str]) -> str:
     return r"\/" if found[0].endswith("/") else found[0]
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return re.sub(r"([\\.+*?()|\[\]{}^$/\"])", r"\\\1", text)
 
 
 def _beyond_text(branch: Json) -> str:
-    """What a choice says of its text; the longest there may be is said by us."""
-    said = {key: value for key, value in branch.items() if value != LONGEST_ARGUMENT}
-    return beyond(said, ("type", "format"))
+    """Returns a keyword of the choice that text does not cover. The longest length is ours."""
+    own = {key: value for key, value in branch.items() if value != LONGEST_ARGUMENT}
+    return beyond(own, ("type", "format"))
 
 
 def _words(schema: Any) -> list[Any] | None:
-    """All the values there are, where they are listed."""
+    """Returns all allowed values, if they are listed."""
     if not isinstance(schema, dict):
         return None
     if "const" in schema:
@@ -133,8 +133,8 @@ def _words(schema: Any) -> list[Any] | None:
     return list(chain(*listed)) if parts and len(listed) == len(parts) else None
 
 
-def _quoted(word: Any) -> str:
-    return lark.quoted(word if isinstance(word, str) else json.dumps(word))
+def _quote(word: Any) -> str:
+    return lark.quote(word if isinstance(word, str) else json.dumps(word))
 
 
 def _kinds(schema: Any) -> set[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from server.asking.ask import stream
-from server.asking.fit import fitted
+from server.asking.fit import fit_prompt
 from server.chat import ChatRequest, Sampling
 from server.errors import FlowFailed
 from server.events import TextDelta
@@ -39,7 +39,7 @@ async def run(step: Step, work: Work) -> Signs:
         each = room // share
         return f"{render(system, work, each)}\n{NOTE}", render(user, work, each)
 
-    messages = await fitted(work.engine, prompt)
+    messages = await fit_prompt(work.engine, prompt)
     request = ChatRequest(
         messages,
         sampling=Sampling(temperature=_number(step.params.get("temperature"), USUAL_TEMPERATURE)),

@@ -1,4 +1,4 @@
-"""An operation of an API as an action: composed, shown, sent through the one door out."""
+"""An operation of an API as an action: composes, shows and sends its request."""
 
 import asyncio
 import hashlib
@@ -31,11 +31,11 @@ class Outgoing:
     cookies: dict[str, str] = field(default_factory=dict)
     media: str = ""
     fields: Any = None
-    """What the body says, before it is written in its media type."""
+    """The body's values, before they are written in its media type."""
     files: tuple[str, ...] = ()
-    """Which of the fields name a file; what is in it goes in their place."""
+    """The fields that name a file. The file's content is sent instead."""
     held: dict[str, bytes] = field(default_factory=dict)
-    """What is in each file, by name, once it was read."""
+    """The content of each file by name, once it is read."""
 
     @property
     def address(self) -> str:
@@ -56,10 +56,10 @@ class Outgoing:
     def _parts(self, pairs: Pairs, boundary: str) -> list[bytes]:
         parts = []
         for name, value in pairs:
-            head = f'--{boundary}\r\nContent-Disposition: form-data; name="{_quoted(name)}"'
+            head = f'--{boundary}\r\nContent-Disposition: form-data; name="{_quote(name)}"'
             content = value.encode()
             if name in self.files:
-                head += f'; filename="{_quoted(value)}"\r\nContent-Type: application/octet-stream'
+                head += f'; filename="{_quote(value)}"\r\nContent-Type: application/octet-stream'
                 content = self.held[value]
             parts.append(f"{head}\r\n\r\n".encode() + content + b"\r\n")
         return parts
@@ -100,14 +100,14 @@ def _query(parameter: Parameter, value: Any) -> Pairs:
     name = parameter.name
     if isinstance(value, list):
         if parameter.explode and parameter.style == "form":
-            return [(name, _text(one)) for one in value]
+            return [(name, _text(item)) for item in value]
         joint = {"spaceDelimited": " ", "pipeDelimited": "|"}.get(parameter.style, ",")
-        return [(name, joint.join(_text(one) for one in value))]
+        return [(name, joint.join(_text(item) for item in value))]
     if isinstance(value, dict):
         if parameter.style == "deepObject":
-            return [(f"{name}[{key}]", _text(one)) for key, one in value.items()]
+            return [(f"{name}[{key}]", _text(item)) for key, item in value.items()]
         if parameter.explode:
-            return [(key, _text(one)) for key, one in value.items()]
+            return [(key, _text(item)) for key, item in value.items()]
     return [(name, _simple(value))]
 
 
@@ -115,19 +115,19 @@ def _form(fields: Json) -> Pairs:
     pairs: Pairs = []
     for name, value in fields.items():
         many = value if isinstance(value, list) else [value]
-        pairs += [(name, _text(one)) for one in many]
+        pairs += [(name, _text(item)) for item in many]
     return pairs
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return _one_line(text).replace('"', "%22")
 
 
 def _simple(value: Any) -> str:
     if isinstance(value, list):
-        return ",".join(_text(one) for one in value)
+        return ",".join(_text(item) for item in value)
     if isinstance(value, dict):
-        return ",".join(f"{key},{_text(one)}" for key, one in value.items())
+        return ",".join(f"{key},{_text(item)}" for key, item in value.items())
     return _text(value)
 
 
@@ -152,7 +152,7 @@ LONGEST_PAUSE_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Reaching:
-    """How a plugin's calls leave: by which door, for which reason, signed in how."""
+    """How a plugin's calls leave: the egress, the reason, the sign-in."""
 
     door: Egress
     reason: str
@@ -185,8 +185,8 @@ class ApiAction:
 
     @property
     def fingerprint(self) -> str:
-        said = [self.reaching.server, self.key, self.operation.schema, self.operation.risk]
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        parts = [self.reaching.server, self.key, self.operation.schema, self.operation.risk]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def preview(self, arguments: Json) -> Preview:
         outgoing = compose(self.reaching.server, self.operation, arguments)
@@ -203,7 +203,9 @@ class ApiAction:
         if not self.reaching.server:
             raise FlowFailed("http_connect", "The plugin does not say where its API is.")
         outgoing = compose(self.reaching.server, self.operation, arguments)
-        outgoing.held = await asyncio.to_thread(_held, outgoing, surroundings.get("paths", {}))
+        outgoing.held = await asyncio.to_thread(
+            _read_files, outgoing, surroundings.get("paths", {})
+        )
         try:
             await self._sign(outgoing)
         except (SecretMissing, SignInFailed, EgressRefused) as error:
@@ -245,7 +247,7 @@ class ApiAction:
                 outgoing.method, outgoing.address, self.reaching.reason,
                 headers=headers, data=body, stall_s=timeout_s,
             ) as response:  # fmt: skip
-                raw = await _limited(response)
+                raw = await _read_limited(response)
                 kind = response.headers.get("Content-Type", "").split(";")[0].strip().lower()
                 return self._read(response.status, kind, raw, response.headers)
         except EgressRefused as error:
@@ -253,8 +255,8 @@ class ApiAction:
         except TimeoutError:
             raise FlowFailed("timeout", f"{self.key}: no answer in time.") from None
         except door.failures as error:
-            told = self.reaching.sealed.clean(str(error)) or type(error).__name__
-            failed = FlowFailed("http_connect", f"{self.key} could not be reached: {told}.")
+            detail = self.reaching.sealed.clean(str(error)) or type(error).__name__
+            failed = FlowFailed("http_connect", f"{self.key} could not be reached: {detail}.")
             raise _Again(failed) from None
 
     def _read(self, status: int, kind: str, raw: bytes, headers: Any) -> Output:
@@ -268,18 +270,18 @@ class ApiAction:
         if not text.strip():
             return Output("", f"HTTP {status}, empty")
         if kind == "application/json" or kind.endswith("+json"):
-            return self._parsed(status, text)
+            return self._parse(status, text)
         if kind.startswith("text/") or not kind:
             return Output(text, f"HTTP {status}, {len(raw)} bytes")
         raise FlowFailed("http_status", f"{self.key} answered with '{kind}', which is not read.")
 
-    def _parsed(self, status: int, text: str) -> Output:
+    def _parse(self, status: int, text: str) -> Output:
         try:
             data = json.loads(text)
         except (ValueError, RecursionError):
             raise FlowFailed("http_status", "The answer says it is JSON, but it is not.") from None
         count = f"{len(data)} items" if isinstance(data, list) else f"{len(text)} characters"
-        # Once more: JSON may write the characters of a secret otherwise.
+        # Cleaned again: JSON may escape the characters of a secret.
         return Output(self.reaching.sealed.clean_all(data), f"HTTP {status}, {count}")
 
 
@@ -290,15 +292,15 @@ class _Again(Exception):
         self.wait_s = wait_s
 
 
-async def _limited(response: Any) -> bytes:
+async def _read_limited(response: Any) -> bytes:
     raw = await read_up_to(response, MAX_ANSWER + 1)
     if len(raw) > MAX_ANSWER:
         raise FlowFailed("too_large", f"The answer is larger than {MAX_ANSWER // 1024} KB.")
     return raw
 
 
-def _held(outgoing: Outgoing, paths: dict[str, str]) -> dict[str, bytes]:
-    """Only files that the person picked for this run are read, whatever a model writes."""
+def _read_files(outgoing: Outgoing, paths: dict[str, str]) -> dict[str, bytes]:
+    """Reads only files that the person picked for this run, whatever a model writes."""
     found = {}
     for name in _names(outgoing):
         if name not in paths:
@@ -312,9 +314,13 @@ def _held(outgoing: Outgoing, paths: dict[str, str]) -> dict[str, bytes]:
 
 
 def _names(outgoing: Outgoing) -> list[str]:
-    """Of the files to be sent: a field may hold several."""
+    """Lists the files to send. A field may hold several."""
     given = [outgoing.fields[slot] for slot in outgoing.files]
-    return [str(name) for one in given for name in (one if isinstance(one, list) else [one])]
+    return [
+        str(name)
+        for field_value in given
+        for name in (field_value if isinstance(field_value, list) else [field_value])
+    ]
 
 
 def _wait(given: str | None) -> float:

@@ -1,4 +1,4 @@
-"""openapi.yaml, 3.0 and 3.1, as operations: what each takes and how risky it is."""
+"""Reads openapi.yaml, 3.0 and 3.1, into operations: their arguments and their risk."""
 
 import re
 from dataclasses import dataclass, field
@@ -38,12 +38,12 @@ class Parameter:
 class Body:
     media: str
     is_object: bool
-    """Its properties are arguments of their own; otherwise it is the argument 'body'."""
+    """Its properties are single arguments; otherwise it is the argument 'body'."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What an operation takes and gives, worked out of its description."""
+    """What an operation takes and returns, read from its description."""
 
     schema: Json
     parameters: tuple[Parameter, ...]
@@ -54,7 +54,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation; its schemas are written out when they are first needed."""
+    """One operation. Its schemas are resolved when first needed."""
 
     method: str
     path: str
@@ -62,7 +62,7 @@ class Operation:
     risk: Risk
     at: At
     source: tuple[Map, Map, Map]
-    """The document, the path's item and the operation in it."""
+    """The document, the path's item, and the operation within it."""
 
     @property
     def key(self) -> str:
@@ -95,7 +95,7 @@ class Operation:
 
 
 class Glance(Plain):
-    """Looks at a schema without going into it: enough to find what is wrong around it."""
+    """Looks at a schema without resolving it: enough to find mistakes around it."""
 
     def schema(self, given: Any, depth: int = 0, seen: tuple[str, ...] = ()) -> Json:  # noqa: ARG002
         kind = given.get("type") if isinstance(given, dict) else None
@@ -120,7 +120,7 @@ def read_operation(
         findings.warn(at, "responses", f"{method.upper()} {path} does not say what it answers.")
     _parts(Glance(data), item, given, findings)
     return Operation(
-        method.upper(), path, _described(given), _risk(method, given), at, (data, item, given)
+        method.upper(), path, _describe(given), _risk(method, given), at, (data, item, given)
     )
 
 
@@ -129,7 +129,7 @@ def _parts(plain: Plain, item: Map, given: Map, findings: Findings) -> Parts:
     body, schema = _body(plain, given, findings)
     if body is not None and schema is not None:
         taken = properties.keys() & schema.get("properties", {}).keys() if body.is_object else set()
-        parameters, properties, required = _renamed(parameters, properties, required, taken)
+        parameters, properties, required = _rename_taken(parameters, properties, required, taken)
         if body.is_object:
             properties = {**properties, **schema["properties"]}
             required = [*required, *schema.get("required", [])]
@@ -145,9 +145,13 @@ def _parameters(
 ) -> tuple[list[Parameter], Json, list[str]]:
     found: dict[tuple[str, str], tuple[Parameter, Any]] = {}
     for source in (item.get("parameters"), given.get("parameters")):
-        for index, one in enumerate(source if isinstance(source, Seq) else ()):
+        for index, item_found in enumerate(source if isinstance(source, Seq) else ()):
             at = value_at(source, index)
-            target = plain.resolve(one["$ref"]) if isinstance(one, Map) and "$ref" in one else one
+            target = (
+                plain.resolve(item_found["$ref"])
+                if isinstance(item_found, Map) and "$ref" in item_found
+                else item_found
+            )
             if not isinstance(target, Map) or not isinstance(target.get("name"), str):
                 findings.error(at, "parameter", "A parameter needs 'name' and 'in'.")
                 continue
@@ -195,14 +199,24 @@ def _parameter_schema(target: Map) -> Any:
     return target.get("schema", {})
 
 
-def _renamed(
+def _rename_taken(
     parameters: list[Parameter], properties: Json, required: list[str], taken: set[str]
 ) -> tuple[list[Parameter], Json, list[str]]:
-    new = {one.slot: f"{one.name}@{one.place}" for one in parameters if one.slot in taken}
+    new = {
+        parameter.slot: f"{parameter.name}@{parameter.place}"
+        for parameter in parameters
+        if parameter.slot in taken
+    }
     return (
         [
-            Parameter(one.name, one.place, new.get(one.slot, one.slot), one.explode, one.style)
-            for one in parameters
+            Parameter(
+                parameter.name,
+                parameter.place,
+                new.get(parameter.slot, parameter.slot),
+                parameter.explode,
+                parameter.style,
+            )
+            for parameter in parameters
         ],
         {new.get(name, name): schema for name, schema in properties.items()},
         [new.get(name, name) for name in required],
@@ -220,10 +234,10 @@ def _body(plain: Plain, given: Map, findings: Findings) -> tuple[Body | None, Js
         findings.warn(start_of(body), "body", "The request body has no 'content'.")
         return None, None
     for media, known in BODIES.items():
-        name = next((one for one in content if one.split(";")[0].strip().lower() == media), None)
+        name = next((kind for kind in content if kind.split(";")[0].strip().lower() == media), None)
         if name is not None:
             return _body_of(plain, content, name, known, findings)
-    name = next((one for one in content if one.split(";")[0].endswith("+json")), None)
+    name = next((kind for kind in content if kind.split(";")[0].endswith("+json")), None)
     if name is not None:
         return _body_of(plain, content, name, JSON_BODY, findings)
     at = key_at(content, next(iter(content)))
@@ -251,7 +265,7 @@ def _body_of(
 
 
 def _answer(plain: Plain, given: Map, findings: Findings) -> tuple[Any, Json]:
-    """An example of a good answer, if there is one, and its schema."""
+    """Returns an example of a good answer, if there is one, and its schema."""
     responses = given.get("responses")
     if not isinstance(responses, Map):
         return None, {}
@@ -262,9 +276,9 @@ def _answer(plain: Plain, given: Map, findings: Findings) -> tuple[Any, Json]:
     content = answer.get("content") if isinstance(answer, Map) else None
     if not isinstance(content, Map) or not content:
         return None, {}
-    name = next((one for one in content if "json" in one), None)
+    name = next((kind for kind in content if "json" in kind), None)
     if name is None:
-        if not any(one.startswith("text/") or one == "*/*" for one in content):
+        if not any(kind.startswith("text/") or kind == "*/*" for kind in content):
             message = f"Answers of '{', '.join(content)}' are not read."
             findings.warn(start_of(content), "answer-type", message)
         return None, {}
@@ -278,7 +292,7 @@ def _answer(plain: Plain, given: Map, findings: Findings) -> tuple[Any, Json]:
     return described.get("example"), plain.schema(described.get("schema") or {})
 
 
-def _described(given: Map) -> str:
+def _describe(given: Map) -> str:
     text = given.get("description") or given.get("summary") or given.get("operationId") or ""
     return str(text)
 
@@ -302,10 +316,10 @@ MEANT = {"timestamp": "a text or a number", "any": "anything"}
 @dataclass(slots=True)
 class Api:
     server: str = ""
-    """Empty: the person must say where it is."""
+    """Empty: the person must enter it."""
     operations: dict[str, Operation] = field(default_factory=dict)
     auth: Auth | None = None
-    """How its own description says calls sign in."""
+    """How the API's own description says that calls sign in."""
 
 
 def parse(data: Any, findings: Findings) -> Api | None:
@@ -320,7 +334,7 @@ def parse(data: Any, findings: Findings) -> Api | None:
     api = Api(_server(data, findings))
     paths = data.get("paths")
     if not isinstance(paths, Map):
-        findings.error(value_at(data, "paths"), "paths", "'paths' is missing or no mapping.")
+        findings.error(value_at(data, "paths"), "paths", "'paths' is missing or not a mapping.")
         return api
     for path, item in paths.items():
         if path.startswith("x-"):
@@ -342,24 +356,24 @@ def parse(data: Any, findings: Findings) -> Api | None:
 def _server(data: Map, findings: Findings) -> str:
     servers = data.get("servers")
     if not isinstance(servers, Seq) or not servers:
-        message = "There is no server: you must say where the API is."
+        message = "There is no server: enter the address of the API."
         findings.warn(value_at(data, "servers"), "server", message)
         return ""
     found: list[str] = []
-    for index, one in enumerate(servers):
-        text = one.get("url") if isinstance(one, Map) else None
-        at = value_at(one, "url") if isinstance(one, Map) else value_at(servers, index)
+    for index, entry in enumerate(servers):
+        text = entry.get("url") if isinstance(entry, Map) else None
+        at = value_at(entry, "url") if isinstance(entry, Map) else value_at(servers, index)
         if not isinstance(text, str):
             findings.error(at, "server", "A server needs 'url'.")
             continue
-        url = _with_variables(text, one.get("variables"))
+        url = _with_variables(text, entry.get("variables"))
         try:
             parsed = URL(url)
         except (ValueError, IndexError) as error:
-            findings.error(at, "server", f"'{url}' is no address: {error}.")
+            findings.error(at, "server", f"'{url}' is not an address: {error}.")
             continue
         if parsed.scheme not in ("http", "https") or not parsed.host:
-            message = f"'{url}' is not a whole address: you must say where the API is."
+            message = f"'{url}' is not a full address: enter the address of the API."
             findings.warn(at, "server-relative", message)
         else:
             found.append(url.rstrip("/"))
@@ -371,20 +385,20 @@ def _server(data: Map, findings: Findings) -> str:
 
 
 def _with_variables(url: str, variables: Any) -> str:
-    for name, one in variables.items() if isinstance(variables, dict) else ():
-        default = one.get("default", "") if isinstance(one, dict) else ""
+    for name, variable in variables.items() if isinstance(variables, dict) else ():
+        default = variable.get("default", "") if isinstance(variable, dict) else ""
         url = url.replace(f"{{{name}}}", str(default))
     return url
 
 
 def _auth(data: Map) -> Auth | None:
-    """The first scheme that every call is asked for and that a secret can satisfy."""
+    """Returns the first scheme that every call needs and that a secret can satisfy."""
     components = data.get("components")
     schemes = components.get("securitySchemes") if isinstance(components, Map) else None
     asked = data.get("security")
     if not isinstance(schemes, Map) or not isinstance(asked, Seq):
         return None
-    names = [name for one in asked if isinstance(one, Map) for name in one]
+    names = [name for requirement in asked if isinstance(requirement, Map) for name in requirement]
     for name in names:
         scheme = schemes.get(name)
         if not isinstance(scheme, Map) or not SECRET_NAME.fullmatch(name):
@@ -399,13 +413,13 @@ def _auth(data: Map) -> Auth | None:
 
 
 def _check_types(item: Any, findings: Findings, *, is_names: bool = False) -> None:
-    """Types no JSON Schema knows, wherever they are written."""
+    """Finds types that JSON Schema does not have, at any depth."""
     if isinstance(item, Map):
         kind = item.get("type")
         if not is_names and isinstance(kind, str) and kind not in TYPES:
-            told = MEANT.get(kind, "anything")
+            meaning = MEANT.get(kind, "anything")
             at = value_at(item, "type")
-            findings.warn(at, "schema-type", f"The type '{kind}' is unknown, read as {told}.")
+            findings.warn(at, "schema-type", f"The type '{kind}' is unknown, read as {meaning}.")
         for key, part in item.items():
             if (is_names or key not in NO_SCHEMAS) and not key.startswith("x-"):
                 _check_types(part, findings, is_names=key == "properties" and not is_names)
@@ -415,7 +429,7 @@ def _check_types(item: Any, findings: Findings, *, is_names: bool = False) -> No
 
 
 def _check_refs(item: Any, plain: Plain, findings: Findings) -> None:
-    """References that lead nowhere, or out of the file."""
+    """Finds references that lead nowhere or out of the file."""
     if isinstance(item, Map):
         pointer = item.get("$ref")
         if isinstance(pointer, str) and plain.resolve(pointer) is None:

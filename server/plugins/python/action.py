@@ -16,7 +16,7 @@ class LibAction:
     tool: ToolFound
     host: LibHost
     digest: str
-    """Of the code: another code is another action."""
+    """The checksum of the code: other code is another action."""
     options: Json
     risk: Risk = "change"
 
@@ -41,7 +41,7 @@ class LibAction:
         return Preview(f"Run {self.key}", "the plugin's own code on this computer", {}, arguments)
 
     async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output:  # noqa: ARG002
-        # Where the person's files lie is for requests; a tool's code gets no paths.
+        # Only requests need the paths of the person's files: a tool's code gets none.
         around = {key: value for key, value in surroundings.items() if key != "paths"}
         found = await self.host.call(self.tool.name, arguments, {**around, "options": self.options})
         return Output(found["output"], str(found.get("message") or ""))

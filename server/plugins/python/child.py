@@ -1,6 +1,6 @@
-"""The child that runs a plugin's own tools: opened once, then one call after the other.
+"""The child process that runs a plugin's own tools: started once, then one call at a time.
 
-Frames on its private pipe: four bytes of length, then JSON. What the code prints goes to the log.
+Frames on its private pipe have four bytes of length, then JSON. What the code prints is logged.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ class Wire:
         self._incoming = incoming
         self._outgoing = outgoing
         self._job = ""
-        """The name of what was asked last; every frame says what it belongs to."""
+        """The id of the last request. Every frame names the request it belongs to."""
 
     def receive(self) -> Json | None:
         head = self._incoming.read(LENGTH.size)
@@ -51,20 +51,20 @@ class Wire:
     def send(self, frame: Json) -> None:
         raw = json.dumps({**frame, "id": self._job}, ensure_ascii=False).encode()
         if len(raw) > LONGEST_FRAME:
-            told = {"failed": "The tool's result is too large.", "id": self._job}
-            raw = json.dumps(told).encode()
+            failed = {"failed": "The tool's result is too large.", "id": self._job}
+            raw = json.dumps(failed).encode()
         self._outgoing.write(LENGTH.pack(len(raw)) + raw)
         self._outgoing.flush()
 
 
 class Host:
-    """What a tool sees of Moat: `self.host.http(...)` makes a call to a declared host."""
+    """What a tool sees of Moat: `self.host.http(...)` calls a declared host."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
 
     def http(self, method: str, url: str, **options: Any) -> Json:
-        """{"status": …, "text": …}; options: headers, json."""
+        """Returns {"status": …, "text": …}. Options: headers, json."""
         self._wire.send({"ask": "http", "method": method, "url": url, **options})
         answer = self._wire.receive()
         if answer is None:
@@ -89,7 +89,7 @@ def main() -> None:
     guard.install([opening["data"]], [opening["folder"], *opening["readable"]])
     try:
         tools = _tools(Path(opening["folder"]))
-        wire.send({"tools": [_described(name, tool) for name, tool in tools.items()]})
+        wire.send({"tools": [_describe(name, tool) for name, tool in tools.items()]})
     except BaseException as error:  # noqa: BLE001 - a stranger's code may raise anything
         traceback.print_exc()
         wire.send({"failed": f"{type(error).__name__}: {error}"})
@@ -147,9 +147,9 @@ def _import(name: str, path: Path, *, package: bool = False) -> ModuleType | Non
     return module
 
 
-def _described(name: str, tool: Any) -> Json:
-    told = getattr(tool, "description", None) or getattr(tool, "_description", None) or ""
-    return {"name": name, "description": str(told), "schema": _schema(tool)}
+def _describe(name: str, tool: Any) -> Json:
+    description = getattr(tool, "description", None) or getattr(tool, "_description", None) or ""
+    return {"name": name, "description": str(description), "schema": _schema(tool)}
 
 
 def _schema(tool: Any) -> Json:

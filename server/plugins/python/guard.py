@@ -1,8 +1,8 @@
-"""A rail around a plugin's code: no network, no programs, no files but its own.
+"""Limits a plugin's code: no network, no programs, no files but its own.
 
-An audit hook sees what Python does, not what native code does, and code in its process can undo it:
-it says in words what is not allowed. The walls are the system's, in `server.plugins.walls.command`;
-where there are none, the person who enables such a plugin is told so.
+An audit hook sees what Python does, not what native code does, and code in its process can undo
+it. It only names what is not allowed. The real walls are the system's, in
+`server.plugins.walls.command`. Without walls, the person who enables such a plugin is warned.
 """
 
 import os
@@ -29,7 +29,7 @@ CHANGING = frozenset({
 LISTING = frozenset({"os.listdir", "os.scandir", "os.walk", "glob.glob", "os.chdir"})
 SYSTEM_FILES = ("/usr/share/zoneinfo", "/etc/localtime", "/dev/null", "/dev/urandom")
 ADDRESS = re.compile(r"file:(?://(?:localhost)?(?=/))?([^?#]*)", re.DOTALL)
-"""A database by its address, as SQLite reads it."""
+"""A database's address, as SQLite reads it."""
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -38,7 +38,7 @@ class Forbidden(PermissionError):
 
 
 def install(writable: Iterable[str], readable: Iterable[str]) -> None:
-    """From here on, for the rest of this process."""
+    """Guards this process for the rest of its life."""
     may_write = tuple(_real(path) for path in writable)
     may_read = (*may_write, *(_real(path) for path in (*readable, *_own(), *SYSTEM_FILES)))
 
@@ -63,7 +63,7 @@ def install(writable: Iterable[str], readable: Iterable[str]) -> None:
 
 
 def _guard_connections(roots: tuple[str, ...]) -> threading.local:
-    """Every connection gets an authorizer; what is returned says whether one is being made."""
+    """Gives every connection an authorizer. The result shows whether one is being made."""
     connecting, plain, authorize = threading.local(), sqlite3.connect, _attaching(roots)
 
     def connect(*given: Any, **more: Any) -> Any:
@@ -91,13 +91,13 @@ def _check_database(name: Any, roots: tuple[str, ...], event: str) -> None:
 
 
 def _attaching(roots: tuple[str, ...]) -> Callable[..., int]:
-    """Lets a connection do everything but open files that are not the plugin's."""
+    """Lets a connection do everything except open files that are not the plugin's."""
 
     def authorize(action: int, name: str | None, *_rest: str | None) -> int:
         if action != sqlite3.SQLITE_ATTACH:
             return sqlite3.SQLITE_OK
         try:
-            # A name that is only known when the statement runs cannot be looked at.
+            # A name that is known only when the statement runs cannot be checked.
             _check_database(name if name is not None else os.sep, roots, "ATTACH")
         except (Forbidden, ValueError):
             return sqlite3.SQLITE_DENY
@@ -121,7 +121,7 @@ def _writes(mode: Any, flags: Any) -> bool:
 
 
 def _own() -> list[str]:
-    """Where Python and its packages lie."""
+    """Returns the folders of Python and its packages."""
     found = [sys.prefix, sys.base_prefix, os.path.dirname(os.__file__), *sys.path]  # noqa: PTH120
     return [path for path in (*found, getattr(sys, "_MEIPASS", "")) if path]
 

@@ -1,4 +1,4 @@
-"""A plugin's own code in a child process: started on first use, limited, ended when idle."""
+"""Runs a plugin's own code in a child process: started on first use, limited, ended when idle."""
 
 import asyncio
 import contextlib
@@ -41,7 +41,7 @@ class ToolFound:
 
 @dataclass(frozen=True, slots=True)
 class LibPlaces:
-    """The plugin's folder, the one it may write to, and what else it may read."""
+    """The plugin's folder, the folder it may write to, and what else it may read."""
 
     folder: Path
     data: Path
@@ -64,7 +64,7 @@ class LibHost:
         self._excess = False
 
     async def tools(self) -> dict[str, ToolFound]:
-        """What the code offers; runs it if it was not run before."""
+        """Returns what the code offers. Runs the code if it has not run yet."""
         if not self._tools:
             async with self._turn:
                 await self._open()
@@ -74,7 +74,7 @@ class LibHost:
         return self._tools[name]
 
     async def call(self, tool: str, arguments: Json, surroundings: Json) -> Json:
-        """The tool's result: output, message and whatever it adds. Cancelling ends the child."""
+        """Returns the tool's result: output, message and more fields. Cancelling ends the child."""
         async with self._turn:
             try:
                 await self._open()
@@ -106,7 +106,7 @@ class LibHost:
         env = {key: environment[key] for key in environment if key in KEPT_VARIABLES}
         by = await asyncio.to_thread(walls.kind)
         if by in ("bubblewrap", "namespaces"):
-            # It sees no process but its own, so it cannot look whether its parent lives.
+            # The child sees only its own processes, so it cannot check whether its parent lives.
             env.pop(processes.PARENT, None)
         room = self._places.room()
         command = await asyncio.to_thread(walls.walled, processes.command("tools"), room, by)
@@ -117,14 +117,14 @@ class LibHost:
             spawn(self._watch(process), "plugin-memory"),
         ]
         try:
-            self._tools = await self._introduced()
+            self._tools = await self._introduce()
         except BaseException:
             await self._end()
             raise
         self._rest()
 
-    async def _introduced(self) -> dict[str, ToolFound]:
-        """Tells the child where it is; the code is run, and says what it offers."""
+    async def _introduce(self) -> dict[str, ToolFound]:
+        """Tells the child its folders. The child runs the code and lists what it offers."""
         places = self._places
         opening = {
             "folder": str(places.folder), "data": str(places.data), "readable": places.readable,
@@ -136,10 +136,10 @@ class LibHost:
             raise FlowFailed("lib_crash", "The plugin's code does not start in time.") from None
         if "failed" in answer:
             raise FlowFailed("lib_crash", f"The plugin's code fails: {answer['failed']}")
-        return {one["name"]: ToolFound(**one) for one in answer["tools"]}
+        return {tool["name"]: ToolFound(**tool) for tool in answer["tools"]}
 
     async def _exchange(self, frame: Json) -> Json:
-        """Exactly one answer, to what was asked: a name nobody can guess before is in both."""
+        """Returns the one answer to this request. Both carry an id that nobody can guess."""
         name = secrets.token_hex(16)
         await self._send({**frame, "id": name})
         while True:
@@ -158,7 +158,7 @@ class LibHost:
             self._process.stdin.write(LENGTH.pack(len(raw)) + raw)
             await self._process.stdin.drain()
         except OSError:
-            raise self._crashed() from None
+            raise self._crash_error() from None
 
     async def _receive(self) -> Json:
         assert self._process
@@ -169,29 +169,29 @@ class LibHost:
                 raise FlowFailed("lib_crash", "The tool's result is too large.")
             answer: Any = json.loads(await self._process.stdout.readexactly(size))
         except (asyncio.IncompleteReadError, OSError, ValueError, RecursionError):
-            raise self._crashed() from None
+            raise self._crash_error() from None
         if not isinstance(answer, dict):
             raise FlowFailed("lib_crash", UNASKED)
         return answer
 
-    def _crashed(self) -> FlowFailed:
+    def _crash_error(self) -> FlowFailed:
         reason = "took too much memory" if self._excess else "ended unexpectedly"
         return FlowFailed("lib_crash", f"The plugin's code {reason}.")
 
     async def _watch(self, process: asyncio.subprocess.Process) -> None:
-        """Where the system sets no limit, we do."""
+        """Limits the memory where the system does not."""
         with contextlib.suppress(psutil.Error):
             watched = psutil.Process(process.pid)
             while process.returncode is None:
                 family = [watched, *watched.children(recursive=True)]
-                if sum(one.memory_info().rss for one in family) > MEMORY_BYTES:
+                if sum(member.memory_info().rss for member in family) > MEMORY_BYTES:
                     self._excess = True
                     kill(process)
                     return
                 await asyncio.sleep(WATCH_S)
 
     async def _has_stayed_quiet(self, process: asyncio.subprocess.Process) -> bool:
-        """Between calls it has nothing to say."""
+        """Whether it sent nothing between calls."""
         assert process.stdout
         try:
             async with asyncio.timeout(0):

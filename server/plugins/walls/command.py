@@ -1,7 +1,7 @@
-"""Walls of the system around what plugins run: one function makes a command a walled one.
+"""The system's walls around what plugins run: turns a command into a walled one.
 
-Linux: namespaces, made by bubblewrap where it is installed, else by `server.plugins.walls.inside`;
-a filter of system calls; no rights. macOS: a profile of sandbox-exec. Elsewhere there is no wall.
+Linux: namespaces by bubblewrap if it is installed, else by `server.plugins.walls.inside`, a
+filter of system calls, no rights. macOS: a profile of sandbox-exec. Elsewhere there are no walls.
 """
 
 import functools
@@ -25,7 +25,7 @@ Kind = Literal["bubblewrap", "namespaces", "sandbox-exec", ""]
 CODE_BYTES = 64 * 1024 * 1024
 PROGRAM_BYTES = 512 * 1024 * 1024
 TRIAL_S = 60.0
-"""A busy machine may be slow; without an answer there is no wall: plugins wait for a review."""
+"""A busy machine may be slow. Without an answer there are no walls: plugins wait for a review."""
 PROXY = f"http://127.0.0.1:{inside.PORT}"
 _SYSTEM = (
     "/usr",
@@ -45,9 +45,9 @@ _KEYRINGS = ("com.apple.SecurityServer", "com.apple.securityd", "com.apple.secd"
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What is inside the walls: `folder` to read, `scratch` to write, what else may be read.
+    """The inside of the walls: `folder` to read, `scratch` to write, other places to read.
 
-    `is_code`: Python tools, whose folders hold nothing that may be run as native code.
+    `is_code`: Python tools, whose folders hold nothing that may run as native code.
     """
 
     folder: Path
@@ -58,41 +58,45 @@ class Room:
 
 @functools.cache
 def kind() -> Kind:
-    """Which wall there is, found by building one; the answer holds until Moat ends."""
+    """Finds the kind of wall by building one. The answer holds until Moat ends."""
     room = Room(Path(__file__).parent, Path("/tmp/moat-trial"), is_code=True)
-    for one in _candidates():
-        command = walled([], room, one) if one != "sandbox-exec" else walled(["/bin/ls"], room, one)
+    for kind_tried in _candidates():
+        command = (
+            walled([], room, kind_tried)
+            if kind_tried != "sandbox-exec"
+            else walled(["/bin/ls"], room, kind_tried)
+        )
         try:
             tried = subprocess.run(
                 command, capture_output=True, timeout=TRIAL_S, check=False, env={}, text=True
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            log.info("No wall by %s: %s", one, error)
+            log.info("No wall by %s: %s", kind_tried, error)
             continue
         if tried.returncode == 0:
-            return one
-        log.info("No wall by %s: %s", one, tried.stderr.strip()[-300:])
+            return kind_tried
+        log.info("No wall by %s: %s", kind_tried, tried.stderr.strip()[-300:])
     return ""
 
 
 def walled(
     command: list[str], room: Room, by: Kind, door: int | None = None, port: int = inside.PORT
 ) -> list[str]:
-    """The same command inside the walls, in its scratch folder (tools) or its own (programs).
+    """Returns the command within walls, in its scratch folder (tools) or its own (programs).
 
-    `door`: a socket's descriptor, over which it hands out where it listens for the program.
+    `door`: the descriptor of a socket on which the program's listening socket is handed out.
     """
     if not by:
         return command
     if by == "sandbox-exec":
         return ["sandbox-exec", "-p", _profile(room, command, port), *command]
     links = [[path, str(Path(path).readlink())] for path in _SYSTEM if Path(path).is_symlink()]
-    shown = _shown(room, command)
-    # A folder the person chose may lie within the plugin's, so only the plugin's is named.
+    shown = _readable_places(room, command)
+    # A folder that the person chose may lie in the plugin's, so only the plugin's is named.
     inert = [str(room.folder)] if room.is_code else []
     asked = {
         "own": by == "namespaces", "door": door, "links": links, "inert": inert,
-        "shown": [[os.path.realpath(one), one] for one in shown],
+        "shown": [[os.path.realpath(place), place] for place in shown],
         "devices": [f"/dev/{name}" for name in _DEVICES], "scratch": str(room.scratch),
         "size": CODE_BYTES if room.is_code else PROGRAM_BYTES, "command": command,
         "cwd": str(room.scratch if room.is_code else room.folder),
@@ -104,14 +108,14 @@ def walled(
 
 
 def surroundings(env: dict[str, str], room: Room, port: int = inside.PORT) -> dict[str, str]:
-    """A program's variables inside the walls: its home is its scratch, its network the door."""
+    """Returns a program's variables within walls: home is its scratch, the network is the door."""
     scratch = str(room.scratch)
     proxy = f"http://127.0.0.1:{port}"
-    told = {
+    proxies = {
         name: proxy for word in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY") for name in _both(word)
     }
     home = dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP"), scratch)
-    return {**env, **home, **told, "NODE_USE_ENV_PROXY": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**env, **home, **proxies, "NODE_USE_ENV_PROXY": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def _both(name: str) -> tuple[str, str]:
@@ -138,7 +142,7 @@ def _bubblewrap(room: Room, links: list[list[str]], shown: list[str]) -> list[st
         "--unshare-user",
         "--die-with-parent",
     ]
-    # It is dropped again by the last steps, which make folders unfit to run programs from.
+    # The last steps drop it again; they also make folders unfit to run programs from.
     made += ["--cap-add", "CAP_SYS_ADMIN", "--proc", "/proc"]
     for link, target in links:
         made += ["--symlink", target, link]
@@ -150,8 +154,8 @@ def _bubblewrap(room: Room, links: list[list[str]], shown: list[str]) -> list[st
     return [*made, "--remount-ro", "/", "--"]
 
 
-def _shown(room: Room, command: list[str]) -> list[str]:
-    """Everything that is there to read; what lies within another folder comes with it."""
+def _readable_places(room: Room, command: list[str]) -> list[str]:
+    """Lists everything that may be read. A folder includes all that lies in it."""
     found = [path for path in _SYSTEM if not Path(path).is_symlink()]
     found += [f"/etc/{name}" for name in _SETTINGS]
     found += [*_python(), *_program(command), str(room.folder), *room.readable]
@@ -162,7 +166,7 @@ def _shown(room: Room, command: list[str]) -> list[str]:
 
 
 def _python() -> list[str]:
-    """The interpreter, its packages and Moat's own code; never the folder Moat was started in."""
+    """Lists the interpreter, its packages and Moat's own code; never the current folder."""
     packages = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     own = [str(Path(__file__).resolve().parents[2]), getattr(sys, "_MEIPASS", "")]
     if getattr(sys, "frozen", False):
@@ -172,33 +176,33 @@ def _python() -> list[str]:
 
 
 def _program(command: list[str]) -> list[str]:
-    """The program with what is installed beside it, and the places its command line names."""
-    found = [one for one in command if os.path.isabs(one)]  # noqa: PTH117
+    """Lists the program, what is installed beside it, and the places its command line names."""
+    found = [path for path in command if os.path.isabs(path)]  # noqa: PTH117
     if command:
-        # A link leads to another one, each in a folder that must be there.
+        # A link may lead to another link, each in a folder that must be there.
         path = Path(command[0])
         while path.is_symlink():
             path = path.parent / path.readlink()
             found.append(str(path))
-    prefixes = [str(Path(one).parent.parent) for one in found if Path(one).parent.name == "bin"]
+    prefixes = [str(Path(path).parent.parent) for path in found if Path(path).parent.name == "bin"]
     local = str(Path.home() / ".local")
-    return [one for one in (*found, *prefixes) if one != local and not _holds_a_home(one)]
+    return [path for path in (*found, *prefixes) if path != local and not _holds_a_home(path)]
 
 
 def _holds_a_home(path: str) -> bool:
-    """The person's home or a folder above it, however it is spelled."""
+    """Whether it is the person's home or a folder above it, in any spelling."""
     home = Path.home()
     return any(
-        Path(one) in (each, *each.parents)
-        for one in (path, os.path.realpath(path))
+        Path(spelling) in (each, *each.parents)
+        for spelling in (path, os.path.realpath(path))
         for each in (home, home.resolve())
     )
 
 
 def _profile(room: Room, command: list[str], port: int) -> str:
-    """For macOS: no network but the door, no writing but the scratch, no home but what is shown."""
+    """Makes the macOS profile: network only by the door, writing only to scratch, no home."""
     home = json.dumps(str(Path.home().resolve()))
-    shown = " ".join(f"(subpath {json.dumps(one)})" for one in _shown(room, command))
+    shown = " ".join(f"(subpath {json.dumps(place)})" for place in _readable_places(room, command))
     scratch = f"(subpath {json.dumps(os.path.realpath(room.scratch))})"
     keyrings = " ".join(f"(global-name {json.dumps(name)})" for name in _KEYRINGS)
     lines = [

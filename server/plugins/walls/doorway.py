@@ -1,4 +1,4 @@
-"""The way out of the walls: a proxy whose only exit is the one door, to the accepted hosts."""
+"""The way out of the walls: a proxy that reaches only the accepted hosts, through `egress`."""
 
 import asyncio
 import contextlib
@@ -14,11 +14,11 @@ from server.tasks import spawn, stop
 CHUNK = 64 * 1024
 HEAD_S = 30.0
 MOST = 64
-"""Connections of one program at a time."""
+"""The most connections of one program at a time."""
 
 
 class Doorway:
-    """Serves one walled program, over a socket that listens inside its walls."""
+    """Serves one walled program over a socket that listens within its walls."""
 
     def __init__(self, door: Egress, reason: str, note: Callable[[str], None]) -> None:
         self._door = door
@@ -69,7 +69,7 @@ class Doorway:
             url = URL(target)
             first = f"{method} {url.raw_path_qs} {version}\r\n".encode() + _own_headers(rest)
         if url.scheme not in ("http", "https") or not url.host or url.port is None:
-            raise EgressRefused("A program asked for something that is no address.")
+            raise EgressRefused("A program asked for something that is not an address.")
         outer = await self._door.tunnel(url.host, url.port, self._reason)
         if method == "CONNECT":
             inner[1].write(f"{version} 200 Connected\r\n\r\n".encode())
@@ -78,7 +78,7 @@ class Doorway:
 
 
 async def _join(inner: Ends, outer: Ends) -> None:
-    """Both ways, until one side has nothing more to say and the other has heard it."""
+    """Copies both ways, until one side has nothing more and the other has received it."""
     try:
         async with asyncio.TaskGroup() as ways:
             ways.create_task(_copy(inner[0], outer[1]))
@@ -98,7 +98,7 @@ async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> N
 
 
 def _own_headers(rest: bytes) -> bytes:
-    """Without those meant for a proxy; one request each, for the next may name another host."""
+    """Removes a proxy's headers, and asks for one request each: the next may name another host."""
     kept = [
         line
         for line in rest.split(b"\r\n")

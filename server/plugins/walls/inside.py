@@ -1,6 +1,6 @@
-"""The last steps inside the walls, before a plugin's program begins.
+"""The last steps within the walls, before a plugin's program begins.
 
-Runs as a script with the standard library alone: what it imports, the walled program could read.
+It runs as a script with only the standard library: the walled program can read what it imports.
 With `own` it builds the namespaces itself; else bubblewrap has done so.
 """
 
@@ -24,7 +24,7 @@ _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NEW_NAMESPACES = 0x7E020000
 _THREAD = 0x00010000
 _FAMILIES = (1, 2, 10, 16)
-"""Unix, IPv4, IPv6, and netlink: programs list the interfaces by it, and there is only loopback."""
+"""Unix, IPv4, IPv6 and netlink. Programs list the interfaces by netlink; only loopback is there."""
 _RDONLY, _NOSUID, _NODEV, _NOEXEC, _REMOUNT = 1, 2, 4, 8, 32
 _BIND, _REC, _PRIVATE, _RELATIME, _DETACH = 0x1000, 0x4000, 1 << 18, 1 << 21, 2
 _UNSHARED = 0x10000000 | 0x00020000 | 0x40000000 | 0x08000000 | 0x04000000 | 0x20000000 | 0x02000000
@@ -63,7 +63,7 @@ def main(given: list[str]) -> None:
     for folder in asked["inert"]:
         _cover(folder)
         _forbid_running(folder)
-    # They belong to the administrator's number, which may be ours, whatever rights we drop.
+    # These files belong to the administrator's id, which may be ours, whatever rights we drop.
     for path in filter(
         os.path.exists, ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")
     ):
@@ -80,7 +80,7 @@ def main(given: list[str]) -> None:
 
 
 def forbid_programs() -> None:
-    """For Python tools, once they are about to run: no program, no process, no socket."""
+    """Forbids programs, processes and sockets, right before Python tools run."""
     if platform.machine() not in _ARCHITECTURES:
         return
     _call("prctl", 38, 1, 0, 0, 0)
@@ -89,7 +89,7 @@ def forbid_programs() -> None:
 
 
 def _open_door(channel: int) -> None:
-    """Listens inside; who accepts is Moat, outside, which is sent the socket."""
+    """Listens within the walls. Moat, outside, receives the socket and accepts."""
     if sys.platform != "linux":
         raise OSError("This sandbox is available on Linux only.")
     with socket.create_server(("127.0.0.1", PORT)) as listener, socket.socket(fileno=channel) as to:
@@ -97,17 +97,17 @@ def _open_door(channel: int) -> None:
 
 
 def _cover(path: str) -> None:
-    """Mounts it over itself, so that it can be given flags of its own."""
+    """Mounts the path over itself, so that it can have its own flags."""
     _call("mount", os.fsencode(path), os.fsencode(path), None, _BIND | _REC, None)
 
 
 def _forbid_running(path: str, more: int = 0) -> None:
-    """Nothing that lies there is run or loaded as native code."""
+    """Nothing in the folder runs or loads as native code."""
     if sys.platform != "linux":
         raise OSError("This sandbox is available on Linux only.")
-    told = os.statvfs(path).f_flag
-    kept = told & (os.ST_RDONLY | os.ST_NOATIME | os.ST_NODIRATIME)
-    kept |= _RELATIME if told & os.ST_RELATIME else 0
+    now = os.statvfs(path).f_flag
+    kept = now & (os.ST_RDONLY | os.ST_NOATIME | os.ST_NODIRATIME)
+    kept |= _RELATIME if now & os.ST_RELATIME else 0
     flags = _NOSUID | _NODEV | _NOEXEC | _REMOUNT | _BIND | kept | more
     _call("mount", None, os.fsencode(path), None, flags, None)
 
@@ -130,24 +130,26 @@ def _filter(forbidden: Numbers, *, is_code: bool) -> None:
     for numbers in forbidden.values():
         if numbers[place] >= 0:
             program += [(_EQUAL, 0, 1, numbers[place]), (_RETURN, 0, 0, _ERRNO | _EPERM)]
-    # A program's library then asks for the older call, whose flags a filter can see.
+    # The C library then uses the older call, whose flags a filter can see.
     program += [(_EQUAL, 0, 1, _CLONE3[place]), (_RETURN, 0, 0, _ERRNO | _ENOSYS)]
     refused, allowed = (_RETURN, 0, 0, _ERRNO | _EPERM), (_RETURN, 0, 0, _ALLOW)
     flags = [(_ANY_BIT, 1, 0, _THREAD)] if is_code else [(_ANY_BIT, 0, 1, _NEW_NAMESPACES)]
     program += [(_EQUAL, 0, 4, _CLONE[place]), (_LOAD, 0, 0, 16), *flags, refused, allowed]
-    families = [(_EQUAL, len(_FAMILIES) - at, 0, int(one)) for at, one in enumerate(_FAMILIES)]
+    families = [
+        (_EQUAL, len(_FAMILIES) - at, 0, int(family)) for at, family in enumerate(_FAMILIES)
+    ]
     program += [(_EQUAL, 0, len(families) + 2, _SOCKET[place]), (_LOAD, 0, 0, 16), *families]
     program += [(_RETURN, 0, 0, _ERRNO | _EAFNOSUPPORT), allowed]
     raw = b"".join(struct.pack("HBBI", *line) for line in program)
     held = ctypes.create_string_buffer(raw, len(raw))
-    told = ctypes.create_string_buffer(
+    pointer = ctypes.create_string_buffer(
         struct.pack("HxxxxxxQ", len(program), ctypes.addressof(held))
     )
-    _call("prctl", 22, 2, told, 0, 0)
+    _call("prctl", 22, 2, pointer, 0, 0)
 
 
 def _enclose(asked: dict[str, Any]) -> None:
-    """Namespaces of our own where there is no bubblewrap."""
+    """Makes our own namespaces if there is no bubblewrap."""
     if sys.platform != "linux":
         raise OSError("This sandbox is available on Linux only.")
     uid, gid = os.getuid(), os.getgid()
@@ -164,7 +166,7 @@ def _enclose(asked: dict[str, Any]) -> None:
 
 
 def _stand_by() -> None:
-    """Goes on as a child that ends with us; we only wait and end as it does."""
+    """Goes on as a child that ends with us. This process only waits and ends like the child."""
     if sys.platform != "linux":
         raise OSError("This sandbox is available on Linux only.")
     child = os.fork()
@@ -180,7 +182,7 @@ def _stand_by() -> None:
 
 
 def _build(asked: dict[str, Any]) -> None:
-    """A root of nothing but what is bound into it; the old one is let go."""
+    """Builds a root that holds only what is bound into it, and lets the old one go."""
     _call("mount", b"none", b"/", None, _REC | _PRIVATE, None)
     _call("mount", b"tmpfs", b"/tmp", b"tmpfs", _NOSUID | _NODEV, None)
     for name in ("old", "new"):
@@ -218,9 +220,9 @@ def _bind(real: str, place: str) -> None:
 
 
 def _set_attributes(path: str, attributes: int, *, recursive: bool = True) -> None:
-    told = ctypes.create_string_buffer(struct.pack("QQQQ", attributes, 0, 0, 0))
+    attributes_buffer = ctypes.create_string_buffer(struct.pack("QQQQ", attributes, 0, 0, 0))
     at = 0x8000 if recursive else 0
-    _call("syscall", _MOUNT_SETATTR, -100, path.encode(), at, told, 32)
+    _call("syscall", _MOUNT_SETATTR, -100, path.encode(), at, attributes_buffer, 32)
 
 
 def _pivot(new: str, old: str) -> None:
@@ -228,7 +230,9 @@ def _pivot(new: str, old: str) -> None:
 
 
 def _call(name: str, *given: Any) -> None:
-    if getattr(_libc, name)(*(ctypes.c_ulong(one) if type(one) is int else one for one in given)):
+    if getattr(_libc, name)(
+        *(ctypes.c_ulong(value) if type(value) is int else value for value in given)
+    ):
         error = ctypes.get_errno()
         raise OSError(error, f"{name} {given}: {os.strerror(error)}")
 

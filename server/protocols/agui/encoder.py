@@ -1,4 +1,4 @@
-"""Events of a run as AG-UI events: opened and closed in the order its clients insist on."""
+"""Turns the events of a run into AG-UI events, opened and closed in the order clients need."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -32,22 +32,22 @@ from server.protocols.agui.messages import further_call
 
 @dataclass(slots=True)
 class Encoder:
-    """One run. Clients before AG-UI 1.0 refuse nulls and empty deltas, so neither is sent."""
+    """Encodes one run. Clients before AG-UI 1.0 refuse nulls and empty deltas; neither is sent."""
 
     thread_id: str
     run_id: str
     speaks_1_0: bool = False
     is_over: bool = False
-    """It is told again: clients take nothing more after a failure, so it finishes even then."""
+    """A replay of a finished run. Clients stop reading at a failure, so it finishes even then."""
     knows_reasoning: bool = False
     _message: str = ""
     _text_open: bool = False
     _thought: str = ""
-    """The id of the thought that is open."""
+    """The id of the open thought."""
     _thoughts: int = 0
     _calls: dict[int, str] = field(default_factory=dict)
     _calls_begun: int = 0
-    """How many calls the message that is open has."""
+    """The number of calls in the open message."""
     _steps: list[str] = field(default_factory=list)
     _interrupts: list[Json] = field(default_factory=list)
     _state: Json | None = None
@@ -69,9 +69,9 @@ class Encoder:
             case StepChanged(name, active):
                 return self._step(name, active=active)
             case StateChanged(state):
-                return self._changed(state)
+                return self._state_events(state)
             case Interrupted():
-                return self._interrupted(event)
+                return self._interrupt_events(event)
             case StatusNote() | Artifact() | Citations() | Suggestions():
                 return (_custom(event),)
             case ReasoningDelta(text):
@@ -112,7 +112,9 @@ class Encoder:
             case CallArguments(index, text) if text:
                 yield {"type": "TOOL_CALL_ARGS", "toolCallId": self._calls[index], "delta": text}
             case ClientToolCall(call) if call.id in self._calls.values():
-                self._calls = {index: one for index, one in self._calls.items() if one != call.id}
+                self._calls = {
+                    index: call_id for index, call_id in self._calls.items() if call_id != call.id
+                }
                 yield {"type": "TOOL_CALL_END", "toolCallId": call.id}
             case ClientToolCall(call) | ToolCallStarted(call):
                 yield from self._whole_call(call)
@@ -127,9 +129,10 @@ class Encoder:
         yield {"type": "TOOL_CALL_END", "toolCallId": call.id}
 
     def _call_start(self, call_id: str, name: str) -> Json:
-        """CopilotKit 1.50 shows only the first call of a message, so each further one gets its own.
+        """CopilotKit 1.50 shows only the first call of a message, so each further call gets a
+        message.
 
-        A page that must be answered in the card of a call would else wait for ever.
+        Otherwise a page that must be answered in the card of a call would wait forever.
         """
         self._calls_begun += 1
         return {
@@ -157,15 +160,15 @@ class Encoder:
             self._steps.remove(name)
             yield {"type": "STEP_FINISHED", "stepName": name}
 
-    def _changed(self, state: Json) -> Iterator[Json]:
-        """The whole state once, then what of it has changed."""
+    def _state_events(self, state: Json) -> Iterator[Json]:
+        """Sends the whole state once, then only what has changed."""
         before, self._state = self._state, state
         if before is None:
             yield {"type": "STATE_SNAPSHOT", "snapshot": state}
         elif before != state:
             yield {"type": "STATE_DELTA", "delta": _patch(before, state)}
 
-    def _interrupted(self, event: Interrupted) -> Iterator[Json]:
+    def _interrupt_events(self, event: Interrupted) -> Iterator[Json]:
         for number, asked in enumerate(event.said):
             yield from self._open_message(f"{event.id}-{number}")
             yield from self._text(asked.content)
@@ -223,16 +226,16 @@ class Encoder:
         yield finished
 
     def _fail(self, error: AppError) -> Iterator[Json]:
-        told = {"message": str(error), "code": error.code}
+        failure = {"message": str(error), "code": error.code}
         if not self.is_over:
-            yield {"type": "RUN_ERROR", **told}
+            yield {"type": "RUN_ERROR", **failure}
             return
-        yield {"type": "CUSTOM", "name": "run_error", "value": told}
+        yield {"type": "CUSTOM", "name": "run_error", "value": failure}
         yield from self._finish()
 
 
 def _patch(before: Json, after: Json) -> list[Json]:
-    """RFC 6902, by the names at the top."""
+    """Makes a JSON patch (RFC 6902) of the names at the top."""
     gone = [{"op": "remove", "path": _pointer(name)} for name in before if name not in after]
     changed = [
         {

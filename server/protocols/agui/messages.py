@@ -1,4 +1,4 @@
-"""Messages as AG-UI writes them, to and from ours."""
+"""Reads and writes messages in the form of AG-UI."""
 
 import base64
 import binascii
@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from server.chat import File, Image, Json, Message, ToolCall
-from server.conversation.threads.threads import Said
-from server.protocols.fields import Fields, parsed, sendable
+from server.conversation.threads.threads import ThreadMessage
+from server.protocols.fields import Fields, parse, sendable
 
 SKIPPED = ("activity", "reasoning")
 ROLES = ("developer", "system", "user", "assistant", "tool", *SKIPPED)
@@ -17,46 +17,46 @@ FILES = ("document", "file", "binary")
 """Kinds of parts that carry a document. A `binary` part may carry anything."""
 UNHEARD = ("audio/", "video/")
 LONGEST_NAME = 200
-FILE_ELSEWHERE = "It came as a link; Moat opens no links. Attach the file itself."
+FILE_ELSEWHERE = "It came as a link, and Moat does not open links. Attach the file itself."
 FILE_DAMAGED = "It is damaged: its contents could not be decoded."
 FURTHER = "-call-"
 
 
-def read(sent: list[Any]) -> tuple[Said, ...]:
+def read(sent: list[Any]) -> tuple[ThreadMessage, ...]:
     names: dict[str, str] = {}
-    said: list[Said] = []
-    for number, one in enumerate(sent):
-        fields = Fields(one, f"messages.{number}")
+    kept: list[ThreadMessage] = []
+    for number, item in enumerate(sent):
+        fields = Fields(item, f"messages.{number}")
         message = _read(fields, names)
         if message is not None:
             names |= {call.id: call.name for call in message.tool_calls}
             message_id = fields.text("id") or str(uuid.uuid4())
-            if not _joined(said, message_id, message):
-                said.append(Said(message_id, message))
-    return tuple(said)
+            if not _join_call(kept, message_id, message):
+                kept.append(ThreadMessage(message_id, message))
+    return tuple(kept)
 
 
 def further_call(message_id: str, number: int) -> str:
-    """The id of the message that carries the call of this number, counted from 1."""
+    """Returns the id of the message that carries the call of this number, counted from 1."""
     return message_id if number == 1 else f"{message_id}{FURTHER}{number}"
 
 
-def _joined(said: list[Said], message_id: str, message: Message) -> bool:
-    """Puts a further call back into the message it was made in."""
+def _join_call(kept: list[ThreadMessage], message_id: str, message: Message) -> bool:
+    """Puts a further call back into the message it was made in. Returns whether it did."""
     base, mark, number = message_id.rpartition(FURTHER)
     if not mark or not number.isdecimal() or not message.tool_calls:
         return False
-    for at, one in enumerate(said):
-        if one.id == base and one.message.tool_calls:
-            calls = (*one.message.tool_calls, *message.tool_calls)
-            said[at] = Said(base, replace(one.message, tool_calls=calls))
+    for at, earlier in enumerate(kept):
+        if earlier.id == base and earlier.message.tool_calls:
+            calls = (*earlier.message.tool_calls, *message.tool_calls)
+            kept[at] = ThreadMessage(base, replace(earlier.message, tool_calls=calls))
             return True
     return False
 
 
-def write(said: Said) -> Json:
-    message = said.message
-    written: Json = {"id": said.id, "role": message.role}
+def write(kept: ThreadMessage) -> Json:
+    message = kept.message
+    written: Json = {"id": kept.id, "role": message.role}
     if message.images or message.files:
         parts = [_without_marks(part, message.files) for part in message.parts()]
         written["content"] = [_write_part(part) for part in parts if part]
@@ -97,20 +97,20 @@ def _content(fields: Fields) -> tuple[str, tuple[Image, ...], tuple[File, ...]]:
     images: list[Image] = []
     files: list[File] = []
     for part in fields.list("content"):
-        one = Fields(part, fields.path("content"))
-        if image := _image(one):
+        fields_of_part = Fields(part, fields.path("content"))
+        if image := _image(fields_of_part):
             images.append(replace(image, at=len(text)))
             continue
-        file = _file(one)
+        file = _file(fields_of_part)
         files += [file] if file else []
-        mark = file.mark if file else f"[{one.text('type') or 'something'} attached]"
-        said = one.text("text") or mark
-        text = f"{text}\n{said}" if text else said
+        mark = file.mark if file else f"[{fields_of_part.text('type') or 'something'} attached]"
+        part_text = fields_of_part.text("text") or mark
+        text = f"{text}\n{part_text}" if text else part_text
     return text, tuple(images), tuple(files)
 
 
 def _file(part: Fields) -> File | None:
-    """A document that came with the message itself; links to one are not followed."""
+    """Reads a document that came with the message. Links are not followed."""
     kind = part.text("type") or ""
     if kind not in FILES:
         return None
@@ -130,7 +130,7 @@ def _file(part: Fields) -> File | None:
 
 
 def inline(source: Fields, name: str) -> tuple[str, str | None]:
-    """The media type and the base64 of what came with the message; None: it is elsewhere."""
+    """Returns the media type and the base64 that came with the message; None for a link."""
     mime, data = source.text("mimeType") or "", source.text(name) or ""
     if data.startswith("data:"):
         head, _, data = data.partition(",")
@@ -139,7 +139,7 @@ def inline(source: Fields, name: str) -> tuple[str, str | None]:
 
 
 def _image(part: Fields) -> Image | None:
-    """A picture that came with the message itself; nothing is fetched for one that did not."""
+    """Reads a picture that came with the message. Nothing is fetched."""
     kind = part.text("type")
     source = part.object("source") if kind == "image" else part if kind == "binary" else None
     if source is None:
@@ -163,8 +163,8 @@ def _read_call(fields: Fields) -> ToolCall:
 
 
 def read_arguments(text: str | None) -> Json:
-    """Arguments a model once wrote; what it did not finish is no arguments."""
-    arguments = sendable(parsed(text or "{}"))
+    """Reads the arguments that a model wrote once. Unfinished ones count as empty."""
+    arguments = sendable(parse(text or "{}"))
     return arguments if isinstance(arguments, dict) else {}
 
 
@@ -181,7 +181,7 @@ def _write_part(part: str | Image) -> Json:
 
 
 def _without_marks(part: str | Image, files: tuple[File, ...]) -> str | Image:
-    """The text without what stands for documents that are written as parts of their own."""
+    """Removes the marks of documents that are written as parts of their own."""
     if isinstance(part, str):
         for file in files:
             part = part.replace(file.mark, "", 1).strip("\n") if file.data else part

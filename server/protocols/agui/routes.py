@@ -1,4 +1,4 @@
-"""What AG-UI clients ask: who is here, run, connect, stop, suggest, and the kept threads."""
+"""What AG-UI clients ask for: agents, run, connect, stop, suggest, and the kept threads."""
 
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -7,26 +7,32 @@ from functools import partial
 from typing import Any
 
 from server.chat import Json, Tool, ToolChoice
-from server.conversation.agents.base import AgentCard, AgentNotFound, AgentRequest, Agents, Answer
-from server.conversation.threads.history import said_in
+from server.conversation.agents.base import (
+    AgentCard,
+    AgentNotFound,
+    AgentRequest,
+    Agents,
+    InterruptAnswer,
+)
+from server.conversation.threads.history import messages_of
 from server.conversation.threads.threads import KeptRun, Thread
 from server.errors import AppError, BadRequest
 from server.events import Events, Failed, OfChoice
 from server.protocols.agui import messages
 from server.protocols.agui.encoder import Encoder
-from server.protocols.base import AgentRun, Facts, Frames, Look, Reply, Told
+from server.protocols.base import AgentRun, Facts, Frames, Look, LookResult, Reply
 from server.protocols.fields import BIGGEST, Fields, sendable
 from server.protocols.frames import sse
 
 
 @dataclass(frozen=True, slots=True)
 class RunInput:
-    """The request, and what its encoder must know of it besides."""
+    """The request, and what else its encoder needs."""
 
     request: AgentRequest
     body: Json
     has_own_route: bool = False
-    """It came to the route of its agent, not to the one address for everything."""
+    """It came to its agent's own route, not to the shared address."""
 
     @property
     def speaks_1_0(self) -> bool:
@@ -34,13 +40,15 @@ class RunInput:
 
     @property
     def knows_reasoning(self) -> bool:
-        """Whether its client reads REASONING_* events. CopilotKit 1.50 and 1.51 break at them.
+        """Whether the client reads REASONING_* events. CopilotKit 1.50 and 1.51 break at them.
 
-        No field of a body tells 1.51 from 1.52. Pages up to 1.68 use the one address unless told
-        otherwise, and none of them shows reasoning; later ones, and those of the v2 provider, use
-        the agent's own route. Who sends thoughts back has read them.
+        No field of a body tells 1.51 from 1.52. Pages up to 1.68 use the shared address by default,
+        and none of them shows reasoning. Later pages, and those of the v2 provider, use the agent's
+        own route. A client that sends thoughts back has read them.
         """
-        roles = [one.get("role") for one in self.body["messages"] if isinstance(one, dict)]
+        roles = [
+            message.get("role") for message in self.body["messages"] if isinstance(message, dict)
+        ]
         return self.speaks_1_0 or self.has_own_route or "reasoning" in roles
 
 
@@ -49,7 +57,7 @@ def read(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> RunInp
     thread_id, run_id = fields.some_text("threadId"), fields.some_text("runId")
     if fields.value("messages") is None:
         raise fields.wrong("messages", "is missing")
-    said = messages.read(fields.list("messages"))
+    kept = messages.read(fields.list("messages"))
     forwarded = fields.value("forwardedProps")
     props = Fields(forwarded if isinstance(forwarded, dict) else {}, "forwardedProps")
     state = fields.value("state")
@@ -57,10 +65,10 @@ def read(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> RunInp
         agent,
         thread_id,
         run_id,
-        said,
-        tools=tuple(_tool(Fields(one, "tools")) for one in fields.list("tools")),
+        kept,
+        tools=tuple(_tool(Fields(entry, "tools")) for entry in fields.list("tools")),
         tool_choice=_tool_choice(props.value("toolChoice")),
-        context=tuple(_context(Fields(one, "context")) for one in fields.list("context")),
+        context=tuple(_context(Fields(entry, "context")) for entry in fields.list("context")),
         state=state if isinstance(state, dict) else None,
         answer=_answer(fields, props),
         model=_model(props, facts),
@@ -96,21 +104,21 @@ def _tool_choice(choice: Any) -> ToolChoice:
     return ToolChoice()
 
 
-def _answer(fields: Fields, props: Fields) -> Answer | None:
-    """Either generation's way to answer an interrupt."""
+def _answer(fields: Fields, props: Fields) -> InterruptAnswer | None:
+    """Reads the answer to an interrupt, in the form of either generation."""
     for entry in fields.list("resume"):
-        one = Fields(entry, "resume")
-        if one.text("status") != "cancelled":
-            return Answer(one.value("payload"))
-        return Answer(None)
+        answer = Fields(entry, "resume")
+        if answer.text("status") != "cancelled":
+            return InterruptAnswer(answer.value("payload"))
+        return InterruptAnswer(None)
     command = props.value("command")
     if isinstance(command, dict) and "resume" in command:
-        return Answer(command["resume"])
+        return InterruptAnswer(command["resume"])
     return None
 
 
 def _model(props: Fields, facts: Facts) -> str | None:
-    """A page's own properties ride here too: only the name of a model we have is one."""
+    """Returns a model's name only if we have it: a page's own properties are here too."""
     name = props.value("model")
     known = {card.name for card in facts.models}
     return name if isinstance(name, str) and name in known else None
@@ -139,7 +147,7 @@ STOPPED = {"type": "RUN_ERROR", "message": "Run stopped by user", "code": "STOPP
 
 
 def info(facts: Facts) -> Look:
-    async def find(agents: Agents) -> Told:
+    async def find(agents: Agents) -> LookResult:
         cards = {card.name: _card(card) for card in await agents.cards()}
         return Reply({"version": facts.version, "agents": cards, **ABILITIES})
 
@@ -149,7 +157,7 @@ def info(facts: Facts) -> Look:
 def run(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> Look:
     asked = read(body, agent, facts, is_kept=is_kept)
 
-    async def find(agents: Agents) -> Told:
+    async def find(agents: Agents) -> LookResult:
         found = await agents.find(agent)
         echo = _echo(asked, agents) if is_kept else None
         return AgentRun(
@@ -168,7 +176,7 @@ def run(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> Look:
 def connect(body: Any, agent: str, facts: Facts) -> Look:
     asked = read(body, agent, facts)
 
-    async def find(agents: Agents) -> Told:
+    async def find(agents: Agents) -> LookResult:
         await agents.find(agent)
         return _replay(agents, asked, facts.sees)
 
@@ -176,7 +184,7 @@ def connect(body: Any, agent: str, facts: Facts) -> Look:
 
 
 def stop(agent: str, thread_id: str, facts: Facts) -> Look:
-    async def find(agents: Agents) -> Told:
+    async def find(agents: Agents) -> LookResult:
         await agents.find(agent)
         if agents.threads.stop(thread_id, facts.sees):
             return Reply({"stopped": True, "interrupt": STOPPED})
@@ -187,7 +195,7 @@ def stop(agent: str, thread_id: str, facts: Facts) -> Look:
 
 
 def threads(agent: str, facts: Facts) -> Look:
-    async def find(agents: Agents) -> Told:
+    async def find(agents: Agents) -> LookResult:
         kept = agents.threads.of_agent(agent, facts.sees)
         return Reply({"threads": [_describe(thread) for thread in kept], "nextCursor": None})
 
@@ -195,12 +203,14 @@ def threads(agent: str, facts: Facts) -> Look:
 
 
 def thread(thread_id: str, what: str, facts: Facts) -> Look:
-    async def find(agents: Agents) -> Told:
+    async def find(agents: Agents) -> LookResult:
         kept = agents.threads.find(thread_id, facts.sees)
         if what == "state":
             return Reply({"state": kept.state if kept else None})
         if what == "messages":
-            return Reply({"messages": [messages.write(one) for one in said_in(kept)]})
+            return Reply(
+                {"messages": [messages.write(kept_message) for kept_message in messages_of(kept)]}
+            )
         if what == "events":
             return Reply({"events": [event for run in _runs(kept) for event in run]})
         return Reply({"error": "Not found"}, 404)
@@ -209,7 +219,7 @@ def thread(thread_id: str, what: str, facts: Facts) -> Look:
 
 
 def clear(facts: Facts) -> Look:
-    async def find(agents: Agents) -> Told:
+    async def find(agents: Agents) -> LookResult:
         agents.threads.clear(facts.sees)
         return Reply({"cleared": True})
 
@@ -253,28 +263,29 @@ def _card(card: AgentCard) -> Json:
 
 
 def _echo(asked: RunInput, agents: Agents) -> Json:
-    """The input again with only what is new to the thread: a replay then tells each thing once."""
+    """Returns the input with only the messages that are new to the thread, so that a replay shows
+    each message once."""
     request = asked.request
-    unknown = agents.threads.unknown(request.thread_id, request.said, request.origin)
-    fresh = {one.id for one in unknown}
+    unknown = agents.threads.unknown(request.thread_id, request.messages, request.origin)
+    fresh = {message.id for message in unknown}
     sent = {"state": {}, "tools": [], "context": [], "forwardedProps": {}} | {
         name: value for name, value in asked.body.items() if value is not None
     }
-    new = [one for one in sent["messages"] if one.get("id") in fresh]
+    new = [message for message in sent["messages"] if message.get("id") in fresh]
     return sent | {"messages": new}
 
 
 async def _replay(agents: Agents, asked: RunInput, sees: str | None) -> Frames:
     thread_id = asked.request.thread_id
     encoder = _encoder(asked, "")
-    told: KeptRun | None = None
+    begun: KeptRun | None = None
     async with aclosing(agents.threads.follow(thread_id, sees)) as kept:
         async for run, event in kept:
-            if run is not told:
-                told = run
+            if run is not begun:
+                begun = run
                 encoder = _encoder(asked, run.id, is_over=run.is_complete)
-                said = [messages.write(one) for one in run.said]
-                yield sse(encoder.start(_past_input(thread_id, run.id, said)))
+                sent = [messages.write(kept_message) for kept_message in run.messages]
+                yield sse(encoder.start(_past_input(thread_id, run.id, sent)))
             for encoded in encoder.encode(event):
                 yield sse(encoded)
             if isinstance(event, Failed) and not encoder.is_over:
@@ -286,17 +297,17 @@ def _encoder(asked: RunInput, run_id: str, *, is_over: bool = False) -> Encoder:
     return Encoder(thread_id, run_id, asked.speaks_1_0, is_over, asked.knows_reasoning)
 
 
-def _past_input(thread_id: str, run_id: str, said: list[Json]) -> Json:
+def _past_input(thread_id: str, run_id: str, sent: list[Json]) -> Json:
     empty: Json = {"state": {}, "tools": [], "context": [], "forwardedProps": {}}
-    return {"threadId": thread_id, "runId": run_id, "messages": said} | empty
+    return {"threadId": thread_id, "runId": run_id, "messages": sent} | empty
 
 
 def _runs(kept: Thread | None) -> list[list[Json]]:
     runs = []
     for run in kept.runs if kept else []:
         encoder = Encoder(kept.id if kept else "", run.id, is_over=run.is_complete)
-        said = [messages.write(one) for one in run.said]
-        events = [encoder.start(_past_input(encoder.thread_id, run.id, said))]
+        sent = [messages.write(kept_message) for kept_message in run.messages]
+        events = [encoder.start(_past_input(encoder.thread_id, run.id, sent))]
         for event in run.events:
             events.extend(encoder.encode(event))
         runs.append(events)

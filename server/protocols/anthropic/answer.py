@@ -22,7 +22,7 @@ from server.events import (
 )
 from server.protocols.base import Facts, Frames, Reply
 from server.protocols.fields import Fields
-from server.protocols.frames import dumped, placed, sse, warned
+from server.protocols.frames import dump, split_choice, sse, warnings_field
 from server.protocols.messages import left_out
 
 REASONS = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use"}
@@ -31,28 +31,28 @@ TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_e
 
 
 async def render(events: Events, body: Any, facts: Facts) -> Frames:
-    told = _Told(body, facts)
-    yield _frame({"type": "message_start", "message": dict(told.message)})
+    answer = _Answer(body, facts)
+    yield _frame({"type": "message_start", "message": dict(answer.message)})
     async for event in events:
-        _, inner = placed(event)
+        _, inner = split_choice(event)
         if isinstance(inner, Failed):
             yield _frame(error_body(inner.error))
             return
         if isinstance(inner, PromptProgress):
             yield _frame({"type": "ping"})
-        for one in told.see(inner):
-            yield _frame(one)
+        for sent in answer.see(inner):
+            yield _frame(sent)
 
 
 async def collect(events: Events, body: Any, facts: Facts) -> Reply:
-    told = _Told(body, facts)
+    answer = _Answer(body, facts)
     async for event in events:
-        _, inner = placed(event)
+        _, inner = split_choice(event)
         if isinstance(inner, Failed):
             return failed(inner.error)
-        for _ in told.see(inner):
+        for _ in answer.see(inner):
             continue
-    return Reply(told.whole())
+    return Reply(answer.whole())
 
 
 def failed(error: Exception) -> Reply:
@@ -70,8 +70,8 @@ def error_body(error: Exception) -> Json:
     return {"type": "error", "error": {"type": TYPES.get(status, kind), "message": message}}
 
 
-class _Told:
-    """The message so far; `see` yields what a stream says about each event."""
+class _Answer:
+    """The message so far. `see` yields a stream's events for each of ours."""
 
     def __init__(self, body: Any, facts: Facts) -> None:
         self.message: Json = {
@@ -83,7 +83,7 @@ class _Told:
             "stop_reason": None,
             "stop_sequence": None,
             "usage": _usage(Usage()),
-            **warned(left_out(Fields(body), "mcp_servers")),
+            **warnings_field(left_out(Fields(body), "mcp_servers")),
         }
         self._blocks: list[Json] = []
         self._is_open = False
@@ -100,7 +100,7 @@ class _Told:
                 yield from self._arguments(text)
             case ClientToolCall(call) if not self._has(call.id):
                 yield from self._call(call.id, call.name)
-                yield from self._arguments(dumped(call.arguments))
+                yield from self._arguments(dump(call.arguments))
             case Finished(reason, usage, stop_text):
                 yield from self._finish(REASONS[reason], usage, stop_text)
 

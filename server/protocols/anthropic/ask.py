@@ -1,4 +1,4 @@
-"""What Anthropic's clients send, as our requests."""
+"""Turns requests of Anthropic's clients into ours."""
 
 import base64
 import binascii
@@ -80,16 +80,20 @@ def _request(fields: Fields, facts: Facts, limit: int | None) -> ChatRequest:
 
 
 def _output(fields: Fields) -> tuple[Constraint | None, tuple[tuple[str, Any], ...]]:
-    """What the answer must match, and how hard it is to be thought about."""
+    """Returns what the answer must match, and the effort of thinking."""
     config = fields.object("output_config")
     effort = config.word("effort", EFFORTS) if config else None
-    told = (("reasoning_effort", "high" if effort == "max" else effort),) if effort else ()
+    effort_option = (("reasoning_effort", "high" if effort == "max" else effort),) if effort else ()
     format_ = config.object("format") if config else None
-    found = [one for one in (format_, fields.object("output_format")) if one is not None]
+    found = [
+        given_format
+        for given_format in (format_, fields.object("output_format"))
+        if given_format is not None
+    ]
     for given in found:
         given.word("type", ("json_schema",))
-        return schema_constraint(given, strict=True), told
-    return constraint_of(fields), told
+        return schema_constraint(given, strict=True), effort_option
+    return constraint_of(fields), effort_option
 
 
 def _tool(fields: Fields) -> Tool:
@@ -135,17 +139,17 @@ def _messages(fields: Fields) -> list[Message]:
     if not listed:
         raise fields.wrong("messages", "must be an array with at least one message")
     names: dict[str, str] = {}
-    said: list[Message] = []
+    messages: list[Message] = []
     for at, item in enumerate(listed):
         turn = Fields(item, f"messages[{at}]")
         for message in _turn(turn, names):
             names.update({call.id: call.name for call in message.tool_calls})
-            said.append(message)
-    return said
+            messages.append(message)
+    return messages
 
 
 def _turn(turn: Fields, names: dict[str, str]) -> list[Message]:
-    """One of Anthropic's turns may hold several of our messages: each tool result is one."""
+    """A turn of Anthropic's may hold several of our messages: each tool result is one."""
     role: Any = turn.word("role", ("user", "assistant", "system"))
     if role is None:
         raise turn.wrong("role", "is missing")
@@ -157,10 +161,10 @@ def _turn(turn: Fields, names: dict[str, str]) -> list[Message]:
     blocks = [Fields(item, turn.path(f"content[{at}]")) for at, item in enumerate(content)]
     results = [_result(block, names) for block in blocks if block.value("type") == "tool_result"]
     rest = [block for block in blocks if block.value("type") != "tool_result"]
-    return [*results, _joined(role, rest)] if rest else results
+    return [*results, _join_blocks(role, rest)] if rest else results
 
 
-def _joined(role: Any, blocks: list[Fields]) -> Message:
+def _join_blocks(role: Any, blocks: list[Fields]) -> Message:
     texts: list[str] = []
     images: list[Image] = []
     calls: list[ToolCall] = []
@@ -197,11 +201,11 @@ def _result(block: Fields, names: dict[str, str]) -> Message:
     if call_id not in names:
         raise block.wrong("tool_use_id", "must name an earlier tool_use block")
     content = block.value("content")
-    shown = Message("tool", content) if isinstance(content, str) else _shown(block)
+    shown = Message("tool", content) if isinstance(content, str) else _read_result(block)
     return replace(shown, tool_call_id=call_id, name=names[call_id])
 
 
-def _shown(block: Fields) -> Message:
+def _read_result(block: Fields) -> Message:
     if not isinstance(block.value("content") or [], list):
         raise block.wrong("content", "must be a string or an array of blocks")
     parts = [
@@ -211,7 +215,7 @@ def _shown(block: Fields) -> Message:
         kind = part.value("type")
         if kind not in ("text", "image"):
             raise part.wrong("type", f"is {kind!r}; a result may hold texts and images only")
-    return _joined("tool", parts)
+    return _join_blocks("tool", parts)
 
 
 def _image(block: Fields) -> Image:

@@ -1,4 +1,4 @@
-"""Errors in the words and codes that CopilotKit's pages know how to show."""
+"""Errors with the words and codes that CopilotKit's pages can show."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def extensions(error: AppError) -> Json:
 
 
 def failed_status(error: AppError) -> Json:
-    """The end of an answer that failed on the way."""
+    """Returns the end of an answer that failed halfway."""
     status: Json = {"__typename": "FailedResponseStatus", "code": "Failed"}
     if isinstance(error, TopicRefused):
         details: Json = {"guardrailsReason": str(error)}
@@ -71,30 +71,30 @@ def failed_status(error: AppError) -> Json:
 
 
 def early(error: AppError, field: FieldNode) -> Json:
-    """An error before anything was answered."""
+    """Returns an error from before the answer began."""
     place = field.loc and get_location(field.loc.source, field.loc.start)
-    told: Json = {"message": str(error)}
+    failure: Json = {"message": str(error)}
     if place:
-        told["locations"] = [{"line": place.line, "column": place.column}]
-    told |= {"path": [field.name.value], "extensions": extensions(error)}
-    return {"errors": [told], "data": None}
+        failure["locations"] = [{"line": place.line, "column": place.column}]
+    failure |= {"path": [field.name.value], "extensions": extensions(error)}
+    return {"errors": [failure], "data": None}
 
 
-def formatted(errors: Iterable[GraphQLError]) -> list[Json]:
-    """GraphQL's own errors; what an exception of ours said stays in the log."""
-    told = []
+def format_errors(errors: Iterable[GraphQLError]) -> list[Json]:
+    """Formats GraphQL's own errors. The text of an unexpected exception stays in the log."""
+    listed = []
     for error in errors:
         cause = error.original_error
-        one = dict(error.formatted)
+        entry = dict(error.formatted)
         if isinstance(cause, AppError):
-            one["extensions"] = extensions(cause)
+            entry["extensions"] = extensions(cause)
         elif cause is not None and not isinstance(cause, GraphQLError):
-            one["message"] = INTERNAL
-        told.append(one)
-    return told
+            entry["message"] = INTERNAL
+        listed.append(entry)
+    return listed
 
 
 def bad_body(message: str) -> Json:
-    """Sent where the dialect is not known yet: readable to clients of both generations."""
+    """Returns an error while the dialect is unknown: clients of both generations can read it."""
     error = {"message": message, "extensions": {"code": "BAD_REQUEST"}}
     return {"errors": [error], "error": "invalid_request", "message": message}

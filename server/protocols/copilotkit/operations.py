@@ -1,4 +1,4 @@
-"""GraphQL requests of clients up to 1.10.6: checked, run, and answered in one piece or in parts."""
+"""GraphQL requests of clients up to 1.10.6: checks, runs and answers them, whole or in parts."""
 
 import json
 from collections.abc import AsyncGenerator, Mapping
@@ -35,8 +35,8 @@ from graphql.execution.values import get_argument_values, get_variable_values
 
 from server.chat import Json
 from server.conversation.agents.base import Agents, ThreadState
-from server.conversation.threads.history import said_in
-from server.conversation.threads.threads import Said, Thread
+from server.conversation.threads.history import messages_of
+from server.conversation.threads.threads import Thread, ThreadMessage
 from server.errors import AppError, BadRequest
 from server.events import Events, OfChoice
 from server.protocols.base import (
@@ -46,8 +46,8 @@ from server.protocols.base import (
     Facts,
     Frames,
     Look,
+    LookResult,
     Reply,
-    Told,
 )
 from server.protocols.copilotkit import errors, request
 from server.protocols.copilotkit.response import Response
@@ -61,7 +61,7 @@ PART = b"\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: "
 
 
 def stream_type(accept: str) -> str | None:
-    """How the client wants increments; None: it takes none at all."""
+    """Returns how the client wants increments; None if it takes none."""
     if not accept or "multipart/mixed" in accept or "*/*" in accept:
         return MULTIPART
     return EVENT_STREAM if EVENT_STREAM in accept else None
@@ -72,12 +72,12 @@ def json_type(accept: str) -> str:
 
 
 def keep_alive(kind: str) -> bytes:
-    """A part that carries nothing but that there is more to come."""
+    """Returns a part that only shows that there is more to come."""
     return _part({"hasNext": True}) if kind == MULTIPART else KEEP_ALIVE
 
 
 async def multipart(payloads: AsyncGenerator[Json, None]) -> Frames:
-    """A client sees a part only once the next delimiter is there, so it follows the part."""
+    """A client sees a part only once the next delimiter is there, so it follows at once."""
     yield DELIMITER
     async for payload in payloads:
         yield _part(payload)
@@ -87,16 +87,16 @@ async def multipart(payloads: AsyncGenerator[Json, None]) -> Frames:
 async def event_stream(payloads: AsyncGenerator[Json, None]) -> Frames:
     yield b":\n\n"
     async for payload in payloads:
-        yield b"event: next\ndata: %b\n\n" % _dumped(payload)
+        yield b"event: next\ndata: %b\n\n" % _dump(payload)
     yield b"event: complete\ndata:\n\n"
 
 
 def _part(payload: Json) -> bytes:
-    body = _dumped(payload)
+    body = _dump(payload)
     return b"%b%d\r\n\r\n%b%b" % (PART, len(body), body, DELIMITER)
 
 
-def _dumped(payload: Json) -> bytes:
+def _dump(payload: Json) -> bytes:
     text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "replace")
 
@@ -114,9 +114,9 @@ class Paths:
         return {name: payload[name] for name in kept if name in payload}
 
     def following(self, payload: Mapping[str, Any]) -> Json | None:
-        """None when the payload carries nothing a client could use."""
+        """Returns None if the payload has nothing that a client could use."""
         self._learn(payload, None)
-        increments = [self._placed(entry) for entry in payload.get("incremental", ())]
+        increments = [self._place(entry) for entry in payload.get("incremental", ())]
         for done in payload.get("completed", ()):
             if done.get("errors"):
                 path = self._paths.get(done["id"], [])
@@ -126,7 +126,7 @@ class Paths:
             return {"incremental": increments, "hasNext": payload["hasNext"]}
         return None if payload["hasNext"] else {"hasNext": False}
 
-    def _placed(self, entry: Mapping[str, Any]) -> Json:
+    def _place(self, entry: Mapping[str, Any]) -> Json:
         base = self._paths[entry["id"]]
         extra = {name: entry[name] for name in ("errors", "extensions") if entry.get(name)}
         if "items" not in entry:
@@ -164,7 +164,7 @@ def query_root(agents: Agents, sees: str | None) -> Json:
     async def load(_info: Any, data: Json) -> Json:
         agent = await agents.find(data["agentName"])
         thread_id = data["threadId"]
-        found = await agent.recall(thread_id) or _kept(agents.threads.find(thread_id, sees))
+        found = await agent.recall(thread_id) or _state_of(agents.threads.find(thread_id, sees))
         return {
             "threadId": thread_id,
             "threadExists": found is not None,
@@ -175,39 +175,39 @@ def query_root(agents: Agents, sees: str | None) -> Json:
     return {"hello": "Hello World", "availableAgents": available, "loadAgentState": load}
 
 
-def _kept(thread: Thread | None) -> ThreadState | None:
-    return ThreadState(thread.state or {}, said_in(thread)) if thread else None
+def _state_of(thread: Thread | None) -> ThreadState | None:
+    return ThreadState(thread.state or {}, messages_of(thread)) if thread else None
 
 
 def _messages(found: ThreadState | None) -> list[Json]:
-    return [told for one in (found.said if found else ()) for told in _told(one)]
+    return [sent for kept in (found.messages if found else ()) for sent in _write_message(kept)]
 
 
-def _told(said: Said) -> list[Json]:
-    """A message as the pages' own store writes it: text and each call apart."""
-    message = said.message
+def _write_message(kept: ThreadMessage) -> list[Json]:
+    """Writes a message as the pages' own store does: text and each call as a message of its own."""
+    message = kept.message
     if message.role == "tool":
         return [
             {
-                "id": said.id,
+                "id": kept.id,
                 "actionExecutionId": message.tool_call_id,
                 "actionName": message.name or "",
                 "result": message.content,
             }
         ]
-    told: list[Json] = []
+    sent: list[Json] = []
     if message.content or not message.tool_calls:
-        told.append({"id": said.id, "role": message.role, "content": message.content})
+        sent.append({"id": kept.id, "role": message.role, "content": message.content})
     for call in message.tool_calls:
-        told.append(
+        sent.append(
             {
                 "id": call.id,
                 "name": call.name,
                 "arguments": call.arguments,
-                "parentMessageId": said.id,
+                "parentMessageId": kept.id,
             }
         )
-    return told
+    return sent
 
 
 MAX_TOKENS = 4000
@@ -223,8 +223,8 @@ class Document:
         return get_operation_ast(self.node, name)
 
 
-class Refused(Exception):
-    """The document is none we can run: GraphQL's own words for why."""
+class DocumentRefused(Exception):
+    """The document cannot run. The errors are GraphQL's own."""
 
     def __init__(self, errors: list[GraphQLError]) -> None:
         super().__init__("; ".join(error.message for error in errors))
@@ -248,27 +248,27 @@ LONGEST_DOCUMENT = 200_000
 
 @lru_cache(REMEMBERED)
 def read(text: str) -> Document:
-    """Clients send the same few documents over and over: each is checked once."""
+    """Checks each document once: clients send the same few over and over."""
     if len(text) > LONGEST_DOCUMENT:
-        raise Refused([GraphQLError("The document is too long.")])
+        raise DocumentRefused([GraphQLError("The document is too long.")])
     try:
         node = parse(text, max_tokens=MAX_TOKENS)
     except GraphQLError as error:
-        raise Refused([error]) from None
+        raise DocumentRefused([error]) from None
     errors = validate(SCHEMA, node)
     if errors:
-        raise Refused([_marked(error, "GRAPHQL_VALIDATION_FAILED") for error in errors])
+        raise DocumentRefused([_mark(error, "GRAPHQL_VALIDATION_FAILED") for error in errors])
     directives = _Directives()
     visit(node, directives)
     return Document(node, not directives.names.isdisjoint({"defer", "stream"}))
 
 
 def field_of(operation: OperationDefinitionNode, name: str) -> FieldNode | None:
-    """The one field of that name at the top of the operation."""
+    """Returns the field of that name at the top of the operation, if it occurs once."""
     found = [
-        one
-        for one in operation.selection_set.selections
-        if isinstance(one, FieldNode) and one.name.value == name
+        selection
+        for selection in operation.selection_set.selections
+        if isinstance(selection, FieldNode) and selection.name.value == name
     ]
     return found[0] if len(found) == 1 else None
 
@@ -282,7 +282,7 @@ class _Directives(Visitor):
         self.names.add(node.name.value)
 
 
-def _marked(error: GraphQLError, code: str) -> GraphQLError:
+def _mark(error: GraphQLError, code: str) -> GraphQLError:
     error.extensions = {"code": code}
     return error
 
@@ -294,8 +294,8 @@ def accept(body: Json, facts: Facts, *, reads_only: bool = False) -> Look | Repl
     wanted = facts.headers.get("accept", "")
     try:
         asked = _Asked.read(body, wanted)
-    except Refused as refused:
-        return _refusal(errors.formatted(refused.errors), wanted)
+    except DocumentRefused as refused:
+        return _refusal(errors.format_errors(refused.errors), wanted)
     if asked.operation.operation is not OperationType.MUTATION:
         return Look(partial(_query, asked, facts))
     if reads_only:
@@ -307,7 +307,7 @@ def accept(body: Json, facts: Facts, *, reads_only: bool = False) -> Look | Repl
 
 
 class _Asked:
-    """A request whose document and variables are right."""
+    """A request whose document and variables are valid."""
 
     def __init__(
         self,
@@ -326,11 +326,11 @@ class _Asked:
     def read(cls, body: Json, accept_header: str) -> "_Asked":
         text, name, variables = (body.get(key) for key in ("query", "operationName", "variables"))
         if not isinstance(text, str) or not isinstance(variables or {}, dict):
-            raise Refused([GraphQLError("Must provide query string.")])
+            raise DocumentRefused([GraphQLError("Must provide query string.")])
         document = read(text)
         operation = document.operation(name if isinstance(name, str) else None)
         if operation is None or operation.operation is OperationType.SUBSCRIPTION:
-            raise Refused([GraphQLError("Must name an operation of the document.")])
+            raise DocumentRefused([GraphQLError("Must name an operation of the document.")])
         return cls(document, operation, variables or {}, accept_header)
 
     async def execute(self, root: Json) -> "_Result":
@@ -350,12 +350,12 @@ class _Asked:
             SCHEMA, self.operation.variable_definitions or (), self.variables, max_errors=10
         )
         if isinstance(values, list):
-            raise Refused(values)
+            raise DocumentRefused(values)
         field = field_of(self.operation, GENERATE)
         if self.operation.operation is not OperationType.MUTATION:
             return field, {}
         if field is None:
-            raise Refused([GraphQLError(f"Ask for {GENERATE}, once.")])
+            raise DocumentRefused([GraphQLError(f"Ask for {GENERATE}, once.")])
         assert SCHEMA.mutation_type
         definition = SCHEMA.mutation_type.fields[GENERATE]
         return field, get_argument_values(definition, field, values)
@@ -364,13 +364,13 @@ class _Asked:
 _Result = ExecutionResult | ExperimentalIncrementalExecutionResults
 
 
-async def _query(asked: _Asked, facts: Facts, agents: Agents) -> Told:
+async def _query(asked: _Asked, facts: Facts, agents: Agents) -> LookResult:
     result = await asked.execute(query_root(agents, facts.sees))
     assert isinstance(result, ExecutionResult)
     return Reply(_whole(result), content_type=json_type(asked.accept))
 
 
-async def _generate(asked: _Asked, facts: Facts, agents: Agents) -> Told:
+async def _generate(asked: _Asked, facts: Facts, agents: Agents) -> LookResult:
     assert asked.field is not None
     data = asked.arguments["data"]
     try:
@@ -409,7 +409,7 @@ async def _render(asked: _Asked, begin: Any, write: Any, events: Events) -> Fram
 async def _payloads(
     asked: _Asked, response: Response, events: Events
 ) -> AsyncGenerator[Json, None]:
-    feeding = spawn(_feed(response, events), "copilot response")
+    feeding = spawn(_feed_response(response, events), "copilot response")
     try:
         result = await asked.execute({GENERATE: response.root})
         if isinstance(result, ExecutionResult):
@@ -425,7 +425,7 @@ async def _payloads(
         await stop(feeding)
 
 
-async def _feed(response: Response, events: Events) -> None:
+async def _feed_response(response: Response, events: Events) -> None:
     try:
         async for event in events:
             response.see(event.event if isinstance(event, OfChoice) else event)
@@ -435,17 +435,17 @@ async def _feed(response: Response, events: Events) -> None:
 
 
 def _whole(result: ExecutionResult) -> Json:
-    told: Json = {"errors": errors.formatted(result.errors)} if result.errors else {}
-    return told | {"data": result.data}
+    failures: Json = {"errors": errors.format_errors(result.errors)} if result.errors else {}
+    return failures | {"data": result.data}
 
 
-def _refusal(told: list[Json], accept_header: str) -> Reply:
+def _refusal(failures: list[Json], accept_header: str) -> Reply:
     kind = json_type(accept_header)
-    return Reply({"errors": told}, 400 if kind == RESPONSE_JSON else 200, content_type=kind)
+    return Reply({"errors": failures}, 400 if kind == RESPONSE_JSON else 200, content_type=kind)
 
 
-def failed(error: Exception) -> Reply:
-    """Before the dialect is known: most of all a body that is no JSON."""
+def describe_failure(error: Exception) -> Reply:
+    """Answers an error before the dialect is known, above all a body that is not JSON."""
     status = error.status if isinstance(error, AppError) else 500
     message = "POST body sent invalid JSON." if isinstance(error, BadRequest) else str(error)
     return Reply(errors.bad_body(message), status)

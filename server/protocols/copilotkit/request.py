@@ -1,4 +1,4 @@
-"""The arguments of generateCopilotResponse, read into a request to an agent."""
+"""Reads the arguments of generateCopilotResponse into a request to an agent."""
 
 import base64
 import binascii
@@ -6,33 +6,33 @@ import uuid
 from typing import Any
 
 from server.chat import File, Image, Json, Message, Role, Tool, ToolCall, ToolChoice
-from server.conversation.agents.base import DEFAULT, AgentRequest, Answer
+from server.conversation.agents.base import DEFAULT, AgentRequest, InterruptAnswer
 from server.conversation.guardrails import Topics
-from server.conversation.threads.threads import Said
+from server.conversation.threads.threads import ThreadMessage
 from server.errors import BadRequest
 from server.protocols.base import Facts
-from server.protocols.fields import BIGGEST, parsed, sendable
+from server.protocols.fields import BIGGEST, parse, sendable
 
 PASSING = ("Task", "Suggestion", "TextareaCompletion", "TextareaPopover")
-"""Kinds of request that are no part of the conversation."""
+"""Kinds of request that are not part of the conversation."""
 DOCUMENTS = frozenset({"pdf", "csv", "tsv", "txt", "text", "md", "json", "html", "docx", "xlsx"})
-"""Formats that are no image's."""
+"""Formats that are not those of images."""
 
 
 def read(data: Json, facts: Facts) -> AgentRequest:
     session = data.get("agentSession") or {}
     agent = session.get("agentName") or DEFAULT
-    said = _said(data["messages"])
-    has_prompt = any(one.message.role == "system" for one in said)
+    messages = _messages(data["messages"])
+    has_prompt = any(kept.message.role == "system" for kept in messages)
     forwarded = data.get("forwardedParameters") or {}
     return AgentRequest(
         agent,
         session.get("threadId") or data.get("threadId") or str(uuid.uuid4()),
         data.get("runId") or str(uuid.uuid4()),
-        said,
+        messages,
         tools=_tools(data["frontend"]["actions"]),
         tool_choice=_tool_choice(forwarded),
-        # The page's own prompt already tells what it shows.
+        # The page's own prompt already describes what it shows.
         context=() if has_prompt else _context(data.get("context") or ()),
         state=_state(data, agent),
         answer=_answer(data.get("metaEvents") or ()),
@@ -49,32 +49,36 @@ def read(data: Json, facts: Facts) -> AgentRequest:
     )
 
 
-def _said(sent: list[Json]) -> tuple[Said, ...]:
-    said: list[Said] = []
+def _messages(sent: list[Json]) -> tuple[ThreadMessage, ...]:
+    messages: list[ThreadMessage] = []
     calls: list[ToolCall] = []
-    for one in sent:
-        if action := one.get("actionExecutionMessage"):
-            # Calls that follow each other were made in one message.
-            calls = calls if said and said[-1].message.tool_calls else []
-            calls.append(ToolCall(one["id"], action["name"], _object(action["arguments"])))
+    for item in sent:
+        if action := item.get("actionExecutionMessage"):
+            # Calls in a row were made in one message.
+            calls = calls if messages and messages[-1].message.tool_calls else []
+            calls.append(ToolCall(item["id"], action["name"], _object(action["arguments"])))
             if len(calls) == 1:
-                said.append(Said(one["id"], Message("assistant", "", tool_calls=tuple(calls))))
+                messages.append(
+                    ThreadMessage(item["id"], Message("assistant", "", tool_calls=tuple(calls)))
+                )
             continue
-        _close_calls(said, calls)
-        if text := one.get("textMessage"):
-            said.append(Said(one["id"], _text(text)))
-        elif result := one.get("resultMessage"):
-            said.append(Said(one["id"], _result(result)))
-        elif image := one.get("imageMessage"):
-            said.append(Said(one["id"], _image(image)))
-    _close_calls(said, calls)
-    return tuple(said)
+        _close_calls(messages, calls)
+        if text := item.get("textMessage"):
+            messages.append(ThreadMessage(item["id"], _text(text)))
+        elif result := item.get("resultMessage"):
+            messages.append(ThreadMessage(item["id"], _result(result)))
+        elif image := item.get("imageMessage"):
+            messages.append(ThreadMessage(item["id"], _image(image)))
+    _close_calls(messages, calls)
+    return tuple(messages)
 
 
-def _close_calls(said: list[Said], calls: list[ToolCall]) -> None:
-    """The last message gets all calls that followed it."""
-    if len(calls) > 1 and said[-1].message.tool_calls:
-        said[-1] = Said(said[-1].id, Message("assistant", "", tool_calls=tuple(calls)))
+def _close_calls(messages: list[ThreadMessage], calls: list[ToolCall]) -> None:
+    """Gives the last message all calls that followed it."""
+    if len(calls) > 1 and messages[-1].message.tool_calls:
+        messages[-1] = ThreadMessage(
+            messages[-1].id, Message("assistant", "", tool_calls=tuple(calls))
+        )
 
 
 def _text(text: Json) -> Message:
@@ -90,7 +94,7 @@ def _result(result: Json) -> Message:
 
 
 def _image(image: Json) -> Message:
-    """A picture, or whatever else a page sends by the only message that carries bytes."""
+    """Reads a picture, or another file that a page sends in the only message with bytes."""
     try:
         data = base64.b64decode(image["bytes"], validate=True)
     except (binascii.Error, ValueError):
@@ -106,9 +110,10 @@ def _image(image: Json) -> Message:
 
 
 def _tools(actions: list[Json]) -> tuple[Tool, ...]:
-    enabled = [one for one in actions if one.get("available") in (None, "enabled")]
+    enabled = [action for action in actions if action.get("available") in (None, "enabled")]
     return tuple(
-        Tool(one["name"], one["description"], _object(one["jsonSchema"])) for one in enabled
+        Tool(action["name"], action["description"], _object(action["jsonSchema"]))
+        for action in enabled
     )
 
 
@@ -122,21 +127,21 @@ def _tool_choice(forwarded: Json) -> ToolChoice:
 
 
 def _context(context: Any) -> tuple[tuple[str, str], ...]:
-    return tuple((one["description"], one["value"]) for one in context)
+    return tuple((entry["description"], entry["value"]) for entry in context)
 
 
 def _state(data: Json, agent: str) -> Json | None:
     states = [*(data.get("agentStates") or ()), *filter(None, [data.get("agentState")])]
-    found = [one["state"] for one in states if one["agentName"] == agent]
+    found = [entry["state"] for entry in states if entry["agentName"] == agent]
     return _object(found[0]) if found else None
 
 
-def _answer(events: Any) -> Answer | None:
-    for one in events:
-        if one.get("response") is not None:
-            return Answer(parsed(one["response"], one["response"]))
-        if said := _said(one.get("messages") or []):
-            return Answer(said[-1].message.content)
+def _answer(events: Any) -> InterruptAnswer | None:
+    for event in events:
+        if event.get("response") is not None:
+            return InterruptAnswer(parse(event["response"], event["response"]))
+        if answers := _messages(event.get("messages") or []):
+            return InterruptAnswer(answers[-1].message.content)
     return None
 
 
@@ -146,7 +151,7 @@ def _topics(cloud: Json | None) -> Topics:
 
 
 def _model(forwarded: Json, facts: Facts) -> str | None:
-    """Pages name the models of a cloud; only one that is here is meant for us."""
+    """Returns a model's name only if we have it: pages name the models of a cloud."""
     name = forwarded.get("model")
     return name if name in {card.name for card in facts.models} else None
 
@@ -162,5 +167,5 @@ def _max_tokens(forwarded: Json) -> int | None:
 
 
 def _object(text: str) -> Json:
-    value = sendable(parsed(text))
+    value = sendable(parse(text))
     return value if isinstance(value, dict) else {}

@@ -1,4 +1,4 @@
-"""An answer that grows: the objects GraphQL resolves while the events of a run come in."""
+"""An answer that grows: the objects that GraphQL resolves while a run's events come in."""
 
 import asyncio
 import json
@@ -36,13 +36,13 @@ Begin = Callable[[str, str], Json]
 
 
 def meta_event(event: Interrupted, begin: Begin) -> Json:
-    value = event.value if isinstance(event.value, str) else _dumped(event.value)
+    value = event.value if isinstance(event.value, str) else _dump(event.value)
     if not event.said:
         return _event(PLAIN) | {"value": value}
     asked = [
         written
         for number, message in enumerate(event.said)
-        for written in _written(message, f"{event.id}-{number}", begin)
+        for written in _write(message, f"{event.id}-{number}", begin)
     ]
     return _event(IN_MESSAGES) | {"data": {"value": value, "messages": asked}}
 
@@ -51,20 +51,20 @@ def _event(name: str) -> Json:
     return {"__typename": name, "type": "MetaEvent", "name": name, "response": None}
 
 
-def _written(message: Message, message_id: str, begin: Begin) -> Iterator[Json]:
+def _write(message: Message, message_id: str, begin: Begin) -> Iterator[Json]:
     if message.content:
         text = {"role": "assistant", "content": [message.content], "parentMessageId": None}
         yield begin("TextMessageOutput", message_id) | text
     for call in message.tool_calls:
         yield begin("ActionExecutionMessageOutput", call.id) | {
             "name": call.name,
-            "arguments": [_dumped(call.arguments)],
+            "arguments": [_dump(call.arguments)],
             "scope": None,
             "parentMessageId": message_id,
         }
 
 
-def _dumped(value: Any) -> str:
+def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -93,7 +93,7 @@ class Growing(Generic[T]):
 
 
 class Words(Growing[str]):
-    """Pieces that come close together are told as one: a page takes long to merge each."""
+    """Joins pieces that come close together: a page takes long to merge each."""
 
     async def read(self, _info: Any = None) -> AsyncIterator[str]:
         now = asyncio.get_running_loop().time
@@ -182,7 +182,7 @@ class Response:
                 self._state = state
                 self._tell_state(active=True)
             case Interrupted():
-                self._meta.put(meta_event(event, self._finished))
+                self._meta.put(meta_event(event, self._finished_message))
             case Finished():
                 self._tell_end()
                 self._end(DONE, SUCCESS)
@@ -220,7 +220,7 @@ class Response:
         self._calls.pop(call.id).close(DONE)
 
     def _result(self, call_id: str, result: str) -> None:
-        message = self._finished("ResultMessageOutput", result_id(call_id))
+        message = self._finished_message("ResultMessageOutput", result_id(call_id))
         name = self._names.get(call_id, "")
         self._messages.put(
             message | {"actionExecutionId": call_id, "actionName": name, "result": result}
@@ -229,7 +229,7 @@ class Response:
     def _tell_state(self, *, active: bool) -> None:
         if not self._tells_state:
             return
-        message = self._finished("AgentStateMessageOutput", f"ck-{uuid.uuid4()}")
+        message = self._finished_message("AgentStateMessageOutput", f"ck-{uuid.uuid4()}")
         message |= {
             "threadId": self._request.thread_id,
             "agentName": self._request.agent,
@@ -243,11 +243,11 @@ class Response:
         self._messages.put(message)
 
     def _tell_end(self) -> None:
-        """An agent that told its state says at the end that it rests."""
+        """An agent that sent its state reports at the end that it rests."""
         if self._step:
             self._tell_state(active=False)
 
-    def _finished(self, kind: str, message_id: str) -> Json:
+    def _finished_message(self, kind: str, message_id: str) -> Json:
         status = Later()
         status.set(DONE)
         return self._message(kind, message_id, status)
@@ -266,7 +266,7 @@ class Response:
             self._text = None
 
     def _end(self, message: Json, response: Json, calls: Json = PENDING) -> None:
-        """A call that was cut off stays pending: a page must not run it."""
+        """Ends the answer. A call that was cut off stays pending: a page must not run it."""
         self._end_text(message)
         for call in self._calls.values():
             call.close(calls)

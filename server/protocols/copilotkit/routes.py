@@ -1,4 +1,4 @@
-"""One address for both generations: the body of a POST says which of them is asking."""
+"""One address for both generations: the body of a POST shows which of them asks."""
 
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -22,7 +22,7 @@ def accept(body: Any, facts: Facts) -> Accepted:
     if not isinstance(body, dict) or not isinstance(body.get("method"), str):
         return _invalid("Missing method field")
     try:
-        return _enveloped(body["method"], body, facts)
+        return _accept_method(body["method"], body, facts)
     except BadRequest as error:
         return agui.failed(error)
 
@@ -40,14 +40,14 @@ def _graphql(body: Json, facts: Facts, *, reads_only: bool = False) -> Accepted:
     return accepted
 
 
-def _failed(error: Exception) -> Reply:
-    if isinstance(error, AgentNotFound):  # GraphQL tells of it in an answer of its own
+def _describe_failure(error: Exception) -> Reply:
+    if isinstance(error, AgentNotFound):  # GraphQL answers it in its own form
         return agui.failed(error)
-    reply: Reply = operations.failed(error)
+    reply: Reply = operations.describe_failure(error)
     return reply
 
 
-def _enveloped(method: str, body: Any, facts: Facts) -> Accepted:
+def _accept_method(method: str, body: Any, facts: Facts) -> Accepted:
     params = Fields(body.get("params") or {}, "params")
     if method.startswith("agent/"):
         return _of_agent(method, body.get("body"), params, facts)
@@ -154,8 +154,8 @@ REST: tuple[tuple[str, str, Accept], ...] = (
 
 def _endpoints(base: str) -> tuple[Endpoint, ...]:
     return (
-        Endpoint("POST", base, accept, failed=_failed, takes_credentials=True),
-        Endpoint("GET", base, ask_by_get, failed=_failed),
+        Endpoint("POST", base, accept, failed=_describe_failure, takes_credentials=True),
+        Endpoint("GET", base, ask_by_get, failed=_describe_failure),
         *(
             Endpoint(method, base + path, take, failed=agui.failed, needs_body=False)
             for method, path, take in REST

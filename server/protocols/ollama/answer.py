@@ -16,15 +16,15 @@ from server.events import (
     Usage,
 )
 from server.protocols.base import Facts, Frames, Reply
-from server.protocols.frames import dumped, logprob, placed
-from server.protocols.ollama.words import failed, line, said, worded
+from server.protocols.frames import dump, logprob, split_choice
+from server.protocols.ollama.words import assistant_message, error_text, failed, line
 
 NANO = 1_000_000_000
 
 
 async def render_chat(events: Events, body: Any, facts: Facts) -> Frames:
     async for event in events:
-        _, inner = placed(event)
+        _, inner = split_choice(event)
         shown = _chat_line(inner)
         if shown is not None:
             yield _frame({**line(body, facts), **shown})
@@ -32,7 +32,7 @@ async def render_chat(events: Events, body: Any, facts: Facts) -> Frames:
 
 async def render_generate(events: Events, body: Any, facts: Facts) -> Frames:
     async for event in events:
-        _, inner = placed(event)
+        _, inner = split_choice(event)
         shown = _generate_line(inner)
         if shown is not None:
             yield _frame({**line(body, facts), **shown})
@@ -40,9 +40,9 @@ async def render_generate(events: Events, body: Any, facts: Facts) -> Frames:
 
 async def collect_chat(events: Events, body: Any, facts: Facts) -> Reply:
     whole: Json = {}
-    message = said("")
+    message = assistant_message("")
     async for event in events:
-        _, inner = placed(event)
+        _, inner = split_choice(event)
         if isinstance(inner, Failed):
             return failed(inner.error)
         shown = _chat_line(inner) or {}
@@ -55,30 +55,33 @@ async def collect_generate(events: Events, body: Any, facts: Facts) -> Reply:
     whole: Json = {}
     text: defaultdict[str, str] = defaultdict(str)
     async for event in events:
-        _, inner = placed(event)
+        _, inner = split_choice(event)
         if isinstance(inner, Failed):
             return failed(inner.error)
         shown = _generate_line(inner) or {}
         for name in ("response", "thinking"):
             text[name] += shown.pop(name, "")
         _gather(whole, shown)
-    texts = {name: told for name, told in text.items() if told or name == "response"}
+    texts = {name: value for name, value in text.items() if value or name == "response"}
     return Reply({**line(body, facts), **whole, **texts})
 
 
 def _chat_line(event: Event) -> Json | None:
     match event:
         case TextDelta(text, logprobs):
-            return {"message": said(text), "done": False, **_logprobs(logprobs)}
+            return {"message": assistant_message(text), "done": False, **_logprobs(logprobs)}
         case ReasoningDelta(text):
-            return {"message": {**said(""), "thinking": text}, "done": False}
+            return {"message": {**assistant_message(""), "thinking": text}, "done": False}
         case ClientToolCall(call):
             function = {"name": call.name, "arguments": call.arguments}
-            return {"message": {**said(""), "tool_calls": [{"function": function}]}, "done": False}
+            return {
+                "message": {**assistant_message(""), "tool_calls": [{"function": function}]},
+                "done": False,
+            }
         case Finished(reason, usage):
-            return {"message": said(""), **_ended(reason, usage)}
+            return {"message": assistant_message(""), **_end_fields(reason, usage)}
         case Failed(error):
-            return {"error": worded(error), "done": True}
+            return {"error": error_text(error), "done": True}
     return None
 
 
@@ -89,9 +92,9 @@ def _generate_line(event: Event) -> Json | None:
         case ReasoningDelta(text):
             return {"response": "", "thinking": text, "done": False}
         case Finished(reason, usage):
-            return {"response": "", **_ended(reason, usage)}
+            return {"response": "", **_end_fields(reason, usage)}
         case Failed(error):
-            return {"error": worded(error), "done": True}
+            return {"error": error_text(error), "done": True}
     return None
 
 
@@ -114,7 +117,7 @@ def _join(message: Json, more: Json) -> None:
         message["tool_calls"] = [*message.get("tool_calls", []), *more["tool_calls"]]
 
 
-def _ended(reason: str, usage: Usage) -> Json:
+def _end_fields(reason: str, usage: Usage) -> Json:
     return {
         "done": True,
         "done_reason": "length" if reason == "length" else "stop",
@@ -128,4 +131,4 @@ def _ended(reason: str, usage: Usage) -> Json:
 
 
 def _frame(line: Json) -> bytes:
-    return f"{dumped(line)}\n".encode("utf-8", "replace")
+    return f"{dump(line)}\n".encode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""What Ollama's clients send, as our requests."""
+"""Turns requests of Ollama's clients into ours."""
 
 import base64
 import binascii
@@ -18,20 +18,20 @@ from server.protocols.fields import (
 )
 from server.protocols.messages import arguments_of, tools_of
 from server.protocols.ollama.words import (
+    assistant_message,
     can_think,
     card_named,
     keep_alive,
     line,
     model_name,
     refuse,
-    said,
 )
 
 ROLES = ("system", "user", "assistant", "tool")
 EFFORTS = ("low", "medium", "high", "max")
 NEITHER = {
     "template": "a model's own template is used.",
-    "suffix": "the text between two others is not written here.",
+    "suffix": "Moat does not fill in text between two others here.",
     "context": "send the conversation to /api/chat.",
     "_debug_render_only": "ask /apply-template.",
 }
@@ -45,7 +45,7 @@ def accept_chat(body: Any, facts: Facts) -> ChatRequest | Ask | Manage:
     refuse(fields, {"_debug_render_only": NEITHER["_debug_render_only"]})
     messages = _messages(fields)
     if not messages:
-        return _load(fields, facts, {"message": said("")})
+        return _load(fields, facts, {"message": assistant_message("")})
     request = _request(fields, facts, messages=messages, tools=tools_of(fields))
     return _if_it_thinks(fields, facts, request)
 
@@ -67,7 +67,7 @@ def accept_generate(body: Any, facts: Facts) -> ChatRequest | Ask | Manage:
 
 
 def _load(fields: Fields, facts: Facts, empty: Json) -> ChatRequest | Ask | Manage:
-    """Without anything to answer a request loads its model, or with keep_alive 0 unloads it."""
+    """Loads the model if there is nothing to answer; with keep_alive 0 unloads it."""
     model, keep_s = model_name(fields.body, facts), keep_alive(fields)
 
     def reply(reason: str) -> Reply:
@@ -87,7 +87,7 @@ def _load(fields: Fields, facts: Facts, empty: Json) -> ChatRequest | Ask | Mana
 def _if_it_thinks(
     fields: Fields, facts: Facts, asked: ChatRequest | Ask
 ) -> ChatRequest | Ask | Manage:
-    """Who asks for thoughts is told where a model has none."""
+    """Refuses a wish for thoughts if the model cannot think."""
     if not fields.value("think") or not facts.models:
         return asked
     card = card_named(asked.model or facts.default_model, facts)
@@ -150,7 +150,7 @@ def _constraint(fields: Fields) -> Constraint | None:
 
 
 def _messages(fields: Fields) -> tuple[Message, ...]:
-    """Ollama's calls have no ids: results answer the oldest open call, of their name if given."""
+    """Ollama's calls have no ids: a result answers the oldest open call, of its name if given."""
     turns: list[Message] = []
     waiting: list[ToolCall] = []
     for at, item in enumerate(fields.list("messages")):
@@ -160,7 +160,7 @@ def _messages(fields: Fields) -> tuple[Message, ...]:
             raise turn.wrong("role", "is missing")
         content = turn.text("content") or ""
         if role == "tool":
-            call = _answered(turn, waiting)
+            call = _call_answered(turn, waiting)
             images = _images(turn)
             turns.append(Message("tool", content, images, tool_call_id=call.id, name=call.name))
             continue
@@ -170,7 +170,7 @@ def _messages(fields: Fields) -> tuple[Message, ...]:
     return tuple(turns)
 
 
-def _answered(turn: Fields, waiting: list[ToolCall]) -> ToolCall:
+def _call_answered(turn: Fields, waiting: list[ToolCall]) -> ToolCall:
     name = turn.text("tool_name") or turn.text("name")
     found = next((call for call in waiting if name in (None, call.name)), None)
     if found is None:

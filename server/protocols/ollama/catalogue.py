@@ -1,4 +1,4 @@
-"""Which models there are, in Ollama's words, and their embeddings."""
+"""The models in Ollama's form, and their embeddings."""
 
 import time
 from typing import Any
@@ -13,9 +13,9 @@ from server.protocols.fields import Fields
 from server.protocols.ollama.words import can_think, card_of, keep_alive, model_name, moment
 
 OLLAMA_VERSION = "0.12.11"
-"""The version of Ollama whose API this is: programs refuse servers that are too old for them."""
+"""The version of Ollama's API: programs refuse servers that are too old for them."""
 NEVER = "2318-01-01T00:00:00Z"
-"""When a model leaves that stays: Ollama's own program calls anything so far away "forever"."""
+"""The unloading time of a model that stays: Ollama's program shows such a time as "forever"."""
 LEFT_OUT = ("general.name", "tokenizer.chat_template")
 SCALES = ((10**9, "B"), (10**6, "M"), (10**3, "K"))
 
@@ -43,7 +43,7 @@ def show(body: Any, facts: Facts) -> Manage:
     card = card_of(Fields(body), facts)
 
     async def look(keeper: ModelKeeper) -> Managed:
-        return Reply(_shown(card, await keeper.header(card), keeper.alias(card), facts))
+        return Reply(_describe(card, await keeper.header(card), keeper.alias(card), facts))
 
     return Manage(look)
 
@@ -63,7 +63,7 @@ def embed(body: Any, facts: Facts) -> Ask:
     fields = Fields(body)
     given = fields.value("input")
     texts = [given] if isinstance(given, str) and given else given or []
-    if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise fields.wrong("input", "must be a string or an array of strings")
     shown = {"model": fields.text("model") or facts.default_model}
     model, keep_s, began = model_name(body, facts), keep_alive(fields), time.perf_counter_ns()
@@ -73,10 +73,10 @@ def embed(body: Any, facts: Facts) -> Ask:
         return Ask("load", model, {}, lambda _made: Reply({**shown, "embeddings": []}), keep_s)
 
     def reply(made: Embeddings) -> Reply:
-        vectors = [_cut(vector, dimensions) for vector in made.vectors]
+        vectors = [_shorten(vector, dimensions) for vector in made.vectors]
         took = time.perf_counter_ns() - began
-        told = {"embeddings": vectors, "prompt_eval_count": made.tokens}
-        return Reply({**shown, **told, "total_duration": took, "load_duration": 0})
+        counted = {"embeddings": vectors, "prompt_eval_count": made.tokens}
+        return Reply({**shown, **counted, "total_duration": took, "load_duration": 0})
 
     return Ask("embed", model, {"texts": texts}, reply, keep_s)
 
@@ -95,8 +95,8 @@ def embed_one(body: Any, facts: Facts) -> Ask:
     return Ask("embed", model, {"texts": [prompt]}, reply, keep_s)
 
 
-def _cut(vector: list[float], dimensions: int) -> list[float]:
-    """The first numbers, made a unit again."""
+def _shorten(vector: list[float], dimensions: int) -> list[float]:
+    """Keeps the first numbers and makes the length 1 again."""
     if not 0 < dimensions < len(vector):
         return vector
     some = vector[:dimensions]
@@ -127,8 +127,8 @@ def _card(card: ModelCard) -> Json:
 
 
 def _running(card: ModelCard, facts: Facts) -> Json:
-    """A model that stays has no time to leave; one that answers just now has none yet."""
-    found = next((one for one in facts.loaded if one.name == card.name), None)
+    """A model that stays has no unloading time; one that answers now has none yet."""
+    found = next((loaded for loaded in facts.loaded if loaded.name == card.name), None)
     known = found.facts if found else None
     on_card = known.extra.get("gpu_bytes", card.size_bytes) if known else 0
     size = max(card.size_bytes, on_card)
@@ -142,11 +142,11 @@ def _running(card: ModelCard, facts: Facts) -> Json:
     }
 
 
-def _shown(card: ModelCard, header: Header, alias: Alias | None, facts: Facts) -> Json:
+def _describe(card: ModelCard, header: Header, alias: Alias | None, facts: Facts) -> Json:
     shown = _card(card)
     shown["details"]["parameter_size"] = _count(header.parameters or card.parameters)
     parameters = _parameters(card, alias, facts)
-    told: Json = {
+    described: Json = {
         "template": header.template,
         "parameters": parameters,
         "license": (alias.licence if alias else "") or header.licence,
@@ -155,43 +155,47 @@ def _shown(card: ModelCard, header: Header, alias: Alias | None, facts: Facts) -
         "model_info": _model_info(header),
         "capabilities": _capabilities(card, header),
     }
-    told["modelfile"] = _modelfile(card, told)
+    described["modelfile"] = _modelfile(card, described)
     return {
         **shown,
-        **{name: value for name, value in told.items() if value or name == "model_info"},
+        **{name: value for name, value in described.items() if value or name == "model_info"},
     }
 
 
 def _parameters(card: ModelCard, alias: Alias | None, facts: Facts) -> str:
-    """Lines of names and values. The context is what the model was loaded with."""
-    found = next((one for one in facts.loaded if one.name == (card.base or card.name)), None)
+    """Returns lines of names and values. The context is that of the loaded model."""
+    found = next(
+        (loaded for loaded in facts.loaded if loaded.name == (card.base or card.name)), None
+    )
     context = found.facts.context_tokens if found else 0
     given: Json = {
         **({"num_ctx": context} if context else {}),
         **(alias.parameters if alias else {}),
     }
     pairs = [
-        (name, one)
+        (name, entry)
         for name, value in given.items()
-        for one in (value if isinstance(value, list) else [value])
+        for entry in (value if isinstance(value, list) else [value])
     ]
-    return "\n".join(f"{name:<30} {_quoted(value)}" for name, value in pairs)
+    return "\n".join(f"{name:<30} {_quote(value)}" for name, value in pairs)
 
 
-def _quoted(value: Any) -> str:
+def _quote(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-def _modelfile(card: ModelCard, told: Json) -> str:
+def _modelfile(card: ModelCard, described: Json) -> str:
     lines = [f"FROM {card.base or card.name}"]
-    lines += [f"PARAMETER {one}" for one in told["parameters"].splitlines()]
-    lines += [f'SYSTEM """{told["system"]}"""'] if told["system"] else []
-    lines += [f"MESSAGE {one['role']} {one['content']}" for one in told["messages"]]
+    lines += [
+        f"PARAMETER {parameter_line}" for parameter_line in described["parameters"].splitlines()
+    ]
+    lines += [f'SYSTEM """{described["system"]}"""'] if described["system"] else []
+    lines += [f"MESSAGE {turn['role']} {turn['content']}" for turn in described["messages"]]
     return "\n".join(lines) + "\n"
 
 
 def _model_info(header: Header) -> Json:
-    """What the file says; of long lists only that they are there."""
+    """Returns the file's metadata, without the contents of long lists."""
     info: Json = {"general.parameter_count": header.parameters}
     for name, value in header.metadata.items():
         if name not in LEFT_OUT:
@@ -208,6 +212,6 @@ def _capabilities(card: ModelCard, header: Header) -> list[str]:
 
 
 def _count(parameters: int) -> str:
-    """134.5M, 8.0B: as Ollama writes it."""
+    """Writes 134.5M or 8.0B, as Ollama does."""
     scale, letter = next((step for step in SCALES if parameters >= step[0]), (1, ""))
     return f"{parameters / scale:.1f}{letter}" if parameters else ""

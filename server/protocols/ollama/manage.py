@@ -1,4 +1,4 @@
-"""Models fetched, deleted and named by Ollama's programs."""
+"""Ollama's programs fetch, delete and name models."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -10,8 +10,8 @@ from server.face.models import Download
 from server.models.aliases import Alias, Turn
 from server.protocols.base import Facts, Frames, Manage, Managed, ModelKeeper, Reply
 from server.protocols.fields import Fields, sampling, stop_texts
-from server.protocols.frames import dumped
-from server.protocols.ollama.words import card_of, refuse, worded
+from server.protocols.frames import dump
+from server.protocols.ollama.words import card_of, error_text, refuse
 
 DONE = Reply(text="", content_type="text/plain")
 ONLY_FROM = "a model is made from one that is here; name that in 'from'."
@@ -32,7 +32,7 @@ KNOWN = ("seed", "num_predict", "top_k", "top_p", "min_p", "typical_p", "repeat_
          "mirostat", "mirostat_tau", "mirostat_eta")  # fmt: skip
 WITHOUT_EFFECT = ("num_ctx", "num_keep", "num_batch", "num_gpu", "main_gpu", "num_thread",
                   "use_mmap", "use_mlock", "low_vram", "numa")  # fmt: skip
-"""How a model is loaded is in Moat's settings."""
+"""Moat's settings decide how a model is loaded."""
 
 
 def pull(body: Any, facts: Facts) -> Manage:
@@ -47,7 +47,7 @@ def pull(body: Any, facts: Facts) -> Manage:
         if streamed:
             return _frames(lines)
         async with aclosing(lines):
-            return Reply([one async for one in lines][-1])
+            return Reply([progress async for progress in lines][-1])
 
     return Manage(fetch)
 
@@ -85,7 +85,7 @@ def create(body: Any, facts: Facts) -> Manage:
     refuse(fields, NOT_MADE)
     target = fields.text("model") or fields.some_text("name")
     source, parameters = card_of(fields, facts, "from"), _parameters(fields)
-    told: Json = {
+    given: Json = {
         "system": fields.text("system") or "",
         "licence": "\n".join(fields.texts("license")),
         "messages": tuple(_turns(fields)),
@@ -93,12 +93,12 @@ def create(body: Any, facts: Facts) -> Manage:
 
     async def make(keeper: ModelKeeper) -> Managed:
         base = keeper.alias(source) or Alias(path=source.path)
-        more = {name: value for name, value in told.items() if value}
+        more = {name: value for name, value in given.items() if value}
         more["parameters"] = {**base.parameters, **parameters}
         keeper.name_model(_plain(target), base.model_copy(update={**more, "is_pulled": False}))
         if fields.flag("stream") is False:
             return Reply({"status": "success"})
-        return _frames(_made())
+        return _frames(_success())
 
     return Manage(make)
 
@@ -112,7 +112,7 @@ class PagesMayNot(AppError):
 
 
 def _check_sender(facts: Facts) -> None:
-    """A page that may ask questions may not fetch gigabytes or delete them for that."""
+    """A page that may ask questions may not fetch or delete gigabytes."""
     if facts.origin:
         raise PagesMayNot
     if facts.holder:
@@ -134,7 +134,7 @@ def _plain(name: str) -> str:
 
 
 def _parameters(fields: Fields) -> Json:
-    """Checked as those of a question are."""
+    """Checks them like the options of a question."""
     given = fields.object("parameters") or Fields({})
     for name in given.body:
         if name not in (*KNOWN, *WITHOUT_EFFECT):
@@ -178,16 +178,16 @@ def _line(now: Download) -> Json:
     }
 
 
-async def _made() -> AsyncGenerator[Json, None]:
+async def _success() -> AsyncGenerator[Json, None]:
     yield {"status": "writing manifest"}
     yield {"status": "success"}
 
 
 async def _frames(lines: AsyncGenerator[Json, None]) -> Frames:
-    """What goes wrong now is the last line: the status is sent."""
+    """A failure is the last line, because the status is already sent."""
     try:
         async with aclosing(lines):
-            async for one in lines:
-                yield f"{dumped(one)}\n".encode("utf-8", "replace")
+            async for progress in lines:
+                yield f"{dump(progress)}\n".encode("utf-8", "replace")
     except AppError as error:
-        yield f"{dumped({'error': worded(error)})}\n".encode("utf-8", "replace")
+        yield f"{dump({'error': error_text(error)})}\n".encode("utf-8", "replace")

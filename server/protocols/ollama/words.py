@@ -1,4 +1,4 @@
-"""Small shapes that all of Ollama's answers share."""
+"""Parts that all of Ollama's answers share."""
 
 import math
 import re
@@ -28,12 +28,12 @@ THINKING_MARKS = ("enable_thinking", "reasoning_effort", "<|channel|>", "<|chann
 
 def failed(error: Exception) -> Reply:
     known = isinstance(error, AppError)
-    message = worded(error) if known else "Something went wrong inside Moat."
+    message = error_text(error) if known else "Something went wrong inside Moat."
     return Reply({"error": message}, error.status if isinstance(error, AppError) else 500)
 
 
-def worded(error: Exception) -> str:
-    """Ollama's programs look for "not found" in the text."""
+def error_text(error: Exception) -> str:
+    """Adds "not found", which Ollama's programs look for in the text."""
     return (
         f"model '{error.name}' not found. {error}"
         if isinstance(error, ModelNotFound)
@@ -46,29 +46,31 @@ def line(body: Json, facts: Facts) -> Json:
 
 
 def moment(at: float | None = None) -> str:
-    told = datetime.now(UTC) if at is None else datetime.fromtimestamp(at, UTC)
-    return told.isoformat().replace("+00:00", "Z")
+    moment_at = datetime.now(UTC) if at is None else datetime.fromtimestamp(at, UTC)
+    return moment_at.isoformat().replace("+00:00", "Z")
 
 
-def said(text: str) -> Json:
+def assistant_message(text: str) -> Json:
     return {"role": "assistant", "content": text}
 
 
 def card_named(name: str, facts: Facts) -> ModelCard:
-    """As Ollama compares names: the tag may be missing, capital letters do not count."""
+    """Finds a model as Ollama does: the tag may be missing, upper and lower case are equal."""
     plain = name.removesuffix(":latest")
     wanted = (name, plain, f"{plain}:latest")
     by_name = {card.name: card for card in facts.models}
     by_small = {card.name.lower(): card for card in reversed(facts.models)}
-    for one in wanted:
-        if found := by_name.get(one) or by_small.get(one.lower()):
+    for name_tried in wanted:
+        if found := by_name.get(name_tried) or by_small.get(name_tried.lower()):
             return found
     known = {name.lower(): name for name in facts.forbidden}
-    raise facts.miss(next((known[one.lower()] for one in wanted if one.lower() in known), plain))
+    raise facts.miss(
+        next((known[tried.lower()] for tried in wanted if tried.lower() in known), plain)
+    )
 
 
 def model_name(body: Json, facts: Facts) -> str | None:
-    """The model asked for, which must be here; None: the default one answers."""
+    """Returns the model asked for, which must be here; None: the default model answers."""
     name = Fields(body).text("model")
     if not name:
         return None
@@ -76,7 +78,7 @@ def model_name(body: Json, facts: Facts) -> str | None:
 
 
 def card_of(fields: Fields, facts: Facts, *names: str) -> ModelCard:
-    """The model named in one of these fields, or in `model` or its older name."""
+    """Returns the model named in one of these fields, or in `model` or its older name."""
     given = [fields.text(name) for name in names or ("model", "name")]
     name = next(filter(None, given), None)
     if not name:
@@ -90,7 +92,7 @@ def can_think(header: Header) -> bool:
 
 
 def keep_alive(fields: Fields) -> float | None:
-    """Seconds: 0 unloads at once, infinity never. A number, or words like 5m, 1h30m and -1."""
+    """Returns seconds: 0 unloads at once, infinity never. Takes a number, or 5m, 1h30m and -1."""
     given = fields.value("keep_alive")
     if given is None:
         return None
@@ -111,7 +113,7 @@ def _seconds(text: str, fields: Fields) -> float:
 
 
 def refuse(fields: Fields, reasons: dict[str, str]) -> None:
-    """Fields that would change the answer and that nothing here can do."""
+    """Refuses fields that would change the answer and are not supported."""
     for name, reason in reasons.items():
         if fields.value(name):
             raise BadRequest(f"'{fields.path(name)}' is not supported: {reason}", fields.path(name))

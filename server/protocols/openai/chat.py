@@ -41,15 +41,15 @@ from server.protocols.frames import (
     DONE,
     Mould,
     chat_usage,
-    dumped,
+    dump,
     error_object,
     failed,
     logprob,
-    placed,
+    split_choice,
     sse,
     step,
-    summed,
-    warned,
+    sum_usage,
+    warnings_field,
 )
 from server.protocols.messages import (
     choice_of,
@@ -104,7 +104,7 @@ async def render(events: Events, body: Any, facts: Facts) -> Frames:
     for index in range(Fields(body).integer("n", 1, MOST_CHOICES) or 1):
         yield chunks.frame(index, {"role": "assistant", "content": ""})
     async for event in events:
-        index, inner = placed(event)
+        index, inner = split_choice(event)
         if isinstance(inner, Failed):
             yield sse({"error": error_object(inner.error)})
             return
@@ -118,13 +118,13 @@ async def render(events: Events, body: Any, facts: Facts) -> Frames:
 async def collect(events: Events, body: Any, facts: Facts) -> Reply:
     answers: dict[int, _Answer] = {}
     async for event in events:
-        index, inner = placed(event)
+        index, inner = split_choice(event)
         if isinstance(inner, Failed):
             return failed(inner.error)
         answers.setdefault(index, _Answer()).see(inner)
     legacy = _is_legacy(body)
     choices = [answers[index].choice(index, legacy=legacy) for index in sorted(answers)]
-    usage = summed([answers[index].usage for index in sorted(answers)])
+    usage = sum_usage([answers[index].usage for index in sorted(answers)])
     return Reply(
         {**_head("chat.completion", body, facts), "choices": choices, "usage": chat_usage(usage)}
     )
@@ -132,7 +132,7 @@ async def collect(events: Events, body: Any, facts: Facts) -> Reply:
 
 @dataclass
 class _Answer:
-    """One choice, gathered whole."""
+    """Collects one choice."""
 
     text: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
@@ -155,7 +155,7 @@ class _Answer:
             case CallArguments(index, text):
                 self.calls[self.ids[index]]["arguments"] += text
             case ClientToolCall(call) if call.id not in self.calls:
-                self.calls[call.id] = {"name": call.name, "arguments": dumped(call.arguments)}
+                self.calls[call.id] = {"name": call.name, "arguments": dump(call.arguments)}
             case Finished(reason, usage):
                 self.reason, self.usage = reason, usage
 
@@ -184,7 +184,7 @@ class _Answer:
 
 
 class _Chunks:
-    """The chunks of one stream: one id, one clock, and each choice's calls counted from nought."""
+    """The chunks of one stream: one id, one time, and the calls of each choice counted from 0."""
 
     def __init__(self, body: Any, facts: Facts) -> None:
         self._head = _head("chat.completion.chunk", body, facts)
@@ -211,7 +211,7 @@ class _Chunks:
             case ClientToolCall(call) if call.id not in self._opened.get(index, []):
                 place = self._place(index, call.id)
                 yield self._call(index, place, call.id, call.name)
-                yield self._arguments(index, place, dumped(call.arguments))
+                yield self._arguments(index, place, dump(call.arguments))
             case Finished(reason, usage):
                 self._usages.append(usage)
                 legacy = self._legacy and reason == "tool_calls"
@@ -238,7 +238,7 @@ class _Chunks:
         return self._moulds[index].frame(text)
 
     def last(self) -> bytes:
-        return sse({**self._head, "choices": [], "usage": chat_usage(summed(self._usages))})
+        return sse({**self._head, "choices": [], "usage": chat_usage(sum_usage(self._usages))})
 
     def _no_usage(self) -> Json:
         return {"usage": None} if self.wants_usage else {}
@@ -270,7 +270,7 @@ def _head(kind: str, body: Any, facts: Facts) -> Json:
         "created": int(time.time()),
         "model": body.get("model") or facts.default_model,
         "system_fingerprint": f"moat-{facts.version}",
-        **warned(_warnings(Fields(body))),
+        **warnings_field(_warnings(Fields(body))),
     }
 
 

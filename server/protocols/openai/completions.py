@@ -33,7 +33,15 @@ from server.protocols.fields import (
     stop_texts,
     token_limit,
 )
-from server.protocols.frames import DONE, chat_usage, error_object, failed, placed, sse, summed
+from server.protocols.frames import (
+    DONE,
+    chat_usage,
+    error_object,
+    failed,
+    split_choice,
+    sse,
+    sum_usage,
+)
 
 DEFAULT_TOKENS = 16
 MOST_CHOICES = 16
@@ -46,7 +54,9 @@ def accept(body: Any, facts: Facts) -> ChatRequest | Run:
     streams(body)
     _wants_usage(fields)
     if fields.flag("echo") and fields.value("logprobs") is not None:
-        raise fields.wrong("echo", "cannot be had with 'logprobs': the prompt's tokens have none")
+        raise fields.wrong(
+            "echo", "cannot be combined with 'logprobs': the prompt's tokens have none"
+        )
     refuse_what_is_not_done(fields, best_of=(1, _choices(fields)))
     request = ChatRequest(
         model=model_name(fields, facts),
@@ -87,7 +97,7 @@ async def render(events: Events, body: Any, facts: Facts) -> Frames:
     for frame in _echoes(fields):
         yield sse({**head, "choices": [frame], **no_usage})
     async for event in events:
-        index, inner = placed(event)
+        index, inner = split_choice(event)
         match inner:
             case Failed(error):
                 yield sse({"error": error_object(error)})
@@ -102,7 +112,7 @@ async def render(events: Events, body: Any, facts: Facts) -> Frames:
                 usages.append(usage)
                 yield sse({**head, "choices": [_choice(index, "", reason, None)], **no_usage})
     if no_usage:
-        used = chat_usage(summed(usages, prompts=len(_prompts(fields))))
+        used = chat_usage(sum_usage(usages, prompts=len(_prompts(fields))))
         yield sse({**head, "choices": [], "usage": used})
     yield DONE
 
@@ -112,7 +122,7 @@ async def collect(events: Events, body: Any, facts: Facts) -> Reply:
     prompts = _prompts(fields)
     answers = [_Answer() for _ in range(len(prompts) * _choices(fields))]
     async for event in events:
-        index, inner = placed(event)
+        index, inner = split_choice(event)
         if isinstance(inner, Failed):
             return failed(inner.error)
         answers[index].see(inner)
@@ -120,7 +130,7 @@ async def collect(events: Events, body: Any, facts: Facts) -> Reply:
     choices = [
         answer.choice(index, echoed.get(index, ""), fields) for index, answer in enumerate(answers)
     ]
-    usage = summed([answer.usage for answer in answers], prompts=len(prompts))
+    usage = sum_usage([answer.usage for answer in answers], prompts=len(prompts))
     return Reply({**_head(body, facts), "choices": choices, "usage": chat_usage(usage)})
 
 
@@ -146,11 +156,11 @@ class _Answer:
 
 
 async def _each(requests: list[ChatRequest], means: Means) -> AsyncGenerator[OfChoice, None]:
-    """One prompt after the other; their choices are numbered through."""
+    """Answers one prompt after the other. Choices are numbered across prompts."""
     for at, request in enumerate(requests):
         async with aclosing(converse(means, request)) as events:
             async for event in events:
-                index, inner = placed(event)
+                index, inner = split_choice(event)
                 yield OfChoice(at * request.choices + index, inner)
                 if isinstance(inner, Failed):
                     return

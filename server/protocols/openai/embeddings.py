@@ -27,7 +27,7 @@ def accept(body: Any, facts: Facts) -> Ask:
 
     def reply(made: Embeddings) -> Reply:
         data = [
-            {"object": "embedding", "index": at, "embedding": _shown(vector, size, as_base64)}
+            {"object": "embedding", "index": at, "embedding": _encode(vector, size, as_base64)}
             for at, vector in enumerate(made.vectors)
         ]
         usage = {"prompt_tokens": made.tokens, "total_tokens": made.tokens}
@@ -37,7 +37,7 @@ def accept(body: Any, facts: Facts) -> Ask:
 
 
 def _inputs(fields: Fields) -> list[Prompt]:
-    """Texts, or token numbers of this model as LangChain sends them."""
+    """Reads texts, or token numbers of this model, as LangChain sends them."""
     texts = prompts_of(fields, "input")
     if not texts or not all(texts):
         raise fields.wrong("input", "must not be empty")
@@ -46,7 +46,7 @@ def _inputs(fields: Fields) -> list[Prompt]:
     return texts
 
 
-def _shown(vector: Sequence[float], size: int | None, as_base64: bool) -> Json | str | list[float]:
+def _encode(vector: Sequence[float], size: int | None, as_base64: bool) -> Json | str | list[float]:
     cut = list(vector)[:size]
     length = math.sqrt(sum(value * value for value in cut)) or 1.0
     unit = [value / length for value in cut]

@@ -15,7 +15,7 @@ from server.protocols.fields import (
     stop_texts,
     token_limit,
 )
-from server.protocols.frames import error_object, failed, logprob, placed, sse
+from server.protocols.frames import error_object, failed, logprob, split_choice, sse
 
 MOST_FILES = 256
 
@@ -48,7 +48,7 @@ def streams(body: Any) -> bool:
 async def render(events: Events, body: Any, facts: Facts) -> Frames:
     whole = _Whole(body, facts)
     async for event in events:
-        _, inner = placed(event)
+        _, inner = split_choice(event)
         if isinstance(inner, Failed):
             yield sse({"error": error_object(inner.error)})
             return
@@ -63,16 +63,16 @@ async def collect(events: Events, body: Any, facts: Facts) -> Reply:
     whole = _Whole(body, facts)
     last: Json = {}
     async for event in events:
-        _, inner = placed(event)
+        _, inner = split_choice(event)
         if isinstance(inner, Failed):
             return failed(inner.error)
         last = whole.see(inner) or last
-    said: Json = {"completion_probabilities": whole.probabilities} if whole.probabilities else {}
-    return Reply({**last, "content": "".join(whole.text), **said})
+    more: Json = {"completion_probabilities": whole.probabilities} if whole.probabilities else {}
+    return Reply({**last, "content": "".join(whole.text), **more})
 
 
 class _Whole:
-    """What was said so far; `see` gives what a stream shows of each event."""
+    """The answer so far. `see` returns what a stream shows of each event."""
 
     def __init__(self, body: Any, facts: Facts) -> None:
         self._body = body
@@ -83,10 +83,10 @@ class _Whole:
     def see(self, event: Event) -> Json | None:
         match event:
             case TextDelta(text, logprobs):
-                told = list(map(logprob, logprobs))
+                probabilities = list(map(logprob, logprobs))
                 self.text.append(text)
-                self.probabilities += told
-                shown: Json = {"completion_probabilities": told} if told else {}
+                self.probabilities += probabilities
+                shown: Json = {"completion_probabilities": probabilities} if probabilities else {}
                 return {**self._piece(text), "stop": False, **shown}
             case Finished(reason, usage, stop_text):
                 return self._end(reason, usage, stop_text)
@@ -136,11 +136,11 @@ def _files(fields: Fields) -> tuple[tuple[str, str], ...]:
     if len(listed) > MOST_FILES:
         raise fields.wrong("input_extra", f"may have at most {MOST_FILES} entries")
     files = [Fields(item, f"input_extra[{at}]") for at, item in enumerate(listed)]
-    return tuple((one.text("filename") or "tmp", one.text("text") or "") for one in files)
+    return tuple((file.text("filename") or "tmp", file.text("text") or "") for file in files)
 
 
 def _timings(usage: Usage) -> Json:
-    """In llama-server's words."""
+    """Returns the timings under llama-server's names."""
     read = usage.prompt_tokens - usage.cached_tokens
     return {
         "prompt_n": read,

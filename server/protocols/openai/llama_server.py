@@ -10,7 +10,7 @@ from server.protocols.frames import failed
 from server.protocols.messages import messages_of, tools_of
 
 MOST_TOKENS = 1_000_000
-TOLD = ("chat_template", "bos_token", "eos_token")
+REPORTED = ("chat_template", "bos_token", "eos_token")
 
 
 def tokenize(body: Any, facts: Facts) -> Ask:
@@ -29,7 +29,7 @@ def detokenize(body: Any, facts: Facts) -> Ask:
     fields = Fields(body)
     tokens = fields.list("tokens")
     if len(tokens) > MOST_TOKENS or not all(
-        type(one) is int and 0 <= one < 2**31 for one in tokens
+        type(token) is int and 0 <= token < 2**31 for token in tokens
     ):
         raise fields.wrong("tokens", "must be an array of token numbers")
     asked = {"tokens": tokens}
@@ -57,13 +57,13 @@ def properties(_body: Any, facts: Facts) -> Ask:
 
 
 def _properties(facts: Facts, stats: Json) -> Reply:
-    """Under the names llama-server has for them; what an engine does not tell is left out."""
+    """Uses llama-server's names, and leaves out what the engine does not report."""
     stats = dict(stats)
-    told = {name: stats.pop(name) for name in TOLD if name in stats}
+    properties_told = {name: stats.pop(name) for name in REPORTED if name in stats}
     if "slots" in stats:
-        told["total_slots"] = stats.pop("slots")
+        properties_told["total_slots"] = stats.pop("slots")
     if "context_tokens" in stats:
-        told["default_generation_settings"] = {"n_ctx": stats.pop("context_tokens")}
+        properties_told["default_generation_settings"] = {"n_ctx": stats.pop("context_tokens")}
     default = next((card for card in facts.models if card.name == facts.default_model), None)
     return Reply(
         {
@@ -72,7 +72,7 @@ def _properties(facts: Facts, stats: Json) -> Reply:
             "build_info": f"moat-{facts.version}",
             "is_sleeping": not (default and default.loaded),
             "modalities": {"vision": bool(default and default.has_eyes), "audio": False},
-            **told,
+            **properties_told,
             "stats": stats,
         }
     )

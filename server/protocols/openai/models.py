@@ -14,14 +14,14 @@ UNKNOWN_TIME = "1970-01-01T00:00:00Z"
 MOST_LISTED = 1000
 
 
-def listed(_body: Any, facts: Facts) -> Reply:
+def list_models(_body: Any, facts: Facts) -> Reply:
     """Lists the models; in Anthropic's form where `anthropic-version` is sent."""
     if ANTHROPIC_HEADER in facts.headers:
         return _anthropic_list(facts)
     return Reply({"object": "list", "data": [_card(card) for card in facts.models]})
 
 
-def one(_body: Any, facts: Facts) -> Reply:
+def show_model(_body: Any, facts: Facts) -> Reply:
     """Describes one model."""
     name = facts.path["id"]
     found = next((card for card in facts.models if card.name == name), None)
@@ -64,7 +64,7 @@ def _anthropic_list(facts: Facts) -> Reply:
 
 
 def _page(cards: Sequence[ModelCard], query: Fields) -> tuple[Sequence[ModelCard], bool]:
-    """The cards on the asked side of a cursor, and whether that is the side before it."""
+    """Returns the cards on the wanted side of a cursor, and whether that is the side before it."""
     names = [card.name for card in cards]
     before, after = query.text("before_id"), query.text("after_id")
     if before in names:
@@ -91,6 +91,6 @@ def _anthropic_error(status: int, message: str) -> Reply:
 
 
 ENDPOINTS = (
-    Endpoint("GET", "/v1/models", listed, failed=failed),
-    Endpoint("GET", "/v1/models/{id:.+}", one, failed=failed),
+    Endpoint("GET", "/v1/models", list_models, failed=failed),
+    Endpoint("GET", "/v1/models/{id:.+}", show_model, failed=failed),
 )

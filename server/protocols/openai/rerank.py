@@ -1,7 +1,7 @@
 """POST /v1/rerank: documents in the order of how well they fit a question, as in Jina's API.
 
-A model made for ranking gives its own scores. With any other one, a score is the cosine between the
-embeddings of question and document, and the answer says so in `method`.
+A ranking model gives its own scores. For any other model, a score is the cosine between the
+embeddings of question and document, and the answer names it in `method`.
 """
 
 from typing import Any
@@ -46,7 +46,7 @@ def accept(body: Any, facts: Facts) -> Ask:
 
 
 def _documents(fields: Fields, name: str) -> list[str]:
-    """Texts, or objects with a text."""
+    """Reads texts, or objects with a text."""
     listed = fields.list(name)
     if not 1 <= len(listed) <= MOST_DOCUMENTS:
         raise fields.wrong(name, f"must have 1 to {MOST_DOCUMENTS} entries")

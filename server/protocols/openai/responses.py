@@ -38,7 +38,15 @@ from server.protocols.fields import (
     template_options,
     token_limit,
 )
-from server.protocols.frames import dumped, error_object, failed, logprob, placed, sse, warned
+from server.protocols.frames import (
+    dump,
+    error_object,
+    failed,
+    logprob,
+    split_choice,
+    sse,
+    warnings_field,
+)
 from server.protocols.messages import (
     arguments_of,
     choice_of,
@@ -55,45 +63,45 @@ ROLES = ("system", "developer", "user", "assistant")
 
 
 def input_messages(fields: Fields, earlier: tuple[Message, ...]) -> tuple[Message, ...]:
-    """Everything said so far: the instructions, the earlier turns, the new input."""
+    """Returns the whole conversation: the instructions, the earlier turns, the new input."""
     instructions = fields.text("instructions")
-    said = [Message("system", instructions)] if instructions else []
-    said += earlier
+    messages = [Message("system", instructions)] if instructions else []
+    messages += earlier
     given = fields.value("input")
     if isinstance(given, str) and given:
-        return (*said, Message("user", given))
+        return (*messages, Message("user", given))
     if not isinstance(given, list) or not given:
         raise fields.wrong("input", "must be a string or an array of items, and not empty")
     thought = ""
     for at, item in enumerate(given):
-        one = Fields(item, f"input[{at}]")
-        if one.value("type") == "reasoning":
-            thought += _thought(one)
+        fields_of_item = Fields(item, f"input[{at}]")
+        if fields_of_item.value("type") == "reasoning":
+            thought += _read_thought(fields_of_item)
             continue
-        _add(said, one)
-        if thought and said[-1].role == "assistant":
-            said[-1] = replace(said[-1], reasoning=(said[-1].reasoning or "") + thought)
+        _add(messages, fields_of_item)
+        if thought and messages[-1].role == "assistant":
+            messages[-1] = replace(messages[-1], reasoning=(messages[-1].reasoning or "") + thought)
         thought = ""
-    return tuple(said)
+    return tuple(messages)
 
 
 def input_items(given: Any, response_id: str) -> tuple[Json, ...]:
-    """What a response was asked with, each item with a type and an id of its own."""
+    """Returns the items of a response's request, each with a type and an id."""
     items = given if isinstance(given, list) else [{"role": "user", "content": given}]
     return tuple(
-        _listed({"id": f"item_{response_id.removeprefix('resp_')}_{at}", **item})
+        _as_item({"id": f"item_{response_id.removeprefix('resp_')}_{at}", **item})
         for at, item in enumerate(items)
     )
 
 
-def _listed(item: Json) -> Json:
+def _as_item(item: Json) -> Json:
     kind = item.get("type") or "message"
     content = item.get("content")
     if kind != "message" or not isinstance(content, str):
         return {**item, "type": kind}
-    said = item.get("role") == "assistant"
-    part: Json = {"type": "output_text" if said else "input_text", "text": content}
-    part |= {"annotations": []} if said else {}
+    is_answer = item.get("role") == "assistant"
+    part: Json = {"type": "output_text" if is_answer else "input_text", "text": content}
+    part |= {"annotations": []} if is_answer else {}
     return {**item, "type": kind, "status": "completed", "content": [part]}
 
 
@@ -107,25 +115,25 @@ def _tool(fields: Fields) -> Tool:
     return function_tool(fields)
 
 
-def _add(said: list[Message], item: Fields) -> None:
+def _add(messages: list[Message], item: Fields) -> None:
     kind = item.value("type") or "message"
     if kind == "message":
-        said.append(_message(item))
+        messages.append(_message(item))
     elif kind == "function_call":
         name, call_id = item.some_text("name"), item.some_text("call_id")
         call = ToolCall(call_id, name, arguments_of(item.text("arguments") or ""))
-        if said and said[-1].role == "assistant":
-            said[-1] = replace(said[-1], tool_calls=(*said[-1].tool_calls, call))
+        if messages and messages[-1].role == "assistant":
+            messages[-1] = replace(messages[-1], tool_calls=(*messages[-1].tool_calls, call))
         else:
-            said.append(Message("assistant", "", tool_calls=(call,)))
+            messages.append(Message("assistant", "", tool_calls=(call,)))
     elif kind == "function_call_output":
-        said.append(_result(said, item))
+        messages.append(_result(messages, item))
     else:
         raise item.wrong("type", "is not supported here")
 
 
-def _thought(item: Fields) -> str:
-    """What was thought before the item that follows; else the summary that others make of it."""
+def _read_thought(item: Fields) -> str:
+    """Returns the thought before the next item; else its summary, as other servers write it."""
     parts = item.list("content") or item.list("summary")
     return "".join(Fields(part).text("text") or "" for part in parts)
 
@@ -140,9 +148,9 @@ def _message(item: Fields) -> Message:
     return Message("system" if role == "developer" else role, content, images)
 
 
-def _result(said: list[Message], item: Fields) -> Message:
+def _result(messages: list[Message], item: Fields) -> Message:
     call_id = item.some_text("call_id")
-    calls = {call.id: call.name for message in said for call in message.tool_calls}
+    calls = {call.id: call.name for message in messages for call in message.tool_calls}
     if call_id not in calls:
         raise item.wrong("call_id", "must name an earlier function_call")
     content, images = parts_of(item, "output")
@@ -153,7 +161,7 @@ TEXT_KINDS = {"message": "output_text", "reasoning": "reasoning_text"}
 
 
 class Output:
-    """The items of one response. `see` yields what a stream must say about each event."""
+    """The items of one response. `see` yields a stream's events for each of ours."""
 
     def __init__(self, head: Json) -> None:
         self.response: Json = {**head, "output": [], "status": "in_progress"}
@@ -183,21 +191,21 @@ class Output:
                 yield from self._arguments(self._places[index], text)
             case ClientToolCall(call) if not self._has_call(call.id):
                 yield from self._call(call.id, call.name)
-                yield from self._arguments(len(self.items) - 1, dumped(call.arguments))
+                yield from self._arguments(len(self.items) - 1, dump(call.arguments))
             case Finished(reason, usage):
                 yield from self._finish(reason, usage)
 
-    def said(self) -> Message:
-        """The answer as the next request's history has it."""
+    def as_message(self) -> Message:
+        """Returns the answer as the next request's history has it."""
         calls = tuple(
             ToolCall(item["call_id"], item["name"], arguments_of(item["arguments"]))
             for item in self.items
             if item["type"] == "function_call"
         )
-        thought = self._said_as("reasoning") or None
-        return Message("assistant", self._said_as("message"), tool_calls=calls, reasoning=thought)
+        thought = self._text_of("reasoning") or None
+        return Message("assistant", self._text_of("message"), tool_calls=calls, reasoning=thought)
 
-    def _said_as(self, kind: str) -> str:
+    def _text_of(self, kind: str) -> str:
         items = (item for item in self.items if item["type"] == kind)
         return "".join(part["text"] for item in items for part in item["content"])
 
@@ -386,21 +394,21 @@ def streams(body: Any) -> bool:
 
 async def render(events: Events, body: Any, facts: Facts) -> Frames:
     output = Output(_head(body, facts))
-    # From now on it can be cancelled.
-    facts.responses.keep(_kept(output, body, facts))
+    # From here on, it can be cancelled.
+    facts.responses.keep(_response_of(output, body, facts))
     try:
-        for told in output.begin():
-            yield sse(told, told["type"])
+        for sent in output.begin():
+            yield sse(sent, sent["type"])
         async for event in events:
-            _, inner = placed(event)
+            _, inner = split_choice(event)
             if isinstance(inner, Failed):
-                told = output.failed(error_object(inner.error))
-                yield sse(told, told["type"])
+                sent = output.failed(error_object(inner.error))
+                yield sse(sent, sent["type"])
                 return
             if isinstance(inner, PromptProgress):
                 yield KEEP_ALIVE
-            for told in output.see(inner):
-                yield sse(told, told["type"])
+            for sent in output.see(inner):
+                yield sse(sent, sent["type"])
     finally:
         _keep(output, body, facts)
 
@@ -408,7 +416,7 @@ async def render(events: Events, body: Any, facts: Facts) -> Frames:
 async def collect(events: Events, body: Any, facts: Facts) -> Reply:
     output = Output(_head(body, facts))
     async for event in events:
-        _, inner = placed(event)
+        _, inner = split_choice(event)
         if isinstance(inner, Failed):
             return failed(inner.error)
         for _ in output.see(inner):
@@ -427,13 +435,13 @@ def count_tokens(body: Any, facts: Facts) -> Ask:
 
 def recall(_body: Any, facts: Facts) -> Reply:
     """Gives a response that is remembered."""
-    return Reply(_found(facts).response)
+    return Reply(_find(facts).response)
 
 
 def list_input(_body: Any, facts: Facts) -> Reply:
     """Lists the items of a response's request, the last first unless asked otherwise."""
     query = Fields(dict(facts.query))
-    items = list(_found(facts).items)
+    items = list(_find(facts).items)
     if (query.word("order", ("asc", "desc")) or "desc") == "desc":
         items.reverse()
     after = query.text("after")
@@ -455,7 +463,7 @@ def list_input(_body: Any, facts: Facts) -> Reply:
 
 def cancel(_body: Any, facts: Facts) -> Cancel:
     """Ends a response that is under way, as OpenAI does with those in the background."""
-    kept = _found(facts)
+    kept = _find(facts)
     response = kept.response
     if response["status"] not in ("in_progress", "cancelled"):
         raise BadRequest(
@@ -467,12 +475,12 @@ def cancel(_body: Any, facts: Facts) -> Cancel:
 
 def forget(_body: Any, facts: Facts) -> Reply:
     """Forgets a response."""
-    response = _found(facts).response
+    response = _find(facts).response
     facts.responses.forget(facts.owner, response["id"])
     return Reply({"id": response["id"], "object": "response", "deleted": True})
 
 
-def _found(facts: Facts) -> KeptResponse:
+def _find(facts: Facts) -> KeptResponse:
     name = facts.path["id"]
     kept = facts.responses.find(facts.owner, name)
     if kept is None:
@@ -501,23 +509,23 @@ def _page(query: Fields) -> int:
 
 
 def _keep(output: Output, body: Any, facts: Facts) -> None:
-    """An answer that is whole, to go on from; one that was cancelled, to be looked at."""
+    """Keeps a complete answer, to be continued, or a cancelled one, to be seen."""
     status = output.response["status"]
     messages: tuple[Message, ...] = ()
     name = output.response["id"]
     facts.responses.forget(facts.owner, name)
     if Fields(body).flag("store") is False or status not in ENDED:
         return
-    # Instructions hold for one response only; whatever else was said is kept.
+    # Instructions hold for one response only. All other messages are kept.
     own = {name: value for name, value in body.items() if name != "instructions"}
-    # What it went on from may be deleted by now; the answer is as good without being kept.
+    # The earlier response may be deleted by now. The answer is fine without being kept.
     with suppress(ResponseNotFound):
         if status != "cancelled":
-            messages = (*accept(own, facts).messages, output.said())
-        facts.responses.keep(_kept(output, body, facts, messages))
+            messages = (*accept(own, facts).messages, output.as_message())
+        facts.responses.keep(_response_of(output, body, facts, messages))
 
 
-def _kept(
+def _response_of(
     output: Output, body: Any, facts: Facts, messages: tuple[Message, ...] = ()
 ) -> KeptResponse:
     items = input_items(body.get("input"), output.response["id"])
@@ -529,7 +537,7 @@ def _constraint(fields: Fields) -> Constraint | None:
     made = format_constraint(text.object("format")) if text else None
     other = constraint_of(fields)
     if made is not None and other is not None:
-        raise fields.wrong(other.param, "cannot be had together with 'text.format'")
+        raise fields.wrong(other.param, "cannot be combined with 'text.format'")
     return made or other
 
 
@@ -559,14 +567,15 @@ def _head(body: Any, facts: Facts) -> Json:
         "tool_choice": body.get("tool_choice") or "auto",
         "tools": [_shown_tool(tool) for tool in body.get("tools") or []],
         "usage": None,
-        **warned(left_out(Fields(body))),
+        **warnings_field(left_out(Fields(body))),
     }
 
 
 def _shown_tool(tool: Any) -> Any:
-    """OpenAI makes a function strict where nothing is said ("Responses requests will normalize your
-    schema into strict mode", its guide to function calling), and tells so. Here calls are kept to
-    their schema either way; strict is only what is refused for a schema that cannot be kept."""
+    """OpenAI makes a function strict by default ("Responses requests will normalize your schema
+    into
+    strict mode", its guide to function calling), and shows that. Here calls always follow their
+    schema; `strict` only refuses a schema that cannot be enforced."""
     if isinstance(tool, dict) and tool.get("type") == "function" and tool.get("strict") is None:
         return {**tool, "strict": True}
     return tool

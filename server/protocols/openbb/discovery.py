@@ -1,4 +1,4 @@
-"""What a client reads before it connects: the old file and the new one, side by side."""
+"""What a client reads before it connects: the old file and the new one."""
 
 from base64 import b64encode
 from collections import Counter
@@ -43,7 +43,7 @@ def agents(_body: Any, facts: Facts) -> Reply:
 
 
 def _models(facts: Facts) -> list[Json]:
-    """The default first, each by the name people know; those of one name are told apart."""
+    """Lists the default model first, each by its usual name; equal names get an addition."""
     cards = sorted(facts.models, key=lambda card: card.name != facts.default_model)
     titles = Counter(card.title for card in cards if card.title and not card.base)
     return [
@@ -66,7 +66,7 @@ def _names(facts: Facts) -> Json:
 
 
 def _description(facts: Facts) -> str:
-    """Where prompts go to another machine, it says to which."""
+    """Names the other machine, if prompts go there."""
     card = next((card for card in facts.models if card.name == facts.default_model), None)
     title = (card.title if card else "") or facts.default_model
     away = find_away(card.hosts) if card else ()
@@ -103,6 +103,6 @@ def _select(label: str, default: str, options: dict[str, str]) -> Json:
 
 @cache
 def _image() -> str:
-    """Our icon, inside the answer: a page asks for nothing more."""
+    """Returns our icon within the answer, so that a page needs nothing more."""
     drawn = (RESOURCES / "icons" / "moat.svg").read_bytes()
     return "data:image/svg+xml;base64," + b64encode(drawn).decode("ascii")

@@ -1,27 +1,27 @@
-"""The client's data in all its shapes: lists of items, old single contents, errors, results."""
+"""Reads the client's data in all its forms: lists of items, old contents, errors, results."""
 
 import re
 from typing import Any
 
 from server.chat import Json
 from server.dashboard.query import Element, Entry, Item
-from server.protocols.fields import parsed
+from server.protocols.fields import parse
 
 PROBLEM_CHARACTERS = 300
 MOST_FAILURE = 20_000
-"""Characters: what is longer is data."""
+"""The most characters of a failure: a longer text is data."""
 FAILURE = re.compile(r'^\s*\{.*"(?:isError|error_type)"', re.DOTALL)
 WHY = ("content", "message", "error", "error_type")
-"""Where a failure says why, best first."""
+"""The fields that may hold the reason of a failure, best first."""
 OWN_NAME = re.compile(r"_[0-9a-f]{6}$")
-"""As the writer names what we make."""
+"""The end of a name that our writer made."""
 ARTIFACTS = frozenset({"chart", "table", "html"})
 
 
 def read_elements(data: Any, content: Any) -> tuple[Element, ...]:
-    """The elements of a tool message; its `content` counts where `data` says nothing."""
+    """Reads the elements of a tool message. Its `content` counts if `data` is empty."""
     if isinstance(data, list):
-        return tuple(read_element(one) for one in data)
+        return tuple(read_element(entry) for entry in data)
     if isinstance(data, dict):
         found = read_element(data)
         if found.items or found.problem or found.outcome:
@@ -39,21 +39,21 @@ def read_element(element: Any) -> Element:
     if "error_type" in element:
         return Element(problem=_problem(element))
     if isinstance(element.get("items"), list):
-        items = [_item(one) for one in element["items"] if isinstance(one, dict)]
-        return _told(items, _objects(element.get("extra_citations")))
+        items = [_item(entry) for entry in element["items"] if isinstance(entry, dict)]
+        return _element_of(items, _objects(element.get("extra_citations")))
     alone = _item(element)
     if alone.content or alone.url:
-        return _told([alone])
+        return _element_of([alone])
     return _outcome(element) if "status" in element else Element()
 
 
 def read_context(context: Any) -> tuple[Entry, ...]:
-    """A list of entries, each with data in the new or the old form; or one plain text."""
+    """Reads a list of entries, with data in the new or the old form, or one plain text."""
     if isinstance(context, str):
         return (Entry("Context", "", Element((Item(context),))),) if context.strip() else ()
     if not isinstance(context, list):
         return ()
-    return tuple(_entry(one) for one in context if isinstance(one, dict | str))
+    return tuple(_entry(entry) for entry in context if isinstance(entry, dict | str))
 
 
 def _entry(entry: Json | str) -> Entry:
@@ -79,8 +79,8 @@ def _item(item: Json) -> Item:
     )
 
 
-def _told(items: list[Item], citations: tuple[Json, ...] = ()) -> Element:
-    """A tool of the client tells in its content that it failed."""
+def _element_of(items: list[Item], citations: tuple[Json, ...] = ()) -> Element:
+    """A client's tool may report in its content that it failed."""
     failures = [_failure(item) for item in items]
     kept = tuple(item for item, why in zip(items, failures, strict=True) if not why)
     return Element(kept, "; ".join(filter(None, failures)), citations=citations)
@@ -89,7 +89,7 @@ def _told(items: list[Item], citations: tuple[Json, ...] = ()) -> Element:
 def _failure(item: Item) -> str:
     if len(item.content) > MOST_FAILURE or not FAILURE.search(item.content):
         return ""
-    found = parsed(item.content)
+    found = parse(item.content)
     if not isinstance(found, dict):
         return ""
     has_failed = found.get("isError") is True or isinstance(found.get("error_type"), str)
@@ -104,19 +104,25 @@ def _outcome(element: Json) -> Element:
 
 
 def _problem(element: Json) -> str:
-    said = next(filter(None, (_said(element.get(field)) for field in WHY)), "unknown error")
-    return " ".join(said.split())[:PROBLEM_CHARACTERS]
+    reason = next(
+        filter(None, (_reason_text(element.get(field)) for field in WHY)), "unknown error"
+    )
+    return " ".join(reason.split())[:PROBLEM_CHARACTERS]
 
 
-def _said(found: Any) -> str:
-    """A text, or those of MCP's parts."""
+def _reason_text(found: Any) -> str:
+    """Reads a text, or the texts of MCP's parts."""
     if isinstance(found, list):
         return " ".join(_text(part.get("text")) for part in _objects(found))
     return _text(found)
 
 
 def _objects(found: Any) -> tuple[Json, ...]:
-    return tuple(one for one in found if isinstance(one, dict)) if isinstance(found, list) else ()
+    return (
+        tuple(entry for entry in found if isinstance(entry, dict))
+        if isinstance(found, list)
+        else ()
+    )
 
 
 def _text(found: Any) -> str:

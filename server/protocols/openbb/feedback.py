@@ -1,4 +1,4 @@
-"""Thumbs up and down. A vote comes with the prompt and the answer; nothing of them is kept."""
+"""Thumbs up and down. A vote brings the prompt and the answer, which are not kept."""
 
 import logging
 from typing import Any

@@ -1,4 +1,4 @@
-"""A question about the dashboard: read leniently, answered step by step, written strictly."""
+"""A question about the dashboard: a lenient reader, an answer in steps, a strict writer."""
 
 from dataclasses import replace
 from functools import partial
@@ -28,14 +28,14 @@ def accept(body: Any, facts: Facts, *, old_path: bool = False) -> Run:
 
 
 async def render(events: Events, body: Any, _facts: Facts, *, old_path: bool = False) -> Frames:
-    async for one in write(events, legacy=is_legacy(body, old_path=old_path)):
-        yield one
+    async for sent in write(events, legacy=is_legacy(body, old_path=old_path)):
+        yield sent
 
 
 def failed(error: Exception) -> Reply:
-    """A request we cannot read has a status; any other trouble is told in the chat itself.
+    """An unreadable request gets a status. Any other error appears in the chat.
 
-    The client shows a generic notice for every status but 200, and never the text.
+    For every status except 200, the client shows a generic notice and never the text.
     """
     if not isinstance(error, AppError):
         return Reply({"detail": "Something went wrong inside Moat."}, 500)

@@ -1,4 +1,4 @@
-"""One lenient reader for three generations of requests."""
+"""A lenient reader for three generations of requests."""
 
 import re
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Any
 from server.chat import Json
 from server.dashboard.query import Element, OfferedTool, Query, Result, Said, Skill, Source
 from server.errors import BadRequest
-from server.protocols.fields import parsed
+from server.protocols.fields import parse
 from server.protocols.openbb.elements import read_context, read_elements
 from server.protocols.openbb.widgets import read_widgets
 
@@ -53,7 +53,7 @@ def read_query(body: Any, *, legacy: bool) -> Query:
         plain_calls=legacy,
         is_task=is_task,
     )
-    brought = [_brought_skill(element) for one in query.results for element in one.elements]
+    brought = [_brought_skill(element) for result in query.results for element in result.elements]
     skills = query.skills or _skills(state.get("skills"))
     return replace(query, skills=(*skills, *_skills(brought)))
 
@@ -72,9 +72,9 @@ def read_messages(body: Any) -> list[Json]:
 
 
 def is_legacy(body: Any, *, old_path: bool) -> bool:
-    """Whether the client is one of 2024, which knows only text and one kind of call.
+    """Whether it is a client of 2024, which knows only text and one kind of call.
 
-    A chat's id in the header X-Trace-Id tells nothing: it comes with requests of 2024, too.
+    A chat's id in the header X-Trace-Id is no sign: requests of 2024 have it too.
     """
     if not isinstance(body, dict):
         return old_path
@@ -92,16 +92,20 @@ def is_legacy(body: Any, *, old_path: bool) -> bool:
 def _last_tool(messages: Any) -> Json | None:
     if not isinstance(messages, list):
         return None
-    tools = [one for one in messages if isinstance(one, dict) and one.get("role") == "tool"]
+    tools = [
+        message
+        for message in messages
+        if isinstance(message, dict) and message.get("role") == "tool"
+    ]
     return tools[-1] if tools else None
 
 
 LONGEST_QUESTION = 200_000
-"""It is compared with every widget; what is longer belongs into a file."""
+"""A question is compared with every widget. A longer text belongs into a file."""
 
 
 class _History:
-    """Goes through the messages in order; each word of the user begins a turn."""
+    """Reads the messages in order. Each message of the user begins a turn."""
 
     def __init__(self) -> None:
         self.said: list[Said] = []
@@ -126,7 +130,7 @@ class _History:
         if call is not None:
             self._call = call
         elif role == "human" or is_last:
-            # A last message by another agent is a task it hands to us.
+            # A last message of another agent is a task that it hands to us.
             self.turn += 1
             self.is_task = role == "ai"
             self.question = SKILL_MENTION.sub("", _clean(content)).strip()
@@ -155,14 +159,14 @@ class _History:
 
 
 def parse_call(content: str) -> Json | None:
-    """The call in an assistant's message, which may be JSON inside a JSON string."""
+    """Finds the call in an assistant's message, which may be JSON within a JSON string."""
     if '"function"' not in content and '\\"function\\"' not in content:
         return None
     found: Any = content
     for _ in range(2):
         if not isinstance(found, str):
             break
-        found = parsed(found)
+        found = parse(found)
     function = found.get("function") if isinstance(found, dict) else None
     return found if isinstance(function, str) and function in FUNCTIONS else None
 
@@ -173,7 +177,7 @@ def _sources(arguments: Json) -> tuple[Source, ...]:
     sources = arguments.get("data_sources")
     if not isinstance(sources, list):
         return ()
-    return tuple(_source(one) for one in sources if isinstance(one, dict))
+    return tuple(_source(source) for source in sources if isinstance(source, dict))
 
 
 def _source(source: Json) -> Source:
@@ -187,7 +191,7 @@ def _source(source: Json) -> Source:
 
 
 def _clean(text: str) -> str:
-    """Without the client's markers, which a model would imitate."""
+    """Removes the client's markers, which a model would imitate."""
     kept, at, unfinished = [], 0, set()
     for start in MARKER.finditer(text):
         kind = start[1]
@@ -210,12 +214,12 @@ def _timezone(body: Json, state: Json) -> str:
 
 
 def _options(options: Any) -> Json:
-    """A map, or in older clients a list of words, some of them 'key=value'."""
+    """Reads a map, or the word list of older clients, some words as 'key=value'."""
     if isinstance(options, dict):
         return options
     if not isinstance(options, list):
         return {}
-    pairs = [one.partition("=") for one in options if isinstance(one, str)]
+    pairs = [option.partition("=") for option in options if isinstance(option, str)]
     return {key: value if sign else True for key, sign, value in pairs}
 
 
@@ -224,13 +228,13 @@ def _tools(tools: Any) -> tuple[OfferedTool, ...]:
         return ()
     return tuple(
         OfferedTool(
-            str(one.get("server_id") or ""),
-            one["name"],
-            str(one.get("description") or ""),
-            one["input_schema"] if isinstance(one.get("input_schema"), dict) else {},
+            str(tool.get("server_id") or ""),
+            tool["name"],
+            str(tool.get("description") or ""),
+            tool["input_schema"] if isinstance(tool.get("input_schema"), dict) else {},
         )
-        for one in tools
-        if isinstance(one, dict) and isinstance(one.get("name"), str) and one["name"]
+        for tool in tools
+        if isinstance(tool, dict) and isinstance(tool.get("name"), str) and tool["name"]
     )
 
 
@@ -244,10 +248,10 @@ def _skills(skills: Any) -> tuple[Skill, ...]:
         return ()
     return tuple(
         Skill(
-            one["slug"],
-            str(one.get("description") or ""),
-            str(one.get("contentMarkdown") or one.get("text") or ""),
+            skill["slug"],
+            str(skill.get("description") or ""),
+            str(skill.get("contentMarkdown") or skill.get("text") or ""),
         )
-        for one in skills
-        if isinstance(one, dict) and isinstance(one.get("slug"), str)
+        for skill in skills
+        if isinstance(skill, dict) and isinstance(skill.get("slug"), str)
     )

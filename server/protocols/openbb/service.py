@@ -1,4 +1,4 @@
-"""The AI service of a self-hosted Workspace: its titles, names and prompts stay here too."""
+"""The AI service of a self-hosted Workspace: titles, names and prompts are made here too."""
 
 import asyncio
 from functools import partial
@@ -58,7 +58,7 @@ def widget_info(body: Any, _facts: Facts) -> Reply:
 def widget_info_of_file(body: Any, _facts: Facts) -> Look:
     """Gives a widget its name and description, by a file: its tables, else its text."""
     fields = _object(body)
-    uploads = [one for one in fields.values() if isinstance(one, Upload)]
+    uploads = [upload for upload in fields.values() if isinstance(upload, Upload)]
     if not uploads:
         raise BadRequest("Send a form with a file.")
     name, description = (str(fields.get(key) or "") for key in ("name", "description"))
@@ -82,21 +82,21 @@ def code(body: Any, facts: Facts) -> Run | Reply:
 
 
 async def collect_json(events: Events, _body: Any, _facts: Facts) -> Reply:
-    return Reply((await _collected(events))[0])
+    return Reply((await _collect(events))[0])
 
 
 async def collect_text(events: Events, _body: Any, _facts: Facts) -> Reply:
-    return Reply(text=(await _collected(events))[0], content_type="text/plain")
+    return Reply(text=(await _collect(events))[0], content_type="text/plain")
 
 
 async def collect_code(events: Events, _body: Any, _facts: Facts) -> Reply:
-    text, problem = await _collected(events)
+    text, problem = await _collect(events)
     if not text:
         return Reply({"success": False, "error_message": problem or "The model wrote nothing."})
     return Reply({"success": True, "generated_code": text})
 
 
-async def _collected(events: Events) -> tuple[str, str]:
+async def _collect(events: Events) -> tuple[str, str]:
     texts: list[str] = []
     problem = ""
     async for event in events:
@@ -130,7 +130,9 @@ def _widget_names(body: Json) -> list[str]:
         groups = [group for group in widgets.values() if isinstance(group, list)]
         widgets = [widget for group in groups for widget in group]
     found = widgets if isinstance(widgets, list) else []
-    return [str(one["name"]) for one in found if isinstance(one, dict) and one.get("name")]
+    return [
+        str(widget["name"]) for widget in found if isinstance(widget, dict) and widget.get("name")
+    ]
 
 
 def _first_text(body: Json, fields: tuple[str, ...]) -> str:

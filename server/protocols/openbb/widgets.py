@@ -1,4 +1,4 @@
-"""Widgets as three generations of clients describe them."""
+"""Reads widgets as three generations of clients describe them."""
 
 from typing import Any, get_args
 
@@ -10,16 +10,16 @@ UNDEFINED = "<<UNDEFINED>>"
 
 
 def read_widgets(widgets: Any) -> tuple[Widget, ...]:
-    """A flat list of old clients, or the three groups of newer ones."""
+    """Reads the flat list of old clients, or the three groups of newer ones."""
     if isinstance(widgets, list):
-        return tuple(_widget(one, "secondary") for one in widgets if isinstance(one, dict))
+        return tuple(_widget(widget, "secondary") for widget in widgets if isinstance(widget, dict))
     if not isinstance(widgets, dict):
         return ()
     found: list[Widget] = []
     for tier in get_args(Tier):
         group = widgets.get(tier)
         group = group if isinstance(group, list) else []
-        found += [_widget(one, tier) for one in group if isinstance(one, dict)]
+        found += [_widget(widget, tier) for widget in group if isinstance(widget, dict)]
     return tuple(found)
 
 
@@ -45,15 +45,16 @@ def _params(params: Any) -> tuple[Param, ...]:
     if not isinstance(params, list):
         return ()
     named = {
-        one["name"]: _param(one)
-        for one in params
-        if isinstance(one, dict) and isinstance(one.get("name"), str) and one["name"]
+        param["name"]: _param(param)
+        for param in params
+        if isinstance(param, dict) and isinstance(param.get("name"), str) and param["name"]
     }
     return tuple(named.values())
 
 
 def _old_params(metadata: Any) -> tuple[Param, ...]:
-    """The first clients showed a widget's arguments only in its metadata: good for ranking."""
+    """The first clients had a widget's arguments only in its metadata, which is enough to rank
+    it."""
     if not isinstance(metadata, dict) or "symbol" not in metadata:
         return ()
     return (Param("symbol", "ticker", value=metadata["symbol"], has_value=True),)
@@ -87,10 +88,10 @@ def _value(param: Json) -> tuple[Any, bool]:
 def _options(options: Any) -> tuple[tuple[Any, ...], tuple[str, ...]]:
     if not isinstance(options, list):
         return (), ()
-    values = [one.get("value") if isinstance(one, dict) else one for one in options]
+    values = [option.get("value") if isinstance(option, dict) else option for option in options]
     labels = [
-        str(one.get("label", one.get("value"))) if isinstance(one, dict) else str(one)
-        for one in options
+        str(option.get("label", option.get("value"))) if isinstance(option, dict) else str(option)
+        for option in options
     ]
     return tuple(values), tuple(labels)
 
@@ -99,16 +100,16 @@ def _inputs(inputs: Any) -> tuple[tuple[str, str], ...]:
     if not isinstance(inputs, list):
         return ()
     return tuple(
-        (one["name"], str(one.get("inherit_value_from") or one["name"]))
-        for one in inputs
-        if isinstance(one, dict) and isinstance(one.get("name"), str)
+        (entry["name"], str(entry.get("inherit_value_from") or entry["name"]))
+        for entry in inputs
+        if isinstance(entry, dict) and isinstance(entry.get("name"), str)
     )
 
 
 def _columns(columns: Any) -> tuple[str, ...]:
     if not isinstance(columns, list):
         return ()
-    return tuple(one for one in columns if isinstance(one, str))
+    return tuple(column for column in columns if isinstance(column, str))
 
 
 def _text(widget: Json, field: str) -> str:

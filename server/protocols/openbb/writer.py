@@ -1,4 +1,4 @@
-"""The strict writer: what today's and yesterday's clients can read, in the order they need."""
+"""The strict writer: what old and new clients can read, in the order they need."""
 
 import json
 import math
@@ -27,7 +27,7 @@ from server.system.limits import without_halves
 LEVELS = {"info": "INFO", "success": "INFO", "warning": "WARNING", "error": "WARNING"}
 SOURCE_TYPES = frozenset({"widget", "direct retrieval", "web", "artifact"})
 QUIET_S = 5.0
-"""After so long without an event a hidden one says that the prompt is still being read."""
+"""After this time without an event, a hidden one shows that the prompt is still being read."""
 
 
 async def write(events: Events, *, legacy: bool) -> Frames:
@@ -38,9 +38,9 @@ async def write(events: Events, *, legacy: bool) -> Frames:
 
 
 def keep_alive(last_frame: bytes) -> bytes:
-    """Hidden, but an event: the SDK's reader breaks at a comment that comes first.
+    """Sends a hidden event: the SDK's reader breaks if a comment comes first.
 
-    Once there is text, a status would end its bubble; there a comment is right.
+    Once there is text, a status would end its bubble, so a comment is sent.
     """
     if not last_frame or last_frame.startswith(b"event: copilotStatusUpdate"):
         return status("INFO", "Still working", hidden=True)
@@ -48,7 +48,7 @@ def keep_alive(last_frame: bytes) -> bytes:
 
 
 class Writer:
-    """Refuses what breaks the client: empty text, steps during text, anything after a call."""
+    """Leaves out what breaks the client: empty text, steps during text, anything after a call."""
 
     def __init__(self) -> None:
         self._text_began = False
@@ -116,7 +116,7 @@ class Writer:
 
 
 class LegacyWriter(Writer):
-    """The clients of 2024 know text and one kind of call; the rest becomes text or nothing."""
+    """Clients of 2024 know text and one kind of call. The rest becomes text or is left out."""
 
     def _step(self, event: StatusNote | PromptProgress) -> list[bytes]:  # noqa: ARG002
         return []
@@ -138,7 +138,7 @@ class LegacyWriter(Writer):
 
 
 def frame(event: str, data: Json) -> bytes:
-    text = json.dumps(cleaned(data), ensure_ascii=True, allow_nan=False)
+    text = json.dumps(clean(data), ensure_ascii=True, allow_nan=False)
     return f"event: {event}\ndata: {text}\n\n".encode("ascii")
 
 
@@ -168,7 +168,7 @@ def artifact(made: Artifact) -> Json:
 
 
 def artifact_name(name: str) -> str:
-    """Unique in the chat, and nothing in it that breaks the client's marker."""
+    """Makes the name unique in the chat, without characters that break the client's marker."""
     plain = re.sub(r'["<>\s]+', "_", name).strip("_")[:60] or "Artifact"
     return f"{plain}_{uuid4().hex[:6]}"
 
@@ -207,7 +207,7 @@ def citation(source: Json) -> Json:
 
 
 def _given_citation(given: Json, name: str) -> Json:
-    """One that the backend sent along with its data, made whole."""
+    """Completes a citation that the backend sent with its data."""
     found = given.get("source_info")
     info = dict(found) if isinstance(found, dict) else {}
     if info.get("type") not in SOURCE_TYPES:
@@ -215,31 +215,35 @@ def _given_citation(given: Json, name: str) -> Json:
     if not _is_uuid(info.get("uuid")):
         info.pop("uuid", None)
     details = given.get("details")
-    details = [one for one in details if isinstance(one, dict)] if isinstance(details, list) else []
+    details = (
+        [detail for detail in details if isinstance(detail, dict)]
+        if isinstance(details, list)
+        else []
+    )
     kept = {key: info[key] for key in ("type", "uuid", "origin", "widget_id") if key in info}
     info = {**kept, "name": str(info.get("name") or name), "metadata": {}, "citable": True}
     return {"id": str(uuid4()), "source_info": info, "details": details or None}
 
 
 def _is_uuid(text: Any) -> bool:
-    """The ids of frames inside a widget are longer, and refused as a source's id."""
+    """Ids of frames within a widget are longer, and are refused as a source's id."""
     try:
         return bool(UUID(text))
     except (ValueError, TypeError, AttributeError):
         return False
 
 
-def cleaned(value: Any) -> Any:
-    """NaN and infinity are no JSON; half a surrogate pair is no text."""
+def clean(value: Any) -> Any:
+    """Removes NaN, infinity and half surrogate pairs: JSON cannot write them."""
     match value:
         case float():
             return value if math.isfinite(value) else None
         case str():
             return without_halves(value, "\ufffd")
         case dict():
-            return {str(key): cleaned(one) for key, one in value.items()}
+            return {str(key): clean(item) for key, item in value.items()}
         case list() | tuple():
-            return [cleaned(one) for one in value]
+            return [clean(item) for item in value]
         case int() | None:
             return value
         case _:

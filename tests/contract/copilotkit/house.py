@@ -25,7 +25,7 @@ from server.events import (
 )
 from server.face.core import About
 from server.protocols import copilotkit
-from server.protocols.base import AgentRun, Ask, Facts, Look, Told
+from server.protocols.base import AgentRun, Ask, Facts, Look, LookResult
 from server.web.app import Site, create_app
 from server.web.guard import Gate, Guard
 from tests.contract.copilotkit.obedient import ObedientEngine
@@ -107,7 +107,7 @@ def app(here: Agents, hosts: set[str]) -> web.Application:
             async for event in events:
                 yield event
 
-    async def look(asked: Look) -> Told:
+    async def look(asked: Look) -> LookResult:
         return await asked.find(here)
 
     async def no_answer(_ask: Ask) -> None:

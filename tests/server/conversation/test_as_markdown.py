@@ -1,4 +1,4 @@
-from server.conversation.run import markdown, written
+from server.conversation.run import markdown, write_into_text
 from server.events import Artifact, Event, Finished, TextDelta
 from tests.kit.engines import replay
 
@@ -23,7 +23,7 @@ def test_long_tables_are_cut() -> None:
 async def test_text_holds_what_stood_beside_it() -> None:
     made = Artifact("table", "t", "d", {"rows": ROWS})
     seen: list[Event] = [
-        event async for event in written(replay(TextDelta("so:"), made, Finished("stop")))
+        event async for event in write_into_text(replay(TextDelta("so:"), made, Finished("stop")))
     ]
     texts = [event.text for event in seen if isinstance(event, TextDelta)]
     assert texts[0] == "so:"
@@ -39,7 +39,7 @@ async def test_a_chart_of_rows_just_shown_has_no_second_table() -> None:
         Artifact("chart", "c", "", {"rows": [{"a": 2}], "option": {"series": []}}),
     ]
 
-    heard: list[Event] = [event async for event in written(replay(*made))]
+    heard: list[Event] = [event async for event in write_into_text(replay(*made))]
     texts = [event.text for event in heard if isinstance(event, TextDelta)]
     assert [text.count("| a |") for text in texts] == [1, 0, 1]
     assert [text.count("```echarts") for text in texts] == [0, 1, 1]

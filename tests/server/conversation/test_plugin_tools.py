@@ -8,7 +8,7 @@ from server.chat import Message, Tool
 from server.conversation.plugin_tools import MOST_TOOLS, PluginTools
 from server.errors import FlowFailed
 from server.flows.base import Flow, Kit, Step
-from server.plugins.answering import PluginTalk, Said
+from server.plugins.answering import PluginTalk, UserQuestion
 from tests.kit.engines import ScriptedEngine
 from tests.kit.plugin_kits import PlainKit, ScriptedAction
 
@@ -20,7 +20,7 @@ SCHEMA = {
 }
 CALL = Flow("wx", "api/now", "The weather", (Step("start", "mcp", {"server": "a", "tool": "b"}),))
 LONG = Flow("wx", "report", "A report", (Step("start", "none"), Step("end", "none")))
-SAID = Said((Message("user", "How is it in Graz?"),), "page")
+SAID = UserQuestion((Message("user", "How is it in Graz?"),), "page")
 
 
 class Plugins:
@@ -45,8 +45,8 @@ def kit(**more: object) -> tuple[PlainKit, ScriptedAction]:
     return PlainKit({"a/b": action}), action
 
 
-async def offered(house: Plugins) -> tuple[Tool, ...]:
-    return await PluginTools(house).offered(ScriptedEngine(), SAID)
+async def offer(house: Plugins) -> tuple[Tool, ...]:
+    return await PluginTools(house).offer(ScriptedEngine(), SAID)
 
 
 async def call(tool: Tool, **arguments: object) -> str:
@@ -56,21 +56,21 @@ async def call(tool: Tool, **arguments: object) -> str:
 
 async def test_a_single_call_is_a_tool_with_its_own_arguments():
     lent, action = kit()
-    (tool,) = await offered(Plugins(lent, CALL))
+    (tool,) = await offer(Plugins(lent, CALL))
     assert (tool.name, tool.parameters) == ("wx_api_now", SCHEMA)
     assert await call(tool, city="Graz") == '{"got": {"city": "Graz", "days": 1}}'
     assert action.surroundings["question"] == "How is it in Graz?"
 
 
 async def test_a_flow_of_several_steps_is_asked_in_words():
-    (tool,) = await offered(Plugins(kit()[0], LONG))
+    (tool,) = await offer(Plugins(kit()[0], LONG))
     assert tool.parameters["required"] == ["question"]
     assert await call(tool, question="now") == "There was nothing to do."
 
 
 async def test_wrong_arguments_and_a_no_fail_in_words():
     lent, action = kit(risk="change")
-    (tool,) = await offered(Plugins(lent, CALL))
+    (tool,) = await offer(Plugins(lent, CALL))
     with pytest.raises(FlowFailed, match="not valid"):
         await call(tool)
     lent.allows = False
@@ -82,13 +82,13 @@ async def test_wrong_arguments_and_a_no_fail_in_words():
 async def test_what_cannot_be_reached_and_what_is_too_much_is_not_offered():
     lent, _ = kit()
     lost = Flow("wx", "lost", "", (Step("start", "mcp", {"server": "x", "tool": "y"}),))
-    assert [tool.name for tool in await offered(Plugins(lent, lost, LONG))] == ["wx_report"]
+    assert [tool.name for tool in await offer(Plugins(lent, lost, LONG))] == ["wx_report"]
     many = [replace(LONG, name=f"report-{number}") for number in range(99)]
-    assert len(await offered(Plugins(lent, *many))) == MOST_TOOLS
+    assert len(await offer(Plugins(lent, *many))) == MOST_TOOLS
 
 
 async def test_nothing_is_offered_while_programs_may_not_use_plugins():
-    assert await offered(Plugins(kit()[0], CALL, LONG, served=False)) == ()
+    assert await offer(Plugins(kit()[0], CALL, LONG, served=False)) == ()
 
 
 @pytest.mark.parametrize(
@@ -97,16 +97,16 @@ async def test_nothing_is_offered_while_programs_may_not_use_plugins():
 )
 async def test_no_two_flows_have_one_name_and_a_name_stays_the_same(names: tuple[str, ...]):
     flows = [replace(LONG, plugin="gala-ragdoll", name=name) for name in names]
-    tools = await offered(Plugins(kit()[0], *flows))
+    tools = await offer(Plugins(kit()[0], *flows))
     assert len({tool.name for tool in tools}) == len(names)
     assert all(re.fullmatch(r"gala-ragdoll_[A-Za-z0-9_-]{1,51}", tool.name) for tool in tools)
-    turned = await offered(Plugins(kit()[0], *reversed(flows)))
+    turned = await offer(Plugins(kit()[0], *reversed(flows)))
     assert [tool.name for tool in turned] == [tool.name for tool in reversed(tools)]
 
 
 async def test_a_declared_flow_stands_before_the_tool_of_the_same_name():
     declared = replace(CALL, description="as its author wants it")
-    (tool,) = await offered(Plugins(kit()[0], declared, CALL))
+    (tool,) = await offer(Plugins(kit()[0], declared, CALL))
     assert tool.description == "as its author wants it"
 
 
@@ -119,7 +119,7 @@ async def test_a_declared_flow_stands_before_the_tool_of_the_same_name():
 )
 async def test_what_the_author_has_fixed_no_model_chooses(step: Step):
     lent, action = kit()
-    (tool,) = await offered(Plugins(lent, Flow("wx", "graz", "Weather in Graz", (step,))))
+    (tool,) = await offer(Plugins(lent, Flow("wx", "graz", "Weather in Graz", (step,))))
     assert tool.parameters["properties"] == {"days": {"type": "integer", "default": 1}}
     assert tool.parameters["required"] == []
     await call(tool, city="Wien", days=3)
@@ -129,5 +129,5 @@ async def test_what_the_author_has_fixed_no_model_chooses(step: Step):
 async def test_of_many_flows_those_that_fit_the_question_are_offered():
     many = [replace(LONG, name=f"report-{number}") for number in range(40)]
     fitting = replace(LONG, name="last", description="How is the weather in Graz")
-    tools = await offered(Plugins(kit()[0], *many, fitting))
+    tools = await offer(Plugins(kit()[0], *many, fitting))
     assert tools[0].name == "wx_last"

@@ -1,7 +1,7 @@
 import pytest
 
 from server.flows.base import Flow, Step
-from server.plugins.answering import MOST_TOKENS, choose, mentioned, rank
+from server.plugins.answering import MOST_TOKENS, choose, find_mention, rank
 from tests.kit.engines import ScriptedEngine, says
 
 FLOWS = [
@@ -45,10 +45,10 @@ async def test_without_a_word_in_common_the_model_is_not_asked() -> None:
 
 
 def test_a_mention_names_the_plugin_or_the_flow() -> None:
-    assert mentioned("@p/weights please", FLOWS) == ([FLOWS[1]], "please")
-    assert mentioned("@p what is there?", FLOWS) == (FLOWS[:2], "what is there?")
-    assert mentioned("@nobody hi", FLOWS) is None
-    assert mentioned("mail me @p", FLOWS) is None
+    assert find_mention("@p/weights please", FLOWS) == ([FLOWS[1]], "please")
+    assert find_mention("@p what is there?", FLOWS) == (FLOWS[:2], "what is there?")
+    assert find_mention("@nobody hi", FLOWS) is None
+    assert find_mention("mail me @p", FLOWS) is None
 
 
 async def test_a_choice_reads_little_in_any_language() -> None:

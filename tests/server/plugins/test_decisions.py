@@ -4,20 +4,20 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from server.plugins.decisions import Decided, Kept
+from server.plugins.decisions import Decided, Decisions
 
 
 def test_a_decision_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "plugins.json"
-    Kept(path).set("files", Decided(enabled=True, options={"folder": "/data"}))
-    assert Kept(path).get("files") == Decided(enabled=True, options={"folder": "/data"})
-    assert Kept(path).get("other") == Decided()
+    Decisions(path).set("files", Decided(enabled=True, options={"folder": "/data"}))
+    assert Decisions(path).get("files") == Decided(enabled=True, options={"folder": "/data"})
+    assert Decisions(path).get("other") == Decided()
 
 
 def test_what_a_newer_version_decided_survives_an_older_one(tmp_path: Path) -> None:
     path = tmp_path / "plugins.json"
     path.write_text(json.dumps({"files": {"enabled": True, "limit": 3}}))
-    kept = Kept(path)
+    kept = Decisions(path)
     assert kept.get("files").enabled
     kept.set("files", replace(kept.get("files"), server="http://localhost:1"))
     kept.set("other", Decided(enabled=True))
@@ -31,11 +31,11 @@ def test_an_entry_in_another_form_disables_its_plugin_only_and_stays(tmp_path: P
     path = tmp_path / "plugins.json"
     odd = {"_form": 2, "shop": {"enabled": "yes"}}
     path.write_text(json.dumps({**odd, "files": {"enabled": True}}))
-    kept = Kept(path)
+    kept = Decisions(path)
     assert kept.get("files").enabled
     assert not kept.get("shop").enabled
     kept.set("other", Decided())
     written = json.loads(path.read_text())
     assert odd.items() <= written.items()
     kept.set("shop", Decided(enabled=True))
-    assert Kept(path).get("shop").enabled
+    assert Decisions(path).get("shop").enabled

@@ -91,7 +91,7 @@ async def test_a_file_whose_name_is_no_text_is_one_like_others(tmp_path: Path) -
     (folder / os.fsdecode(b"\xff.txt")).write_text("x")
     card = (await opened(tmp_path))["p"]
     assert card.state == "warnings"
-    assert any("'?.txt' is no part of a plugin" in one for one in card.findings)
+    assert any("'?.txt' is not part of a plugin" in one for one in card.findings)
 
 
 async def test_a_plugin_that_cannot_be_read_is_broken_and_the_others_work(

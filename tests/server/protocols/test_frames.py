@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from server.protocols.frames import dumped, sse
+from server.protocols.frames import dump, sse
 
 
 @pytest.mark.parametrize("odd", [float("inf"), float("-inf"), float("nan")])
 def test_what_json_has_no_word_for_is_null(odd: float) -> None:
-    assert json.loads(dumped({"metadata": {"x": odd}})) == {"metadata": {"x": None}}
+    assert json.loads(dump({"metadata": {"x": odd}})) == {"metadata": {"x": None}}
     assert b"null" in sse([odd])
 
 

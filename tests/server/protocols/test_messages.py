@@ -12,7 +12,7 @@ from server.protocols.messages import (
     messages_of,
     parts_of,
     several_calls,
-    tidied,
+    tidy,
     tools_of,
 )
 
@@ -65,7 +65,7 @@ def test_keywords_of_the_wrong_kind_are_left_out_of_a_tool() -> None:
         },
         "$defs": [],
     }
-    assert tidied(wrong) == {
+    assert tidy(wrong) == {
         "type": ["object"],
         "properties": {
             "a": {"title": 7, "items": [{}]},
@@ -74,7 +74,7 @@ def test_keywords_of_the_wrong_kind_are_left_out_of_a_tool() -> None:
         },
     }
     (tool,) = tools_of(Fields({"tools": [{"function": {"name": "f", "parameters": wrong}}]}))
-    assert tool.parameters == tidied(wrong)
+    assert tool.parameters == tidy(wrong)
 
 
 def test_images_keep_their_place_between_texts() -> None:

@@ -20,7 +20,7 @@ from server.engine.styles.learned import (
     probe_tools,
 )
 from server.engine.styles.messages import THOUGHT_NAMES
-from server.engine.styles.signatures import declared
+from server.engine.styles.signatures import declare
 from server.engine.styles.stream import shared_end
 from server.engine.worker.prompt.template import RenderLost, Template, TemplateFailed
 
@@ -139,8 +139,8 @@ def _opens(template: Template, begins: Sequence[str], options: Mapping[str, Any]
 
 def _samples(template: Template, *, as_text: bool) -> Samples:
     """Turns of the assistant, each behind the same question."""
-    tools = [declared(tool) for tool in probe_tools(FIRST, SECOND)]
-    typed = [declared(tool) for tool in probe_tools(TYPED)]
+    tools = [declare(tool) for tool in probe_tools(FIRST, SECOND)]
+    typed = [declare(tool) for tool in probe_tools(TYPED)]
     thinks = dict.fromkeys(THOUGHT_NAMES, THOUGHT)
 
     def turn(content: str, *calls: ToolCall, given: Sequence[Any] = tools, **more: str) -> str:

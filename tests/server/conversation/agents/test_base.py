@@ -12,7 +12,7 @@ from server.conversation.agents.base import (
     ThreadState,
 )
 from server.conversation.guardrails import TopicRefused, Topics
-from server.conversation.threads.threads import Said, Threads
+from server.conversation.threads.threads import ThreadMessage, Threads
 from server.errors import AppError, EngineCrashed
 from server.events import (
     Event,
@@ -24,7 +24,7 @@ from server.events import (
     ToolCallFinished,
 )
 
-ASK = AgentRequest("echo", "t", "r", (Said("u1", Message("user", "hi")),))
+ASK = AgentRequest("echo", "t", "r", (ThreadMessage("u1", Message("user", "hi")),))
 
 
 class Scripted:
@@ -90,7 +90,7 @@ async def test_a_failure_is_the_last_event():
 
 
 async def test_a_refused_topic_never_reaches_the_agent():
-    request = AgentRequest("echo", "t", "r", ASK.said, topics=Topics(denied=("hi",)))
+    request = AgentRequest("echo", "t", "r", ASK.messages, topics=Topics(denied=("hi",)))
     (event,) = await run(Scripted(TextDelta("never")), request)
     assert isinstance(event, Failed)
     assert isinstance(event.error, TopicRefused)
@@ -99,7 +99,7 @@ async def test_a_refused_topic_never_reaches_the_agent():
 async def test_a_run_is_kept_unless_it_is_a_passing_one():
     agent = Scripted(TextDelta("a"), Finished("stop"))
     agents = Agents(lambda: (Here(agent),), Threads())
-    await run(agent, AgentRequest("echo", "passing", "r", ASK.said, is_kept=False), agents)
+    await run(agent, AgentRequest("echo", "passing", "r", ASK.messages, is_kept=False), agents)
     assert agents.threads.find("passing") is None
     await run(agent, ASK, agents)
     assert agents.threads.find("t")

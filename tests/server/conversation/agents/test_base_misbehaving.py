@@ -15,7 +15,7 @@ from server.conversation.agents.base import AgentRequest, Agents
 from server.conversation.agents.copilotkit import CopilotKitEndpoint
 from server.conversation.agents.langgraph import LangGraphServer
 from server.conversation.agents.remote import REASON, Elsewhere, Peer, RemoteAgentFailed
-from server.conversation.threads.threads import Said, Threads
+from server.conversation.threads.threads import ThreadMessage, Threads
 from server.egress import Egress
 from server.events import Event, Failed
 from server.settings import NetworkSettings
@@ -23,7 +23,7 @@ from server.settings import NetworkSettings
 KINDS = {"copilotkit": CopilotKitEndpoint, "langgraph": LangGraphServer}
 DEEP = "[" * 100_000
 AGENT = {"name": "far", "description": "Far away"}
-ASK = AgentRequest("far", "t", "r", (Said("u1", Message("user", "hi")),))
+ASK = AgentRequest("far", "t", "r", (ThreadMessage("u1", Message("user", "hi")),))
 
 
 class Far:
@@ -135,7 +135,7 @@ async def test_no_answer_is_read_without_end(far: Far, monkeypatch: pytest.Monke
     far.told["/much"] = json.dumps("x" * 2000)
     door = Egress(NetworkSettings)
     door.allow(far.url, REASON)
-    with pytest.raises(RemoteAgentFailed, match="too much"):
+    with pytest.raises(RemoteAgentFailed, match="too long"):
         await Peer(door, far.url).ask("GET", "/much")
     await door.close()
 
@@ -155,9 +155,12 @@ async def last(agents: Agents) -> Event:
     ("lines", "why"),
     [
         ('{"type": "RunError", "error": ""}', "The agent failed"),
-        ('{"type": "ActionExecutionStart"}', "not understood"),
-        ('{"type": "ActionExecutionArgs", "actionExecutionId": "c", "args": 5}', "not understood"),
-        ('{"type": "AgentStateMessage", "state": 5}', "not understood"),
+        ('{"type": "ActionExecutionStart"}', "does not understand"),
+        (
+            '{"type": "ActionExecutionArgs", "actionExecutionId": "c", "args": 5}',
+            "does not understand",
+        ),
+        ('{"type": "AgentStateMessage", "state": 5}', "does not understand"),
     ],
 )
 async def test_an_endpoints_strange_events_end_its_run_alone(
@@ -174,8 +177,8 @@ async def test_an_endpoints_strange_events_end_its_run_alone(
     ("sent", "why"),
     [
         ('event: error\ndata: {"message": ""}\n\n', "The graph failed"),
-        ('event: messages\ndata: [{"type": "ai", "tool_calls": [{}]}]\n\n', "not understood"),
-        ('event: values\ndata: {"__interrupt__": 5}\n\n', "not understood"),
+        ('event: messages\ndata: [{"type": "ai", "tool_calls": [{}]}]\n\n', "does not understand"),
+        ('event: values\ndata: {"__interrupt__": 5}\n\n', "does not understand"),
     ],
 )
 async def test_a_graphs_strange_events_end_its_run_alone(
@@ -185,7 +188,7 @@ async def test_a_graphs_strange_events_end_its_run_alone(
     thread = "5f3c1a1e-0000-4000-8000-000000000000"
     far.told[f"/threads/{thread}/runs/stream"] = sent
     agents = Agents(listed("langgraph").sources, Threads())
-    asked = AgentRequest("far", thread, "r", ASK.said)
+    asked = AgentRequest("far", thread, "r", ASK.messages)
     *_, failed = [event async for event in agents.run(await agents.find("far"), asked)]
     assert isinstance(failed, Failed)
     assert isinstance(failed.error, RemoteAgentFailed)

@@ -21,7 +21,7 @@ FLOW = Flow("books", "add", "Adds a book", (Step("start", "api"),))
 
 def told(*events: Event) -> list[Event]:
     progress = Progress(FLOW)
-    return [one for event in events for one in progress.told(event)]
+    return [one for event in events for one in progress.with_state(event)]
 
 
 def last_state(*events: Event) -> Json:

@@ -1,7 +1,7 @@
 from server.chat import Message, ToolCall
 from server.conversation.agents import langgraph as messages
 from server.conversation.agents.base import AgentRequest
-from server.conversation.threads.threads import Said
+from server.conversation.threads.threads import ThreadMessage
 from server.events import Interrupted
 
 ASKED = {
@@ -16,7 +16,10 @@ ASKED = {
 
 
 def test_messages_of_every_role_come_back_as_they_went():
-    said = (Said("u", Message("user", "hi")), Said("t", Message("tool", "4", tool_call_id="c")))
+    said = (
+        ThreadMessage("u", Message("user", "hi")),
+        ThreadMessage("t", Message("tool", "4", tool_call_id="c")),
+    )
     told = [messages.write_message(one) for one in said]
     types = {"user": "human", "tool": "tool"}
     again = tuple(messages.read_message({**one, "type": types[one["role"]]}) for one in told)
@@ -29,26 +32,26 @@ def test_content_in_parts_is_joined():
 
 
 def test_a_plain_interrupt_is_its_value():
-    assert messages.interrupted({"value": {"a": 1}}) == Interrupted("interrupt", {"a": 1})
+    assert messages.read_interrupt({"value": {"a": 1}}) == Interrupted("interrupt", {"a": 1})
 
 
 def test_an_interrupt_of_copilotkits_sdk_is_its_value_and_its_messages():
     calls = (ToolCall("c", "pick", {}),)
     said = (Message("assistant", "", tool_calls=calls),)
     value = {"action": "pick", "args": {"of": 2}}
-    assert messages.interrupted(ASKED) == Interrupted("i1", value, said)
+    assert messages.read_interrupt(ASKED) == Interrupted("i1", value, said)
 
 
 def test_a_thread_waits_for_what_its_tasks_interrupted():
     assert messages.waiting_interrupts(
         {"tasks": [{"interrupts": [ASKED]}, {"interrupts": []}]}
-    ) == (messages.interrupted(ASKED),)
+    ) == (messages.read_interrupt(ASKED),)
     assert messages.waiting_interrupts(None) == ()
 
 
 def test_only_the_user_or_the_page_answers_by_saying_something():
     def asked(*said: Message) -> AgentRequest:
-        return AgentRequest("a", "t", "r", tuple(Said("x", one) for one in said))
+        return AgentRequest("a", "t", "r", tuple(ThreadMessage("x", one) for one in said))
 
     assert messages.spoken_answer(asked(Message("user", "blue"))) == "blue"
     assert messages.spoken_answer(asked(Message("tool", "4", tool_call_id="c"))) == "4"

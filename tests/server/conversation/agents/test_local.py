@@ -3,7 +3,7 @@ from dataclasses import replace
 from server.chat import File, Image, Json, Message, Tool, ToolCall, ToolChoice
 from server.conversation.agents.base import AgentRequest
 from server.conversation.agents.local import CANNOT_SEE, PROMPT, Copilot, messages, tool_choice
-from server.conversation.threads.threads import Said
+from server.conversation.threads.threads import ThreadMessage
 from server.engine.base import Engine
 from server.events import (
     ClientToolCall,
@@ -16,10 +16,10 @@ from server.events import (
 )
 from tests.kit.engines import ScriptedEngine, says
 
-HI = Said("u1", Message("user", "hi"))
+HI = ThreadMessage("u1", Message("user", "hi"))
 CALL = ToolCall("c1", "add", {"a": 1})
-CALLED = Said("m1", Message("assistant", "", tool_calls=(CALL,)))
-RESULT = Said("r1", Message("tool", "2", tool_call_id="c1"))
+CALLED = ThreadMessage("m1", Message("assistant", "", tool_calls=(CALL,)))
+RESULT = ThreadMessage("r1", Message("tool", "2", tool_call_id="c1"))
 ASK = AgentRequest("default", "t", "r", (HI,))
 PAGE = Tool("sayHello", "", {"type": "object", "properties": {"name": {"type": "string"}}})
 
@@ -81,9 +81,9 @@ async def test_a_client_that_asks_again_itself_gets_only_the_result():
 
 
 def test_the_pages_prompt_replaces_ours_and_its_context_is_added():
-    said = (Said("s", Message("system", "Be kind.")), HI)
+    said = (ThreadMessage("s", Message("system", "Be kind.")), HI)
     (system, user) = messages(
-        replace(ASK, said=said, context=(("page", "cats"),)), sees_images=False
+        replace(ASK, messages=said, context=(("page", "cats"),)), sees_images=False
     )
     assert system.content == "Be kind.\n\nWhat the application shows now:\npage: cats"
     assert user == HI.message
@@ -91,16 +91,16 @@ def test_the_pages_prompt_replaces_ours_and_its_context_is_added():
 
 def test_a_model_that_cannot_see_is_told_that_there_was_an_image():
     image = Message("user", "what is this?", (Image("image/png", b"x"),))
-    request = replace(ASK, said=(Said("u", image),))
+    request = replace(ASK, messages=(ThreadMessage("u", image),))
     assert messages(request, sees_images=True)[1] == image
     assert messages(request, sees_images=False)[1].content == f"what is this?\n{CANNOT_SEE}"
 
 
 def test_a_small_model_must_answer_after_one_round_of_calls_and_a_big_one_after_eight():
     wanted = ToolChoice("required")
-    once = replace(ASK, said=(HI, CALLED, RESULT), tool_choice=wanted)
-    often = replace(once, said=(HI, *(CALLED, RESULT) * 8))
-    earlier = replace(once, said=(HI, CALLED, RESULT, HI))
+    once = replace(ASK, messages=(HI, CALLED, RESULT), tool_choice=wanted)
+    often = replace(once, messages=(HI, *(CALLED, RESULT) * 8))
+    earlier = replace(once, messages=(HI, CALLED, RESULT, HI))
     assert tool_choice(once, 135_000_000) == ToolChoice("none")
     assert tool_choice(once, 7_000_000_000) == wanted
     assert tool_choice(once, 0) == wanted
@@ -111,7 +111,9 @@ def test_a_small_model_must_answer_after_one_round_of_calls_and_a_big_one_after_
 async def test_an_attached_document_is_read_into_the_prompt():
     file = File("a.txt", "text/plain", b"Pears cost 4 euros.")
     engine = ScriptedEngine(says("4"))
-    asked = replace(ASK, said=(Said("u", Message("user", "How much?", files=(file,))),))
+    asked = replace(
+        ASK, messages=(ThreadMessage("u", Message("user", "How much?", files=(file,))),)
+    )
     assert await run(engine, asked) == [TextDelta("4"), Finished("stop")]
     assert "Pears cost 4 euros." in engine.requests[0].messages[-1].content
 
@@ -119,7 +121,9 @@ async def test_an_attached_document_is_read_into_the_prompt():
 async def test_a_person_is_told_which_document_could_not_be_read():
     file = File("a.pdf", "application/pdf", b"%PDF-1.7 nothing")
     engine = ScriptedEngine(says("Sorry."))
-    asked = replace(ASK, said=(Said("u", Message("user", "How much?", files=(file,))),))
+    asked = replace(
+        ASK, messages=(ThreadMessage("u", Message("user", "How much?", files=(file,))),)
+    )
     first, *rest = await run(engine, asked)
     assert first == TextDelta("a.pdf is damaged or not what it claims to be.\n\n")
     assert rest == [TextDelta("Sorry."), Finished("stop")]

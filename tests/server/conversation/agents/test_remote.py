@@ -56,7 +56,7 @@ async def test_a_failure_is_one_sentence_without_the_others_files(door: Egress, 
     door.allow(place, REASON)
     with pytest.raises(RemoteAgentFailed, match=r"refused with 500: it broke$"):
         await Peer(door, place).ask("POST", "/broken", {})
-    with pytest.raises(RemoteAgentFailed, match="something else than JSON"):
+    with pytest.raises(RemoteAgentFailed, match="is not JSON"):
         await Peer(door, place).ask("GET", "/html")
 
 
@@ -73,6 +73,6 @@ async def test_a_place_that_is_not_there_is_named(door: Egress):
 async def test_an_entry_that_names_no_place_is_told_and_offers_nothing(door: Egress, entry: str):
     elsewhere = Elsewhere(door, KINDS, lambda: (entry,))
     (source,) = elsewhere.sources()
-    with pytest.raises(RemoteAgentFailed, match="is no place for agents"):
+    with pytest.raises(RemoteAgentFailed, match="is not an address of agents"):
         await source.agents()
     assert await elsewhere.tools() == ()

@@ -6,8 +6,8 @@ import pytest
 from server.chat import Image, Message, ToolCall
 from server.conversation.threads import files as thread_files
 from server.conversation.threads.files import ThreadFiles
-from server.conversation.threads.history import said_in
-from server.conversation.threads.threads import EVERYBODY, Bounds, KeptRun, Said, Threads
+from server.conversation.threads.history import messages_of
+from server.conversation.threads.threads import EVERYBODY, Bounds, KeptRun, ThreadMessage, Threads
 from server.errors import EngineCrashed
 from server.events import (
     ClientToolCall,
@@ -25,7 +25,7 @@ from server.events import (
 from server.system.files import write_atomically
 from tests.kit.engines import replay
 
-ASK = Said("u1", Message("user", "look", (Image("image/png", bytes(range(256))),)))
+ASK = ThreadMessage("u1", Message("user", "look", (Image("image/png", bytes(range(256))),)))
 CALL = ToolCall("c1", "add", {"a": 1})
 EVENTS = (
     StepChanged("one", active=True), MessageOpened("m1"), TextDelta("Hel"), TextDelta("lo"),
@@ -58,7 +58,7 @@ async def test_a_thread_is_the_same_after_a_restart(tmp_path: Path):
     assert other
     assert (one.state, one.known, one.created_at) == (other.state, other.known, other.created_at)
     assert one.runs[0].events == other.runs[0].events
-    assert said_in(one) == said_in(other)
+    assert messages_of(one) == messages_of(other)
     assert [path.parent for path in tmp_path.rglob("*.json")] == [tmp_path]
 
 

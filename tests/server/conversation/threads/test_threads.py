@@ -3,8 +3,15 @@ import asyncio
 import pytest
 
 from server.chat import Message, ToolCall
-from server.conversation.threads.history import said_in
-from server.conversation.threads.threads import EVERYBODY, Bounds, KeptRun, Said, Threads, joined
+from server.conversation.threads.history import messages_of
+from server.conversation.threads.threads import (
+    EVERYBODY,
+    Bounds,
+    KeptRun,
+    ThreadMessage,
+    Threads,
+    compact,
+)
 from server.events import (
     Artifact,
     CallArguments,
@@ -23,7 +30,7 @@ from server.events import (
 )
 from tests.kit.engines import replay
 
-HI = Said("u1", Message("user", "hi"))
+HI = ThreadMessage("u1", Message("user", "hi"))
 CALL = ToolCall("c1", "add", {"a": 1})
 ANSWER = (MessageOpened("m1"), TextDelta("Hel"), TextDelta("lo"), Finished("stop"))
 
@@ -32,7 +39,11 @@ PAGE, OTHER = "https://page.example", "https://other.example"
 
 
 async def talk(
-    threads: Threads, thread: str, *events: Event, said: tuple[Said, ...] = (HI,), origin: str = ""
+    threads: Threads,
+    thread: str,
+    *events: Event,
+    said: tuple[ThreadMessage, ...] = (HI,),
+    origin: str = "",
 ):
     run = KeptRun("r1", threads.unknown(thread, said, origin))
     kept = threads.keep("default", thread, run, replay(*events), origin)
@@ -57,7 +68,11 @@ async def test_events_pass_unchanged_and_are_replayed_joined():
 async def test_only_what_was_not_said_yet_is_new():
     threads = Threads()
     await talk(threads, "t", *ANSWER)
-    again = (HI, Said("m1", Message("assistant", "Hello")), Said("u2", Message("user", "more")))
+    again = (
+        HI,
+        ThreadMessage("m1", Message("assistant", "Hello")),
+        ThreadMessage("u2", Message("user", "more")),
+    )
     assert threads.unknown("t", again) == again[2:]
 
 
@@ -154,13 +169,13 @@ async def test_what_was_said_is_put_together_from_the_runs():
         ToolCallFinished("c1", "2"), MessageOpened("m2"), ClientToolCall(ToolCall("c2", "say", {})),
         Finished("tool_calls"),
     )  # fmt: skip
-    assert said_in(threads.find("t")) == (
+    assert messages_of(threads.find("t")) == (
         HI,
-        Said("m1", Message("assistant", "Let me. ", tool_calls=(CALL,))),
-        Said("result-c1", Message("tool", "2", tool_call_id="c1", name="add")),
-        Said("m2", Message("assistant", "", tool_calls=(ToolCall("c2", "say", {}),))),
+        ThreadMessage("m1", Message("assistant", "Let me. ", tool_calls=(CALL,))),
+        ThreadMessage("result-c1", Message("tool", "2", tool_call_id="c1", name="add")),
+        ThreadMessage("m2", Message("assistant", "", tool_calls=(ToolCall("c2", "say", {}),))),
     )
-    assert said_in(None) == ()
+    assert messages_of(None) == ()
 
 
 def test_joining_keeps_calls_apart_and_drops_progress():
@@ -168,7 +183,7 @@ def test_joining_keeps_calls_apart_and_drops_progress():
         PromptProgress(1, 2), CallOpened(0, "a", "x"), CallArguments(0, "{"), CallArguments(0, "}"),
         CallOpened(1, "b", "x"), CallArguments(1, "{}"),
     ]  # fmt: skip
-    assert joined(events) == [
+    assert compact(events) == [
         CallOpened(0, "a", "x"), CallArguments(0, "{}"),
         CallOpened(1, "b", "x"), CallArguments(1, "{}"),
     ]  # fmt: skip
@@ -245,7 +260,7 @@ async def test_results_states_and_pictures_take_room_too():
 
 def test_joining_keeps_the_last_state_alone():
     one, other = StateChanged({"a": 1}), StateChanged({"a": 2})
-    assert joined([one, TextDelta("a"), other, TextDelta("b"), Finished("stop")]) == [
+    assert compact([one, TextDelta("a"), other, TextDelta("b"), Finished("stop")]) == [
         TextDelta("a"),
         other,
         TextDelta("b"),

@@ -122,7 +122,7 @@ def test_a_learned_style_survives_the_way_to_another_process(name: str) -> None:
     assert json.loads(json.dumps(found)) == json.loads(json.dumps(found, default=list))
     if found.get("shape"):
         sent = json.loads(json.dumps(found["shape"]))
-        assert learned.restored(sent) == learned.restored(found["shape"])
+        assert learned.restore(sent) == learned.restore(found["shape"])
 
 
 def test_a_name_in_a_template_says_nothing_where_it_renders_otherwise() -> None:

@@ -7,7 +7,7 @@ import pytest
 from server.chat import ChatRequest, Image, Message, ToolCall
 from server.engine.styles import gpt_oss
 from server.engine.styles.abilities import Abilities
-from server.engine.styles.messages import IMAGE_MARK, native, told
+from server.engine.styles.messages import IMAGE_MARK, in_plain_turns, native
 from server.engine.worker.prompt.render import environment, render
 from tests.server.engine.styles.samples import with_template
 
@@ -41,7 +41,7 @@ def test_gpt_oss_sees_what_it_thought_before_a_call(said: str) -> None:
 
 @pytest.mark.parametrize("able", [Abilities(), Abilities(calls=True, results=True)])
 def test_an_image_in_a_tools_result_has_its_place(able: Abilities) -> None:
-    for (shown,) in (native([PICTURE], able), told([PICTURE], able)):
+    for (shown,) in (native([PICTURE], able), in_plain_turns([PICTURE], able)):
         before, after = shown["content"].split(IMAGE_MARK)
         assert before.endswith("Look:")
         assert "Look:" not in after

@@ -9,7 +9,7 @@ from server.engine.styles.parameters import (
     call_parameters,
     enforced_parameters,
     parameters_of,
-    resolved,
+    resolve,
 )
 from server.errors import BadSchema
 
@@ -41,7 +41,7 @@ def test_an_object_that_says_so_or_says_nothing_is_open() -> None:
 def test_a_reference_to_itself_ends() -> None:
     assert parameters_of({"$ref": "#"}).properties == {}
     assert parameters_of({"allOf": [{"$ref": "#"}], "properties": {"a": TEXT}}).properties
-    assert resolved({"$ref": "#/$defs/a~1b"}, {"$defs": {"a/b": TEXT}}) == TEXT
+    assert resolve({"$ref": "#/$defs/a~1b"}, {"$defs": {"a/b": TEXT}}) == TEXT
 
 
 def test_a_strict_tool_is_refused_by_the_keyword_that_cannot_be_kept_to() -> None:

@@ -136,7 +136,7 @@ async def test_of_the_home_only_the_way_to_python_is_there(host: LibHost) -> Non
     home = Path.home()
     code = f"h = {str(home)!r}; found = os.listdir(h) if os.path.exists(h) else []"
     found = (await host.call("do", {"code": code}, {}))["output"]
-    shown = walls._shown(host._places.room(), [])
+    shown = walls._readable_places(host._places.room(), [])
     assert all(any(one.startswith(str(home / name)) for one in shown) for name in found)
 
 

@@ -4,8 +4,8 @@ import pytest
 from ag_ui.core import RunAgentInput
 
 from server.chat import File, Image, Message, ToolCall, ToolChoice
-from server.conversation.agents.base import Answer
-from server.conversation.threads.threads import Said
+from server.conversation.agents.base import InterruptAnswer
+from server.conversation.threads.threads import ThreadMessage
 from server.errors import BadRequest
 from server.face.core import ModelCard
 from server.protocols.agui import messages
@@ -36,11 +36,11 @@ def test_every_kind_of_message_is_read():
         {"id": "x", "role": "reasoning", "content": "hm"},
     )
     RunAgentInput.model_validate(sent)
-    assert read(sent, "default", FACTS).request.said == (
-        Said("d", Message("system", "Be kind.")),
-        Said("u", Message("user", "look", (Image("image/png", b"x", at=4),))),
-        Said("a", Message("assistant", "", tool_calls=(ToolCall("c1", "add", {"a": 1}),))),
-        Said("r", Message("tool", "2", tool_call_id="c1", name="add")),
+    assert read(sent, "default", FACTS).request.messages == (
+        ThreadMessage("d", Message("system", "Be kind.")),
+        ThreadMessage("u", Message("user", "look", (Image("image/png", b"x", at=4),))),
+        ThreadMessage("a", Message("assistant", "", tool_calls=(ToolCall("c1", "add", {"a": 1}),))),
+        ThreadMessage("r", Message("tool", "2", tool_call_id="c1", name="add")),
     )
 
 
@@ -53,7 +53,7 @@ def test_every_kind_of_message_is_read():
     ],
 )
 def test_what_is_no_picture_in_the_message_is_named_and_never_fetched(part: dict[str, Any]):
-    (said,) = read(body(USER | {"content": [part]}), "default", FACTS).request.said
+    (said,) = read(body(USER | {"content": [part]}), "default", FACTS).request.messages
     assert said.message.images == ()
     assert said.message.content == f"[{part['type']} attached]"
 
@@ -61,7 +61,7 @@ def test_what_is_no_picture_in_the_message_is_named_and_never_fetched(part: dict
 def test_older_pictures_and_data_addresses_are_read():
     older = {"type": "binary", "mimeType": "image/gif", "data": "eA=="}
     address = {"type": "image", "source": {"type": "url", "value": "data:image/webp;base64,eA=="}}
-    (said,) = read(body(USER | {"content": [older, address]}), "default", FACTS).request.said
+    (said,) = read(body(USER | {"content": [older, address]}), "default", FACTS).request.messages
     assert said.message.images == (Image("image/gif", b"x"), Image("image/webp", b"x"))
 
 
@@ -114,14 +114,14 @@ def test_numbers_of_tools_and_past_calls_are_made_sendable():
     request = read(sent, "default", FACTS).request
     assert request.tools[0].parameters["maximum"] == float(2**70)
     assert isinstance(request.tools[0].parameters["maximum"], float)
-    assert isinstance(request.said[1].message.tool_calls[0].arguments["a"], float)
+    assert isinstance(request.messages[1].message.tool_calls[0].arguments["a"], float)
 
 
 @pytest.mark.parametrize("arguments", ['{"a": "\\ud83d"}', '{"a":' * 5000 + "1" + "}" * 5000])
 def test_past_arguments_that_nobody_could_read_are_none(arguments: str):
     call = CALL | {"function": {"name": "add", "arguments": arguments}}
     sent = body(USER, {"id": "a", "role": "assistant", "toolCalls": [call]})
-    (called,) = read(sent, "default", FACTS).request.said[1].message.tool_calls
+    (called,) = read(sent, "default", FACTS).request.messages[1].message.tool_calls
     assert called.arguments == {}
 
 
@@ -140,9 +140,12 @@ def test_properties_of_a_page_that_only_look_like_parameters_are_left_alone():
 @pytest.mark.parametrize(
     ("more", "answer"),
     [
-        ({"forwardedProps": {"command": {"resume": "yes"}}}, Answer("yes")),
-        ({"resume": [{"interruptId": "i", "status": "resolved", "payload": 1}]}, Answer(1)),
-        ({"resume": [{"interruptId": "i", "status": "cancelled"}]}, Answer(None)),
+        ({"forwardedProps": {"command": {"resume": "yes"}}}, InterruptAnswer("yes")),
+        (
+            {"resume": [{"interruptId": "i", "status": "resolved", "payload": 1}]},
+            InterruptAnswer(1),
+        ),
+        ({"resume": [{"interruptId": "i", "status": "cancelled"}]}, InterruptAnswer(None)),
         ({"resume": []}, None),
         ({}, None),
     ],
@@ -201,7 +204,7 @@ def test_calls_that_were_sent_in_messages_of_their_own_are_one_message_again():
 def test_documents_are_read_and_written_back_as_they_came(part: dict[str, Any], file: File):
     content = [{"type": "text", "text": "sum"}, part]
     sent = USER | {"content": content}
-    (said,) = read(body(sent), "default", FACTS).request.said
+    (said,) = read(body(sent), "default", FACTS).request.messages
     assert said.message.files == (file,)
     assert said.message.content == f"sum\n{file.mark}"
     assert messages.write(said)["content"] == content
@@ -217,7 +220,7 @@ def test_documents_are_read_and_written_back_as_they_came(part: dict[str, Any], 
     ],
 )
 def test_a_document_that_did_not_come_whole_says_why(part: dict[str, Any], problem: str):
-    (said,) = read(body(USER | {"content": [part]}), "default", FACTS).request.said
+    (said,) = read(body(USER | {"content": [part]}), "default", FACTS).request.messages
     (file,) = said.message.files
     assert problem in file.problem
     assert file.data == b""

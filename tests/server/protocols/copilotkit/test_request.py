@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from server.chat import File, Image, Message, ToolCall, ToolChoice
-from server.conversation.agents.base import Answer
+from server.conversation.agents.base import InterruptAnswer
 from server.conversation.guardrails import Topics
-from server.conversation.threads.threads import Said
+from server.conversation.threads.threads import ThreadMessage
 from server.errors import BadRequest
 from server.face.core import ModelCard
 from server.protocols.base import Facts
@@ -43,12 +43,12 @@ def test_every_kind_of_message_is_read():
         FACTS,
     )
     calls = (ToolCall("c1", "add", {"a": 1}), ToolCall("c2", "add", {}))
-    assert request.said == (
-        Said("s", Message("system", "Be kind.")),
-        Said("u", Message("user", "hi")),
-        Said("i", Message("user", "", (Image("image/png", b"x"),))),
-        Said("c1", Message("assistant", "", tool_calls=calls)),
-        Said("r", Message("tool", "2", tool_call_id="c1", name="add")),
+    assert request.messages == (
+        ThreadMessage("s", Message("system", "Be kind.")),
+        ThreadMessage("u", Message("user", "hi")),
+        ThreadMessage("i", Message("user", "", (Image("image/png", b"x"),))),
+        ThreadMessage("c1", Message("assistant", "", tool_calls=calls)),
+        ThreadMessage("r", Message("tool", "2", tool_call_id="c1", name="add")),
     )
     assert request.question == ""
 
@@ -56,7 +56,7 @@ def test_every_kind_of_message_is_read():
 @pytest.mark.parametrize("arguments", ['{"a": "\\ud83d"}', '{"a":' * 5000 + "1" + "}" * 5000])
 def test_past_arguments_that_nobody_could_read_are_none(arguments: str):
     action = {"name": "add", "arguments": arguments}
-    (told,) = read(data(said("c", actionExecutionMessage=action)), FACTS).said
+    (told,) = read(data(said("c", actionExecutionMessage=action)), FACTS).messages
     assert told.message.tool_calls[0].arguments == {}
 
 
@@ -67,7 +67,7 @@ def test_numbers_of_actions_and_past_calls_are_made_sendable():
     called = said("c", actionExecutionMessage=action)
     request = read(data(called, frontend={"actions": actions}), FACTS)
     assert isinstance(request.tools[0].parameters["maximum"], float)
-    assert isinstance(request.said[0].message.tool_calls[0].arguments["a"], float)
+    assert isinstance(request.messages[0].message.tool_calls[0].arguments["a"], float)
 
 
 @pytest.mark.parametrize(("wanted", "limit"), [(1e300, 2**31 - 1), (-5.0, None), (None, None)])
@@ -134,7 +134,7 @@ def test_a_session_names_the_agent_its_thread_and_its_state():
         FACTS,
     )
     assert (request.agent, request.thread_id, request.state) == ("demo", "inner", {"count": 1})
-    assert request.answer == Answer({"ok": True})
+    assert request.answer == InterruptAnswer({"ok": True})
 
 
 def test_without_a_thread_one_is_made():
@@ -163,12 +163,12 @@ def test_a_task_is_no_part_of_the_conversation(kind: str | None, is_kept: bool):
 )
 def test_a_document_that_comes_as_an_image_is_a_document(sent: str, file: File):
     image = {"format": sent, "bytes": "eA==", "role": "user"}
-    (one,) = read(data(said("i", imageMessage=image)), FACTS).said
+    (one,) = read(data(said("i", imageMessage=image)), FACTS).messages
     assert one.message == Message("user", "", files=(file,))
 
 
 @pytest.mark.parametrize("sent", ["png", "image/png", "PNG"])
 def test_the_format_of_an_image_may_be_its_whole_media_type(sent: str):
     image = {"format": sent, "bytes": "eA==", "role": "user"}
-    (one,) = read(data(said("i", imageMessage=image)), FACTS).said
+    (one,) = read(data(said("i", imageMessage=image)), FACTS).messages
     assert one.message.images == (Image("image/png", b"x"),)

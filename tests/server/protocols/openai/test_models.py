@@ -7,13 +7,13 @@ from openai.types import Model
 from server.errors import ModelNotFound
 from server.face.core import ModelCard
 from server.protocols.base import Facts
-from server.protocols.openai.models import listed, one
+from server.protocols.openai.models import list_models, show_model
 
 CARDS = (ModelCard("small", "/s", 1, loaded=True), ModelCard("org/big", "/b", 2))
 
 
 def test_every_model_is_listed() -> None:
-    body = listed(None, Facts("", CARDS)).body
+    body = list_models(None, Facts("", CARDS)).body
     assert body["object"] == "list"
     assert [Model.model_validate(card, strict=True).id for card in body["data"]] == [
         "small",
@@ -22,36 +22,36 @@ def test_every_model_is_listed() -> None:
 
 
 def test_one_model_is_found_by_its_name() -> None:
-    assert one(None, Facts("", CARDS, path={"id": "org/big"})).body["id"] == "org/big"
+    assert show_model(None, Facts("", CARDS, path={"id": "org/big"})).body["id"] == "org/big"
 
 
 ANTHROPIC = {"anthropic-version": "2023-06-01"}
 
 
 def test_anthropics_clients_get_their_own_shape_page_by_page() -> None:
-    body = listed(None, Facts("", CARDS, headers=ANTHROPIC)).body
+    body = list_models(None, Facts("", CARDS, headers=ANTHROPIC)).body
     shown = [ModelInfo.model_validate(card) for card in body["data"]]
     assert [card.id for card in shown] == ["small", "org/big"]
     assert (body["first_id"], body["last_id"], body["has_more"]) == ("small", "org/big", False)
-    first = listed(None, Facts("", CARDS, headers=ANTHROPIC, query={"limit": "1"})).body
+    first = list_models(None, Facts("", CARDS, headers=ANTHROPIC, query={"limit": "1"})).body
     assert (first["last_id"], first["has_more"]) == ("small", True)
     rest = {"limit": "1", "after_id": "small"}
-    assert listed(None, Facts("", CARDS, headers=ANTHROPIC, query=rest)).body["data"] == [
+    assert list_models(None, Facts("", CARDS, headers=ANTHROPIC, query=rest)).body["data"] == [
         body["data"][1]
     ]
     before = Facts("", CARDS, headers=ANTHROPIC, query={"before_id": "org/big"})
-    assert listed(None, before).body["data"] == [body["data"][0]]
-    wrong = listed(None, Facts("", CARDS, headers=ANTHROPIC, query={"limit": "0"}))
+    assert list_models(None, before).body["data"] == [body["data"][0]]
+    wrong = list_models(None, Facts("", CARDS, headers=ANTHROPIC, query={"limit": "0"}))
     assert (wrong.status, wrong.body["error"]["type"]) == (400, "invalid_request_error")
 
 
 def test_anthropics_clients_get_one_model_or_their_own_error() -> None:
-    found = one(None, Facts("", CARDS, headers=ANTHROPIC, path={"id": "org/big"}))
+    found = show_model(None, Facts("", CARDS, headers=ANTHROPIC, path={"id": "org/big"}))
     assert ModelInfo.model_validate(found.body).display_name == "org/big"
-    missing = one(None, Facts("", CARDS, headers=ANTHROPIC, path={"id": "none"}))
+    missing = show_model(None, Facts("", CARDS, headers=ANTHROPIC, path={"id": "none"}))
     assert (missing.status, missing.body["error"]["type"]) == (404, "not_found_error")
 
 
 def test_an_unknown_model_is_refused() -> None:
     with pytest.raises(ModelNotFound):
-        one(None, Facts("", CARDS, path={"id": "none"}))
+        show_model(None, Facts("", CARDS, path={"id": "none"}))
