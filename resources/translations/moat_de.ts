@@ -3595,7 +3595,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Der Hub antwortete mit dem Fehler {0}.</translation>
   </message>
   <message>
-   <source>The hub wants a token: accept the model's terms on its page, then add it.</source>
+   <source>The hub needs a token: accept the model's terms on its page, then add it.</source>
    <translation>Der Hub verlangt ein Token: Nehmen Sie auf seiner Seite die Bedingungen des Modells an, und tragen Sie es dann ein.</translation>
   </message>
   <message>

@@ -3595,7 +3595,7 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>模型仓库返回错误 {0}。</translation>
   </message>
   <message>
-   <source>The hub wants a token: accept the model's terms on its page, then add it.</source>
+   <source>The hub needs a token: accept the model's terms on its page, then add it.</source>
    <translation>模型仓库需要令牌：请先在其页面上接受模型条款，再添加令牌。</translation>
   </message>
   <message>
