@@ -146,7 +146,7 @@ def _closed(kind: str, *, has_token: bool) -> HubRefused:
     error = HubGated if kind == "GatedRepo" else HubRefused
     if has_token:
         return error("The hub refuses: accept the model's terms on its page first.")
-    return error("The hub wants a token: accept the model's terms on its page, then add it.")
+    return error("The hub needs a token: accept the model's terms on its page, then add it.")
 
 
 def _wait(headers: Mapping[str, str]) -> int | None:

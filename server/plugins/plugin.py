@@ -30,7 +30,7 @@ from server.plugins.walls import command
 from server.plugins.walls.command import Room
 from server.plugins.walls.doorway import Doorway
 
-READS = ("get", "post")
+READS = ("get", "post", "query")
 HTTP_S = 30.0
 LISTING_S = 10.0
 REST_S = 120.0

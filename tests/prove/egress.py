@@ -32,6 +32,8 @@ QUICK = (
     "tests/server/test_egress.py",
     "tests/server/web",
     "tests/server/models/test_hub.py",
+    "tests/server/models/test_hub_facts.py",
+    "tests/server/test_door.py",
     "tests/contract/test_openai_sdk.py",
     "tests/contract/test_anthropic_sdk.py",
 )

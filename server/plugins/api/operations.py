@@ -1,6 +1,7 @@
-"""Reads openapi.yaml, 3.0 and 3.1, into operations: their arguments and their risk."""
+"""Reads openapi.yaml, 3.0 to 3.2, into operations: their arguments and their risk."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -13,7 +14,7 @@ from server.flows.base import Risk
 from server.plugins.manifest import Auth
 from server.schemas.openapi import TYPES, Plain
 
-CALLABLE = ("get", "post", "put", "patch", "delete")
+CALLABLE = ("get", "post", "put", "patch", "delete", "query")
 JSON_BODY = "application/json"
 FORM_BODY = "application/x-www-form-urlencoded"
 MULTIPART_BODY = "multipart/form-data"
@@ -113,7 +114,7 @@ def read_operation(
         return None
     if method not in CALLABLE:
         return None
-    if method not in ("get", "post"):
+    if method not in ("get", "post", "query"):
         message = f"{method.upper()} {path} is off until you allow changing methods."
         findings.warn(at, "method", message)
     if not isinstance(given.get("responses"), Map):
@@ -304,7 +305,7 @@ def _risk(method: str, given: Map) -> Risk:
     return "read" if method == "get" else "change"
 
 
-METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
+METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace", "query")
 NO_SCHEMAS = frozenset({
     "example", "examples", "default", "enum", "securitySchemes", "x-enum", "const", "mapping",
 })  # fmt: skip
@@ -327,8 +328,10 @@ def parse(data: Any, findings: Findings) -> Api | None:
         findings.error(start_of(data), "openapi", "openapi.yaml must be a mapping.")
         return None
     version = str(data.get("openapi", ""))
-    if not version.startswith(("3.0", "3.1")):
-        message = f"Only OpenAPI 3.0 and 3.1 are read, not '{version or data.get('swagger', '')}'."
+    if not version.startswith(("3.0", "3.1", "3.2")):
+        message = (
+            f"Only OpenAPI 3.0, 3.1 and 3.2 are read, not '{version or data.get('swagger', '')}'."
+        )
         findings.error(value_at(data, "openapi"), "openapi-version", message)
         return None
     api = Api(_server(data, findings))
@@ -342,15 +345,23 @@ def parse(data: Any, findings: Findings) -> Api | None:
         if not isinstance(item, Map):
             findings.error(value_at(paths, path), "path", f"{path} must be a mapping.")
             continue
-        for method in METHODS:
-            if method in item:
-                operation = read_operation(data, (method, path), item, findings)
-                if operation is not None:
-                    api.operations[operation.key] = operation
+        for operation in _operations(data, path, item, findings):
+            api.operations[operation.key] = operation
     api.auth = _auth(data)
     _check_types(data, findings)
     _check_refs(data, Plain(data), findings)
     return api
+
+
+def _operations(data: Map, path: str, item: Map, findings: Findings) -> Iterator[Operation]:
+    if "additionalOperations" in item:
+        message = f"{path} has methods of its own; those are not called."
+        findings.warn(value_at(item, "additionalOperations"), "methods", message)
+    for method in METHODS:
+        if method in item:
+            operation = read_operation(data, (method, path), item, findings)
+            if operation is not None:
+                yield operation
 
 
 def _server(data: Map, findings: Findings) -> str:

@@ -92,6 +92,23 @@ def test_a_good_plugin_has_no_findings(tmp_path: Path) -> None:
     assert findings_of(tmp_path / "p", GOOD, OPENAPI) == []
 
 
+@pytest.mark.parametrize("version", ["3.0.4", "3.1.1", "3.2.0"])
+def test_each_version_three_is_read(tmp_path: Path, version: str) -> None:
+    assert findings_of(tmp_path / "p", GOOD, OPENAPI.replace("3.0.0", version)) == []
+
+
+def test_the_methods_of_the_newest_version_are_known_or_named(tmp_path: Path) -> None:
+    text = OPENAPI.replace("3.0.0", "3.2.0").replace("    post:", "    query:")
+    assert findings_of(tmp_path / "p", GOOD, text) == []
+    api = load(tmp_path / "p").api
+    assert api
+    (operation,) = api.operations.values()
+    assert (operation.key, operation.risk) == ("QUERY /url", "change")
+    own = "  /url:\n    additionalOperations: {COPY: {}}\n"
+    (found,) = findings_of(tmp_path / "p", GOOD, text.replace("  /url:\n", own))
+    assert found.startswith("openapi.yaml:7:27 warning methods ")
+
+
 def test_code_that_is_no_python_is_placed(tmp_path: Path) -> None:
     (tmp_path / "p" / "lib").mkdir(parents=True)
     (tmp_path / "p" / "lib" / "__init__.py").write_text("x = 1\ndef broken(:\n")
