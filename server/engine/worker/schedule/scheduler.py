@@ -407,12 +407,18 @@ class Scheduler:
         sampler = Sampler(request.sampling, self._vocabulary, self._array)
         room = self._context.sequence_tokens
         answer = Answer(request, slot, sampler, room, self._purse)
-        device = self._step.device
-        if device is not None:
-            answer.on_device = device.take(slot.sequence, request, sum(self.load) + 1)
         self.counters.cached_tokens += request.tokens_until(slot.count)
         self._reading.append(answer)
+        if self._step.device is not None:
+            self._use_device(self._step.device)
         return True
+
+    def _use_device(self, device: OnDevice) -> None:
+        """Those who began when they were few join in: a row that one needs is copied for all."""
+        busy = sum(self.load)
+        for answer in (*self._running, *self._reading):
+            if not answer.on_device:
+                answer.on_device = device.take(answer.slot.sequence, answer.request, busy)
 
     def _drop_cancelled(self, items: list[Item]) -> None:
         """Whoever had heard enough is told what it took; nobody listens for the others."""
