@@ -17,6 +17,8 @@ FORMS = frozenset({
 WORD = re.compile("[^\\W_]+(?:['\u2019&.-][^\\W_]+)*")
 ELISION = re.compile(r"\b([dl]|qu)['\u2019](?=[A-Z])")
 """French writes d'Apple."""
+TIME = re.compile(r"q[1-4]|h[12]|\d{4}")
+"""A quarter is no company, though one is named Q2."""
 PAIR = re.compile(r"\b[A-Z]{2,6}[-/][A-Z]{3,4}\b")
 LONGEST_NAME = 6
 """In words."""
@@ -91,6 +93,8 @@ def _longest_name(words: list[re.Match[str]], table: _Table) -> tuple[int, list[
         return None
     for count in range(len(words), 0, -1):
         key = tuple(_plain_word(word[0]) for word in words[:count])
+        if count == 1 and TIME.fullmatch(key[0]):
+            continue
         if symbols := table.by_words.get(key):
             return count, symbols
     return None

@@ -39,6 +39,8 @@ SHOWN_AS = re.compile(
     r"\b(?:draw|plot|show|line|bar|area|chart|graph|diagram|table|visuali[sz]e)\w*", re.IGNORECASE
 )
 RIVALS = 3
+LEAST_SHARED = 2
+"""Words that a question and a widget must share, so that they count against the model's choice."""
 MOST_OPTIONS = 60
 BETWEEN = "Which widget holds what the question asks for?"
 BETWEEN_EXAMPLES = (
@@ -169,7 +171,8 @@ def find_rivals(question: str, alias: str, inventory: Inventory) -> list[str]:
             order = [one for one in _by_words(question, inventory) if one in wholes][:RIVALS]
             return [] if alias in wholes else order or wholes[:RIVALS]
     top = _by_words(question, inventory)[:1]
-    return [] if not best or top == [alias] else sorted([alias, *best])
+    is_sure = bool(top) and _shared(question, widgets[top[0]]) >= LEAST_SHARED
+    return sorted([alias, *best]) if is_sure and top != [alias] else []
 
 
 def ask_between(question: str, aliases: Sequence[str], inventory: Inventory) -> Asked:
@@ -181,6 +184,12 @@ def ask_between(question: str, aliases: Sequence[str], inventory: Inventory) -> 
         _rivals_text(question, lines),
         {"widget": {"enum": list(aliases)}},
     )
+
+
+def _shared(question: str, widget: Widget) -> int:
+    """How many words of the question the widget has; few in a language that is not the widget's."""
+    own = {word for text in _document(widget) | _options(widget) for word in stems(text)}
+    return len({word for word in stems(question) if not word.isdecimal()} & own)
 
 
 def _rivals_text(question: str, lines: Sequence[str]) -> str:

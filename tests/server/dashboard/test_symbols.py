@@ -42,3 +42,8 @@ def test_a_symbol_has_a_name() -> None:
     assert [one.symbol for one in find_symbols("MSFT")] == ["MSFT"]
     assert name_of("MSFT") == "microsoft"
     assert name_of("no such symbol") == ""
+
+
+def test_a_quarter_is_no_company_and_french_elides() -> None:
+    found = find_symbols("Le profit d'Apple au Q2 2026 ?")
+    assert [(one.words, one.symbol) for one in found] == [("Apple", "AAPL")]
