@@ -7,11 +7,12 @@ nearly every server takes, binds the answer to calls or a response.
 
 import json
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from server.chat import ChatRequest, Constraint, Json, Message, Tool, ToolCall
 from server.engine.styles.base import callable_tools, most_calls
-from server.engine.styles.generic import describe_tools
+from server.engine.styles.generic import describe_tools, read_answer
 from server.engine.styles.messages import envelope
 from server.engine.styles.stream import More, Reader, ScriptParser
 from server.events import CallArguments, CallOpened, Finished, Piece, ToolCallRequested
@@ -115,25 +116,7 @@ def bind(request: ChatRequest) -> ChatRequest:
 
 
 def parser_of(request: ChatRequest) -> ScriptParser:
-    is_text = request.constraint is None
-
-    def read(reader: Reader) -> More:
-        yield from reader.skip_space()
-        if not (yield from reader.accept("{")):
-            yield from reader.until((), reader.say)
-            return
-        key = yield from reader.json_whole()
-        yield from reader.skip_space()
-        yield from reader.accept(":")
-        yield from reader.skip_space()
-        if key == "tool_calls":
-            yield from _read_calls(reader)
-        elif is_text and reader.text.startswith('"'):
-            yield from reader.json_text(reader.say)
-        else:
-            yield from reader.json_value(reader.say)
-        yield from reader.until((), reader.skip)
-
+    read = partial(read_answer, read_calls=_read_calls, text=request.constraint is None)
     return ScriptParser(read, request.stop)
 
 

@@ -1,5 +1,7 @@
 """The style for any model: a grammar keeps it to JSON, either calls or a response."""
 
+from collections.abc import Callable
+
 from server.chat import ChatRequest, Constraint, Tool
 from server.engine.base import ModelFacts
 from server.engine.styles import lark, messages, plain
@@ -60,27 +62,28 @@ def script(marks: tuple[str, str] | None, *, text: bool) -> Script:
     def read(reader: Reader) -> More:
         if marks:
             yield from plain.read_thought(reader, marks, plain.trim(reader.think), opened=True)
-        yield from reader.skip_space()
-        if not (yield from reader.accept("{")):
-            yield from reader.until((), reader.say)
-            return
-        yield from _member(reader, text=text)
-        yield from reader.until((), reader.skip)
+        yield from read_answer(reader, _calls, text=text)
 
     return read
 
 
-def _member(reader: Reader, *, text: bool) -> More:
+def read_answer(reader: Reader, read_calls: Callable[[Reader], More], *, text: bool) -> More:
+    """An object with calls or a response; what is no object is said as it is."""
+    yield from reader.skip_space()
+    if not (yield from reader.accept("{")):
+        yield from reader.until((), reader.say)
+        return
     key = yield from reader.json_whole()
     yield from reader.skip_space()
     yield from reader.accept(":")
     yield from reader.skip_space()
     if key == "tool_calls":
-        yield from _calls(reader)
+        yield from read_calls(reader)
     elif text and reader.text.startswith('"'):
         yield from reader.json_text(reader.say)
     else:
         yield from reader.json_value(reader.say)
+    yield from reader.until((), reader.skip)
 
 
 def _calls(reader: Reader) -> More:
