@@ -162,7 +162,7 @@ _MOST_OFFERS = 2
 
 def suggestions() -> tuple[str, ...]:
     return (
-        tr("Explain in two sentences what a moat is in investing."),
+        tr("Write three tips for better sleep."),
         tr("Write a short table with three kinds of bonds and their risks."),
         tr("Write a Python function that computes a moving average."),
     )

@@ -777,7 +777,7 @@
   </message>
   <message>
    <source>Safari lets web pages reach this computer only over HTTPS, and other computers must use it. A certificate that is created here is valid for this computer only and renews itself.</source>
-   <translation type="unfinished" />
+   <translation>Safari lässt Webseiten diesen Computer nur über HTTPS erreichen, und andere Computer müssen es benutzen. Ein hier erstelltes Zertifikat gilt nur für diesen Computer und erneuert sich selbst.</translation>
   </message>
   <message>
    <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
@@ -2301,7 +2301,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Other computers can connect without encryption: the key and all texts can be read on the network. Use this only on a network you trust.</source>
-   <translation type="unfinished" />
+   <translation>Andere Computer können sich unverschlüsselt verbinden: Der Schlüssel und alle Texte sind im Netzwerk lesbar. Nutzen Sie das nur in einem Netzwerk, dem Sie vertrauen.</translation>
   </message>
   <message>
    <source>The settings could not be exported: {why}.</source>
@@ -2469,7 +2469,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Other computers connect by HTTPS and always need an access key.</source>
-   <translation type="unfinished" />
+   <translation>Andere Computer verbinden sich über HTTPS und brauchen immer einen Zugangsschlüssel.</translation>
   </message>
   <message>
    <source>This computer only</source>
@@ -2513,19 +2513,19 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Allow connections without encryption</source>
-   <translation type="unfinished" />
+   <translation>Unverschlüsselte Verbindungen erlauben</translation>
   </message>
   <message>
    <source>Off: other computers must use HTTPS. On: the key and all texts travel unencrypted, and anyone who can listen on that network can read and use them.</source>
-   <translation type="unfinished" />
+   <translation>Aus: Andere Computer müssen HTTPS benutzen. An: Der Schlüssel und alle Texte werden unverschlüsselt übertragen; wer im Netzwerk mithört, kann sie lesen und benutzen.</translation>
   </message>
   <message>
    <source>HTTPS</source>
-   <translation type="unfinished" />
+   <translation>HTTPS</translation>
   </message>
   <message>
    <source>For Safari; always on when other computers may connect. The Connect page shows the certificate to trust.</source>
-   <translation type="unfinished" />
+   <translation>Für Safari; immer an, wenn sich andere Computer verbinden dürfen. Die Seite „Verbinden“ zeigt das Zertifikat, dem zu vertrauen ist.</translation>
   </message>
   <message>
    <source>Certificate (PEM file)</source>
@@ -2557,7 +2557,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Log format</source>
-   <translation type="unfinished" />
+   <translation>Protokollformat</translation>
   </message>
   <message>
    <source>'json' writes an object in each line, for those who collect logs.</source>
@@ -4039,6 +4039,10 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
    <source>Use this model</source>
    <translation>Dieses Modell verwenden</translation>
   </message>
+  <message>
+   <source>Write three tips for better sleep.</source>
+   <translation>Schreibe drei Tipps für besseren Schlaf.</translation>
+  </message>
  </context>
 <context>
   <name>server</name>
@@ -4448,7 +4452,7 @@ Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen andere
   </message>
   <message>
    <source>There are no rows to draw: 'render' needs a table of data.</source>
-   <translation type="unfinished" />
+   <translation>Es gibt keine Zeilen zu zeichnen: „render“ braucht eine Tabelle mit Daten.</translation>
   </message>
   <message>
    <source>There is no column of numbers to draw.</source>

@@ -777,7 +777,7 @@
   </message>
   <message>
    <source>Safari lets web pages reach this computer only over HTTPS, and other computers must use it. A certificate that is created here is valid for this computer only and renews itself.</source>
-   <translation type="unfinished" />
+   <translation>Safari 只允许网页通过 HTTPS 访问这台电脑，其他电脑也必须使用 HTTPS。在这里生成的证书仅对这台电脑有效，并会自动续期。</translation>
   </message>
   <message>
    <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
@@ -2301,7 +2301,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Other computers can connect without encryption: the key and all texts can be read on the network. Use this only on a network you trust.</source>
-   <translation type="unfinished" />
+   <translation>其他电脑可以不加密地连接：密钥和所有文字在网络上都可被读取。请只在您信任的网络中使用。</translation>
   </message>
   <message>
    <source>The settings could not be exported: {why}.</source>
@@ -2469,7 +2469,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Other computers connect by HTTPS and always need an access key.</source>
-   <translation type="unfinished" />
+   <translation>其他电脑通过 HTTPS 连接，并始终需要访问密钥。</translation>
   </message>
   <message>
    <source>This computer only</source>
@@ -2513,19 +2513,19 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Allow connections without encryption</source>
-   <translation type="unfinished" />
+   <translation>允许未加密的连接</translation>
   </message>
   <message>
    <source>Off: other computers must use HTTPS. On: the key and all texts travel unencrypted, and anyone who can listen on that network can read and use them.</source>
-   <translation type="unfinished" />
+   <translation>关：其他电脑必须使用 HTTPS。开：密钥和所有文字以未加密方式传输，能监听该网络的人可以读取和使用它们。</translation>
   </message>
   <message>
    <source>HTTPS</source>
-   <translation type="unfinished" />
+   <translation>HTTPS</translation>
   </message>
   <message>
    <source>For Safari; always on when other computers may connect. The Connect page shows the certificate to trust.</source>
-   <translation type="unfinished" />
+   <translation>用于 Safari；允许其他电脑连接时始终开启。“连接”页面会显示需要信任的证书。</translation>
   </message>
   <message>
    <source>Certificate (PEM file)</source>
@@ -2557,7 +2557,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Log format</source>
-   <translation type="unfinished" />
+   <translation>日志格式</translation>
   </message>
   <message>
    <source>'json' writes an object in each line, for those who collect logs.</source>
@@ -4039,6 +4039,10 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
    <source>Use this model</source>
    <translation>使用此模型</translation>
   </message>
+  <message>
+   <source>Write three tips for better sleep.</source>
+   <translation>写出三条改善睡眠的建议。</translation>
+  </message>
  </context>
 <context>
   <name>server</name>
@@ -4448,7 +4452,7 @@ Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</tr
   </message>
   <message>
    <source>There are no rows to draw: 'render' needs a table of data.</source>
-   <translation type="unfinished" />
+   <translation>没有可绘制的行：render 需要一张数据表。</translation>
   </message>
   <message>
    <source>There is no column of numbers to draw.</source>
