@@ -106,6 +106,8 @@ _MOST_LINES = 8
 class Composer(QFrame):
     sent = Signal(str)
     stopped = Signal()
+    escaped = Signal()
+    """Esc where there is nothing to stop."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -166,6 +168,8 @@ class Composer(QFrame):
     def _escape(self) -> None:
         if self._answering:
             self.stopped.emit()
+        else:
+            self.escaped.emit()
 
     def _update(self) -> None:
         self.editor.fit()

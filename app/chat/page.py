@@ -162,7 +162,7 @@ _MOST_OFFERS = 2
 
 def suggestions() -> tuple[str, ...]:
     return (
-        tr("Explain in two sentences what a moat is in investing."),
+        tr("Write three tips for better sleep."),
         tr("Write a short table with three kinds of bonds and their risks."),
         tr("Write a Python function that computes a moving average."),
     )
@@ -361,6 +361,19 @@ class ChatPage(Page):
         self.export.setEnabled(bool(chat.said))
         self.show_chats()
 
+    def close_something(self) -> None:
+        """An answer stops; then a panel closes; then the keyboard is back at the message."""
+        if self._turn:
+            self.stop()
+            return
+        for button in (self.show_list, self.show_options):
+            button.setChecked(False)
+        self.composer.editor.setFocus()
+
+    def saved(self) -> list[tuple[str, str]]:
+        """Id and title of each saved chat, newest first."""
+        return [(chat.id, chat.title) for chat in self._store.all()]
+
     def attach(self, found: list[Attachment]) -> None:
         self.attached.add(found)
 
@@ -496,7 +509,7 @@ class ChatPage(Page):
         if picked:
             self.run(self.export_to(Path(picked)))
 
-    def _open_kept(self, chat_id: str) -> None:
+    def open_saved(self, chat_id: str) -> None:
         found = next((one for one in self._store.all() if one.id == chat_id), None)
         if found and found.id != self._chat.id:
             self.open(found)
@@ -527,6 +540,7 @@ class ChatPage(Page):
     def _bind(self, core: Face) -> None:
         self.composer.sent.connect(self.ask)
         self.composer.stopped.connect(self.stop)
+        self.composer.escaped.connect(self.close_something)
         self.composer.attach.clicked.connect(self._attach_files)
         self.attached.changed.connect(lambda: self.composer.hold(held=self.attached.is_reading))
         self.new_chat.clicked.connect(self.clear)
@@ -535,7 +549,7 @@ class ChatPage(Page):
         self.show_options.toggled.connect(lambda _: self._show_panels(self.show_options))
         self.options.raw_wanted.connect(self.raw.setVisible)
         self.options.system_changed.connect(self._set_system)
-        self.chats.opened.connect(self._open_kept)
+        self.chats.opened.connect(self.open_saved)
         self.chats.forgotten.connect(self._forget)
         self.empty.suggested.connect(self.ask)
         self.empty.wants_start.connect(lambda: self.run(core.start()))

@@ -26,7 +26,7 @@ class KeyRow(QWidget):
         self.sure = Button(
             tr("Revoke now"), "trash", name=tr("Really revoke {name}").format(name=name)
         )
-        self.keep = Button(tr("Keep"), name=tr("Keep {name}").format(name=name))
+        self.keep = Button(tr("Cancel"), name=tr("Cancel: keep {name}").format(name=name))
         self.revoke.clicked.connect(lambda: self._ask(asking=True))
         self.keep.clicked.connect(lambda: self._ask(asking=False))
         self.sure.clicked.connect(lambda: self.revoked.emit(name))

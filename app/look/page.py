@@ -32,6 +32,9 @@ class Page(QWidget):
         ends = self._ends
         self.destroyed.connect(lambda: [end() for end in ends])
 
+    def close_something(self) -> None:
+        """What Esc closes on this page, if anything is open."""
+
     def observe(self, source: Value[T] | Event[T], show: Callable[[T], None]) -> None:
         self._ends.append(source.connect(show))
 

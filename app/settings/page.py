@@ -411,6 +411,11 @@ class SettingsPage(Page):
         finally:
             self._show_at_login()
 
+    def show_setting(self, name: str) -> None:
+        """Find it and put the keyboard into its control."""
+        self.search.setText(self.fields[name].title.text())
+        self.fields[name].control.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
     def filter(self, text: str) -> None:
         wanted = text.casefold().split()
         found = False

@@ -1,7 +1,18 @@
 """The window: a sidebar, the pages, and what to do when it is closed."""
 
+from collections.abc import Callable
+from functools import partial
+
 from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent, QShowEvent
+from PySide6.QtGui import (
+    QCloseEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+    QShortcut,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -34,6 +45,7 @@ from app.plugins.approvals import Approvals
 from app.plugins.form_box import Forms
 from app.plugins.page import PluginsPage
 from app.settings.page import SettingsPage
+from app.shell.shortcuts import GoTo, Place, ShortcutHelp
 from server.errors import AppError
 from server.face.core import Face
 
@@ -110,6 +122,7 @@ class Window(SafeKeyboard, QWidget):
         self._ends = ends = [state.watch(core, self.show_summary)]
         self._lay_out()
         self._connect()
+        self._bind_keys()
         self.destroyed.connect(lambda: [end() for end in ends])
         self._remember()
 
@@ -134,7 +147,7 @@ class Window(SafeKeyboard, QWidget):
     def farewell(self, page: Page) -> None:
         self._is_welcoming = False
         self._bar.show()
-        self.turn_to("Connect")
+        self.turn_to("Chat")
         self._stack.removeWidget(page)
         page.deleteLater()
 
@@ -181,6 +194,78 @@ class Window(SafeKeyboard, QWidget):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         (self.page().first or self).setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Esc, where no control has a use for it: the message first, then what the page closes."""
+        if event.key() != Qt.Key.Key_Escape:
+            super().keyPressEvent(event)
+        elif not self.banner.isHidden():
+            self._dismiss(self.banner)
+        elif not self.notice.isHidden():
+            self._dismiss(self.notice)
+        else:
+            self.page().close_something()
+
+    def go_to(self) -> None:
+        if not self._is_welcoming:
+            GoTo(self.places(), self).open()
+
+    def places(self) -> list[Place]:
+        """Everywhere one can go: pages, settings, chats and models."""
+        found = [
+            Place(tr(page.title), tr("Page"), partial(self.turn_to, page.title)) for page in PAGES
+        ]
+        chat, settings = self._built("Chat"), self._built("Settings")
+        assert isinstance(chat, ChatPage)
+        assert isinstance(settings, SettingsPage)
+        found += [
+            Place(card.name, tr("Use this model"), partial(self._use, card.name))
+            for card in self._core.models.get()
+        ]
+        found += [
+            Place(title, tr("Chat"), partial(self._open_chat, chat_id))
+            for chat_id, title in chat.saved()
+        ]
+        return found + [
+            Place(field.title.text(), tr("Settings"), partial(self._open_setting, name))
+            for name, field in settings.fields.items()
+        ]
+
+    def _use(self, name: str) -> None:
+        self.page().run(self._core.load_model(name))
+
+    def _open_chat(self, chat_id: str) -> None:
+        self.turn_to("Chat")
+        page = self.page()
+        assert isinstance(page, ChatPage)
+        page.open_saved(chat_id)
+
+    def _open_setting(self, name: str) -> None:
+        self.turn_to("Settings")
+        page = self.page()
+        assert isinstance(page, SettingsPage)
+        page.show_setting(name)
+
+    def _new_chat(self) -> None:
+        if self._is_welcoming:
+            return
+        self.turn_to("Chat")
+        page = self.page()
+        assert isinstance(page, ChatPage)
+        page.clear()
+
+    def _bind_keys(self) -> None:
+        """The list that F1 shows is `shortcuts()`."""
+        keys: dict[str, Callable[[], object]] = {
+            "Ctrl+N": self._new_chat,
+            "Ctrl+K": self.go_to,
+            "Ctrl+,": partial(self.turn_to, "Settings"),
+            "F1": lambda: ShortcutHelp(self).open(),
+        }
+        for number, page in enumerate(PAGES, 1):
+            keys[f"Ctrl+{number}"] = partial(self.turn_to, page.title)
+        for text, act in keys.items():
+            QShortcut(QKeySequence(text), self).activated.connect(act)
 
     def _answer(self, number: str, decision: str) -> None:
         self.page().run(self._answered(number, decision))

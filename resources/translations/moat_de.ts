@@ -777,7 +777,7 @@
   </message>
   <message>
    <source>Safari lets web pages reach this computer only over HTTPS, and other computers must use it. A certificate that is created here is valid for this computer only and renews itself.</source>
-   <translation type="unfinished" />
+   <translation>Safari lässt Webseiten diesen Computer nur über HTTPS erreichen, und andere Computer müssen es benutzen. Ein hier erstelltes Zertifikat gilt nur für diesen Computer und erneuert sich selbst.</translation>
   </message>
   <message>
    <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
@@ -2301,7 +2301,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Other computers can connect without encryption: the key and all texts can be read on the network. Use this only on a network you trust.</source>
-   <translation type="unfinished" />
+   <translation>Andere Computer können sich unverschlüsselt verbinden: Der Schlüssel und alle Texte sind im Netzwerk lesbar. Nutzen Sie das nur in einem Netzwerk, dem Sie vertrauen.</translation>
   </message>
   <message>
    <source>The settings could not be exported: {why}.</source>
@@ -2469,7 +2469,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Other computers connect by HTTPS and always need an access key.</source>
-   <translation type="unfinished" />
+   <translation>Andere Computer verbinden sich über HTTPS und brauchen immer einen Zugangsschlüssel.</translation>
   </message>
   <message>
    <source>This computer only</source>
@@ -2513,19 +2513,19 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Allow connections without encryption</source>
-   <translation type="unfinished" />
+   <translation>Unverschlüsselte Verbindungen erlauben</translation>
   </message>
   <message>
    <source>Off: other computers must use HTTPS. On: the key and all texts travel unencrypted, and anyone who can listen on that network can read and use them.</source>
-   <translation type="unfinished" />
+   <translation>Aus: Andere Computer müssen HTTPS benutzen. An: Der Schlüssel und alle Texte werden unverschlüsselt übertragen; wer im Netzwerk mithört, kann sie lesen und benutzen.</translation>
   </message>
   <message>
    <source>HTTPS</source>
-   <translation type="unfinished" />
+   <translation>HTTPS</translation>
   </message>
   <message>
    <source>For Safari; always on when other computers may connect. The Connect page shows the certificate to trust.</source>
-   <translation type="unfinished" />
+   <translation>Für Safari; immer an, wenn sich andere Computer verbinden dürfen. Die Seite „Verbinden“ zeigt das Zertifikat, dem zu vertrauen ist.</translation>
   </message>
   <message>
    <source>Certificate (PEM file)</source>
@@ -2557,7 +2557,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Log format</source>
-   <translation type="unfinished" />
+   <translation>Protokollformat</translation>
   </message>
   <message>
    <source>'json' writes an object in each line, for those who collect logs.</source>
@@ -2926,6 +2926,1122 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Ed25519 public key in base64. Updates without its signature are ignored.</source>
    <translation>Öffentlicher Ed25519-Schlüssel in Base64. Updates ohne seine Signatur werden ignoriert.</translation>
+  </message>
+  <message>
+   <source>Safari lets web pages reach this computer only over HTTPS. The certificate is created on this computer, is valid for localhost only, and renews itself.</source>
+   <translation>Safari lässt Webseiten diesen Computer nur über HTTPS erreichen. Das Zertifikat wird auf diesem Computer erstellt, gilt nur für localhost und erneuert sich selbst.</translation>
+  </message>
+  <message>
+   <source>When you connect from a web page and nothing appears here, the browser kept the request back.
+Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
+Firefox: allow it when it asks to reach devices on your local network.
+Brave: the shield icon, then allow localhost for this site.
+Safari does not let a secure page reach this computer; use another browser.</source>
+   <translation>Wenn Sie sich von einer Webseite aus verbinden und hier nichts erscheint, hat der Browser die Anfrage zurückgehalten.
+Chrome, Edge (ab 142): das Symbol links der Adresse, dann „Zugriff auf lokales Netzwerk“, dann Zulassen; Seite neu laden.
+Firefox: erlauben Sie es, wenn er nach Geräten im lokalen Netzwerk fragt.
+Brave: das Schild-Symbol, dann localhost für diese Seite erlauben.
+Safari lässt sichere Seiten nicht zu diesem Computer; benutzen Sie einen anderen Browser.</translation>
+  </message>
+  <message>
+   <source>Other computers can connect now. The connection is not encrypted (no HTTPS): the access key and all texts can be read on the network. Use this only on a network you trust.</source>
+   <translation>Andere Computer können sich jetzt verbinden. Die Verbindung ist nicht verschlüsselt (kein HTTPS): Zugangsschlüssel und alle Texte sind im Netzwerk lesbar. Nutzen Sie das nur in einem Netzwerk, dem Sie vertrauen.</translation>
+  </message>
+  <message>
+   <source>Any computer on the network: the access key is always required. The connection is not encrypted, so anyone who can listen on that network can read the key and all texts.</source>
+   <translation>Jeder Computer im Netzwerk: Der Zugangsschlüssel wird immer verlangt. Die Verbindung ist nicht verschlüsselt; wer im Netzwerk mithört, kann den Schlüssel und alle Texte lesen.</translation>
+  </message>
+  <message>
+   <source>Other names than localhost that clients may use.</source>
+   <translation>Andere Namen als localhost, die Programme benutzen dürfen.</translation>
+  </message>
+  <message>
+   <source>HTTPS on this computer</source>
+   <translation>HTTPS auf diesem Computer</translation>
+  </message>
+  <message>
+   <source>For Safari. The Connect page shows the certificate to trust.</source>
+   <translation>Für Safari. Die Seite „Verbinden“ zeigt das Zertifikat, dem zu vertrauen ist.</translation>
+  </message>
+  <message>
+   <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
+   <translation>Moat kann die Programme von {count} Plugins nicht überwachen: {names}.</translation>
+  </message>
+  <message>
+   <source>Prompts, documents and answers are worked on here and stay here.</source>
+   <translation>Fragen, Dokumente und Antworten werden hier bearbeitet und bleiben hier.</translation>
+  </message>
+  <message>
+   <source>Took</source>
+   <translation>Dauer</translation>
+  </message>
+  <message>
+   <source>Ended</source>
+   <translation>Ende</translation>
+  </message>
+  <message>
+   <source>Why</source>
+   <translation>Wozu</translation>
+  </message>
+  <message>
+   <source>Cut at the limit</source>
+   <translation>An der Grenze abgeschnitten</translation>
+  </message>
+  <message>
+   <source>Asked for a tool</source>
+   <translation>Verlangte ein Werkzeug</translation>
+  </message>
+  <message>
+   <source>Client left</source>
+   <translation>Programm ging</translation>
+  </message>
+  <message>
+   <source>Queue was full</source>
+   <translation>Warteschlange voll</translation>
+  </message>
+  <message>
+   <source>Took too long</source>
+   <translation>Dauerte zu lange</translation>
+  </message>
+  <message>
+   <source>Chat template failed</source>
+   <translation>Chat-Vorlage fehlerhaft</translation>
+  </message>
+  <message>
+   <source>No model is installed</source>
+   <translation>Kein Modell ist installiert</translation>
+  </message>
+  <message>
+   <source>Too little memory</source>
+   <translation>Zu wenig Speicher</translation>
+  </message>
+  <message>
+   <source>Model is damaged</source>
+   <translation>Modell beschädigt</translation>
+  </message>
+  <message>
+   <source>Not let out</source>
+   <translation>Nicht hinausgelassen</translation>
+  </message>
+  <message>
+   <source>Other machines may connect to Moat: their answers go to them.</source>
+   <translation>Andere Rechner dürfen sich verbinden: ihre Antworten gehen zu ihnen.</translation>
+  </message>
+  <message>
+   <source>Moat is set to offline: every outgoing connection is refused.</source>
+   <translation>Moat ist offline gestellt: jede ausgehende Verbindung wird verweigert.</translation>
+  </message>
+  <message>
+   <source>Parts of this page</source>
+   <translation>Teile dieser Seite</translation>
+  </message>
+  <message>
+   <source>Requests that have ended</source>
+   <translation>Beendete Anfragen</translation>
+  </message>
+  <message>
+   <source>No request has come yet.</source>
+   <translation>Noch keine Anfrage ist gekommen.</translation>
+  </message>
+  <message>
+   <source>Nothing went out.</source>
+   <translation>Nichts ging hinaus.</translation>
+  </message>
+  <message>
+   <source>Nothing has left this machine since {time}.</source>
+   <translation>Seit {time} hat nichts diesen Rechner verlassen.</translation>
+  </message>
+  <message>
+   <source>{name} is an image, and the model in use cannot see images.</source>
+   <translation>{name} ist ein Bild, und das Modell in Gebrauch kann keine Bilder sehen.</translation>
+  </message>
+  <message>
+   <source>{name} is not the image it claims to be.</source>
+   <translation>{name} ist nicht das Bild, das es zu sein vorgibt.</translation>
+  </message>
+  <message>
+   <source>{name} holds no text.</source>
+   <translation>{name} enthält keinen Text.</translation>
+  </message>
+  <message>
+   <source>Kept chats</source>
+   <translation>Aufgehobene Chats</translation>
+  </message>
+  <message>
+   <source>Chats are kept here, on this computer.</source>
+   <translation>Chats werden hier aufgehoben, auf diesem Computer.</translation>
+  </message>
+  <message>
+   <source>Delete the chosen chat</source>
+   <translation>Gewählten Chat löschen</translation>
+  </message>
+  <message>
+   <source>Really delete {name}</source>
+   <translation>{name} wirklich löschen</translation>
+  </message>
+  <message>
+   <source>With {names}</source>
+   <translation>Mit {names}</translation>
+  </message>
+  <message>
+   <source>How it should behave</source>
+   <translation>Wie es sich verhalten soll</translation>
+  </message>
+  <message>
+   <source>Longest answer</source>
+   <translation>Längste Antwort</translation>
+  </message>
+  <message>
+   <source>OpenBB's protocol carries no system prompt and no sampling.</source>
+   <translation>Die Schnittstelle von OpenBB kennt keine Systemanweisung und keine Abtastung.</translation>
+  </message>
+  <message>
+   <source>Moat is not serving</source>
+   <translation>Moat bedient nicht</translation>
+  </message>
+  <message>
+   <source>Start Moat to write to a model</source>
+   <translation>Starten Sie Moat, um einem Modell zu schreiben</translation>
+  </message>
+  <message>
+   <source>Your first message loads it, or pick one now.</source>
+   <translation>Ihre erste Nachricht lädt es, oder wählen Sie jetzt eines.</translation>
+  </message>
+  <message>
+   <source>Pick a model</source>
+   <translation>Modell wählen</translation>
+  </message>
+  <message>
+   <source>Pick another model</source>
+   <translation>Anderes Modell wählen</translation>
+  </message>
+  <message>
+   <source>Show kept chats</source>
+   <translation>Aufgehobene Chats zeigen</translation>
+  </message>
+  <message>
+   <source>{percent}. You can write already.</source>
+   <translation>{percent}. Sie können schon schreiben.</translation>
+  </message>
+  <message>
+   <source>Show the reasoning</source>
+   <translation>Überlegung zeigen</translation>
+  </message>
+  <message>
+   <source>The reasoning</source>
+   <translation>Die Überlegung</translation>
+  </message>
+  <message>
+   <source>Waiting for the first word…</source>
+   <translation>Wartet auf das erste Wort…</translation>
+  </message>
+  <message>
+   <source>Edit and ask again</source>
+   <translation>Ändern und noch einmal fragen</translation>
+  </message>
+  <message>
+   <source>Answer again</source>
+   <translation>Noch einmal antworten</translation>
+  </message>
+  <message>
+   <source>The answer broke off</source>
+   <translation>Die Antwort brach ab</translation>
+  </message>
+  <message>
+   <source>first after {time} s</source>
+   <translation>erstes nach {time} s</translation>
+  </message>
+  <message>
+   <source>cut at the length limit</source>
+   <translation>an der Längengrenze abgeschnitten</translation>
+  </message>
+  <message>
+   <source>The model gave an empty answer.</source>
+   <translation>Das Modell gab eine leere Antwort.</translation>
+  </message>
+  <message>
+   <source>Any program that speaks to OpenAI works with this base address:</source>
+   <translation>Jedes Programm, das OpenAI spricht, arbeitet mit dieser Basisadresse:</translation>
+  </message>
+  <message>
+   <source>Give your React app this runtime address; add its origin if it is not allowed:</source>
+   <translation>Geben Sie Ihrer React-App diese Adresse; erlauben Sie deren Herkunft, falls nötig:</translation>
+  </message>
+  <message>
+   <source>Programs made for Ollama only need another host:</source>
+   <translation>Programme für Ollama brauchen nur einen anderen Host:</translation>
+  </message>
+  <message>
+   <source>{model} answered ({count} token asked for).</source>
+   <translation>{model} hat geantwortet ({count} Token verlangt).</translation>
+  </message>
+  <message>
+   <source>It was answered, but no model is on this computer yet.</source>
+   <translation>Es kam eine Antwort, aber auf diesem Computer ist noch kein Modell.</translation>
+  </message>
+  <message>
+   <source>Safari lets a page reach this machine by HTTPS only, and other machines must use it. A certificate that is made here holds for this machine alone and is renewed by itself.</source>
+   <translation>Safari lässt eine Seite diesen Rechner nur über HTTPS erreichen, und andere Rechner müssen es benutzen. Ein hier erzeugtes Zertifikat gilt nur für diesen Rechner und erneuert sich selbst.</translation>
+  </message>
+  <message>
+   <source>Serve HTTPS too</source>
+   <translation>Auch HTTPS anbieten</translation>
+  </message>
+  <message>
+   <source>The address for HTTPS</source>
+   <translation>Die Adresse für HTTPS</translation>
+  </message>
+  <message>
+   <source>the address for HTTPS</source>
+   <translation>die Adresse für HTTPS</translation>
+  </message>
+  <message>
+   <source>Nothing arrives?</source>
+   <translation>Es kommt nichts an?</translation>
+  </message>
+  <message>
+   <source>This page was turned away: its origin is not allowed.</source>
+   <translation>Diese Seite wurde abgewiesen: ihre Herkunft ist nicht erlaubt.</translation>
+  </message>
+  <message>
+   <source>It asked whether it may connect and was told yes; no request followed.</source>
+   <translation>Sie fragte, ob sie sich verbinden darf, und durfte; es folgte keine Anfrage.</translation>
+  </message>
+  <message>
+   <source>You allowed it just now.</source>
+   <translation>Sie haben sie eben erlaubt.</translation>
+  </message>
+  <message>
+   <source>No other page has asked for anything.</source>
+   <translation>Keine andere Seite hat etwas angefragt.</translation>
+  </message>
+  <message>
+   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
+   <translation>Noch keine Webseite hat etwas gefragt. Wer kommt oder abgewiesen wird, steht hier.</translation>
+  </message>
+  <message>
+   <source>At the door</source>
+   <translation>An der Tür</translation>
+  </message>
+  <message>
+   <source>{path} answered something this client cannot read.</source>
+   <translation>{path} antwortete etwas, das dieses Programm nicht lesen kann.</translation>
+  </message>
+  <message>
+   <source>Nothing answered at {address}. Is Moat started?</source>
+   <translation>Unter {address} antwortet niemand. Ist Moat gestartet?</translation>
+  </message>
+  <message>
+   <source>How much it can read and write at once.</source>
+   <translation>Wie viel es auf einmal lesen und schreiben kann.</translation>
+  </message>
+  <message>
+   <source>Layers on the graphics card</source>
+   <translation>Schichten auf der Grafikkarte</translation>
+  </message>
+  <message>
+   <source>Split across the graphics cards</source>
+   <translation>Verteilung auf die Grafikkarten</translation>
+  </message>
+  <message>
+   <source>Precision of the context</source>
+   <translation>Genauigkeit des Kontexts</translation>
+  </message>
+  <message>
+   <source>Answers at the same time</source>
+   <translation>Gleichzeitige Antworten</translation>
+  </message>
+  <message>
+   <source>Processor threads</source>
+   <translation>Prozessor-Threads</translation>
+  </message>
+  <message>
+   <source>Tokens read in one step</source>
+   <translation>Token je Leseschritt</translation>
+  </message>
+  <message>
+   <source>More reads long prompts faster on a graphics card and takes more memory.</source>
+   <translation>Mehr liest lange Eingaben auf einer Grafikkarte schneller und braucht mehr Speicher.</translation>
+  </message>
+  <message>
+   <source>Working space</source>
+   <translation>Arbeitsraum</translation>
+  </message>
+  <message>
+   <source>Model to judge</source>
+   <translation>Zu beurteilendes Modell</translation>
+  </message>
+  <message>
+   <source>How a model would sit in it</source>
+   <translation>Wie ein Modell hineinpassen würde</translation>
+  </message>
+  <message>
+   <source>There is no model yet. Models has some to get.</source>
+   <translation>Noch gibt es kein Modell. Unter „Modelle“ sind welche zu holen.</translation>
+  </message>
+  <message>
+   <source>Model that answers</source>
+   <translation>Antwortendes Modell</translation>
+  </message>
+  <message>
+   <source>What happened</source>
+   <translation>Was geschehen ist</translation>
+  </message>
+  <message>
+   <source>{do} serving</source>
+   <translation>Bedienen: {do}</translation>
+  </message>
+  <message>
+   <source>the shown or selected lines</source>
+   <translation>die gezeigten oder gewählten Zeilen</translation>
+  </message>
+  <message>
+   <source>Least level shown</source>
+   <translation>Niedrigste gezeigte Stufe</translation>
+  </message>
+  <message>
+   <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
+   <translation>Dieses System hat keinen nutzbaren Schlüsselbund: Es wird unverschlüsselt in {file} aufbewahrt, nur für Sie lesbar.</translation>
+  </message>
+  <message>
+   <source>It is kept in the system's keyring.</source>
+   <translation>Es wird im Schlüsselbund des Systems aufbewahrt.</translation>
+  </message>
+  <message>
+   <source>No graphics card that models could use was found: the processor does the work.</source>
+   <translation>Keine nutzbare Grafikkarte gefunden: der Prozessor macht die Arbeit.</translation>
+  </message>
+  <message>
+   <source>Look again</source>
+   <translation>Noch einmal ansehen</translation>
+  </message>
+  <message>
+   <source>Looking at this machine…</source>
+   <translation>Dieser Rechner wird angesehen…</translation>
+  </message>
+  <message>
+   <source>free just now</source>
+   <translation>gerade frei</translation>
+  </message>
+  <message>
+   <source>Look at this machine again</source>
+   <translation>Diesen Rechner noch einmal ansehen</translation>
+  </message>
+  <message>
+   <source>This machine</source>
+   <translation>Dieser Rechner</translation>
+  </message>
+  <message>
+   <source>{name} answers at {hosts}. Prompts go there.</source>
+   <translation>{name} antwortet auf {hosts}. Fragen gehen dorthin.</translation>
+  </message>
+  <message>
+   <source>Try to start it again. If it fails again, the log says more.</source>
+   <translation>Starten Sie es noch einmal. Schlägt es wieder fehl, sagt das Protokoll mehr.</translation>
+  </message>
+  <message>
+   <source>Restart it; answers that are being written are lost. It may also wake up by itself.</source>
+   <translation>Starten Sie es neu; Antworten, die gerade entstehen, gehen verloren. Es kann auch von selbst wieder aufwachen.</translation>
+  </message>
+  <message>
+   <source>Nothing is served. Start Moat to let programs on this computer connect.</source>
+   <translation>Nichts wird bedient. Starten Sie Moat, damit Programme sich verbinden können.</translation>
+  </message>
+  <message>
+   <source>Waiting for its turn</source>
+   <translation>Wartet, bis es an der Reihe ist</translation>
+  </message>
+  <message>
+   <source>Pick another model below, or close other programs and try again.</source>
+   <translation>Wählen Sie unten ein anderes Modell, oder schließen Sie andere Programme.</translation>
+  </message>
+  <message>
+   <source>No model is loaded. Pick one below; a request loads it too.</source>
+   <translation>Kein Modell ist geladen. Wählen Sie unten eines; eine Anfrage lädt es auch.</translation>
+  </message>
+  <message>
+   <source>Moat cannot serve</source>
+   <translation>Moat kann nicht bedienen</translation>
+  </message>
+  <message>
+   <source>Prompts go to {hosts}.</source>
+   <translation>Fragen gehen an {hosts}.</translation>
+  </message>
+  <message>
+   <source>{name} is at work.</source>
+   <translation>{name} arbeitet.</translation>
+  </message>
+  <message>
+   <source>{name} answers on this computer.</source>
+   <translation>{name} antwortet auf diesem Computer.</translation>
+  </message>
+  <message>
+   <source>For this machine</source>
+   <translation>Für diesen Rechner</translation>
+  </message>
+  <message>
+   <source>Good models of each size, judged for this computer.</source>
+   <translation>Gute Modelle jeder Größe, für diesen Computer beurteilt.</translation>
+  </message>
+  <message>
+   <source>Recommended here</source>
+   <translation>Hier empfohlen</translation>
+  </message>
+  <message>
+   <source>terms to accept</source>
+   <translation>Bedingungen anzunehmen</translation>
+  </message>
+  <message>
+   <source>No repository with GGUF files matches.</source>
+   <translation>Kein Verzeichnis mit GGUF-Dateien passt.</translation>
+  </message>
+  <message>
+   <source>Its terms must be accepted on {address} first.</source>
+   <translation>Die Bedingungen müssen zuerst auf {address} angenommen werden.</translation>
+  </message>
+  <message>
+   <source>Found for “{text}”</source>
+   <translation>Gefunden für „{text}“</translation>
+  </message>
+  <message>
+   <source>Models that other servers run. What is asked of them leaves this computer, unless the server is on it.</source>
+   <translation>Modelle, die andere Server ausführen. Was sie gefragt werden, verlässt diesen Computer, außer der Server läuft auf ihm.</translation>
+  </message>
+  <message>
+   <source>As it says</source>
+   <translation>Wie der Server sagt</translation>
+  </message>
+  <message>
+   <source>sees images</source>
+   <translation>sieht Bilder</translation>
+  </message>
+  <message>
+   <source>It is being asked what it has…</source>
+   <translation>Der Server wird gefragt, was er hat …</translation>
+  </message>
+  <message>
+   <source>Given on the command line, for this run.</source>
+   <translation>Auf der Befehlszeile angegeben, für diesen Lauf.</translation>
+  </message>
+  <message>
+   <source>No engine elsewhere yet. If vLLM, SGLang, llama-server or another server with OpenAI's API runs on a machine you trust, enter its address below.</source>
+   <translation>Noch keine Engine anderswo. Läuft vLLM, SGLang, llama-server oder ein anderer Server mit der API von OpenAI auf einem Rechner, dem Sie vertrauen, tragen Sie unten seine Adresse ein.</translation>
+  </message>
+  <message>
+   <source>What programs ask for it by</source>
+   <translation>Wie Programme danach fragen</translation>
+  </message>
+  <message>
+   <source>Model there</source>
+   <translation>Modell dort</translation>
+  </message>
+  <message>
+   <source>Empty: the first that it lists</source>
+   <translation>Leer: das erste, das er nennt</translation>
+  </message>
+  <message>
+   <source>If the server wants one</source>
+   <translation>Falls der Server einen verlangt</translation>
+  </message>
+  <message>
+   <source>Answers now</source>
+   <translation>Antwortet jetzt</translation>
+  </message>
+  <message>
+   <source>Its key is forgotten, too. The server itself stays as it is.</source>
+   <translation>Auch ihr Schlüssel wird vergessen. Der Server selbst bleibt, wie er ist.</translation>
+  </message>
+  <message>
+   <source>Elsewhere</source>
+   <translation>Anderswo</translation>
+  </message>
+  <message>
+   <source>It answers</source>
+   <translation>Er antwortet</translation>
+  </message>
+  <message>
+   <source>Sees images</source>
+   <translation>Sieht Bilder</translation>
+  </message>
+  <message>
+   <source>Tool calls are read by</source>
+   <translation>Werkzeugaufrufe liest</translation>
+  </message>
+  <message>
+   <source>Does not answer just now: {hosts}. The others do its work.</source>
+   <translation>Antwortet gerade nicht: {hosts}. Die anderen übernehmen.</translation>
+  </message>
+  <message>
+   <source>Asking {hosts}…</source>
+   <translation>{hosts} wird gefragt …</translation>
+  </message>
+  <message>
+   <source>Really remove {name}</source>
+   <translation>{name} wirklich entfernen</translation>
+  </message>
+  <message>
+   <source>This takes it off the list. The file stays where it is.</source>
+   <translation>Das nimmt es von der Liste. Die Datei bleibt, wo sie ist.</translation>
+  </message>
+  <message>
+   <source>No model is on this computer yet. Discover one, or add a file you have.</source>
+   <translation>Noch kein Modell auf diesem Computer. Entdecken Sie eines, oder fügen Sie eine Datei hinzu.</translation>
+  </message>
+  <message>
+   <source>Use them</source>
+   <translation>Benutzen</translation>
+  </message>
+  <message>
+   <source>Show what differs</source>
+   <translation>Unterschiede zeigen</translation>
+  </message>
+  <message>
+   <source>Found from other programs</source>
+   <translation>Bei anderen Programmen gefunden</translation>
+  </message>
+  <message>
+   <source>Sees images: {file}</source>
+   <translation>Sieht Bilder: {file}</translation>
+  </message>
+  <message>
+   <source>Accept the terms on the model's page, then paste a token with the right to read.</source>
+   <translation>Nehmen Sie die Bedingungen auf der Seite des Modells an und fügen Sie dann ein Token mit Leserecht ein.</translation>
+  </message>
+  <message>
+   <source>Checking every byte against the hub's fingerprint</source>
+   <translation>Jedes Byte wird mit dem Fingerabdruck des Hubs verglichen</translation>
+  </message>
+  <message>
+   <source>Token of Hugging Face</source>
+   <translation>Token von Hugging Face</translation>
+  </message>
+  <message>
+   <source>Forget</source>
+   <translation>Vergessen</translation>
+  </message>
+  <message>
+   <source>{name} was deleted; {size} are free again.</source>
+   <translation>{name} wurde gelöscht; {size} sind wieder frei.</translation>
+  </message>
+  <message>
+   <source>{name} was taken off the list; its file stays where it is.</source>
+   <translation>{name} steht nicht mehr in der Liste; die Datei bleibt, wo sie ist.</translation>
+  </message>
+  <message>
+   <source>Finished and checked</source>
+   <translation>Fertig und geprüft</translation>
+  </message>
+  <message>
+   <source>Forget the token</source>
+   <translation>Token vergessen</translation>
+  </message>
+  <message>
+   <source>Models with terms</source>
+   <translation>Modelle mit Bedingungen</translation>
+  </message>
+  <message>
+   <source>The token is kept with your secrets.</source>
+   <translation>Das Token liegt bei Ihren Geheimnissen.</translation>
+  </message>
+  <message>
+   <source>The token is forgotten.</source>
+   <translation>Das Token ist vergessen.</translation>
+  </message>
+  <message>
+   <source>One in a line</source>
+   <translation>Eins pro Zeile</translation>
+  </message>
+  <message>
+   <source>What would be sent</source>
+   <translation>Was gesendet würde</translation>
+  </message>
+  <message>
+   <source>It only reads.</source>
+   <translation>Es liest nur.</translation>
+  </message>
+  <message>
+   <source>It changes something. Look at what would be sent before you allow it.</source>
+   <translation>Es ändert etwas. Sehen Sie an, was gesendet würde, bevor Sie es erlauben.</translation>
+  </message>
+  <message>
+   <source>It may do harm that cannot be undone.</source>
+   <translation>Es kann Schaden anrichten, der sich nicht rückgängig machen lässt.</translation>
+  </message>
+  <message>
+   <source>It reaches nothing outside Moat.</source>
+   <translation>Es erreicht nichts außerhalb von Moat.</translation>
+  </message>
+  <message>
+   <source>Read it again</source>
+   <translation>Neu lesen</translation>
+  </message>
+  <message>
+   <source>Flow to try</source>
+   <translation>Ablauf zum Ausprobieren</translation>
+  </message>
+  <message>
+   <source>Find its tools</source>
+   <translation>Werkzeuge suchen</translation>
+  </message>
+  <message>
+   <source>A question to try it with</source>
+   <translation>Eine Frage zum Ausprobieren</translation>
+  </message>
+  <message>
+   <source>What came of it</source>
+   <translation>Was dabei herauskam</translation>
+  </message>
+  <message>
+   <source>Kept unencrypted</source>
+   <translation>Unverschlüsselt aufbewahrt</translation>
+  </message>
+  <message>
+   <source>Kept in the keychain</source>
+   <translation>Im Schlüsselbund aufgehoben</translation>
+  </message>
+  <message>
+   <source>Try it</source>
+   <translation>Ausprobieren</translation>
+  </message>
+  <message>
+   <source>It runs code of its own, in a process apart.</source>
+   <translation>Es führt eigenen Code aus, in einem eigenen Prozess.</translation>
+  </message>
+  <message>
+   <source>What it runs has your rights: Moat cannot watch it.</source>
+   <translation>Was es ausführt, hat Ihre Rechte: Moat kann es nicht überwachen.</translation>
+  </message>
+  <message>
+   <source>waits for your review</source>
+   <translation>wartet auf Ihre Durchsicht</translation>
+  </message>
+  <message>
+   <source>Ask by risk</source>
+   <translation>Nach Risiko fragen</translation>
+  </message>
+  <message>
+   <source>Nothing has been written yet.</source>
+   <translation>Noch wurde nichts geschrieben.</translation>
+  </message>
+  <message>
+   <source>Find its tools: starts its programs</source>
+   <translation>Werkzeuge suchen: startet seine Programme</translation>
+  </message>
+  <message>
+   <source>Mock: goes on with made-up answers</source>
+   <translation>Nachgestellt: geht mit erfundenen Antworten weiter</translation>
+  </message>
+  <message>
+   <source>It asks for: {secrets}.</source>
+   <translation>Es verlangt: {secrets}.</translation>
+  </message>
+  <message>
+   <source>{plugin} needs a little more</source>
+   <translation>{plugin} braucht noch etwas</translation>
+  </message>
+  <message>
+   <source>No plugin is here yet. A plugin is a folder with a manifest.</source>
+   <translation>Noch kein Plugin. Ein Plugin ist ein Ordner mit einem Manifest.</translation>
+  </message>
+  <message>
+   <source>Plugins are paused: none answers or is called.</source>
+   <translation>Plugins sind angehalten: Keines antwortet oder wird aufgerufen.</translation>
+  </message>
+  <message>
+   <source>Look for a new version</source>
+   <translation>Nach einer neuen Version sehen</translation>
+  </message>
+  <message>
+   <source>This is the newest version that was announced.</source>
+   <translation>Das ist die neueste Version, die angekündigt wurde.</translation>
+  </message>
+  <message>
+   <source>No setting matches.</source>
+   <translation>Keine Einstellung passt.</translation>
+  </message>
+  <message>
+   <source>Other machines can connect without encryption: the key and all texts can be read on the way. Use it only in a network you trust.</source>
+   <translation>Andere Rechner können sich unverschlüsselt verbinden: Der Schlüssel und alle Texte können unterwegs gelesen werden. Nur in einem Netz verwenden, dem Sie vertrauen.</translation>
+  </message>
+  <message>
+   <source>Version {version} is there: {page}</source>
+   <translation>Version {version} ist da: {page}</translation>
+  </message>
+  <message>
+   <source>This file holds no settings of Moat.</source>
+   <translation>Diese Datei enthält keine Einstellungen von Moat.</translation>
+  </message>
+  <message>
+   <source>The language changes when Moat is started again.</source>
+   <translation>Die Sprache wechselt beim nächsten Start von Moat.</translation>
+  </message>
+  <message>
+   <source>That did not work</source>
+   <translation>Das hat nicht geklappt</translation>
+  </message>
+  <message>
+   <source>Language models on this computer, for the programs you work with.</source>
+   <translation>Sprachmodelle auf diesem Computer, für die Programme, mit denen Sie arbeiten.</translation>
+  </message>
+  <message>
+   <source>Begin at once with the small starter model</source>
+   <translation>Sofort mit dem kleinen Startmodell beginnen</translation>
+  </message>
+  <message>
+   <source>I have models elsewhere</source>
+   <translation>Ich habe Modelle anderswo</translation>
+  </message>
+  <message>
+   <source>Begin</source>
+   <translation>Beginnen</translation>
+  </message>
+  <message>
+   <source>Download {name} ({size}), the best for this machine</source>
+   <translation>{name} laden ({size}), das beste für diesen Rechner</translation>
+  </message>
+  <message>
+   <source>Which model should answer?</source>
+   <translation>Welches Modell soll antworten?</translation>
+  </message>
+  <message>
+   <source>Where models live</source>
+   <translation>Wo die Modelle liegen</translation>
+  </message>
+  <message>
+   <source>This desktop shows no tray icons, so Moat lives in this window. Closing the window quits Moat.</source>
+   <translation>Diese Oberfläche zeigt keine Symbole im Infobereich, darum lebt Moat in diesem Fenster. Es zu schließen beendet Moat.</translation>
+  </message>
+  <message>
+   <source>Moat goes on in the tray. Quit it from the menu of its icon.</source>
+   <translation>Moat läuft im Infobereich weiter. Beenden Sie es im Menü seines Symbols.</translation>
+  </message>
+  <message>
+   <source>Give this address to OpenBB, an OpenAI client or CopilotKit.</source>
+   <translation>Geben Sie diese Adresse OpenBB, einem OpenAI-Programm oder CopilotKit.</translation>
+  </message>
+  <message>
+   <source>No model is on this computer yet. Put a GGUF file into the models folder.</source>
+   <translation>Noch kein Modell auf diesem Computer. Legen Sie eine GGUF-Datei in den Modellordner.</translation>
+  </message>
+  <message>
+   <source>The next free one is used if taken.</source>
+   <translation>Ist er belegt, wird der nächste freie benutzt.</translation>
+  </message>
+  <message>
+   <source>'network' lets other machines connect by HTTPS and always requires a key.</source>
+   <translation>'network' lässt andere Rechner über HTTPS zu und verlangt immer einen Schlüssel.</translation>
+  </message>
+  <message>
+   <source>Loopback</source>
+   <translation>Nur dieser Computer</translation>
+  </message>
+  <message>
+   <source>Clients must send it as a bearer token. Always on for 'network'.</source>
+   <translation>Programme müssen ihn als Bearer-Token senden. Bei 'network' immer an.</translation>
+  </message>
+  <message>
+   <source>Let other machines connect without encryption</source>
+   <translation>Andere Rechner unverschlüsselt zulassen</translation>
+  </message>
+  <message>
+   <source>For 'network'. Off: they must use HTTPS. On: the key and all texts travel unencrypted, and whoever can listen on that network can read and use them.</source>
+   <translation>Für 'network'. Aus: Sie müssen HTTPS benutzen. An: Der Schlüssel und alle Texte reisen unverschlüsselt, und wer in diesem Netz mithören kann, kann sie lesen und benutzen.</translation>
+  </message>
+  <message>
+   <source>Also serve HTTPS</source>
+   <translation>Auch HTTPS anbieten</translation>
+  </message>
+  <message>
+   <source>For Safari, and always on for 'network'. The Connect page shows the certificate to trust.</source>
+   <translation>Für Safari, und bei 'network' immer an. Die Seite Verbinden zeigt das Zertifikat, dem zu vertrauen ist.</translation>
+  </message>
+  <message>
+   <source>Port for HTTPS</source>
+   <translation>Port für HTTPS</translation>
+  </message>
+  <message>
+   <source>Largest request (MB)</source>
+   <translation>Größte Anfrage (MB)</translation>
+  </message>
+  <message>
+   <source>Requests at the same time</source>
+   <translation>Gleichzeitige Anfragen</translation>
+  </message>
+  <message>
+   <source>Serve as soon as Moat starts</source>
+   <translation>Bedienen, sobald Moat startet</translation>
+  </message>
+  <message>
+   <source>Form of the log</source>
+   <translation>Form des Protokolls</translation>
+  </message>
+  <message>
+   <source>Json</source>
+   <translation>JSON</translation>
+  </message>
+  <message>
+   <source>The model that answers. Empty: the starter.</source>
+   <translation>Das Modell, das antwortet. Leer: das Startmodell.</translation>
+  </message>
+  <message>
+   <source>0: what the model allows.</source>
+   <translation>0: was das Modell erlaubt.</translation>
+  </message>
+  <message>
+   <source>Layers on the GPU</source>
+   <translation>Schichten auf der GPU</translation>
+  </message>
+  <message>
+   <source>F16</source>
+   <translation>F16</translation>
+  </message>
+  <message>
+   <source>Q8_0</source>
+   <translation>Q8_0</translation>
+  </message>
+  <message>
+   <source>Q4_0</source>
+   <translation>Q4_0</translation>
+  </message>
+  <message>
+   <source>Prompt tokens read at once</source>
+   <translation>Prompt-Token auf einmal</translation>
+  </message>
+  <message>
+   <source>More reads long prompts faster on a GPU and needs more memory.</source>
+   <translation>Mehr liest lange Prompts auf einer GPU schneller und braucht mehr Speicher.</translation>
+  </message>
+  <message>
+   <source>Share of each GPU</source>
+   <translation>Anteil jeder GPU</translation>
+  </message>
+  <message>
+   <source>Memory for earlier conversations (MB)</source>
+   <translation>Speicher für frühere Gespräche (MB)</translation>
+  </message>
+  <message>
+   <source>Disk for earlier conversations (MB)</source>
+   <translation>Festplatte für frühere Gespräche (MB)</translation>
+  </message>
+  <message>
+   <source>Long ones need not be read again after a restart. 0: nothing is written.</source>
+   <translation>Lange müssen nach einem Neustart nicht neu gelesen werden. 0: nichts wird geschrieben.</translation>
+  </message>
+  <message>
+   <source>Guess ahead from the prompt</source>
+   <translation>Aus der Frage vorausraten</translation>
+  </message>
+  <message>
+   <source>Faster on quotes and tables.</source>
+   <translation>Schneller bei Zitaten und Tabellen.</translation>
+  </message>
+  <message>
+   <source>A small GGUF file of the same family that guesses ahead. Empty: none.</source>
+   <translation>Eine kleine GGUF-Datei derselben Familie, die vorausrät. Leer: keine.</translation>
+  </message>
+  <message>
+   <source>Tools are described as</source>
+   <translation>Werkzeuge werden beschrieben als</translation>
+  </message>
+  <message>
+   <source>For models without tool words of their own. TypeScript is shorter.</source>
+   <translation>Für Modelle ohne eigene Worte für Werkzeuge. TypeScript ist kürzer.</translation>
+  </message>
+  <message>
+   <source>Typescript</source>
+   <translation>TypeScript</translation>
+  </message>
+  <message>
+   <source>Requests that may wait</source>
+   <translation>Anfragen, die warten dürfen</translation>
+  </message>
+  <message>
+   <source>More folders with models</source>
+   <translation>Weitere Ordner mit Modellen</translation>
+  </message>
+  <message>
+   <source>Models used where they lie</source>
+   <translation>Modelle, die liegen bleiben</translation>
+  </message>
+  <message>
+   <source>Engines elsewhere</source>
+   <translation>Engines anderswo</translation>
+  </message>
+  <message>
+   <source>Longest answer to a page (tokens)</source>
+   <translation>Längste Antwort an eine Seite (Token)</translation>
+  </message>
+  <message>
+   <source>Agents elsewhere</source>
+   <translation>Agenten anderswo</translation>
+  </message>
+  <message>
+   <source>Keep conversations with pages on disk</source>
+   <translation>Gespräche mit Seiten auf der Platte aufheben</translation>
+  </message>
+  <message>
+   <source>Off: forgotten when Moat ends; those kept before are deleted.</source>
+   <translation>Aus: vergessen, wenn Moat endet; früher aufgehobene werden gelöscht.</translation>
+  </message>
+  <message>
+   <source>None answers or is called, and each stays as you enabled it.</source>
+   <translation>Keines antwortet oder wird aufgerufen, und jedes bleibt, wie Sie es eingeschaltet haben.</translation>
+  </message>
+  <message>
+   <source>'named': only questions that begin with @plugin.</source>
+   <translation>'named': nur Fragen, die mit @plugin beginnen.</translation>
+  </message>
+  <message>
+   <source>Named</source>
+   <translation>Benannt</translation>
+  </message>
+  <message>
+   <source>Look</source>
+   <translation>Aussehen</translation>
+  </message>
+  <message>
+   <source>System</source>
+   <translation>Wie das System</translation>
+  </message>
+  <message>
+   <source>En</source>
+   <translation>Englisch</translation>
+  </message>
+  <message>
+   <source>Zh</source>
+   <translation>Chinesisch</translation>
+  </message>
+  <message>
+   <source>De</source>
+   <translation>Deutsch</translation>
+  </message>
+  <message>
+   <source>Closing the window keeps Moat in the tray</source>
+   <translation>Geschlossen bleibt Moat im Infobereich</translation>
+  </message>
+  <message>
+   <source>Refuse every outgoing connection.</source>
+   <translation>Jede ausgehende Verbindung verweigern.</translation>
+  </message>
+  <message>
+   <source>Names in them may stand for private addresses; others are refused there.</source>
+   <translation>Namen darin dürfen für private Adressen stehen; andere werden dort abgelehnt.</translation>
+  </message>
+  <message>
+   <source>Hosts that files may be fetched from</source>
+   <translation>Server, von denen Dateien geholt werden dürfen</translation>
+  </message>
+  <message>
+   <source>Domains a mirror may send downloads to, besides its own.</source>
+   <translation>Domains, zu denen ein Spiegel Downloads schicken darf, außer der eigenen.</translation>
+  </message>
+  <message>
+   <source>Off unless you look for a fault.</source>
+   <translation>Aus, solange Sie keinen Fehler suchen.</translation>
+  </message>
+  <message>
+   <source>New versions</source>
+   <translation>Neue Versionen</translation>
+  </message>
+  <message>
+   <source>Look for new versions once a day</source>
+   <translation>Einmal am Tag nach neuen Versionen sehen</translation>
+  </message>
+  <message>
+   <source>You are told about one. Nothing is downloaded or installed by itself.</source>
+   <translation>Moat sagt es nur. Nichts wird von selbst geladen oder installiert.</translation>
+  </message>
+  <message>
+   <source>Where they are announced</source>
+   <translation>Wo sie angekündigt werden</translation>
+  </message>
+  <message>
+   <source>Empty: as this package was made.</source>
+   <translation>Leer: wie dieses Paket gemacht wurde.</translation>
+  </message>
+  <message>
+   <source>Key of those who announce them</source>
+   <translation>Schlüssel derer, die sie ankündigen</translation>
+  </message>
+  <message>
+   <source>Ed25519 in base64. What it did not sign is not believed.</source>
+   <translation>Ed25519 in Base64. Was er nicht unterschrieben hat, wird nicht geglaubt.</translation>
+  </message>
+  <message>
+   <source>Safari lets a page reach this machine by HTTPS only. The certificate is made here, holds for localhost alone, and is renewed by itself.</source>
+   <translation>Safari lässt Seiten diesen Rechner nur über HTTPS erreichen. Das Zertifikat wird hier erzeugt, gilt nur für localhost und erneuert sich von selbst.</translation>
+  </message>
+  <message>
+   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
+   <translation>Andere Rechner können sich jetzt verbinden. Für sie gibt es noch kein HTTPS: Der Zugangsschlüssel und alle Texte werden unverschlüsselt übertragen. Nutzen Sie das nur in einem Netz, dem Sie vertrauen.</translation>
+  </message>
+  <message>
+   <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
+   <translation>„network“ lässt andere Rechner zu und verlangt immer den Zugangsschlüssel. Der Schlüssel und alle Texte werden dann unverschlüsselt übertragen: Wer in diesem Netz mithören kann, kann sie lesen und benutzen.</translation>
+  </message>
+  <message>
+   <source>Names besides localhost clients may use.</source>
+   <translation>Namen außer localhost, die Programme benutzen dürfen.</translation>
+  </message>
+  <message>
+   <source>Also serve HTTPS on this machine</source>
+   <translation>Auf diesem Rechner auch HTTPS anbieten</translation>
+  </message>
+  <message>
+   <source>Go to a page, chat, model or setting</source>
+   <translation>Zu Seite, Chat, Modell oder Einstellung gehen</translation>
+  </message>
+  <message>
+   <source>The pages, in the order of the sidebar</source>
+   <translation>Die Seiten, in der Reihenfolge der Seitenleiste</translation>
+  </message>
+  <message>
+   <source>Send the message</source>
+   <translation>Nachricht senden</translation>
+  </message>
+  <message>
+   <source>New line in the message</source>
+   <translation>Neue Zeile in der Nachricht</translation>
+  </message>
+  <message>
+   <source>Stop the answer, close a message or a panel</source>
+   <translation>Antwort stoppen, Meldung oder Seitenleiste schließen</translation>
+  </message>
+  <message>
+   <source>Next or previous control</source>
+   <translation>Nächstes oder voriges Bedienelement</translation>
+  </message>
+  <message>
+   <source>This list</source>
+   <translation>Diese Liste</translation>
+  </message>
+  <message>
+   <source>Keyboard shortcuts</source>
+   <translation>Tastenkürzel</translation>
+  </message>
+  <message>
+   <source>Go to</source>
+   <translation>Gehe zu</translation>
+  </message>
+  <message>
+   <source>Places found</source>
+   <translation>Gefundene Ziele</translation>
+  </message>
+  <message>
+   <source>Nothing found.</source>
+   <translation>Nichts gefunden.</translation>
+  </message>
+  <message>
+   <source>Page</source>
+   <translation>Seite</translation>
+  </message>
+  <message>
+   <source>Use this model</source>
+   <translation>Dieses Modell verwenden</translation>
+  </message>
+  <message>
+   <source>Write three tips for better sleep.</source>
+   <translation>Schreibe drei Tipps für besseren Schlaf.</translation>
   </message>
  </context>
 <context>
@@ -5001,6 +6117,326 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>The provider gave no token that can be used.</source>
    <translation>Der Anbieter gab kein brauchbares Token.</translation>
+  </message>
+  <message>
+   <source>The hub needs a token: accept the model's terms on its page, then add a token under Models → Downloads.</source>
+   <translation>Der Hub verlangt ein Token: Nehmen Sie auf seiner Seite die Bedingungen des Modells an, und tragen Sie dann unter Modelle → Downloads ein Token ein.</translation>
+  </message>
+  <message>
+   <source>The chat could not be kept: {0}.</source>
+   <translation>Der Chat konnte nicht aufgehoben werden: {0}.</translation>
+  </message>
+  <message>
+   <source>The server part of Moat said something this window does not understand.</source>
+   <translation>Der Serverteil von Moat sagte etwas, das dieses Fenster nicht versteht.</translation>
+  </message>
+  <message>
+   <source>The answer broke off before its end.</source>
+   <translation>Die Antwort brach vor ihrem Ende ab.</translation>
+  </message>
+  <message>
+   <source>OpenBB's protocol carries no images. Choose another protocol in the options.</source>
+   <translation>Die Schnittstelle von OpenBB überträgt keine Bilder. Wählen Sie in den Optionen eine andere Schnittstelle.</translation>
+  </message>
+  <message>
+   <source>The server part of Moat ended (exit code {0}).</source>
+   <translation>Der Serverteil von Moat ist zu Ende gegangen (Code {0}).</translation>
+  </message>
+  <message>
+   <source>The server part of Moat was ended by {0}.</source>
+   <translation>Der Serverteil von Moat wurde durch {0} beendet.</translation>
+  </message>
+  <message>
+   <source>The server part of Moat did not answer and was ended.</source>
+   <translation>Der Serverteil von Moat antwortete nicht und wurde beendet.</translation>
+  </message>
+  <message>
+   <source>The server part of Moat cannot be started: {0}.</source>
+   <translation>Der Serverteil von Moat lässt sich nicht starten: {0}.</translation>
+  </message>
+  <message>
+   <source>The server part of Moat did not answer in time.</source>
+   <translation>Der Serverteil von Moat antwortete nicht rechtzeitig.</translation>
+  </message>
+  <message>
+   <source>{0} It is being started again.</source>
+   <translation>{0} Ein neuer Start läuft.</translation>
+  </message>
+  <message>
+   <source>The server part of Moat is there, but it does not answer.</source>
+   <translation>Der Serverteil von Moat ist da, aber er antwortet nicht.</translation>
+  </message>
+  <message>
+   <source>The engine cannot do: {0}.</source>
+   <translation>Das kann die Engine nicht: {0}.</translation>
+  </message>
+  <message>
+   <source>'{0}' runs elsewhere: it can only be removed in Moat.</source>
+   <translation>„{0}“ läuft anderswo: Es kann nur in Moat entfernt werden.</translation>
+  </message>
+  <message>
+   <source>It does not answer.</source>
+   <translation>Es antwortet nicht.</translation>
+  </message>
+  <message>
+   <source>'{0}' was given for this run.</source>
+   <translation>„{0}“ wurde für diesen Lauf angegeben.</translation>
+  </message>
+  <message>
+   <source>{0} would be lost with '{1}': delete that first.</source>
+   <translation>{0} ginge mit '{1}' verloren: löschen Sie das zuerst.</translation>
+  </message>
+  <message>
+   <source>The settings file could not be read; it is kept as {0}.</source>
+   <translation>Die Datei der Einstellungen war nicht zu lesen; sie ist als {0} aufgehoben.</translation>
+  </message>
+  <message>
+   <source>The setting {0} was not valid and is back to its default.</source>
+   <translation>Die Einstellung {0} war ungültig und steht wieder auf ihrem Standard.</translation>
+  </message>
+  <message>
+   <source>Part of the setting {0} was not valid and is left out.</source>
+   <translation>Ein Teil der Einstellung {0} war ungültig und ist weggelassen.</translation>
+  </message>
+  <message>
+   <source>The announcement is not signed by those it should be from.</source>
+   <translation>Die Ankündigung ist nicht von denen unterschrieben, von denen sie sein sollte.</translation>
+  </message>
+  <message>
+   <source>Looking for new versions is turned off in the settings.</source>
+   <translation>Nach neuen Versionen zu sehen ist in den Einstellungen ausgeschaltet.</translation>
+  </message>
+  <message>
+   <source>This Moat does not know where new versions are announced. Give an https address and a key in the settings.</source>
+   <translation>Dieses Moat weiß nicht, wo neue Versionen angekündigt werden. Geben Sie in den Einstellungen eine https-Adresse und einen Schlüssel an.</translation>
+  </message>
+  <message>
+   <source>The announcement could not be read: {0}.</source>
+   <translation>Die Ankündigung war nicht zu lesen: {0}.</translation>
+  </message>
+  <message>
+   <source>The announcement is too large to be one.</source>
+   <translation>Die Ankündigung ist zu groß, um eine zu sein.</translation>
+  </message>
+  <message>
+   <source>What the address answers is no announcement.</source>
+   <translation>Was die Adresse antwortet, ist keine Ankündigung.</translation>
+  </message>
+  <message>
+   <source>The announcement is signed but cannot be understood.</source>
+   <translation>Die Ankündigung ist unterschrieben, aber nicht zu verstehen.</translation>
+  </message>
+  <message>
+   <source>Moat is set to offline: no connection leaves this machine.</source>
+   <translation>Moat ist offline gestellt: Keine Verbindung verlässt diesen Rechner.</translation>
+  </message>
+  <message>
+   <source>The server part of Moat is not answering.</source>
+   <translation>Der Serverteil von Moat antwortet nicht.</translation>
+  </message>
+  <message>
+   <source>There are no rows to draw: render follows a table of data.</source>
+   <translation>Es gibt keine Zeilen zu zeichnen: „render“ folgt auf eine Tabelle.</translation>
+  </message>
+  <message>
+   <source>{0} cannot see images: {1} does not fit it.</source>
+   <translation>{0} kann keine Bilder sehen: {1} passt nicht dazu.</translation>
+  </message>
+  <message>
+   <source>{0} It did so again and again.</source>
+   <translation>{0} Das geschah immer wieder.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} says: {1}</source>
+   <translation>Die Engine auf {0} sagt: {1}</translation>
+  </message>
+  <message>
+   <source>There was too little memory, so the model runs with {0}.</source>
+   <translation>Der Speicher reichte nicht, darum läuft das Modell mit: {0}.</translation>
+  </message>
+  <message>
+   <source>{0}, used before, is not there: look at its driver, or start anew.</source>
+   <translation>{0}, früher benutzt, ist nicht da: Sehen Sie nach dem Treiber, oder starten Sie neu.</translation>
+  </message>
+  <message>
+   <source>{0}: close other programs, or take a smaller one.</source>
+   <translation>{0}: Schließen Sie andere Programme, oder nehmen Sie ein kleineres.</translation>
+  </message>
+  <message>
+   <source>The hub wants a token, and Moat sends none unencrypted: use its https address.</source>
+   <translation>Der Hub verlangt ein Token, und Moat sendet keines unverschlüsselt: verwenden Sie seine https-Adresse.</translation>
+  </message>
+  <message>
+   <source>The hub fell silent.</source>
+   <translation>Der Hub verstummte.</translation>
+  </message>
+  <message>
+   <source>The hub sent the file in a packed form nobody asked for.</source>
+   <translation>Der Hub sandte die Datei gepackt, was niemand verlangt hat.</translation>
+  </message>
+  <message>
+   <source>The hub (or a proxy) sent another part of the file than was asked for.</source>
+   <translation>Der Hub (oder ein Proxy) sandte einen anderen Teil der Datei als verlangt.</translation>
+  </message>
+  <message>
+   <source>{0} only lets a model see; it is no model itself.</source>
+   <translation>{0} lässt ein Modell nur sehen; ein Modell ist es selbst nicht.</translation>
+  </message>
+  <message>
+   <source>{0} is there, but this build of the engine cannot use it.</source>
+   <translation>{0} ist da, aber dieser Bau der Engine kann sie nicht benutzen.</translation>
+  </message>
+  <message>
+   <source>That file would lie outside the models folder.</source>
+   <translation>Diese Datei läge außerhalb des Modellordners.</translation>
+  </message>
+  <message>
+   <source>The file does not have the content the hub promises, twice: it was thrown away.</source>
+   <translation>Die Datei hat zweimal nicht den Inhalt, den der Hub verspricht: Sie wurde verworfen.</translation>
+  </message>
+  <message>
+   <source>The disk refused: {0}.</source>
+   <translation>Der Datenträger hat abgelehnt: {0}.</translation>
+  </message>
+  <message>
+   <source>The disk takes no more: {0}.</source>
+   <translation>Die Festplatte nimmt nichts mehr an: {0}.</translation>
+  </message>
+  <message>
+   <source>The download cannot be begun: {0}.</source>
+   <translation>Der Download lässt sich nicht beginnen: {0}.</translation>
+  </message>
+  <message>
+   <source>{0} is here already.</source>
+   <translation>{0} ist schon hier.</translation>
+  </message>
+  <message>
+   <source>Another program is at this download.</source>
+   <translation>Ein anderes Programm arbeitet an diesem Download.</translation>
+  </message>
+  <message>
+   <source>{0} It goes on when there is room.</source>
+   <translation>{0} Es geht weiter, sobald Platz ist.</translation>
+  </message>
+  <message>
+   <source>The file brings no chat template; a plain one is used.</source>
+   <translation>Die Datei bringt keine Chat-Vorlage mit; eine einfache wird benutzt.</translation>
+  </message>
+  <message>
+   <source>The chat template holds the address {0}.</source>
+   <translation>Die Chat-Vorlage enthält die Adresse {0}.</translation>
+  </message>
+  <message>
+   <source>The question could not be read: {0}.</source>
+   <translation>Die Frage war nicht zu lesen: {0}.</translation>
+  </message>
+  <message>
+   <source>An image is damaged, or is none of PNG, JPEG, GIF, WebP and BMP.</source>
+   <translation>Ein Bild ist beschädigt oder weder PNG, JPEG, GIF, WebP noch BMP.</translation>
+  </message>
+  <message>
+   <source>An image of {0} x {1} pixels is too narrow to be looked at.</source>
+   <translation>Ein Bild mit {0} x {1} Pixeln ist zu schmal, um es anzusehen.</translation>
+  </message>
+  <message>
+   <source>This model cannot see images.</source>
+   <translation>Dieses Modell kann keine Bilder sehen.</translation>
+  </message>
+  <message>
+   <source>{0} gives {1} no eyes.</source>
+   <translation>{0} gibt {1} keine Augen.</translation>
+  </message>
+  <message>
+   <source>The model cannot look at one of the images.</source>
+   <translation>Das Modell kann eines der Bilder nicht ansehen.</translation>
+  </message>
+  <message>
+   <source>The model lacks words that its eyes use.</source>
+   <translation>Dem Modell fehlen Wörter, die seine Augen benutzen.</translation>
+  </message>
+  <message>
+   <source>Nobody has picked a file '{0}' to send.</source>
+   <translation>Niemand hat eine Datei „{0}“ zum Senden ausgewählt.</translation>
+  </message>
+  <message>
+   <source>'{0}' is no policy: default, allow or block.</source>
+   <translation>„{0}“ ist keine Regel: default, allow oder block.</translation>
+  </message>
+  <message>
+   <source>'{0}' is no answer: once, always or deny.</source>
+   <translation>„{0}“ ist keine Antwort: once, always oder deny.</translation>
+  </message>
+  <message>
+   <source>{0} names nobody to sign in with.</source>
+   <translation>{0} nennt niemanden, bei dem man sich anmelden könnte.</translation>
+  </message>
+  <message>
+   <source>'{0}' is no mode: dry, mock or run.</source>
+   <translation>„{0}“ ist keine Art: dry, mock oder run.</translation>
+  </message>
+  <message>
+   <source>{0} names no secret '{1}'.</source>
+   <translation>{0} nennt kein Geheimnis „{1}“.</translation>
+  </message>
+  <message>
+   <source>This is no plugin: {0}</source>
+   <translation>Das ist kein Plugin: {0}</translation>
+  </message>
+  <message>
+   <source>The archive has an entry that is no file: '{0}'.</source>
+   <translation>Das Archiv hat einen Eintrag, der keine Datei ist: „{0}“.</translation>
+  </message>
+  <message>
+   <source>{0} does not tell its tools: {1}</source>
+   <translation>{0} nennt seine Werkzeuge nicht: {1}</translation>
+  </message>
+  <message>
+   <source>The provider says that it is another one.</source>
+   <translation>Der Anbieter sagt, er sei ein anderer.</translation>
+  </message>
+  <message>
+   <source>The plugin's code sent an answer nobody asked for; it was ended.</source>
+   <translation>Der Code des Plugins hat eine Antwort gesendet, nach der niemand gefragt hat; er wurde beendet.</translation>
+  </message>
+  <message>
+   <source>Only Linux has these walls.</source>
+   <translation>Nur Linux hat diese Wände.</translation>
+  </message>
+  <message>
+   <source>agents elsewhere</source>
+   <translation>Agenten anderswo</translation>
+  </message>
+  <message>
+   <source>trying out an engine elsewhere</source>
+   <translation>Test einer Engine anderswo</translation>
+  </message>
+  <message>
+   <source>look for a new version</source>
+   <translation>Suche nach einer neuen Version</translation>
+  </message>
+  <message>
+   <source>it is no model but {0}</source>
+   <translation>sie ist kein Modell, sondern {0}</translation>
+  </message>
+  <message>
+   <source>starter: proves that everything works; pick a larger model for real work</source>
+   <translation>Startmodell: zeigt, dass alles läuft; für richtige Arbeit wählen Sie ein größeres</translation>
+  </message>
+  <message>
+   <source>Sound analysis and reliable tool calls; wants 8 GB of free memory.</source>
+   <translation>Gründliche Analyse und verlässliche Werkzeugaufrufe; will 8 GB freien Speicher.</translation>
+  </message>
+  <message>
+   <source>European languages, careful tool calls; wants a graphics card.</source>
+   <translation>Europäische Sprachen, sorgfältige Werkzeugaufrufe; will eine Grafikkarte.</translation>
+  </message>
+  <message>
+   <source>The strongest here; only a tenth works per word, so a processor can do it.</source>
+   <translation>Das stärkste hier; je Wort arbeitet nur ein Zehntel, darum genügt ein Prozessor.</translation>
+  </message>
+  <message>
+   <source>Looks at pictures and charts; many languages.</source>
+   <translation>Sieht Bilder und Diagramme an; viele Sprachen.</translation>
   </message>
  </context>
 </TS>

@@ -777,7 +777,7 @@
   </message>
   <message>
    <source>Safari lets web pages reach this computer only over HTTPS, and other computers must use it. A certificate that is created here is valid for this computer only and renews itself.</source>
-   <translation type="unfinished" />
+   <translation>Safari 只允许网页通过 HTTPS 访问这台电脑，其他电脑也必须使用 HTTPS。在这里生成的证书仅对这台电脑有效，并会自动续期。</translation>
   </message>
   <message>
    <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
@@ -2301,7 +2301,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Other computers can connect without encryption: the key and all texts can be read on the network. Use this only on a network you trust.</source>
-   <translation type="unfinished" />
+   <translation>其他电脑可以不加密地连接：密钥和所有文字在网络上都可被读取。请只在您信任的网络中使用。</translation>
   </message>
   <message>
    <source>The settings could not be exported: {why}.</source>
@@ -2469,7 +2469,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Other computers connect by HTTPS and always need an access key.</source>
-   <translation type="unfinished" />
+   <translation>其他电脑通过 HTTPS 连接，并始终需要访问密钥。</translation>
   </message>
   <message>
    <source>This computer only</source>
@@ -2513,19 +2513,19 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Allow connections without encryption</source>
-   <translation type="unfinished" />
+   <translation>允许未加密的连接</translation>
   </message>
   <message>
    <source>Off: other computers must use HTTPS. On: the key and all texts travel unencrypted, and anyone who can listen on that network can read and use them.</source>
-   <translation type="unfinished" />
+   <translation>关：其他电脑必须使用 HTTPS。开：密钥和所有文字以未加密方式传输，能监听该网络的人可以读取和使用它们。</translation>
   </message>
   <message>
    <source>HTTPS</source>
-   <translation type="unfinished" />
+   <translation>HTTPS</translation>
   </message>
   <message>
    <source>For Safari; always on when other computers may connect. The Connect page shows the certificate to trust.</source>
-   <translation type="unfinished" />
+   <translation>用于 Safari；允许其他电脑连接时始终开启。“连接”页面会显示需要信任的证书。</translation>
   </message>
   <message>
    <source>Certificate (PEM file)</source>
@@ -2557,7 +2557,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Log format</source>
-   <translation type="unfinished" />
+   <translation>日志格式</translation>
   </message>
   <message>
    <source>'json' writes an object in each line, for those who collect logs.</source>
@@ -2926,6 +2926,1122 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Ed25519 public key in base64. Updates without its signature are ignored.</source>
    <translation>base64 编码的 Ed25519 公钥。没有其签名的更新会被忽略。</translation>
+  </message>
+  <message>
+   <source>Safari lets web pages reach this computer only over HTTPS. The certificate is created on this computer, is valid for localhost only, and renews itself.</source>
+   <translation>Safari 只允许网页通过 HTTPS 访问这台电脑。证书在这台电脑上生成，仅对 localhost 有效，并会自动续期。</translation>
+  </message>
+  <message>
+   <source>When you connect from a web page and nothing appears here, the browser kept the request back.
+Chrome, Edge (142 and later): the icon left of the address, then “Local network access”, then Allow; reload the page.
+Firefox: allow it when it asks to reach devices on your local network.
+Brave: the shield icon, then allow localhost for this site.
+Safari does not let a secure page reach this computer; use another browser.</source>
+   <translation>如果您从网页连接而这里什么都没有出现，说明浏览器拦住了请求。
+Chrome、Edge（142 及以上）：点击地址左侧的图标，选择“本地网络访问”，再选允许；然后重新加载页面。
+Firefox：当它询问是否访问本地网络设备时请允许。
+Brave：点击盾牌图标，为此网站允许 localhost。
+Safari 不允许安全页面访问这台电脑；请使用其他浏览器。</translation>
+  </message>
+  <message>
+   <source>Other computers can connect now. The connection is not encrypted (no HTTPS): the access key and all texts can be read on the network. Use this only on a network you trust.</source>
+   <translation>其他电脑现在可以连接。连接未加密（没有 HTTPS）：访问密钥和所有文字在网络上都可被读取。请只在您信任的网络中使用。</translation>
+  </message>
+  <message>
+   <source>Any computer on the network: the access key is always required. The connection is not encrypted, so anyone who can listen on that network can read the key and all texts.</source>
+   <translation>网络中的任何电脑：始终需要访问密钥。连接未加密，能监听该网络的人可以读取密钥和所有文字。</translation>
+  </message>
+  <message>
+   <source>Other names than localhost that clients may use.</source>
+   <translation>除 localhost 外客户端可用的名称。</translation>
+  </message>
+  <message>
+   <source>HTTPS on this computer</source>
+   <translation>在这台电脑上启用 HTTPS</translation>
+  </message>
+  <message>
+   <source>For Safari. The Connect page shows the certificate to trust.</source>
+   <translation>用于 Safari。“连接”页面会显示需要信任的证书。</translation>
+  </message>
+  <message>
+   <source>Moat cannot watch the programs of {count} plugins: {names}.</source>
+   <translation>Moat 无法监视 {count} 个插件的程序：{names}。</translation>
+  </message>
+  <message>
+   <source>Prompts, documents and answers are worked on here and stay here.</source>
+   <translation>提问、文档和回答都在这里处理，并留在这里。</translation>
+  </message>
+  <message>
+   <source>Took</source>
+   <translation>用时</translation>
+  </message>
+  <message>
+   <source>Ended</source>
+   <translation>结果</translation>
+  </message>
+  <message>
+   <source>Why</source>
+   <translation>原因</translation>
+  </message>
+  <message>
+   <source>Cut at the limit</source>
+   <translation>达到上限</translation>
+  </message>
+  <message>
+   <source>Asked for a tool</source>
+   <translation>请求工具</translation>
+  </message>
+  <message>
+   <source>Client left</source>
+   <translation>客户端离开</translation>
+  </message>
+  <message>
+   <source>Queue was full</source>
+   <translation>队列已满</translation>
+  </message>
+  <message>
+   <source>Took too long</source>
+   <translation>耗时过长</translation>
+  </message>
+  <message>
+   <source>Chat template failed</source>
+   <translation>聊天模板出错</translation>
+  </message>
+  <message>
+   <source>No model is installed</source>
+   <translation>没有安装模型</translation>
+  </message>
+  <message>
+   <source>Too little memory</source>
+   <translation>内存不足</translation>
+  </message>
+  <message>
+   <source>Model is damaged</source>
+   <translation>模型已损坏</translation>
+  </message>
+  <message>
+   <source>Not let out</source>
+   <translation>未被放行</translation>
+  </message>
+  <message>
+   <source>Other machines may connect to Moat: their answers go to them.</source>
+   <translation>其他机器可以连接 Moat：它们的回答会发给它们。</translation>
+  </message>
+  <message>
+   <source>Moat is set to offline: every outgoing connection is refused.</source>
+   <translation>Moat 处于离线状态：拒绝所有外出连接。</translation>
+  </message>
+  <message>
+   <source>Parts of this page</source>
+   <translation>本页的各部分</translation>
+  </message>
+  <message>
+   <source>Requests that have ended</source>
+   <translation>已结束的请求</translation>
+  </message>
+  <message>
+   <source>No request has come yet.</source>
+   <translation>还没有收到请求。</translation>
+  </message>
+  <message>
+   <source>Nothing went out.</source>
+   <translation>没有任何外出连接。</translation>
+  </message>
+  <message>
+   <source>Nothing has left this machine since {time}.</source>
+   <translation>自 {time} 起，没有任何数据离开这台机器。</translation>
+  </message>
+  <message>
+   <source>{name} is an image, and the model in use cannot see images.</source>
+   <translation>{name} 是图片，而当前使用的模型看不了图片。</translation>
+  </message>
+  <message>
+   <source>{name} is not the image it claims to be.</source>
+   <translation>{name} 并不是它声称的图片。</translation>
+  </message>
+  <message>
+   <source>{name} holds no text.</source>
+   <translation>{name} 中没有文字。</translation>
+  </message>
+  <message>
+   <source>Kept chats</source>
+   <translation>保存的对话</translation>
+  </message>
+  <message>
+   <source>Chats are kept here, on this computer.</source>
+   <translation>对话保存在这里，就在这台电脑上。</translation>
+  </message>
+  <message>
+   <source>Delete the chosen chat</source>
+   <translation>删除选中的对话</translation>
+  </message>
+  <message>
+   <source>Really delete {name}</source>
+   <translation>确认删除 {name}</translation>
+  </message>
+  <message>
+   <source>With {names}</source>
+   <translation>附带 {names}</translation>
+  </message>
+  <message>
+   <source>How it should behave</source>
+   <translation>它应当如何表现</translation>
+  </message>
+  <message>
+   <source>Longest answer</source>
+   <translation>最长回答</translation>
+  </message>
+  <message>
+   <source>OpenBB's protocol carries no system prompt and no sampling.</source>
+   <translation>OpenBB 的协议不含系统提示和采样参数。</translation>
+  </message>
+  <message>
+   <source>Moat is not serving</source>
+   <translation>Moat 没有提供服务</translation>
+  </message>
+  <message>
+   <source>Start Moat to write to a model</source>
+   <translation>启动 Moat 后即可与模型对话</translation>
+  </message>
+  <message>
+   <source>Your first message loads it, or pick one now.</source>
+   <translation>您的第一条消息会加载它，也可以现在选择。</translation>
+  </message>
+  <message>
+   <source>Pick a model</source>
+   <translation>选择模型</translation>
+  </message>
+  <message>
+   <source>Pick another model</source>
+   <translation>选择另一个模型</translation>
+  </message>
+  <message>
+   <source>Show kept chats</source>
+   <translation>显示保存的对话</translation>
+  </message>
+  <message>
+   <source>{percent}. You can write already.</source>
+   <translation>{percent}。您可以先写。</translation>
+  </message>
+  <message>
+   <source>Show the reasoning</source>
+   <translation>显示推理过程</translation>
+  </message>
+  <message>
+   <source>The reasoning</source>
+   <translation>推理过程</translation>
+  </message>
+  <message>
+   <source>Waiting for the first word…</source>
+   <translation>等待第一个词…</translation>
+  </message>
+  <message>
+   <source>Edit and ask again</source>
+   <translation>编辑并重新提问</translation>
+  </message>
+  <message>
+   <source>Answer again</source>
+   <translation>重新回答</translation>
+  </message>
+  <message>
+   <source>The answer broke off</source>
+   <translation>回答中断了</translation>
+  </message>
+  <message>
+   <source>first after {time} s</source>
+   <translation>首个在 {time} 秒后</translation>
+  </message>
+  <message>
+   <source>cut at the length limit</source>
+   <translation>在长度上限处截断</translation>
+  </message>
+  <message>
+   <source>The model gave an empty answer.</source>
+   <translation>模型给出了空的回答。</translation>
+  </message>
+  <message>
+   <source>Any program that speaks to OpenAI works with this base address:</source>
+   <translation>任何支持 OpenAI 的程序都可以使用这个基础地址：</translation>
+  </message>
+  <message>
+   <source>Give your React app this runtime address; add its origin if it is not allowed:</source>
+   <translation>把这个运行时地址交给您的 React 应用；如果来源未被允许，请添加：</translation>
+  </message>
+  <message>
+   <source>Programs made for Ollama only need another host:</source>
+   <translation>为 Ollama 编写的程序只需换一个主机：</translation>
+  </message>
+  <message>
+   <source>{model} answered ({count} token asked for).</source>
+   <translation>{model} 已回答（请求了 {count} 个词元）。</translation>
+  </message>
+  <message>
+   <source>It was answered, but no model is on this computer yet.</source>
+   <translation>已得到回应，但这台电脑上还没有模型。</translation>
+  </message>
+  <message>
+   <source>Safari lets a page reach this machine by HTTPS only, and other machines must use it. A certificate that is made here holds for this machine alone and is renewed by itself.</source>
+   <translation>Safari 只允许网页通过 HTTPS 访问本机，其他机器也必须使用它。在这里生成的证书只对本机有效，并会自动更新。</translation>
+  </message>
+  <message>
+   <source>Serve HTTPS too</source>
+   <translation>同时提供 HTTPS</translation>
+  </message>
+  <message>
+   <source>The address for HTTPS</source>
+   <translation>HTTPS 地址</translation>
+  </message>
+  <message>
+   <source>the address for HTTPS</source>
+   <translation>HTTPS 地址</translation>
+  </message>
+  <message>
+   <source>Nothing arrives?</source>
+   <translation>什么都没收到？</translation>
+  </message>
+  <message>
+   <source>This page was turned away: its origin is not allowed.</source>
+   <translation>此页面被拒绝：它的来源未被允许。</translation>
+  </message>
+  <message>
+   <source>It asked whether it may connect and was told yes; no request followed.</source>
+   <translation>它询问能否连接并得到允许；之后没有请求。</translation>
+  </message>
+  <message>
+   <source>You allowed it just now.</source>
+   <translation>您刚刚允许了它。</translation>
+  </message>
+  <message>
+   <source>No other page has asked for anything.</source>
+   <translation>没有其他网页提出请求。</translation>
+  </message>
+  <message>
+   <source>No web page has asked for anything yet. Who comes or is turned away is shown here.</source>
+   <translation>还没有网页来过。来访或被拒绝的都会显示在这里。</translation>
+  </message>
+  <message>
+   <source>At the door</source>
+   <translation>门口</translation>
+  </message>
+  <message>
+   <source>{path} answered something this client cannot read.</source>
+   <translation>{path} 返回了此客户端无法读取的内容。</translation>
+  </message>
+  <message>
+   <source>Nothing answered at {address}. Is Moat started?</source>
+   <translation>{address} 没有回应。Moat 启动了吗？</translation>
+  </message>
+  <message>
+   <source>How much it can read and write at once.</source>
+   <translation>一次能读写多少内容。</translation>
+  </message>
+  <message>
+   <source>Layers on the graphics card</source>
+   <translation>放在显卡上的层数</translation>
+  </message>
+  <message>
+   <source>Split across the graphics cards</source>
+   <translation>在显卡之间的分配</translation>
+  </message>
+  <message>
+   <source>Precision of the context</source>
+   <translation>上下文精度</translation>
+  </message>
+  <message>
+   <source>Answers at the same time</source>
+   <translation>同时回答数</translation>
+  </message>
+  <message>
+   <source>Processor threads</source>
+   <translation>处理器线程</translation>
+  </message>
+  <message>
+   <source>Tokens read in one step</source>
+   <translation>每步读取的词元</translation>
+  </message>
+  <message>
+   <source>More reads long prompts faster on a graphics card and takes more memory.</source>
+   <translation>数值越大，显卡读取长提示越快，占用的内存也越多。</translation>
+  </message>
+  <message>
+   <source>Working space</source>
+   <translation>工作空间</translation>
+  </message>
+  <message>
+   <source>Model to judge</source>
+   <translation>要评估的模型</translation>
+  </message>
+  <message>
+   <source>How a model would sit in it</source>
+   <translation>模型会怎样占用内存</translation>
+  </message>
+  <message>
+   <source>There is no model yet. Models has some to get.</source>
+   <translation>还没有模型。可以在“模型”页获取。</translation>
+  </message>
+  <message>
+   <source>Model that answers</source>
+   <translation>负责回答的模型</translation>
+  </message>
+  <message>
+   <source>What happened</source>
+   <translation>发生了什么</translation>
+  </message>
+  <message>
+   <source>{do} serving</source>
+   <translation>{do}服务</translation>
+  </message>
+  <message>
+   <source>the shown or selected lines</source>
+   <translation>显示或选中的行</translation>
+  </message>
+  <message>
+   <source>Least level shown</source>
+   <translation>显示的最低级别</translation>
+  </message>
+  <message>
+   <source>This system has no usable keyring: it is kept unencrypted in {file}, readable by you only.</source>
+   <translation>此系统没有可用的密钥环：它以未加密的方式保存在 {file} 中，只有您可以读取。</translation>
+  </message>
+  <message>
+   <source>It is kept in the system's keyring.</source>
+   <translation>它保存在系统的密钥环中。</translation>
+  </message>
+  <message>
+   <source>No graphics card that models could use was found: the processor does the work.</source>
+   <translation>没有找到模型可用的显卡：由处理器完成工作。</translation>
+  </message>
+  <message>
+   <source>Look again</source>
+   <translation>重新查看</translation>
+  </message>
+  <message>
+   <source>Looking at this machine…</source>
+   <translation>正在查看这台机器…</translation>
+  </message>
+  <message>
+   <source>free just now</source>
+   <translation>目前空闲</translation>
+  </message>
+  <message>
+   <source>Look at this machine again</source>
+   <translation>重新查看这台机器</translation>
+  </message>
+  <message>
+   <source>This machine</source>
+   <translation>这台机器</translation>
+  </message>
+  <message>
+   <source>{name} answers at {hosts}. Prompts go there.</source>
+   <translation>{name} 在 {hosts} 上回答。提问会发送到那里。</translation>
+  </message>
+  <message>
+   <source>Try to start it again. If it fails again, the log says more.</source>
+   <translation>请再启动一次。如果仍然失败，日志里有更多信息。</translation>
+  </message>
+  <message>
+   <source>Restart it; answers that are being written are lost. It may also wake up by itself.</source>
+   <translation>请重新启动；正在生成的回答会丢失。它也可能自行恢复。</translation>
+  </message>
+  <message>
+   <source>Nothing is served. Start Moat to let programs on this computer connect.</source>
+   <translation>没有提供服务。启动 Moat，让这台电脑上的程序可以连接。</translation>
+  </message>
+  <message>
+   <source>Waiting for its turn</source>
+   <translation>等待轮到它</translation>
+  </message>
+  <message>
+   <source>Pick another model below, or close other programs and try again.</source>
+   <translation>请在下方选择另一个模型，或关闭其他程序后重试。</translation>
+  </message>
+  <message>
+   <source>No model is loaded. Pick one below; a request loads it too.</source>
+   <translation>没有加载模型。请在下方选择；请求也会加载它。</translation>
+  </message>
+  <message>
+   <source>Moat cannot serve</source>
+   <translation>Moat 无法提供服务</translation>
+  </message>
+  <message>
+   <source>Prompts go to {hosts}.</source>
+   <translation>提问会发送到 {hosts}。</translation>
+  </message>
+  <message>
+   <source>{name} is at work.</source>
+   <translation>{name} 正在工作。</translation>
+  </message>
+  <message>
+   <source>{name} answers on this computer.</source>
+   <translation>{name} 在这台电脑上回答。</translation>
+  </message>
+  <message>
+   <source>For this machine</source>
+   <translation>适合这台机器</translation>
+  </message>
+  <message>
+   <source>Good models of each size, judged for this computer.</source>
+   <translation>各种大小的好模型，已按这台电脑评估。</translation>
+  </message>
+  <message>
+   <source>Recommended here</source>
+   <translation>本机推荐</translation>
+  </message>
+  <message>
+   <source>terms to accept</source>
+   <translation>需接受条款</translation>
+  </message>
+  <message>
+   <source>No repository with GGUF files matches.</source>
+   <translation>没有匹配的 GGUF 仓库。</translation>
+  </message>
+  <message>
+   <source>Its terms must be accepted on {address} first.</source>
+   <translation>需先在 {address} 接受其条款。</translation>
+  </message>
+  <message>
+   <source>Found for “{text}”</source>
+   <translation>“{text}”的结果</translation>
+  </message>
+  <message>
+   <source>Models that other servers run. What is asked of them leaves this computer, unless the server is on it.</source>
+   <translation>由其他服务器运行的模型。向它们提出的内容会离开这台电脑，除非服务器就在这台电脑上。</translation>
+  </message>
+  <message>
+   <source>As it says</source>
+   <translation>按服务器所说</translation>
+  </message>
+  <message>
+   <source>sees images</source>
+   <translation>能看图片</translation>
+  </message>
+  <message>
+   <source>It is being asked what it has…</source>
+   <translation>正在询问它有什么……</translation>
+  </message>
+  <message>
+   <source>Given on the command line, for this run.</source>
+   <translation>由命令行指定，仅用于本次运行。</translation>
+  </message>
+  <message>
+   <source>No engine elsewhere yet. If vLLM, SGLang, llama-server or another server with OpenAI's API runs on a machine you trust, enter its address below.</source>
+   <translation>别处还没有引擎。如果您信任的机器上运行着 vLLM、SGLang、llama-server 或其他提供 OpenAI API 的服务器，请在下面输入它的地址。</translation>
+  </message>
+  <message>
+   <source>What programs ask for it by</source>
+   <translation>程序请求它时使用的名称</translation>
+  </message>
+  <message>
+   <source>Model there</source>
+   <translation>那里的模型</translation>
+  </message>
+  <message>
+   <source>Empty: the first that it lists</source>
+   <translation>留空：它列出的第一个</translation>
+  </message>
+  <message>
+   <source>If the server wants one</source>
+   <translation>如果服务器需要</translation>
+  </message>
+  <message>
+   <source>Answers now</source>
+   <translation>正在使用</translation>
+  </message>
+  <message>
+   <source>Its key is forgotten, too. The server itself stays as it is.</source>
+   <translation>它的密钥也会被删除。服务器本身保持不变。</translation>
+  </message>
+  <message>
+   <source>Elsewhere</source>
+   <translation>别处</translation>
+  </message>
+  <message>
+   <source>It answers</source>
+   <translation>它有回应</translation>
+  </message>
+  <message>
+   <source>Sees images</source>
+   <translation>能看图片</translation>
+  </message>
+  <message>
+   <source>Tool calls are read by</source>
+   <translation>工具调用的解析方</translation>
+  </message>
+  <message>
+   <source>Does not answer just now: {hosts}. The others do its work.</source>
+   <translation>目前没有回应：{hosts}。其余服务器代为工作。</translation>
+  </message>
+  <message>
+   <source>Asking {hosts}…</source>
+   <translation>正在询问 {hosts}……</translation>
+  </message>
+  <message>
+   <source>Really remove {name}</source>
+   <translation>确认移除 {name}</translation>
+  </message>
+  <message>
+   <source>This takes it off the list. The file stays where it is.</source>
+   <translation>这只会将它从列表中移除，文件会保留在原处。</translation>
+  </message>
+  <message>
+   <source>No model is on this computer yet. Discover one, or add a file you have.</source>
+   <translation>这台电脑上还没有模型。去发现一个，或添加您已有的文件。</translation>
+  </message>
+  <message>
+   <source>Use them</source>
+   <translation>使用它们</translation>
+  </message>
+  <message>
+   <source>Show what differs</source>
+   <translation>显示差异</translation>
+  </message>
+  <message>
+   <source>Found from other programs</source>
+   <translation>在其他程序中找到</translation>
+  </message>
+  <message>
+   <source>Sees images: {file}</source>
+   <translation>可识别图像：{file}</translation>
+  </message>
+  <message>
+   <source>Accept the terms on the model's page, then paste a token with the right to read.</source>
+   <translation>请先在模型页面接受条款，然后粘贴具有读取权限的令牌。</translation>
+  </message>
+  <message>
+   <source>Checking every byte against the hub's fingerprint</source>
+   <translation>正在与仓库的指纹逐字节核对</translation>
+  </message>
+  <message>
+   <source>Token of Hugging Face</source>
+   <translation>Hugging Face 令牌</translation>
+  </message>
+  <message>
+   <source>Forget</source>
+   <translation>删除</translation>
+  </message>
+  <message>
+   <source>{name} was deleted; {size} are free again.</source>
+   <translation>{name} 已删除；释放了 {size}。</translation>
+  </message>
+  <message>
+   <source>{name} was taken off the list; its file stays where it is.</source>
+   <translation>{name} 已从列表移除；文件留在原处。</translation>
+  </message>
+  <message>
+   <source>Finished and checked</source>
+   <translation>已完成并核对</translation>
+  </message>
+  <message>
+   <source>Forget the token</source>
+   <translation>删除令牌</translation>
+  </message>
+  <message>
+   <source>Models with terms</source>
+   <translation>需接受条款的模型</translation>
+  </message>
+  <message>
+   <source>The token is kept with your secrets.</source>
+   <translation>令牌已与您的机密一起保存。</translation>
+  </message>
+  <message>
+   <source>The token is forgotten.</source>
+   <translation>令牌已删除。</translation>
+  </message>
+  <message>
+   <source>One in a line</source>
+   <translation>每行一个</translation>
+  </message>
+  <message>
+   <source>What would be sent</source>
+   <translation>将要发送的内容</translation>
+  </message>
+  <message>
+   <source>It only reads.</source>
+   <translation>它只读取。</translation>
+  </message>
+  <message>
+   <source>It changes something. Look at what would be sent before you allow it.</source>
+   <translation>它会更改内容。允许之前请查看将要发送的内容。</translation>
+  </message>
+  <message>
+   <source>It may do harm that cannot be undone.</source>
+   <translation>它可能造成无法撤销的损害。</translation>
+  </message>
+  <message>
+   <source>It reaches nothing outside Moat.</source>
+   <translation>它不访问 Moat 之外的任何东西。</translation>
+  </message>
+  <message>
+   <source>Read it again</source>
+   <translation>重新读取</translation>
+  </message>
+  <message>
+   <source>Flow to try</source>
+   <translation>要试的流程</translation>
+  </message>
+  <message>
+   <source>Find its tools</source>
+   <translation>查找其工具</translation>
+  </message>
+  <message>
+   <source>A question to try it with</source>
+   <translation>用来试的问题</translation>
+  </message>
+  <message>
+   <source>What came of it</source>
+   <translation>结果</translation>
+  </message>
+  <message>
+   <source>Kept unencrypted</source>
+   <translation>以未加密方式保存</translation>
+  </message>
+  <message>
+   <source>Kept in the keychain</source>
+   <translation>保存在钥匙串中</translation>
+  </message>
+  <message>
+   <source>Try it</source>
+   <translation>试一试</translation>
+  </message>
+  <message>
+   <source>It runs code of its own, in a process apart.</source>
+   <translation>它在单独的进程中运行自己的代码。</translation>
+  </message>
+  <message>
+   <source>What it runs has your rights: Moat cannot watch it.</source>
+   <translation>它运行的内容拥有您的权限：Moat 无法监视。</translation>
+  </message>
+  <message>
+   <source>waits for your review</source>
+   <translation>等待您审阅</translation>
+  </message>
+  <message>
+   <source>Ask by risk</source>
+   <translation>按风险询问</translation>
+  </message>
+  <message>
+   <source>Nothing has been written yet.</source>
+   <translation>还没有写入任何内容。</translation>
+  </message>
+  <message>
+   <source>Find its tools: starts its programs</source>
+   <translation>查找其工具：会启动其程序</translation>
+  </message>
+  <message>
+   <source>Mock: goes on with made-up answers</source>
+   <translation>模拟：用虚构的回答继续</translation>
+  </message>
+  <message>
+   <source>It asks for: {secrets}.</source>
+   <translation>它需要：{secrets}。</translation>
+  </message>
+  <message>
+   <source>{plugin} needs a little more</source>
+   <translation>{plugin} 还需要一些信息</translation>
+  </message>
+  <message>
+   <source>No plugin is here yet. A plugin is a folder with a manifest.</source>
+   <translation>还没有插件。插件是带有清单的文件夹。</translation>
+  </message>
+  <message>
+   <source>Plugins are paused: none answers or is called.</source>
+   <translation>插件已暂停：不会回答，也不会被调用。</translation>
+  </message>
+  <message>
+   <source>Look for a new version</source>
+   <translation>检查新版本</translation>
+  </message>
+  <message>
+   <source>This is the newest version that was announced.</source>
+   <translation>这是已发布的最新版本。</translation>
+  </message>
+  <message>
+   <source>No setting matches.</source>
+   <translation>没有匹配的设置。</translation>
+  </message>
+  <message>
+   <source>Other machines can connect without encryption: the key and all texts can be read on the way. Use it only in a network you trust.</source>
+   <translation>其他机器可以不加密连接：密钥和所有文本在途中可能被读取。只在您信任的网络中使用。</translation>
+  </message>
+  <message>
+   <source>Version {version} is there: {page}</source>
+   <translation>新版本 {version} 已发布：{page}</translation>
+  </message>
+  <message>
+   <source>This file holds no settings of Moat.</source>
+   <translation>此文件不包含 Moat 的设置。</translation>
+  </message>
+  <message>
+   <source>The language changes when Moat is started again.</source>
+   <translation>重新启动 Moat 后语言才会改变。</translation>
+  </message>
+  <message>
+   <source>That did not work</source>
+   <translation>没有成功</translation>
+  </message>
+  <message>
+   <source>Language models on this computer, for the programs you work with.</source>
+   <translation>在这台电脑上运行的语言模型，供您使用的程序调用。</translation>
+  </message>
+  <message>
+   <source>Begin at once with the small starter model</source>
+   <translation>立即用小型入门模型开始</translation>
+  </message>
+  <message>
+   <source>I have models elsewhere</source>
+   <translation>我在别处有模型</translation>
+  </message>
+  <message>
+   <source>Begin</source>
+   <translation>开始</translation>
+  </message>
+  <message>
+   <source>Download {name} ({size}), the best for this machine</source>
+   <translation>下载 {name}（{size}），最适合这台机器</translation>
+  </message>
+  <message>
+   <source>Which model should answer?</source>
+   <translation>由哪个模型回答？</translation>
+  </message>
+  <message>
+   <source>Where models live</source>
+   <translation>模型存放位置</translation>
+  </message>
+  <message>
+   <source>This desktop shows no tray icons, so Moat lives in this window. Closing the window quits Moat.</source>
+   <translation>此桌面不显示托盘图标，因此 Moat 留在这个窗口里。关闭窗口即退出 Moat。</translation>
+  </message>
+  <message>
+   <source>Moat goes on in the tray. Quit it from the menu of its icon.</source>
+   <translation>Moat 在托盘中继续运行。可从图标菜单退出。</translation>
+  </message>
+  <message>
+   <source>Give this address to OpenBB, an OpenAI client or CopilotKit.</source>
+   <translation>把这个地址交给 OpenBB、OpenAI 客户端或 CopilotKit。</translation>
+  </message>
+  <message>
+   <source>No model is on this computer yet. Put a GGUF file into the models folder.</source>
+   <translation>这台电脑上还没有模型。请把 GGUF 文件放入模型文件夹。</translation>
+  </message>
+  <message>
+   <source>The next free one is used if taken.</source>
+   <translation>若被占用，则使用下一个空闲端口。</translation>
+  </message>
+  <message>
+   <source>'network' lets other machines connect by HTTPS and always requires a key.</source>
+   <translation>'network' 允许其他机器通过 HTTPS 连接，并始终要求密钥。</translation>
+  </message>
+  <message>
+   <source>Loopback</source>
+   <translation>仅本机</translation>
+  </message>
+  <message>
+   <source>Clients must send it as a bearer token. Always on for 'network'.</source>
+   <translation>客户端须以 Bearer 令牌发送。对“network”始终开启。</translation>
+  </message>
+  <message>
+   <source>Let other machines connect without encryption</source>
+   <translation>允许其他机器不加密连接</translation>
+  </message>
+  <message>
+   <source>For 'network'. Off: they must use HTTPS. On: the key and all texts travel unencrypted, and whoever can listen on that network can read and use them.</source>
+   <translation>用于 'network'。关闭：必须使用 HTTPS。打开：密钥和所有文本不加密传输，能监听该网络的人都可以读取和使用。</translation>
+  </message>
+  <message>
+   <source>Also serve HTTPS</source>
+   <translation>同时提供 HTTPS</translation>
+  </message>
+  <message>
+   <source>For Safari, and always on for 'network'. The Connect page shows the certificate to trust.</source>
+   <translation>用于 Safari；'network' 时始终开启。连接页面显示需要信任的证书。</translation>
+  </message>
+  <message>
+   <source>Port for HTTPS</source>
+   <translation>HTTPS 端口</translation>
+  </message>
+  <message>
+   <source>Largest request (MB)</source>
+   <translation>最大请求（MB）</translation>
+  </message>
+  <message>
+   <source>Requests at the same time</source>
+   <translation>同时请求数</translation>
+  </message>
+  <message>
+   <source>Serve as soon as Moat starts</source>
+   <translation>Moat 启动后立即提供服务</translation>
+  </message>
+  <message>
+   <source>Form of the log</source>
+   <translation>日志格式</translation>
+  </message>
+  <message>
+   <source>Json</source>
+   <translation>JSON</translation>
+  </message>
+  <message>
+   <source>The model that answers. Empty: the starter.</source>
+   <translation>负责回答的模型。留空：入门模型。</translation>
+  </message>
+  <message>
+   <source>0: what the model allows.</source>
+   <translation>0：模型允许的大小。</translation>
+  </message>
+  <message>
+   <source>Layers on the GPU</source>
+   <translation>放在 GPU 上的层数</translation>
+  </message>
+  <message>
+   <source>F16</source>
+   <translation>F16</translation>
+  </message>
+  <message>
+   <source>Q8_0</source>
+   <translation>Q8_0</translation>
+  </message>
+  <message>
+   <source>Q4_0</source>
+   <translation>Q4_0</translation>
+  </message>
+  <message>
+   <source>Prompt tokens read at once</source>
+   <translation>一次读取的提示词元数</translation>
+  </message>
+  <message>
+   <source>More reads long prompts faster on a GPU and needs more memory.</source>
+   <translation>数值越大，GPU 读取长提示越快，但需要更多内存。</translation>
+  </message>
+  <message>
+   <source>Share of each GPU</source>
+   <translation>每块 GPU 的份额</translation>
+  </message>
+  <message>
+   <source>Memory for earlier conversations (MB)</source>
+   <translation>用于较早对话的内存（MB）</translation>
+  </message>
+  <message>
+   <source>Disk for earlier conversations (MB)</source>
+   <translation>用于早先对话的磁盘空间（MB）</translation>
+  </message>
+  <message>
+   <source>Long ones need not be read again after a restart. 0: nothing is written.</source>
+   <translation>重启后无需重新读取长对话。0：不写入磁盘。</translation>
+  </message>
+  <message>
+   <source>Guess ahead from the prompt</source>
+   <translation>根据提问预测后文</translation>
+  </message>
+  <message>
+   <source>Faster on quotes and tables.</source>
+   <translation>对引用和表格更快。</translation>
+  </message>
+  <message>
+   <source>A small GGUF file of the same family that guesses ahead. Empty: none.</source>
+   <translation>同系列的小型 GGUF 文件，用于提前猜测。留空：不使用。</translation>
+  </message>
+  <message>
+   <source>Tools are described as</source>
+   <translation>工具描述方式</translation>
+  </message>
+  <message>
+   <source>For models without tool words of their own. TypeScript is shorter.</source>
+   <translation>用于自身没有工具格式的模型。TypeScript 更短。</translation>
+  </message>
+  <message>
+   <source>Typescript</source>
+   <translation>TypeScript</translation>
+  </message>
+  <message>
+   <source>Requests that may wait</source>
+   <translation>可以等待的请求</translation>
+  </message>
+  <message>
+   <source>More folders with models</source>
+   <translation>更多模型文件夹</translation>
+  </message>
+  <message>
+   <source>Models used where they lie</source>
+   <translation>在原处使用的模型</translation>
+  </message>
+  <message>
+   <source>Engines elsewhere</source>
+   <translation>别处的引擎</translation>
+  </message>
+  <message>
+   <source>Longest answer to a page (tokens)</source>
+   <translation>对页面的最长回答（词元）</translation>
+  </message>
+  <message>
+   <source>Agents elsewhere</source>
+   <translation>别处的代理</translation>
+  </message>
+  <message>
+   <source>Keep conversations with pages on disk</source>
+   <translation>将与页面的对话保存到磁盘</translation>
+  </message>
+  <message>
+   <source>Off: forgotten when Moat ends; those kept before are deleted.</source>
+   <translation>关：Moat 结束时忘记；之前保存的会被删除。</translation>
+  </message>
+  <message>
+   <source>None answers or is called, and each stays as you enabled it.</source>
+   <translation>不会回答也不会被调用，各插件保持您启用时的状态。</translation>
+  </message>
+  <message>
+   <source>'named': only questions that begin with @plugin.</source>
+   <translation>“named”：只回答以 @plugin 开头的问题。</translation>
+  </message>
+  <message>
+   <source>Named</source>
+   <translation>指名</translation>
+  </message>
+  <message>
+   <source>Look</source>
+   <translation>外观</translation>
+  </message>
+  <message>
+   <source>System</source>
+   <translation>跟随系统</translation>
+  </message>
+  <message>
+   <source>En</source>
+   <translation>英语</translation>
+  </message>
+  <message>
+   <source>Zh</source>
+   <translation>中文</translation>
+  </message>
+  <message>
+   <source>De</source>
+   <translation>德语</translation>
+  </message>
+  <message>
+   <source>Closing the window keeps Moat in the tray</source>
+   <translation>关闭窗口后 Moat 留在托盘</translation>
+  </message>
+  <message>
+   <source>Refuse every outgoing connection.</source>
+   <translation>拒绝所有外出连接。</translation>
+  </message>
+  <message>
+   <source>Names in them may stand for private addresses; others are refused there.</source>
+   <translation>其中的名称可以指向私有地址；其他名称指向私有地址时会被拒绝。</translation>
+  </message>
+  <message>
+   <source>Hosts that files may be fetched from</source>
+   <translation>可以获取文件的主机</translation>
+  </message>
+  <message>
+   <source>Domains a mirror may send downloads to, besides its own.</source>
+   <translation>除自身外，镜像可以把下载转往的域名。</translation>
+  </message>
+  <message>
+   <source>Off unless you look for a fault.</source>
+   <translation>除非排查故障，否则请关闭。</translation>
+  </message>
+  <message>
+   <source>New versions</source>
+   <translation>新版本</translation>
+  </message>
+  <message>
+   <source>Look for new versions once a day</source>
+   <translation>每天检查一次新版本</translation>
+  </message>
+  <message>
+   <source>You are told about one. Nothing is downloaded or installed by itself.</source>
+   <translation>仅作提示，不会自动下载或安装任何内容。</translation>
+  </message>
+  <message>
+   <source>Where they are announced</source>
+   <translation>发布公告的地址</translation>
+  </message>
+  <message>
+   <source>Empty: as this package was made.</source>
+   <translation>留空：使用此安装包内置的地址。</translation>
+  </message>
+  <message>
+   <source>Key of those who announce them</source>
+   <translation>公告发布者的密钥</translation>
+  </message>
+  <message>
+   <source>Ed25519 in base64. What it did not sign is not believed.</source>
+   <translation>base64 编码的 Ed25519 密钥。未经其签名的公告不予采信。</translation>
+  </message>
+  <message>
+   <source>Safari lets a page reach this machine by HTTPS only. The certificate is made here, holds for localhost alone, and is renewed by itself.</source>
+   <translation>Safari 只允许网页通过 HTTPS 访问本机。证书在本机生成，仅对 localhost 有效，并会自动续期。</translation>
+  </message>
+  <message>
+   <source>Other machines can connect now. There is no HTTPS for them yet: the access key and all texts travel unencrypted. Use it only in a network you trust.</source>
+   <translation>其他计算机现在可以连接。它们还没有 HTTPS：访问密钥和所有文本都以未加密的方式传输。请只在您信任的网络中使用。</translation>
+  </message>
+  <message>
+   <source>'network' lets other machines connect and always requires the access key. The key and all texts then travel unencrypted: whoever can listen on that network can read and use them.</source>
+   <translation>“network” 允许其他计算机连接，并始终要求访问密钥。密钥和所有文本届时以未加密的方式传输：能在该网络上监听的人可以读取并使用它们。</translation>
+  </message>
+  <message>
+   <source>Names besides localhost clients may use.</source>
+   <translation>除 localhost 外客户端可用的名称。</translation>
+  </message>
+  <message>
+   <source>Also serve HTTPS on this machine</source>
+   <translation>在本机上同时提供 HTTPS</translation>
+  </message>
+  <message>
+   <source>Go to a page, chat, model or setting</source>
+   <translation>前往页面、对话、模型或设置</translation>
+  </message>
+  <message>
+   <source>The pages, in the order of the sidebar</source>
+   <translation>按侧边栏顺序切换页面</translation>
+  </message>
+  <message>
+   <source>Send the message</source>
+   <translation>发送消息</translation>
+  </message>
+  <message>
+   <source>New line in the message</source>
+   <translation>消息中换行</translation>
+  </message>
+  <message>
+   <source>Stop the answer, close a message or a panel</source>
+   <translation>停止回答，关闭提示或面板</translation>
+  </message>
+  <message>
+   <source>Next or previous control</source>
+   <translation>下一个或上一个控件</translation>
+  </message>
+  <message>
+   <source>This list</source>
+   <translation>本列表</translation>
+  </message>
+  <message>
+   <source>Keyboard shortcuts</source>
+   <translation>键盘快捷键</translation>
+  </message>
+  <message>
+   <source>Go to</source>
+   <translation>前往</translation>
+  </message>
+  <message>
+   <source>Places found</source>
+   <translation>找到的位置</translation>
+  </message>
+  <message>
+   <source>Nothing found.</source>
+   <translation>没有找到。</translation>
+  </message>
+  <message>
+   <source>Page</source>
+   <translation>页面</translation>
+  </message>
+  <message>
+   <source>Use this model</source>
+   <translation>使用此模型</translation>
+  </message>
+  <message>
+   <source>Write three tips for better sleep.</source>
+   <translation>写出三条改善睡眠的建议。</translation>
   </message>
  </context>
 <context>
@@ -5001,6 +6117,326 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>The provider gave no token that can be used.</source>
    <translation>提供方没有给出可用的令牌。</translation>
+  </message>
+  <message>
+   <source>The hub needs a token: accept the model's terms on its page, then add a token under Models → Downloads.</source>
+   <translation>模型仓库需要令牌：请先在其页面上接受模型条款，再在“模型 → 下载”中添加令牌。</translation>
+  </message>
+  <message>
+   <source>The chat could not be kept: {0}.</source>
+   <translation>无法保存对话：{0}。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat said something this window does not understand.</source>
+   <translation>Moat 的服务器部分返回了此窗口无法理解的内容。</translation>
+  </message>
+  <message>
+   <source>The answer broke off before its end.</source>
+   <translation>回答在结束前中断了。</translation>
+  </message>
+  <message>
+   <source>OpenBB's protocol carries no images. Choose another protocol in the options.</source>
+   <translation>OpenBB 的协议不能传送图片。请在选项中选择其他协议。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat ended (exit code {0}).</source>
+   <translation>Moat 的服务器部分已结束（退出码 {0}）。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat was ended by {0}.</source>
+   <translation>Moat 的服务器部分被 {0} 终止。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat did not answer and was ended.</source>
+   <translation>Moat 的服务器部分没有响应，已被终止。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat cannot be started: {0}.</source>
+   <translation>无法启动 Moat 的服务器部分：{0}。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat did not answer in time.</source>
+   <translation>Moat 的服务器部分没有及时响应。</translation>
+  </message>
+  <message>
+   <source>{0} It is being started again.</source>
+   <translation>{0}正在重新启动。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat is there, but it does not answer.</source>
+   <translation>Moat 的服务器部分仍在运行，但没有响应。</translation>
+  </message>
+  <message>
+   <source>The engine cannot do: {0}.</source>
+   <translation>引擎做不到：{0}。</translation>
+  </message>
+  <message>
+   <source>'{0}' runs elsewhere: it can only be removed in Moat.</source>
+   <translation>“{0}”在别处运行：只能在 Moat 中移除。</translation>
+  </message>
+  <message>
+   <source>It does not answer.</source>
+   <translation>它没有回应。</translation>
+  </message>
+  <message>
+   <source>'{0}' was given for this run.</source>
+   <translation>“{0}”是为本次运行指定的。</translation>
+  </message>
+  <message>
+   <source>{0} would be lost with '{1}': delete that first.</source>
+   <translation>{0} 会随“{1}”一起丢失：请先删除它。</translation>
+  </message>
+  <message>
+   <source>The settings file could not be read; it is kept as {0}.</source>
+   <translation>无法读取设置文件；已保留为 {0}。</translation>
+  </message>
+  <message>
+   <source>The setting {0} was not valid and is back to its default.</source>
+   <translation>设置 {0} 无效，已恢复为默认值。</translation>
+  </message>
+  <message>
+   <source>Part of the setting {0} was not valid and is left out.</source>
+   <translation>设置 {0} 的一部分无效，已略去。</translation>
+  </message>
+  <message>
+   <source>The announcement is not signed by those it should be from.</source>
+   <translation>公告的签名与应有的发布者不符。</translation>
+  </message>
+  <message>
+   <source>Looking for new versions is turned off in the settings.</source>
+   <translation>设置中已关闭检查新版本。</translation>
+  </message>
+  <message>
+   <source>This Moat does not know where new versions are announced. Give an https address and a key in the settings.</source>
+   <translation>此 Moat 不知道新版本在哪里发布。请在设置中填写 https 地址和密钥。</translation>
+  </message>
+  <message>
+   <source>The announcement could not be read: {0}.</source>
+   <translation>无法读取公告：{0}。</translation>
+  </message>
+  <message>
+   <source>The announcement is too large to be one.</source>
+   <translation>公告过大，不可能是真正的公告。</translation>
+  </message>
+  <message>
+   <source>What the address answers is no announcement.</source>
+   <translation>该地址返回的内容不是公告。</translation>
+  </message>
+  <message>
+   <source>The announcement is signed but cannot be understood.</source>
+   <translation>公告已签名，但无法理解。</translation>
+  </message>
+  <message>
+   <source>Moat is set to offline: no connection leaves this machine.</source>
+   <translation>Moat 处于离线状态：没有任何连接离开这台机器。</translation>
+  </message>
+  <message>
+   <source>The server part of Moat is not answering.</source>
+   <translation>Moat 的服务器部分没有响应。</translation>
+  </message>
+  <message>
+   <source>There are no rows to draw: render follows a table of data.</source>
+   <translation>没有可绘制的行：render 之前需要一张数据表。</translation>
+  </message>
+  <message>
+   <source>{0} cannot see images: {1} does not fit it.</source>
+   <translation>{0} 无法识别图像：{1} 与它不匹配。</translation>
+  </message>
+  <message>
+   <source>{0} It did so again and again.</source>
+   <translation>{0}这种情况反复发生。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} says: {1}</source>
+   <translation>{0} 上的引擎说：{1}</translation>
+  </message>
+  <message>
+   <source>There was too little memory, so the model runs with {0}.</source>
+   <translation>内存不足，因此模型改为这样运行：{0}。</translation>
+  </message>
+  <message>
+   <source>{0}, used before, is not there: look at its driver, or start anew.</source>
+   <translation>以前使用的 {0} 不在了：请检查驱动程序，或重新启动。</translation>
+  </message>
+  <message>
+   <source>{0}: close other programs, or take a smaller one.</source>
+   <translation>{0}：请关闭其他程序，或选用更小的模型。</translation>
+  </message>
+  <message>
+   <source>The hub wants a token, and Moat sends none unencrypted: use its https address.</source>
+   <translation>该模型库要求令牌，而 Moat 不会以未加密方式发送令牌：请使用其 https 地址。</translation>
+  </message>
+  <message>
+   <source>The hub fell silent.</source>
+   <translation>模型仓库不再响应。</translation>
+  </message>
+  <message>
+   <source>The hub sent the file in a packed form nobody asked for.</source>
+   <translation>模型仓库以未经请求的压缩形式发送了文件。</translation>
+  </message>
+  <message>
+   <source>The hub (or a proxy) sent another part of the file than was asked for.</source>
+   <translation>模型仓库（或代理）发送的文件部分与请求的不同。</translation>
+  </message>
+  <message>
+   <source>{0} only lets a model see; it is no model itself.</source>
+   <translation>{0} 只是让模型能看图像的部分，它本身不是模型。</translation>
+  </message>
+  <message>
+   <source>{0} is there, but this build of the engine cannot use it.</source>
+   <translation>检测到 {0}，但此引擎版本无法使用它。</translation>
+  </message>
+  <message>
+   <source>That file would lie outside the models folder.</source>
+   <translation>该文件会位于模型文件夹之外。</translation>
+  </message>
+  <message>
+   <source>The file does not have the content the hub promises, twice: it was thrown away.</source>
+   <translation>文件内容两次与模型仓库承诺的不符：已丢弃。</translation>
+  </message>
+  <message>
+   <source>The disk refused: {0}.</source>
+   <translation>磁盘拒绝了操作：{0}。</translation>
+  </message>
+  <message>
+   <source>The disk takes no more: {0}.</source>
+   <translation>磁盘无法再写入：{0}。</translation>
+  </message>
+  <message>
+   <source>The download cannot be begun: {0}.</source>
+   <translation>无法开始下载：{0}。</translation>
+  </message>
+  <message>
+   <source>{0} is here already.</source>
+   <translation>{0} 已在这里。</translation>
+  </message>
+  <message>
+   <source>Another program is at this download.</source>
+   <translation>另一个程序正在处理此下载。</translation>
+  </message>
+  <message>
+   <source>{0} It goes on when there is room.</source>
+   <translation>{0}有空间后会继续。</translation>
+  </message>
+  <message>
+   <source>The file brings no chat template; a plain one is used.</source>
+   <translation>文件没有自带聊天模板；使用简单模板。</translation>
+  </message>
+  <message>
+   <source>The chat template holds the address {0}.</source>
+   <translation>聊天模板中含有地址 {0}。</translation>
+  </message>
+  <message>
+   <source>The question could not be read: {0}.</source>
+   <translation>无法读取问题：{0}。</translation>
+  </message>
+  <message>
+   <source>An image is damaged, or is none of PNG, JPEG, GIF, WebP and BMP.</source>
+   <translation>有图片已损坏，或不是 PNG、JPEG、GIF、WebP、BMP 之一。</translation>
+  </message>
+  <message>
+   <source>An image of {0} x {1} pixels is too narrow to be looked at.</source>
+   <translation>{0} x {1} 像素的图片太窄，无法查看。</translation>
+  </message>
+  <message>
+   <source>This model cannot see images.</source>
+   <translation>此模型无法识别图像。</translation>
+  </message>
+  <message>
+   <source>{0} gives {1} no eyes.</source>
+   <translation>{0} 不能让 {1} 识别图像。</translation>
+  </message>
+  <message>
+   <source>The model cannot look at one of the images.</source>
+   <translation>模型无法查看其中一张图片。</translation>
+  </message>
+  <message>
+   <source>The model lacks words that its eyes use.</source>
+   <translation>模型缺少其视觉部分使用的词。</translation>
+  </message>
+  <message>
+   <source>Nobody has picked a file '{0}' to send.</source>
+   <translation>没有人选择要发送的文件“{0}”。</translation>
+  </message>
+  <message>
+   <source>'{0}' is no policy: default, allow or block.</source>
+   <translation>“{0}”不是有效的策略：default、allow 或 block。</translation>
+  </message>
+  <message>
+   <source>'{0}' is no answer: once, always or deny.</source>
+   <translation>“{0}”不是有效的回答：once、always 或 deny。</translation>
+  </message>
+  <message>
+   <source>{0} names nobody to sign in with.</source>
+   <translation>{0} 没有指明登录的提供方。</translation>
+  </message>
+  <message>
+   <source>'{0}' is no mode: dry, mock or run.</source>
+   <translation>“{0}”不是有效的方式：dry、mock 或 run。</translation>
+  </message>
+  <message>
+   <source>{0} names no secret '{1}'.</source>
+   <translation>{0} 没有名为“{1}”的机密。</translation>
+  </message>
+  <message>
+   <source>This is no plugin: {0}</source>
+   <translation>这不是插件：{0}</translation>
+  </message>
+  <message>
+   <source>The archive has an entry that is no file: '{0}'.</source>
+   <translation>压缩包中有不是文件的条目：“{0}”。</translation>
+  </message>
+  <message>
+   <source>{0} does not tell its tools: {1}</source>
+   <translation>{0} 没有告知其工具：{1}</translation>
+  </message>
+  <message>
+   <source>The provider says that it is another one.</source>
+   <translation>提供方声称自己是另一个。</translation>
+  </message>
+  <message>
+   <source>The plugin's code sent an answer nobody asked for; it was ended.</source>
+   <translation>插件的代码发送了无人请求的回答，已被终止。</translation>
+  </message>
+  <message>
+   <source>Only Linux has these walls.</source>
+   <translation>只有 Linux 有这些隔离墙。</translation>
+  </message>
+  <message>
+   <source>agents elsewhere</source>
+   <translation>别处的代理</translation>
+  </message>
+  <message>
+   <source>trying out an engine elsewhere</source>
+   <translation>测试别处的引擎</translation>
+  </message>
+  <message>
+   <source>look for a new version</source>
+   <translation>检查新版本</translation>
+  </message>
+  <message>
+   <source>it is no model but {0}</source>
+   <translation>它不是模型，而是{0}</translation>
+  </message>
+  <message>
+   <source>starter: proves that everything works; pick a larger model for real work</source>
+   <translation>入门模型：证明一切正常；实际工作请选择更大的模型</translation>
+  </message>
+  <message>
+   <source>Sound analysis and reliable tool calls; wants 8 GB of free memory.</source>
+   <translation>分析可靠，工具调用稳定；需要 8 GB 空闲内存。</translation>
+  </message>
+  <message>
+   <source>European languages, careful tool calls; wants a graphics card.</source>
+   <translation>欧洲语言，工具调用谨慎；需要显卡。</translation>
+  </message>
+  <message>
+   <source>The strongest here; only a tenth works per word, so a processor can do it.</source>
+   <translation>这里最强的；每个词只用十分之一，因此处理器也能胜任。</translation>
+  </message>
+  <message>
+   <source>Looks at pictures and charts; many languages.</source>
+   <translation>能看图片和图表；支持多种语言。</translation>
   </message>
  </context>
 </TS>

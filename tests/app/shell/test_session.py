@@ -109,7 +109,7 @@ async def test_during_the_welcome_the_menu_leads_to_the_welcome(
     assert session.window.page() is welcome
     assert isinstance(welcome, WelcomePage)
     welcome.begin.click()
-    await until(lambda: session.window.page().title == "Connect")
+    await until(lambda: session.window.page().title == "Chat")
     session.tray.wants_logs.emit()
     assert session.window.page().title == "Logs"
     assert session.window.buttons[0].isVisible()
