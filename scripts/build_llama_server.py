@@ -30,14 +30,19 @@ execute_process(COMMAND ${CMAKE_COMMAND}
     -DLLAMA_SOURCE_DIR=${SOURCE} -DLLAMA_BUILD_NUMBER=0 -DHF_BUCKET= -DHF_VERSION=
     -DHF_ENABLED=OFF -DBUILD_UI=OFF -DLLAMA_UI_GZIP=OFF -P ${SOURCE}/scripts/ui-assets.cmake
     COMMAND_ERROR_IS_FATAL ANY)
+# The engine is built without the library that the command-line tools share.
+set(LLAMA_BUILD_NUMBER 0)
+configure_file(${SOURCE}/common/build-info.cpp.in build-info.cpp)
+file(GLOB_RECURSE common ${SOURCE}/common/*.cpp)
 file(GLOB parts ${SOURCE}/tools/server/*.cpp)
+list(APPEND parts ${common} ${CMAKE_BINARY_DIR}/build-info.cpp)
 add_executable(llama-server ${parts} ${SOURCE}/vendor/cpp-httplib/httplib.cpp ui.cpp)
 set_source_files_properties(ui.cpp PROPERTIES GENERATED TRUE)
 target_compile_definitions(llama-server PRIVATE LLAMA_SUBPROCESS)
 target_include_directories(llama-server PRIVATE ${SOURCE} ${SOURCE}/include
     ${SOURCE}/ggml/include ${SOURCE}/common ${SOURCE}/vendor ${SOURCE}/tools/server
     ${SOURCE}/tools/mtmd ${CMAKE_BINARY_DIR})
-foreach(name llama-common mtmd llama ggml ggml-base)
+foreach(name mtmd llama ggml ggml-base)
     target_link_libraries(llama-server PRIVATE ${LIBRARIES}/lib${name}.so)
 endforeach()
 target_link_libraries(llama-server PRIVATE Threads::Threads)

@@ -58,7 +58,8 @@ def pinned(name: str) -> str:
 def fingerprint(*parts: str) -> str:
     """Changes when something changes that set-up would have to act on."""
     digest = hashlib.sha256("\n".join(parts).encode())
-    sources = sorted((ROOT / "scripts" / "bootstrap").glob("*.py"))
+    here = ROOT / "scripts" / "bootstrap"
+    sources = sorted((*here.glob("*.py"), *here.glob("*.cmake")))
     for path in (PROJECT, PINS, *sources):
         digest.update(path.read_bytes())
     return digest.hexdigest()

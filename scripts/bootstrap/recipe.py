@@ -6,6 +6,7 @@ import platform
 import shlex
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from scripts.bootstrap.compiler import Compiler
 from server.system.hardware import Processor
@@ -14,6 +15,9 @@ LEAN = tuple(
     f"-DLLAMA_{part}=OFF"
     for part in ("OPENSSL", "CURL", "BUILD_TESTS", "BUILD_TOOLS", "BUILD_EXAMPLES", "BUILD_SERVER")
 )
+QUIET = ("-DLLAMA_ALL_WARNINGS=OFF", "-DGGML_ALL_WARNINGS=OFF")
+LIGHT = Path(__file__).with_name("engine.cmake")
+"""Given to CMake with each recipe: it leaves out what Moat does not load."""
 NO_DEAD_STORES = "-fno-tree-dse -fno-dse"
 IN_PACKAGE = tuple(
     f"-DCMAKE_INSTALL_{kind}=llama_cpp/{folder}"
@@ -55,13 +59,15 @@ class Recipe:
             self.processor.model,
             *self.processor.features,
             *platform.libc_ver(),
+            LIGHT.read_text(encoding="utf-8"),
             *filter(None, (self.flags, *self.left_out)),
         )
         digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
         return f"{self.version}-{sys.platform}-{self.processor.architecture}-{digest}"
 
     def environment(self) -> dict[str, str]:
-        chosen = {"CMAKE_ARGS": shlex.join(self.arguments)}
+        light = f"-DCMAKE_PROJECT_INCLUDE={LIGHT.as_posix()}"
+        chosen = {"CMAKE_ARGS": shlex.join((*self.arguments, light))}
         if self.compiler:
             chosen |= {"CC": self.compiler.cc, "CXX": self.compiler.cxx}
         if self.flags:
@@ -79,7 +85,7 @@ def recipes(version: str, processor: Processor, compiler: Compiler | None) -> li
     else:
         choices.append(("portable", ("-DGGML_NATIVE=OFF",)))
     return [
-        Recipe(name, version, (*special, *LEAN, *extra), processor, compiler)
+        Recipe(name, version, (*special, *LEAN, *QUIET, *extra), processor, compiler)
         for name, special in choices
     ]
 
@@ -88,8 +94,8 @@ def shipped(version: str, architecture: str, compiler: Compiler | None) -> Recip
     """For a package: a library per generation of processors, chosen on the machine it runs on."""
     anyone = Processor(architecture, "any", ())
     if sys.platform == "darwin":
-        return Recipe("shipped", version, ("-DGGML_NATIVE=OFF", *LEAN), anyone, compiler)
-    arguments = (*EVERY_GENERATION, *IN_PACKAGE, "-DCMAKE_INSTALL_RPATH=$ORIGIN", *LEAN)
+        return Recipe("shipped", version, ("-DGGML_NATIVE=OFF", *LEAN, *QUIET), anyone, compiler)
+    arguments = (*EVERY_GENERATION, *IN_PACKAGE, "-DCMAKE_INSTALL_RPATH=$ORIGIN", *LEAN, *QUIET)
     old = compiler is not None and compiler.drops_tile_configuration
     flags = NO_DEAD_STORES if old and anyone.is_x86 else ""
     left_out = WITH_SME if old and architecture == "aarch64" else ()

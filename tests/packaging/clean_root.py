@@ -3,12 +3,29 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 1200
 BINDS = ("proc", "dev", "tmp")
+ROOT_TOOLS = {"debootstrap": "debootstrap", "mount": "mount", "chroot": "coreutils"}
+"""Programs and the Debian packages they are in."""
+
+
+def find_obstacles(tools: Mapping[str, str], made: str, *, as_root: bool = False) -> list[str]:
+    """Why a package cannot be tried here and what to do, in sentences; `made` is looked for."""
+    lacking = sorted(name for name in tools if shutil.which(name) is None)
+    packages = " ".join(sorted({tools[name] for name in lacking}))
+    found = []
+    if lacking:
+        found.append(f"{', '.join(lacking)} is missing. Get it: apt-get install {packages}")
+    if as_root and os.geteuid() != 0:
+        found.append("This needs the rights of root: run it with sudo.")
+    if not any(ROOT.glob(made)):
+        found.append(f"There is no {made}. Make it: make package")
+    return found
 
 
 class CleanRoot:

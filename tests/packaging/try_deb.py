@@ -17,8 +17,15 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from tests.display.desktop import Desktop, wait_for
-from tests.packaging.clean_root import CleanRoot, clean_root, seen
+from scripts.bootstrap.system import TEST_TOOLS
+from tests.display.desktop import PROGRAMS, Desktop, wait_for
+from tests.packaging.clean_root import (
+    ROOT_TOOLS,
+    CleanRoot,
+    clean_root,
+    find_obstacles,
+    seen,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = Path(os.environ.get("MOAT_ROOTS") or ROOT / "build" / "package" / "roots")
@@ -33,6 +40,10 @@ SAID = KEPT / "moat.log"
 
 
 def main() -> int:
+    desktop = {name: TEST_TOOLS.get(name, name) for name in PROGRAMS}
+    if obstacles := find_obstacles(ROOT_TOOLS | desktop, "dist/moat_*.deb", as_root=True):
+        sys.stderr.write("\n".join(obstacles) + "\n")
+        return 2
     package = newest_package()
     suites = sys.argv[1:] or ["bookworm", "trixie"]
     tell("package", f"{package.name}, {package.stat().st_size / 1e6:.1f} MB")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from scripts.package import product
 from server.engine.worker.load import selftest
+from tests.packaging.clean_root import ROOT, find_obstacles
 
 PROCESSORS = {
     "aarch64": ("cortex-a53", "neoverse-n1", "max"),
@@ -23,8 +24,12 @@ PATIENCE_S = 1800
 
 def main() -> int:
     machine = product.machine()
-    emulator = shutil.which(f"qemu-{machine}")
-    assert emulator, "Install qemu-user."
+    frozen = product.FROZEN.relative_to(ROOT) / "resources" / "models" / "*.gguf"
+    tools = {f"qemu-{machine}": "qemu-user"}
+    if obstacles := find_obstacles(tools, str(frozen)):
+        sys.stderr.write("\n".join(obstacles) + "\n")
+        return 2
+    emulator = shutil.which(f"qemu-{machine}") or ""
     model = next((product.FROZEN / "resources" / "models").glob("*.gguf"))
     failed = 0
     for processor in sys.argv[1:] or PROCESSORS[machine]:

@@ -2,9 +2,11 @@
 
 import dataclasses
 import sys
+from pathlib import Path
 
 import pytest
 
+from scripts.bootstrap import recipe as making
 from scripts.bootstrap.compiler import Compiler
 from scripts.bootstrap.recipe import recipes, shipped
 from server.system.hardware import Processor
@@ -74,6 +76,19 @@ def test_one_build_serves_every_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version", "3.99.0")
     monkeypatch.setattr(sys, "executable", "/somewhere/else/python")
     assert recipes("1.0", ARM, GCC_12)[0].key == before
+
+
+def test_what_is_left_out_of_the_source_is_part_of_the_key_but_not_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = recipes("1.0", ARM, GCC_12)[0].key
+    copied = tmp_path / "elsewhere.cmake"
+    copied.write_bytes(making.LIGHT.read_bytes())
+    monkeypatch.setattr(making, "LIGHT", copied)
+    assert recipes("1.0", ARM, GCC_12)[0].key == first
+    assert str(copied) in recipes("1.0", ARM, GCC_12)[0].environment()["CMAKE_ARGS"]
+    copied.write_text("# another")
+    assert recipes("1.0", ARM, GCC_12)[0].key != first
 
 
 def test_the_key_tells_builds_apart() -> None:
