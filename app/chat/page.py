@@ -249,13 +249,18 @@ class EmptyChat(QScrollArea):
         return button
 
 
-def _state_words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, str]:
-    """A title, a sentence and the label of the one button, if there is something to press."""
-    titles = {
+def _titles_at_rest() -> dict[str, str]:
+    """By the phases of a server that answers nobody."""
+    return {
         "stopped": tr("Moat is stopped"),
         "failed": tr("The server cannot start"),
         "hung": tr("Moat does not respond"),
     }
+
+
+def _state_words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, str]:
+    """A title, a sentence and the label of the one button, if there is something to press."""
+    titles = _titles_at_rest()
     if server.phase in titles:
         return (
             titles[server.phase],
