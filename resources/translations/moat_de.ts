@@ -2972,7 +2972,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Öffentlicher Ed25519-Schlüssel in Base64. Updates ohne seine Signatur werden ignoriert.</translation>
   </message>
  </context>
-<context>
+ <context>
   <name>server</name>
   <message>
    <source>Starting at login could not be changed: {0}.</source>
@@ -5029,22 +5029,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Finds passages in documents of many languages.</source>
    <translation>Findet Stellen in Dokumenten vieler Sprachen.</translation>
-  </message>
-  <message>
-   <source>The hub wants a token: accept the model's terms on its page, then add it.</source>
-   <translation>Der Hub verlangt ein Token: Nehmen Sie auf seiner Seite die Bedingungen des Modells an, und tragen Sie es dann ein.</translation>
-  </message>
-  <message>
-   <source>A dangerous operation is asked about every time.</source>
-   <translation>Bei einem gefährlichen Vorgang wird jedes Mal gefragt.</translation>
-  </message>
-  <message>
-   <source>The provider names no safe address to sign in at.</source>
-   <translation>Der Anbieter nennt keine sichere Adresse zum Anmelden.</translation>
-  </message>
-  <message>
-   <source>The provider gave no token that can be used.</source>
-   <translation>Der Anbieter gab kein brauchbares Token.</translation>
   </message>
  </context>
 </TS>

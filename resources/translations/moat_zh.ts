@@ -2972,7 +2972,7 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>base64 编码的 Ed25519 公钥。没有其签名的更新会被忽略。</translation>
   </message>
  </context>
-<context>
+ <context>
   <name>server</name>
   <message>
    <source>Starting at login could not be changed: {0}.</source>
@@ -5029,22 +5029,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Finds passages in documents of many languages.</source>
    <translation>在多种语言的文档中查找段落。</translation>
-  </message>
-  <message>
-   <source>The hub wants a token: accept the model's terms on its page, then add it.</source>
-   <translation>模型仓库需要令牌：请先在其页面上接受模型条款，再添加令牌。</translation>
-  </message>
-  <message>
-   <source>A dangerous operation is asked about every time.</source>
-   <translation>危险操作每次都会询问。</translation>
-  </message>
-  <message>
-   <source>The provider names no safe address to sign in at.</source>
-   <translation>提供方没有给出安全的登录地址。</translation>
-  </message>
-  <message>
-   <source>The provider gave no token that can be used.</source>
-   <translation>提供方没有给出可用的令牌。</translation>
   </message>
  </context>
 </TS>

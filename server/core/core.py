@@ -357,18 +357,7 @@ class Core(Shelved, Plugged, Windowed):
         self._load_begun = False
         self._options_of = OptionsOf(paths.cache / "conversations")
         self._options_of.forget(self._model_settings)
-        worked = Worked(paths.data / "loads.json")
-        loader = Loader(
-            make_engine,
-            self.shelf,
-            worked,
-            self._notice,
-            lambda: self._pool.leaving(),
-            lambda: self.settings.get().privacy.log_prompts,
-        )
-        self._pool = Pool(
-            self._look_up, loader, limits_of(self._model_settings), self.elsewhere.reach
-        )
+        self._pool = self._make_pool(paths, make_engine)
         self._pool.loaded.connect(lambda _loaded: self._mark_loaded())
         aliases, held = Aliases(paths.data / "names.json"), (self.shelf, self._pool)
         self._keeper = Keeper(held, aliases, self.models.get, self._default_name, self.delete_model)
@@ -393,6 +382,17 @@ class Core(Shelved, Plugged, Windowed):
             paths.https,
         )
         self.server, self.knocks = self._serving.status, self._serving.knocks
+
+    def _make_pool(self, paths: Paths, make_engine: MakeEngine) -> Pool:
+        loader = Loader(
+            make_engine,
+            self.shelf,
+            Worked(paths.data / "loads.json"),
+            self._notice,
+            lambda: self._pool.leaving(),
+            lambda: self.settings.get().privacy.log_prompts,
+        )
+        return Pool(self._look_up, loader, limits_of(self._model_settings), self.elsewhere.reach)
 
     def _configure(self, paths: Paths) -> None:
         """The settings and what depends on nothing else: logs, secrets, the door out, models."""

@@ -49,26 +49,18 @@ class Figures(Collector):
         """`models`: the names that stand for themselves; all others are `unknown`."""
         self._models = models
         self._registry = made = CollectorRegistry()
-        self.first = Histogram(
+        self.first = self._make_histogram(
             "moat_time_to_first_token_seconds",
             "From a request's arrival to the first piece of its answer.",
-            LABELS,
-            buckets=FIRST_S,
-            registry=made,
+            FIRST_S,
         )
-        self.between = Histogram(
+        self.between = self._make_histogram(
             "moat_time_between_tokens_seconds",
             "Between one piece of an answer and the next.",
-            LABELS,
-            buckets=BETWEEN_S,
-            registry=made,
+            BETWEEN_S,
         )
-        self.whole = Histogram(
-            "moat_request_seconds",
-            "From a request's arrival to its end.",
-            LABELS,
-            buckets=WHOLE_S,
-            registry=made,
+        self.whole = self._make_histogram(
+            "moat_request_seconds", "From a request's arrival to its end.", WHOLE_S
         )
         self.ended = Counter(
             "moat_requests", "Requests that have ended.", (*LABELS, "outcome"), registry=made
@@ -90,6 +82,9 @@ class Figures(Collector):
         self._elsewhere: tuple[EngineState, ...] = ()
         made.register(self)
         ProcessCollector(registry=made)
+
+    def _make_histogram(self, name: str, about: str, buckets: tuple[float, ...]) -> Histogram:
+        return Histogram(name, about, LABELS, buckets=buckets, registry=self._registry)
 
     def begin(self, model: str, key: str) -> "Measured":
         known = model if model in self._models() else UNKNOWN
