@@ -112,7 +112,7 @@ async def test_a_library_name_is_found_on_the_hub(ask: Program, name: str, file:
     [
         ("unheard-of:7b", 404, "not found on the hub"),
         ("registry.example/x/y", 400, "hf.co/owner/repository"),
-        ("hf.co/nobody/nothing", 403, "no such repository"),
+        ("hf.co/nobody/nothing", 404, "no such repository"),
         (f"hf.co/{REPO}:Q2_K", 400, "There are: Q8_0"),
         ("", 400, "name"),
     ],
