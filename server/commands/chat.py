@@ -5,7 +5,7 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import aclosing, contextmanager, suppress
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -281,11 +281,11 @@ def _tell(text: str) -> None:
 
 def _edit_lines(words: list[str]) -> None:
     """Arrow keys bring earlier questions back, Tab completes commands, where the system can."""
-    if sys.platform == "win32":  # It edits lines itself.
-        return
-    with suppress(ImportError):
-        import readline  # noqa: PLC0415
-
+    if sys.platform != "win32":  # Windows edits lines itself.
+        try:
+            import readline  # noqa: PLC0415
+        except ImportError:
+            return
         readline.set_completer_delims(" ")
         readline.set_completer(
             lambda begun, at: [*(word for word in words if word.startswith(begun)), None][at]

@@ -1,11 +1,9 @@
 """What the two Python kits share: cases with their verdicts, and the report of a run."""
 
 import json
-import re
 import sys
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -70,27 +68,6 @@ def judge(name: str, case: Case[Subject], subject: Subject) -> Result:
     except Exception as error:  # noqa: BLE001 - whatever a client raises is the server's failure
         note, status = f"{type(error).__name__}: {shorten(str(error), 200)}", "FAIL"
     return Result(name, status, note, round(time.monotonic() - began, 2))
-
-
-def judge_all(
-    names: list[str], judge_case: Callable[[str], Result], at_once: int, alone: re.Pattern[str]
-) -> list[Result]:
-    """Shows each result as it comes and returns all of them in the order of the names.
-
-    The cases that `alone` finds run one after the other: they measure, compare two answers, or
-    change what the others see. The others run first, beside each other.
-    """
-    results: dict[str, Result] = {}
-
-    def run(name: str) -> None:
-        results[name] = judge_case(name)
-        show(results[name])
-
-    for is_alone in (False, True):
-        chosen = [name for name in names if bool(alone.search(name)) is is_alone]
-        with ThreadPoolExecutor(1 if is_alone else at_once) as pool:
-            list(pool.map(run, chosen))
-    return [results[name] for name in names]
 
 
 def show(result: Result) -> None:

@@ -32,7 +32,6 @@ def test_every_case_passes_or_is_skipped_for_a_stated_lack(moat: Moat, tmp_path:
         "-m",
         "tests.conformance.openai",
         f"{moat.address}/v1",
-        "--at-once=4",
         "--json",
         str(told),
     ]

@@ -29,7 +29,6 @@ async def scripted() -> AsyncIterator[str]:
 async def conform(address: str) -> str:
     running = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.conformance.openbb", address, "--ai-service"),
-        "--at-once=4",
         cwd=ROOT,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,

@@ -3,7 +3,6 @@ the protocol with the starter."""
 
 import base64
 import json
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -199,14 +198,13 @@ async def test_a_skill_named_in_the_question_is_fetched_and_followed() -> None:
 @pytest.mark.timeout(600)
 def test_the_starter_keeps_to_the_protocol(moat: Moat) -> None:
     """All ten over HTTP: whatever it says, the order of events holds, and computed text is ours."""
-
-    def check(case: tuple[str, list[str], list[str], str]) -> None:
-        question, read, events, begins = case
-        body = EQUITY.request(question, workspace_options={"answer-length": "short"})
+    options = {"answer-length": "short"}
+    for question, read, events, begins in QUESTIONS:
+        body = EQUITY.request(question, workspace_options=options)
         told = _asked(moat, body)
         if read:
             call = told[-1][1]
-            sources = [source["id"] for source in call["input_arguments"]["data_sources"]]
+            sources = [one["id"] for one in call["input_arguments"]["data_sources"]]
             assert set(read) <= set(sources), question
             told = _asked(moat, follow_up(body, call, EQUITY.provide(call)))
         assert text_of(told).strip()
@@ -214,9 +212,6 @@ def test_the_starter_keeps_to_the_protocol(moat: Moat) -> None:
         shown = [name for name in names(told) if name in events]
         assert shown == [name for name in events if name in shown], question
         assert told[-1][0] == NEXT, question
-
-    with ThreadPoolExecutor(4) as beside_each_other:
-        list(beside_each_other.map(check, QUESTIONS))
 
 
 def _asked(moat: Moat, body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:

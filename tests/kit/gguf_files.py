@@ -171,7 +171,7 @@ def metadata_of(shape: Shape, **more: Any) -> dict[str, Any]:
         "general.license": "apache-2.0",
         **{f"{shape.architecture}.{key}": value for key, value in own.items()},
         "tokenizer.ggml.model": "gpt2",
-        "tokenizer.ggml.pre": "default",
+        "tokenizer.ggml.pre": "gpt-2",
         "tokenizer.ggml.tokens": _tokens(shape.tokens),
         "tokenizer.ggml.token_type": [Signed(1)] * shape.tokens,
         "tokenizer.ggml.merges": ["a b", "c d"],

@@ -70,7 +70,7 @@ async def test_nothing_else_is_opened(url: str):
 async def test_offline_refuses_what_was_allowed():
     async with door(offline=True) as egress:
         egress.allow("http://127.0.0.1:9/", REASON)
-        with pytest.raises(EgressRefused, match="offline"):
+        with pytest.raises(EgressRefused, match="Offline mode is on"):
             async with egress.request("GET", "http://127.0.0.1:9/", REASON):
                 pass
 

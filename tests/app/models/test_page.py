@@ -110,7 +110,7 @@ async def test_a_newer_file_is_looked_for_and_fetched(core: FakeCore, shown: Sho
 async def test_a_card_is_read_before_a_download(core: FakeCore, shown: Shown) -> None:
     page = shown(ModelsPage(core))
     page.parts.choose(DISCOVER)
-    await until(lambda: page.discover.heading.text() == "For this machine")
+    await until(lambda: page.discover.heading.text() == "For this computer")
     await page.open("maker/model-GGUF")
     about = page.discover.about
     assert not about.text.isVisible()

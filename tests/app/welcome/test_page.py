@@ -5,7 +5,7 @@ from typing import Any
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 
-from app.connect.page import ConnectPage
+from app.chat.page import ChatPage
 from app.desktop.autostart import File
 from app.shell.session import Session
 from app.shell.tray import Tray
@@ -74,7 +74,7 @@ async def test_a_folder_is_added(core: FakeCore, shown: Shown, tmp_path: Path) -
     assert "/data/models" in page.folder.text()
 
 
-async def test_it_comes_once_and_leads_to_connect(
+async def test_it_comes_once_and_leads_to_a_chat(
     core: FakeCore, qapp: QApplication, memory: QSettings, tmp_path: Path
 ) -> None:
     session = Session(qapp, core, Tray(core), memory)
@@ -83,8 +83,8 @@ async def test_it_comes_once_and_leads_to_connect(
     page = session.window.page()
     assert isinstance(page, WelcomePage)
     page.begin.click()
-    await until(lambda: isinstance(session.window.page(), ConnectPage))
+    await until(lambda: isinstance(session.window.page(), ChatPage))
     session.welcome(File(tmp_path / "x", "x"), tmp_path)
-    assert isinstance(session.window.page(), ConnectPage)
+    assert isinstance(session.window.page(), ChatPage)
     session.close()
     session.window.deleteLater()

@@ -15,14 +15,10 @@ from openai import OpenAIError
 
 from tests.conformance.openai import behaviour, chat, errors, responses, structured, text, tools
 from tests.conformance.openai.probe import Probe
-from tests.conformance.verdicts import as_json, judge, judge_all, summarise
+from tests.conformance.verdicts import as_json, judge, show, summarise
 
 GROUPS = (chat, structured, tools, text, responses, errors, behaviour)
 CASES = {name: case for group in GROUPS for name, case in group.CASES.by_name.items()}
-
-
-ALONE = re.compile(r"^sys\.|concurrent|cache|equals|repeats|temperature_zero|seed")
-"""Two answers are compared, or times are: neighbours may change the last digits of both."""
 
 
 def main() -> int:
@@ -41,7 +37,10 @@ def main() -> int:
         sys.stderr.write(f"The server does not list its models: {error}\n")
         return 2
     probe.long_words = options.long_words
-    results = judge_all(names, lambda name: judge(name, CASES[name], probe), options.at_once, ALONE)
+    results = []
+    for name in names:
+        results.append(judge(name, CASES[name], probe))
+        show(results[-1])
     if options.json:
         options.json.write_text(as_json(results), "utf-8")
     sys.stdout.write(summarise(results) + "\n")
@@ -59,7 +58,6 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--skip", default="", help="leaves these cases out")
     parser.add_argument("--timeout", type=float, default=180, help="seconds for each request")
     parser.add_argument("--long-words", type=int, default=60_000, help="of the too long prompt")
-    parser.add_argument("--at-once", type=int, default=1, help="cases beside each other")
     parser.add_argument("--json", type=Path, help="writes the results to this file")
     parser.add_argument("--list", action="store_true", help="names the cases and ends")
     return parser.parse_args()

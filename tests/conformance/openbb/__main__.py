@@ -10,22 +10,18 @@ The last line is "N passed, N failed, N skipped"; the exit status is 1 when a ca
 """
 
 import argparse
-import copy
-import re
 import sys
 from pathlib import Path
 
 from tests.conformance.openbb import bad, current, discovery, legacy, service
 from tests.conformance.openbb.client import Options
 from tests.conformance.openbb.player import Player
-from tests.conformance.verdicts import Result, as_json, judge, judge_all, summarise
+from tests.conformance.verdicts import Result, as_json, judge, show, summarise
 
 GROUPS = (discovery, current, legacy, bad, service)
 CASES = {name: case for group in GROUPS for name, case in group.CASES.by_name.items()}
 FIRST = ("discovery/copilots.json", "discovery/agents.json")
 """Always run: they find the addresses of the others."""
-ALONE = re.compile(r"abort|two-at-once|huge|still-works")
-"""They look at how requests disturb each other."""
 
 
 def main() -> int:
@@ -40,12 +36,10 @@ def main() -> int:
             options.hops, options.huge_mb, options.allow_no_call,
         )
     )  # fmt: skip
-    first = [name for name in names if name in FIRST]
-    rest = [name for name in names if name not in FIRST]
-    results = [
-        *judge_all(first, lambda name: run(name, player), 1, ALONE),
-        *judge_all(rest, lambda name: run(name, copy.copy(player)), options.at_once, ALONE),
-    ]
+    results = []
+    for name in names:
+        results.append(run(name, player))
+        show(results[-1])
     if options.json:
         options.json.write_text(as_json(results), "utf-8")
     sys.stdout.write(f"{sum(len(result.warnings) for result in results)} remarks\n")
@@ -90,7 +84,6 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--ai-service", action="store_true", help="the optional service too")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT")
     parser.add_argument("--skip", action="append", default=[], metavar="TEXT")
-    parser.add_argument("--at-once", type=int, default=1, help="cases beside each other")
     parser.add_argument("--json", type=Path, help="writes the results to this file")
     parser.add_argument("--list", action="store_true", help="names the cases and ends")
     return parser.parse_args()

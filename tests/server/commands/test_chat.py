@@ -52,8 +52,13 @@ def echo() -> Echo:
 
 def converse(echo: Echo, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-    with asyncio.Runner() as runner:
-        assert Conversation(echo, runner).go_on() == 0
+    # A runner listens to Ctrl-C only where nobody else does; an earlier test may have.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with asyncio.Runner() as runner:
+            assert Conversation(echo, runner).go_on() == 0
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_conversation_remembers_and_can_forget(

@@ -222,15 +222,15 @@ async def test_a_raw_prompt_is_a_completion(engine: RemoteEngine, house: House) 
 @pytest.mark.parametrize(
     ("status", "error", "kind", "words"),
     [
-        (400, {"error": {"message": "bad field"}}, BadRequest, "says: bad field"),
+        (400, {"error": {"message": "bad field"}}, BadRequest, "reports: bad field"),
         (
             400,
             {"error": {"n_prompt_tokens": 9, "n_ctx": 5}},
             ContextOverflow,
             "the prompt has 9 tokens",
         ),
-        (400, {"object": "error", "message": "too long"}, BadRequest, "says: too long"),
-        (422, {"detail": "what?"}, BadRequest, "says: what"),
+        (400, {"object": "error", "message": "too long"}, BadRequest, "reports: too long"),
+        (422, {"detail": "what?"}, BadRequest, "reports: what"),
         (401, {"error": "no"}, EngineCrashed, "does not accept our key"),
         (404, {}, NotSupported, "status 404"),
         (429, {}, Busy, "queue is full"),

@@ -239,5 +239,5 @@ async def test_offline_nothing_leaves(make: Any, misbehaving: Any) -> None:
     action.reaching.door._network = lambda: NetworkSettings(offline=True)  # the user's switch
     failed = await failure(action, {})
     assert failed.fault == "http_connect"
-    assert "offline" in str(failed)
+    assert "Offline mode is on" in str(failed)
     assert misbehaving[0].asked == []
