@@ -125,9 +125,7 @@ def test_why_the_processor_runs_it_where_a_card_was_expected():
     assert without_card(every, none, note, "") == note.note
     assert "only 23.0 GB free" in without_card(every, none, able, "")
     assert "did not put it on A card" in without_card(every, some, able, "")
-    assert without_card(every, none, LAPTOP, "A card").startswith(
-        "A card, used before, was not"
-    )
+    assert without_card(every, none, LAPTOP, "A card").startswith("A card, used before, was not")
     assert "no graphics card" in without_card(some, some, LAPTOP, "")
     assert without_card(every, none, LAPTOP, "") == ""
     assert without_card(none, none, note, "A card") == ""
