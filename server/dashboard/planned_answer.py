@@ -50,6 +50,8 @@ MOST_CELLS = 4
 MOST_LINES = 6
 """So many rows of a query stand beside the instruction to write."""
 SAME = 1e-6
+SUM = re.compile(r"(?<![\w.])(\d{1,9}) ?([-+]) ?(\d{1,9})(?![\w.])")
+"""A sum of two whole numbers that a query writes out."""
 WRITE = """\
 Now write the answer for the user, in the language of the question, in a few plain sentences. Use \
 only numbers of the results above. Say so if the data does not hold the answer."""
@@ -294,7 +296,7 @@ def _uses_up_question(planner: Planner, computed: Computed) -> bool:
     if wanted is None:
         return False
     names = [source.name for source in planner.results.cited()]
-    used = " ".join([computed.sql, *arguments, *planner.results.tables, *names])
+    used = " ".join([_with_sums(computed.sql), *arguments, *planner.results.tables, *names])
     words = {*stems(used.replace("_", " ")), *wanted.words, *FILLERS}
     named = planner.named_symbols()
     said = {word for one in named for word in stems(one.words)}
@@ -305,6 +307,18 @@ def _uses_up_question(planner: Planner, computed: Computed) -> bool:
     tables = planner.results.tables.values()
     cells = {str(cell) for table in tables for row in table.rows[:MOST_ROWS] for cell in row}
     return all(any(one.is_meant_by(value) for value in [*arguments, *cells]) for one in named)
+
+
+def _with_sums(sql: str) -> str:
+    """The query with the values of its sums: "2024 - 1" asks for 2023 and not for 2024."""
+    outside = sql.split("'")
+    outside[::2] = [SUM.sub(_add_up, part) for part in outside[::2]]
+    return "'".join(outside)
+
+
+def _add_up(found: "re.Match[str]") -> str:
+    left, sign, right = found.groups()
+    return str(int(left) + int(right) if sign == "+" else int(left) - int(right))
 
 
 def _whole_numbers(text: str) -> set[int]:

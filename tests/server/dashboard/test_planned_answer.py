@@ -173,6 +173,16 @@ async def test_a_figure_that_leaves_out_a_year_of_the_question_is_not_bold() -> 
     assert text_of(events) == "210"
 
 
+async def test_a_figure_of_the_year_beside_the_one_asked_for_is_not_bold() -> None:
+    beside = {"sql": "SELECT SUM(total_revenue) AS revenue FROM income_msft WHERE 2025 - 1 > 2000"}
+    query = ask("The revenue of MSFT in 2025?")
+    events, _ = await run(query, step(READ))
+    events, _ = await run(
+        brought(query, events), step(beside), step(DONE), step(beside), says("So")
+    )
+    assert text_of(events) == "So"
+
+
 async def test_who_computes_the_same_again_is_done() -> None:
     query = ask("The revenue of MSFT?")
     events, _ = await run(query, step(READ))
