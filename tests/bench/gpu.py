@@ -93,9 +93,19 @@ def compare_engine(given: Given, name: str, model: Path) -> None:
 
 
 async def engine_speeds(given: Given, model: Path) -> dict[int, list[float]]:
-    """Tokens per second of all answers together while they decode."""
+    """Tokens per second of all answers together while they decode.
+
+    Nothing is put away between them, since llama-batched-bench does not do that either.
+    """
     most = max(given.streams)
-    options = EngineOptions(CONTEXT_TOKENS, most, gpu_layers=given.layers, speculate=False)
+    options = EngineOptions(
+        CONTEXT_TOKENS,
+        most,
+        gpu_layers=given.layers,
+        device_sampling={"on": True, "off": False}.get(given.ours.get("device_sampling", "")),
+        prompt_cache_mb=0,
+        speculate=False,
+    )
     engine = WorkerProcess(model, options)
     await engine.load()
     found: dict[int, list[float]] = {streams: [] for streams in given.streams}
