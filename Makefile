@@ -30,8 +30,7 @@ setup:
 run: setup
 	@$(IN_ENVIRONMENT)/moat
 
-# One more than there are cores: some tests wait for other programs.
-SIDE_BY_SIDE ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 )))
+SIDE_BY_SIDE ?= auto
 test:
 	@$(SETUP) --for test
 	@$(IN_ENVIRONMENT)/python -m pytest --numprocesses=$(SIDE_BY_SIDE) $(if $(REPORT),--junitxml="$(REPORT)")
