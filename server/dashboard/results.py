@@ -27,9 +27,8 @@ LEAST_CHARACTERS = 400
 DECIMALS, DIGITS = 2, 4
 YEARS = (1900, 2100)
 UNION = re.compile(r"\bUNION(?:\s+ALL)?\b", re.IGNORECASE)
-BRANCH = re.compile(
-    r"\s*SELECT\s+(?!DISTINCT\b)(?P<columns>[^;]+?)\s+FROM\s+(?P<table>\w+)", re.IGNORECASE
-)
+SELECTED = re.compile(r"\s{0,99}SELECT\s(?!\s{0,99}DISTINCT\b)", re.IGNORECASE)
+FROM_TABLE = re.compile(r"\sFROM\s{1,9}(\w{1,200})", re.IGNORECASE)
 QUOTED_OR_DIVISION = re.compile(r"'[^']*'|\"[^\"]*\"|/")
 
 
@@ -190,8 +189,8 @@ class Results:
         A plain UNION sorts them and drops what is equal, so that nobody knows whose figure it is.
         """
         branches = UNION.split(sql)
-        heads = [BRANCH.match(branch) for branch in branches]
-        names = [head["table"].lower() for head in heads if head]
+        heads = [_read_branch(branch) for branch in branches]
+        names = [head.table.lower() for head in heads if head]
         same = [one for one in self._by_alias.values() if set(names) <= set(map(str.lower, one))]
         if len(branches) == 1 or len(names) < len(branches) or "(SELECT" in sql:
             return sql
@@ -200,10 +199,10 @@ class Results:
             return sql
         found = []
         for place, (head, branch) in enumerate(zip(heads, branches, strict=True)):
-            whose = values[place] if values else self._whose(head["table"]) if head else ""
+            whose = values[place] if values else self._whose(head.table) if head else ""
             if head is None or not whose:
                 return sql
-            found.append(f"SELECT {_quoted(whose)} AS whose, {branch[head.start('columns') :]}")
+            found.append(f"SELECT {_quoted(whose)} AS whose, {branch[head.columns_at :]}")
         return " UNION ALL ".join(found)
 
     def _whose(self, name: str) -> str:
@@ -396,6 +395,22 @@ def _told(cell: Cell) -> str:
     if isinstance(cell, float):
         return f"{cell:.10g}" if abs(cell) < 1e10 else f"{cell:.2f}"
     return short(cell)
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    """A part of a UNION: where its columns begin, and the table it reads."""
+
+    columns_at: int
+    table: str
+
+
+def _read_branch(sql: str) -> _Branch | None:
+    begun = SELECTED.match(sql)
+    table = FROM_TABLE.search(sql, begun.end()) if begun else None
+    if not begun or not table or ";" in sql[begun.end() : table.start()]:
+        return None
+    return _Branch(begun.end(), table[1])
 
 
 def _different_values(branches: Sequence[str]) -> list[str]:

@@ -13,8 +13,8 @@ from server.models.downloads import disk
 from server.models.gguf.files import shard_paths
 from server.models.hub import Hub, RemoteFile, Repository
 
-CACHED = re.compile(r"models--(?P<owner>[^/]+?)--(?P<name>[^/]+)/snapshots/[^/]+/(?P<file>.+)$")
-"""A path in the cache of Hugging Face's own programs."""
+CACHE_FOLDER = "models--"
+"""A path in the cache of Hugging Face's own programs: models--OWNER--NAME/snapshots/COMMIT/FILE."""
 DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -36,8 +36,8 @@ def trace(path: Path, models: Path) -> Origin:
     """By the place where it lies: our folder and Hugging Face's cache name the repository."""
     try:
         parts = tuple(shard_paths(path))
-        if match := CACHED.search(path.as_posix()):
-            repo, first = f"{match['owner']}/{match['name']}", PurePosixPath(match["file"])
+        if cached := _in_cache(path):
+            repo, first = cached
         else:
             owner, name, *rest = path.relative_to(models).parts
             repo, first = f"{owner}/{name}", PurePosixPath(*rest)
@@ -46,6 +46,16 @@ def trace(path: Path, models: Path) -> Origin:
     except (ValueError, BadRequest):
         message = "Moat does not know from which repository this file is."
         raise BadRequest(message, "name") from None
+
+
+def _in_cache(path: Path) -> tuple[str, PurePosixPath] | None:
+    """The repository and the file in it, where the path is one of Hugging Face's cache."""
+    parts = path.parts
+    for place, part in enumerate(parts[:-3]):
+        owner, mark, name = part.removeprefix(CACHE_FOLDER).partition("--")
+        if part.startswith(CACHE_FOLDER) and mark and parts[place + 1] == "snapshots":
+            return f"{owner}/{name}", PurePosixPath(*parts[place + 3 :])
+    return None
 
 
 async def compare(hub: Hub, name: str, path: Path, models: Path) -> Found:

@@ -11,6 +11,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from scripts.pin import LEFT_TO_PYPROJECT, needed
+from server.system.licenses import PROGRAM
 from tests.prove import advisories
 from tests.prove.rows import Figure, NotOurs, Row
 from tests.prove.stage import ROOT, Stage
@@ -31,8 +32,8 @@ TODAY = "No part has a hole that an advisory at hand tells of"
 def pinned(_stage: Stage) -> Figure:
     """Every part at an exact version, and those with a history beyond it."""
     pins = _pins()
-    parts = set(needed("moat", ("window",), set()))
-    loose = sorted(parts - set(pins) - exact(ROOT / "pyproject.toml") - {"moat"})
+    parts = set(needed(PROGRAM, ("window",), set()))
+    loose = sorted(parts - set(pins) - exact(ROOT / "pyproject.toml") - {PROGRAM})
     low = [
         f"{name} {version}"
         for name, (least, _) in MENDED.items()
@@ -69,7 +70,7 @@ def _pins() -> dict[str, str]:
 
 def advised(_stage: Stage) -> Figure:
     """Every part, those of the tests and builds too, against the advisories at hand."""
-    ours = LEFT_TO_PYPROJECT - {"moat"}
+    ours = LEFT_TO_PYPROJECT - {PROGRAM}
     parts = _pins() | {name: metadata.version(name) for name in ours}
     known = [one for at in advisories.folders() for one in advisories.read(at, set(parts))]
     hit = sorted({one.about for one in known if one.affects(Version(parts[one.name]))})

@@ -12,6 +12,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from scripts.pin import needed
+from server.system.licenses import PROGRAM
 from tests.contract.copilotkit.prepare import prepare
 from tests.prove import by_test
 from tests.prove.rows import Figure, Row
@@ -138,7 +139,7 @@ def nothing_leaves(stage: Stage) -> Figure:
 
 def silent_parts(_stage: Stage) -> Figure:
     """The programs we are made of: none of them is one that reports home, or it cannot."""
-    parts = sorted(set(needed("moat", ("window",), set())) - {"moat"})
+    parts = sorted(set(needed(PROGRAM, ("window",), set())) - {PROGRAM})
     known = [name for name in parts if TELLTALES.search(name)]
     loud = [name for name in known if name not in SILENCED]
     text = f"{len(parts)} packages at run time, {len(loud)} known to report home"
