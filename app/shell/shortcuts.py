@@ -37,10 +37,15 @@ class Place:
     words: str
     kind: str
     go: Callable[[], object]
+    synonyms: str = ""
+    """Other words to find it by, which the list does not show."""
 
     def matches(self, wanted: Sequence[str]) -> bool:
-        known = f"{self.words} {self.kind}".casefold()
+        known = f"{self.words} {self.kind} {self.synonyms}".casefold()
         return all(word in known for word in wanted)
+
+    def is_named(self, wanted: Sequence[str]) -> bool:
+        return all(word in self.words.casefold() for word in wanted)
 
 
 def shortcuts() -> tuple[Shortcut, ...]:
@@ -116,7 +121,9 @@ class GoTo(SafeKeyboard, QDialog):
 
     def _find(self, text: str) -> None:
         wanted = text.casefold().split()
-        self._found = [one for one in self._places if one.matches(wanted)][:_MOST]
+        found = [place for place in self._places if place.matches(wanted)]
+        found.sort(key=lambda place: not place.is_named(wanted))
+        self._found = found[:_MOST]
         self.list.clear()
         for place in self._found:
             self.list.addItem(QListWidgetItem(f"{short_name(place.words)}   ·   {place.kind}"))

@@ -227,7 +227,9 @@ class Window(SafeKeyboard, QWidget):
             for chat_id, title in chat.saved()
         ]
         return found + [
-            Place(field.title.text(), tr("Settings"), partial(self._open_setting, name))
+            Place(
+                field.title.text(), tr("Settings"), partial(self._open_setting, name), field.words
+            )
             for name, field in settings.fields.items()
         ]
 

@@ -73,6 +73,19 @@ async def test_typing_finds_a_page_a_model_a_setting_and_a_chat(
     await until(lambda: core.model.get().name == name)
 
 
+async def test_a_setting_is_found_by_the_words_its_own_search_knows(window: Window) -> None:
+    go_to(window, "dark mode")
+    assert window.page().title == "Settings"
+    assert window.page().fields["window.theme"].isVisible()
+
+
+async def test_what_is_named_comes_before_what_only_mentions_it(window: Window) -> None:
+    dialog = GoTo(window.places(), window)
+    dialog.text.setText("port")
+    first = dialog.list.item(0).text()
+    assert "port" in first.partition("·")[0].casefold()
+
+
 def go_to(window: Window, text: str) -> None:
     press(window, "Ctrl+K")
     dialog = window.findChildren(GoTo)[-1]
