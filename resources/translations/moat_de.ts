@@ -3059,12 +3059,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} beginnt wie JSON, ist aber keines.</translation>
   </message>
   <message>
-   <source>The setting {0} cannot be that: {1}</source>
-   <translation>Die Einstellung {0} kann das nicht sein: {1}</translation>
+   <source>The setting {0} has an invalid value: {1}</source>
+   <translation>Die Einstellung {0} hat einen ungültigen Wert: {1}</translation>
   </message>
   <message>
-   <source>{0} cannot be that: {1}</source>
-   <translation>{0} kann das nicht sein: {1}</translation>
+   <source>{0} has an invalid value: {1}</source>
+   <translation>{0} hat einen ungültigen Wert: {1}</translation>
   </message>
   <message>
    <source>A model on this machine is called '{0}'.</source>

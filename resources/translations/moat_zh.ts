@@ -3059,11 +3059,11 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 看起来像 JSON，但不是。</translation>
   </message>
   <message>
-   <source>The setting {0} cannot be that: {1}</source>
+   <source>The setting {0} has an invalid value: {1}</source>
    <translation>设置 {0} 不能取这个值：{1}</translation>
   </message>
   <message>
-   <source>{0} cannot be that: {1}</source>
+   <source>{0} has an invalid value: {1}</source>
    <translation>{0} 不能是该值：{1}</translation>
   </message>
   <message>

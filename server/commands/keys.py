@@ -15,7 +15,7 @@ from server.system import paths
 
 ONCE = "This key is shown once. Moat keeps only its hash.\n"
 NOT_ASKED = (
-    "No key is asked for on this machine: its limits hold only for who sends it. "
+    "No key is asked for on this computer, so its limits hold only for those who send it. "
     "The setting 'Require an access key' (MOAT_SERVER__REQUIRE_KEY=true) changes that.\n"
 )
 

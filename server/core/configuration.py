@@ -68,7 +68,9 @@ class Configuration:
                 after = after.changed(field, value)
             except (KeyError, ValueError) as error:
                 why = _reason(error)
-                raise BadRequest(f"The setting {field} cannot be that: {why}", field) from None
+                raise BadRequest(
+                    f"The setting {field} has an invalid value: {why}", field
+                ) from None
         self.save(after)
         await self._apply(before, after)
 
@@ -88,7 +90,7 @@ class Configuration:
             try:
                 settings = settings.changed(field, value)
             except ValueError as error:
-                raise BadRequest(f"{name} cannot be that: {_reason(error)}", field) from None
+                raise BadRequest(f"{name} has an invalid value: {_reason(error)}", field) from None
         return settings
 
     async def proxy_password(self) -> str | None:

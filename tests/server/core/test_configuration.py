@@ -85,7 +85,7 @@ async def test_a_proxy_that_cannot_be_is_refused_without_showing_its_password():
     async with opened() as core:
         with pytest.raises(BadRequest) as refused:
             await core.change_setting("network.proxy", "http://user:pa-word@proxy.example:99999")
-    said = "The setting network.proxy cannot be that: A proxy is written as http://host:port."
+    said = "The setting network.proxy has an invalid value: A proxy is written as http://host:port."
     assert str(refused.value) == said
 
 
@@ -119,13 +119,17 @@ def test_engines_in_a_variable_stand_apart_by_spaces(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("variable", "text", "words"),
     [
-        ("MOAT_SERVER__PORT", "high", "MOAT_SERVER__PORT cannot be that: Input should be a valid"),
-        ("MOAT_SERVER__PORT", "", "MOAT_SERVER__PORT cannot be that"),
+        (
+            "MOAT_SERVER__PORT",
+            "high",
+            "MOAT_SERVER__PORT has an invalid value: Input should be a valid",
+        ),
+        ("MOAT_SERVER__PORT", "", "MOAT_SERVER__PORT has an invalid value"),
         ("MOAT_SERVER__LISTEN", "moon", "'loopback' or 'network'"),
         ("MOAT_SERVER__PROT", "1", "MOAT_SERVER__PROT: there is no setting 'prot' in server"),
         ("MOAT_SEVRER__PORT", "1", "no group of settings 'sevrer'. There are: server, model"),
         ("MOAT_SERVER__ORIGINS", "[nothing", "MOAT_SERVER__ORIGINS begins like JSON"),
-        ("MOAT_ENGINES__ELSEWHERE", "ftp://x", "MOAT_ENGINES__ELSEWHERE cannot be that"),
+        ("MOAT_ENGINES__ELSEWHERE", "ftp://x", "MOAT_ENGINES__ELSEWHERE has an invalid value"),
     ],
 )
 def test_a_variable_that_cannot_be_is_named(

@@ -76,7 +76,7 @@ async def test_prompts_are_not_logged_unless_that_is_asked_for(core: Core):
 
 @pytest.mark.parametrize("field", ["foo.bar", "server", "server.port.x", "changed.x", ""])
 async def test_an_unknown_setting_is_refused(core: Core, field: str):
-    with pytest.raises(BadRequest, match="cannot be that"):
+    with pytest.raises(BadRequest, match="has an invalid value"):
         await core.change_setting(field, 1)
 
 
