@@ -95,6 +95,8 @@ class Desktop:
         self.environment["DBUS_SESSION_BUS_ADDRESS"] = self._start_bus()
         self.bus = self._open.enter_context(self._connect())
         self.start("openbox")
+        # A window that comes before its manager is never given the focus.
+        wait_for("the window manager", self._is_managed)
         if self._tray:
             self.start("dunst")
             self.start("xfce4-panel", "--disable-wm-check")
@@ -149,6 +151,10 @@ class Desktop:
             command, env=self.environment, capture_output=True, text=True, check=False, timeout=60
         )
         return done.stdout
+
+    def _is_managed(self) -> bool:
+        """xdotool counts no desktops where no window manager runs."""
+        return int(self._run("xdotool", "get_num_desktops") or 0) > 0
 
     def _start_screen(self) -> str:
         read, write = os.pipe()
