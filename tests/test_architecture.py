@@ -6,6 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+PYTHON_TEST = r"`(tests/[\w./]+\.py)`"
 FOREIGN = {"YAML", "JSON", "HTTP"}
 
 
@@ -36,6 +37,13 @@ def test_every_path_it_names_is_there() -> None:
     paths = re.findall(r"`((?:app|server|tests|scripts|packaging|resources)/[\w./]*)`", TEXT)
     assert len(paths) > 20
     assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_the_tests_that_pages_beside_data_name_are_there() -> None:
+    pages = sorted((ROOT / "tests").rglob("*.md"))
+    named = {name for page in pages for name in re.findall(PYTHON_TEST, page.read_text("utf-8"))}
+    assert len(named) > 3
+    assert {name for name in named if not (ROOT / name).exists()} == set()
 
 
 def test_every_class_it_names_is_there() -> None:
