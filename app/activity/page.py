@@ -191,7 +191,7 @@ class ActivityPage(Page):
         self.parts.chosen.connect(self.turn_to)
         self.observe(core.answered, self.show_requests)
         self.observe(core.outgoing, self.show_outgoing)
-        self.observe(core.unwatched, lambda _: self.show_outgoing(core.outgoing.get()))
+        self.observe(core.plugins.unwatched, lambda _: self.show_outgoing(core.outgoing.get()))
         self.observe(core.opened_at, lambda _: self.show_outgoing(core.outgoing.get()))
         self.observe(core.model, lambda _: self.show_outgoing(core.outgoing.get()))
         self.observe(core.settings, lambda _: self.show_outgoing(core.outgoing.get()))
@@ -212,7 +212,7 @@ class ActivityPage(Page):
         text = tr("Outgoing")
         self.parts.set_text(_OUTGOING, f"{text} ({len(uses)})" if uses else text)
         away = [use for use in uses if not is_here(use.host)]
-        unwatched = self.core.unwatched.get()
+        unwatched = self.core.plugins.unwatched.get()
         self.summary.setText(
             _unwatched(unwatched) if unwatched else _summary(away, self.core.opened_at.get())
         )

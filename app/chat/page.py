@@ -561,7 +561,7 @@ class ChatPage(Page):
         self.empty.wants_model.connect(lambda: self.wants_page.emit("Home"))
         self.observe(core.server, self.show_state)
         self.observe(core.model, self.show_state)
-        self.observe(core.plugins, self.empty.show_plugins)
+        self.observe(core.plugins.cards, self.empty.show_plugins)
 
     def _lay_out(self) -> None:
         self._body.addWidget(self.empty)

@@ -242,7 +242,7 @@ class HardwarePage(Page):
         chosen = self.model.currentData() or self.core.model.get().name
         with QSignalBlocker(self.model):
             self.model.clear()
-            for card in (one for one in self.core.models.get() if not one.hosts):
+            for card in (one for one in self.core.models.cards.get() if not one.hosts):
                 self.model.addItem(short_name(card.name), card.name)
             self.model.setCurrentIndex(max(0, self.model.findData(chosen)))
         has_models = self.model.count() > 0
@@ -278,7 +278,7 @@ class HardwarePage(Page):
         if not name:
             return
         try:
-            fit = await self.core.estimate_model(name, setup)
+            fit = await self.core.models.estimate(name, setup)
         except LinkLost:
             return
         except AppError as error:
@@ -288,7 +288,7 @@ class HardwarePage(Page):
 
     async def survey(self) -> None:
         try:
-            self.show_machine(await self.core.survey_machine())
+            self.show_machine(await self.core.models.survey_machine())
         except LinkLost:
             return
         except AppError as error:
@@ -357,7 +357,7 @@ class HardwarePage(Page):
         self.apply.clicked.connect(lambda: self.run(self.use()))
         self.undo.clicked.connect(self.go_back)
         self.machine.again.clicked.connect(lambda: self.run(self.survey()))
-        self.observe(core.models, self.show_models)
+        self.observe(core.models.cards, self.show_models)
         self.observe(core.settings, self.show_settings)
         self.observe(core.server, lambda _: self.run(self.survey()))
 

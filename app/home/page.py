@@ -31,7 +31,8 @@ from app.look.picture import LookPicture
 from app.look.sentences import told
 from app.look.summary import Summary, is_heard, sentence, size, where_words
 from app.look.translate import tr
-from server.face.core import Face, ModelCard, ModelStatus, ServerStatus
+from server.face.core import Face, ModelStatus, ServerStatus
+from server.face.models import ModelCard
 
 
 class Hero(Card):
@@ -163,7 +164,7 @@ class HomePage(Page):
         self._bind(core)
 
     def show_summary(self, summary: Summary) -> None:
-        facts = state.describe_model(self.core.model.get(), self.core.models.get())
+        facts = state.describe_model(self.core.model.get(), self.core.models.cards.get())
         self.hero.show_summary(summary, facts if summary.look in ("ready", "busy") else "")
         self.failure.setVisible(summary.look == "failed")
         self.failure.tell(tr("Details"), summary.detail, summary.advice)
@@ -177,7 +178,8 @@ class HomePage(Page):
 
     def show_models(self, _: object) -> None:
         is_known = is_heard(self.core.server.get())
-        self.picker.show_models(self.core.models.get(), self.core.model.get(), is_known=is_known)
+        cards = self.core.models.cards.get()
+        self.picker.show_models(cards, self.core.model.get(), is_known=is_known)
 
     def show_notices(self, notices: tuple[str, ...]) -> None:
         while old := self._notices.takeAt(0):
@@ -209,7 +211,7 @@ class HomePage(Page):
         self.observe(core.server, self.show_models)
         self.observe(core.model, self.show_models)
         self.observe(core.model, self._show_model)
-        self.observe(core.models, self.show_models)
+        self.observe(core.models.cards, self.show_models)
         self.observe(core.requests, self.activity.show_requests)
         self.observe(core.load, self.activity.show_load)
         self.observe(core.notices, self.show_notices)

@@ -6,14 +6,8 @@ from typing import Literal
 
 from app.look.sentences import told
 from app.look.translate import tr
-from server.face.core import (
-    Face,
-    ModelCard,
-    ModelStatus,
-    RunningRequest,
-    ServerStatus,
-    find_away,
-)
+from server.face.core import Face, ModelStatus, RunningRequest, ServerStatus, find_away
+from server.face.models import ModelCard
 from server.observe import Disconnect
 
 Look = Literal["stopped", "loading", "ready", "busy", "failed"]

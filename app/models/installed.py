@@ -12,8 +12,8 @@ from app.look.rows import Rows
 from app.look.sentences import told
 from app.look.summary import sentence, size
 from app.look.translate import tr
-from server.face.core import ModelCard, ModelStatus
-from server.face.models import FoundFolder, ModelDetail, Newer, TemplateNote
+from server.face.core import ModelStatus
+from server.face.models import FoundFolder, ModelCard, ModelDetail, Newer, TemplateNote
 
 _LINES = 14
 

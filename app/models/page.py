@@ -233,10 +233,10 @@ class ModelsPage(Page):
         self._bind(core)
 
     def show_models(self, _: object) -> None:
-        here = tuple(card for card in self.core.models.get() if not card.hosts)
+        here = tuple(card for card in self.core.models.cards.get() if not card.hosts)
         is_known = is_heard(self.core.server.get())
         self.installed.show_models(here, self.core.model.get(), is_known=is_known)
-        self.engines.show_engines(self.core.engines.get(), self.core.model.get())
+        self.engines.show_engines(self.core.engines.states.get(), self.core.model.get())
 
     def show_downloads(self, downloads: tuple[Download, ...]) -> None:
         self.downloads.show_downloads(downloads)
@@ -263,14 +263,14 @@ class ModelsPage(Page):
 
     async def download(self, repo: str, file: str) -> None:
         try:
-            await self.core.download_model(repo, file)
+            await self.core.models.download(repo, file)
         except AppError:
             self.discover.offer_again(repo, file)
             raise
         self.parts.choose(DOWNLOADS)
 
     async def delete(self, name: str) -> None:
-        freed = await self.core.delete_model(name)
+        freed = await self.core.models.delete(name)
         words = tr("{name} was deleted; {size} freed.") if freed else (
             tr("{name} was removed from the list; its file was not deleted.")
         )  # fmt: skip
@@ -278,7 +278,7 @@ class ModelsPage(Page):
         self.freed.show()
 
     async def describe(self, name: str) -> None:
-        self.installed.show_detail(await self.core.describe_model(name))
+        self.installed.show_detail(await self.core.models.describe(name))
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
@@ -293,24 +293,24 @@ class ModelsPage(Page):
 
     async def _show_login(self) -> None:
         with suppress(LinkLost):
-            self.token.show_login(await self.core.find_hub_login())
+            self.token.show_login(await self.core.models.find_hub_login())
 
     async def use_login(self) -> None:
-        await self.core.use_hub_login()
+        await self.core.models.use_hub_login()
         self.token.show_saved(kept=True)
         await self._show_place_of_token()
         await self._show_login()
 
     async def read_card(self, repo: str) -> None:
         try:
-            self.discover.show_card(await self.core.read_hub_card(repo))
+            self.discover.show_card(await self.core.models.read_hub_card(repo))
         except AppError as error:
             self.discover.about.clear()
             self.discover.show_problem(told(str(error)))
 
     async def find_newer(self, name: str) -> None:
         try:
-            found = await self.core.find_newer(name)
+            found = await self.core.models.find_newer(name)
         except AppError as error:
             if newer := self.installed.newer_of(name):
                 newer.show_problem(told(str(error)))
@@ -319,17 +319,17 @@ class ModelsPage(Page):
                 newer.show_found(found)
 
     async def download_newer(self, name: str) -> None:
-        await self.core.download_newer(name)
+        await self.core.models.download_newer(name)
         self.parts.choose(DOWNLOADS)
 
     async def keep_token(self, token: str) -> None:
-        await self.core.set_hub_token(token)
+        await self.core.models.set_hub_token(token)
         self.token.show_saved(kept=bool(token))
         await self._show_place_of_token()
         await self._show_login()
 
     async def import_file(self, path: str) -> None:
-        await self.core.import_model(path)
+        await self.core.models.import_file(path)
 
     async def use_folder(self, path: str) -> None:
         folders = self.core.settings.get().model.folders
@@ -339,13 +339,13 @@ class ModelsPage(Page):
     async def test_engine(self, engine: EngineElsewhere, key: str) -> None:
         self.engine_form.show_busy()
         try:
-            self.engine_form.show_found(await self.core.test_engine(engine, key))
+            self.engine_form.show_found(await self.core.engines.test(engine, key))
         except AppError as error:
             self.engine_form.show_problem(str(error))
 
     async def add_engine(self, engine: EngineElsewhere, key: str) -> None:
         try:
-            await self.core.add_engine(engine, key)
+            await self.core.engines.add(engine, key)
         except AppError as error:
             self.engine_form.show_problem(str(error))
         else:
@@ -359,14 +359,14 @@ class ModelsPage(Page):
             self.discover.show_problem(told(str(error)))
 
     async def _show_found(self, text: str) -> None:
-        self.discover.show_found(text, await self.core.search_models(text))
+        self.discover.show_found(text, await self.core.models.search(text))
 
     async def _show_listing(self, repo: str) -> None:
-        self.discover.show_listing(await self.core.list_repository(repo))
+        self.discover.show_listing(await self.core.models.list_repository(repo))
 
     async def _suggest(self) -> None:
         try:
-            self.discover.show_suggestions(await self.core.suggest_models())
+            self.discover.show_suggestions(await self.core.models.suggest())
         except LinkLost:
             self._was_suggested = False
 
@@ -377,7 +377,7 @@ class ModelsPage(Page):
 
     async def _find_folders(self) -> None:
         try:
-            self.folders.show_folders(await self.core.find_model_folders())
+            self.folders.show_folders(await self.core.models.find_folders())
         except LinkLost:
             return
 
@@ -404,18 +404,18 @@ class ModelsPage(Page):
         self.discover.searched.connect(lambda text: self.run(self.search(text)))
         self.discover.opened.connect(lambda repo: self.run(self.open(repo)))
         self.discover.wanted.connect(lambda repo, file: self.run(self.download(repo, file)))
-        self.downloads.paused.connect(lambda number: self.run(core.pause_download(number)))
-        self.downloads.resumed.connect(lambda number: self.run(core.resume_download(number)))
-        self.downloads.cancelled.connect(lambda number: self.run(core.cancel_download(number)))
+        self.downloads.paused.connect(lambda number: self.run(core.models.pause_download(number)))
+        self.downloads.resumed.connect(lambda number: self.run(core.models.resume_download(number)))
+        self.downloads.cancelled.connect(lambda key: self.run(core.models.cancel_download(key)))
         self.engines.loaded.connect(lambda name: self.run(core.load_model(name)))
-        self.engines.removed.connect(lambda name: self.run(core.remove_engine(name)))
+        self.engines.removed.connect(lambda name: self.run(core.engines.remove(name)))
         self.engine_form.tested.connect(lambda one, key: self.run(self.test_engine(one, key)))
         self.engine_form.added.connect(lambda one, key: self.run(self.add_engine(one, key)))
         self.freed.dismissed.connect(self.freed.hide)
-        self.observe(core.models, self.show_models)
+        self.observe(core.models.cards, self.show_models)
         self.observe(core.model, self.show_models)
-        self.observe(core.engines, self.show_models)
-        self.observe(core.downloads, self.show_downloads)
+        self.observe(core.engines.states, self.show_models)
+        self.observe(core.models.downloads, self.show_downloads)
         self.observe(core.server, self._look_again)
         self.observe(core.server, self.show_models)
 

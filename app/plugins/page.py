@@ -52,7 +52,7 @@ class PluginsPage(Page):
         self._lay_out()
         self.install.clicked.connect(self._pick)
         self.install_archive.clicked.connect(self._pick_archive)
-        self.observe(core.plugins, self.show_plugins)
+        self.observe(core.plugins.cards, self.show_plugins)
         self.observe(core.settings, self.show_settings)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
@@ -67,7 +67,7 @@ class PluginsPage(Page):
     async def _look(self) -> None:
         """Whoever edits a plugin sees here soon what became of it."""
         with suppress(AppError):  # without a server there is nothing to look at
-            await self.core.look_at_plugins()
+            await self.core.plugins.look_again()
             self._plain_file = await self.core.plain_secrets_file()
             for box in self.list.rows:
                 box.show_place(self._plain_file)
@@ -80,7 +80,7 @@ class PluginsPage(Page):
         self.paused.setVisible(settings.plugins.paused)
 
     def switch(self, key: str, on: bool) -> None:
-        self.run(self.core.enable_plugin(key) if on else self.core.disable_plugin(key))
+        self.run(self.core.plugins.enable(key) if on else self.core.plugins.disable(key))
 
     def _make(self, card: PluginCard) -> PluginBox:
         core = self.core
@@ -88,21 +88,21 @@ class PluginsPage(Page):
         if self._plain_file is not None:
             box.show_place(self._plain_file)
         box.switched.connect(self.switch)
-        box.removed.connect(lambda key: self.run(core.remove_plugin(key)))
-        box.rolled_back.connect(lambda key: self.run(core.roll_back_plugin(key)))
+        box.removed.connect(lambda key: self.run(core.plugins.remove(key)))
+        box.rolled_back.connect(lambda key: self.run(core.plugins.roll_back(key)))
         box.policy_set.connect(
-            lambda *given: self.run(self._set(box, core.set_operation_policy(*given)))
+            lambda *given: self.run(self._set(box, core.plugins.set_policy(*given)))
         )
         box.secret_set.connect(lambda *given: self.run(self._keep_secret(box, *given)))
         box.option_set.connect(
-            lambda *given: self.run(self._set(box, core.set_plugin_option(*given)))
+            lambda *given: self.run(self._set(box, core.plugins.set_option(*given)))
         )
         box.tried.connect(lambda *given: self.run(self._try(box, *given)))
         box.tool_tried.connect(lambda *given: self.run(self._try_tool(box, *given)))
         box.tools_wanted.connect(lambda key: self.run(self._find_tools(box, key)))
         box.log_wanted.connect(lambda key: self.run(self._read_log(box, key)))
         box.sign_in.connect(lambda key: self.run(self._sign_in(key)))
-        box.sign_out.connect(lambda key: self.run(core.sign_out_plugin(key)))
+        box.sign_out.connect(lambda key: self.run(core.plugins.sign_out(key)))
         return box
 
     async def _set(self, box: PluginBox, work: Coroutine[Any, Any, None]) -> None:
@@ -116,14 +116,14 @@ class PluginsPage(Page):
     async def _keep_secret(self, box: PluginBox, key: str, name: str, secret: str) -> None:
         kept = False
         try:
-            await self.core.set_plugin_secret(key, name, secret)
+            await self.core.plugins.set_secret(key, name, secret)
             kept = True
         finally:
             box.secrets[name].settle(kept=kept)
 
     async def _try(self, box: PluginBox, key: str, flow: str, question: str, mode: str) -> None:
         try:
-            box.trial.show_test(await self.core.test_plugin(key, flow, question, mode))
+            box.trial.show_test(await self.core.plugins.test(key, flow, question, mode))
         except AppError as error:
             box.trial.show_failure(str(error))
 
@@ -131,30 +131,30 @@ class PluginsPage(Page):
         self, box: PluginBox, key: str, tool: str, arguments: str, mode: str
     ) -> None:
         try:
-            box.trial.show_test(await self.core.try_tool(key, tool, arguments, mode))
+            box.trial.show_test(await self.core.plugins.try_tool(key, tool, arguments, mode))
         except AppError as error:
             box.trial.show_failure(str(error))
 
     async def _find_tools(self, box: PluginBox, key: str) -> None:
         try:
-            box.trial.show_tools(await self.core.find_tools(key))
+            box.trial.show_tools(await self.core.plugins.find_tools(key))
         except AppError as error:
             box.trial.show_failure(str(error))
 
     async def _read_log(self, box: PluginBox, key: str) -> None:
-        box.log.show_lines(await self.core.plugin_log(key, LOG_LINES))
+        box.log.show_lines(await self.core.plugins.read_log(key, LOG_LINES))
 
     async def _sign_in(self, key: str) -> None:
-        QDesktopServices.openUrl(QUrl(await self.core.sign_in_plugin(key)))
+        QDesktopServices.openUrl(QUrl(await self.core.plugins.sign_in(key)))
 
     def _pick(self) -> None:
         if picked := QFileDialog.getExistingDirectory(self, tr("Add a plugin folder")):
-            self.run(self.core.install_plugin(picked))
+            self.run(self.core.plugins.install(picked))
 
     def _pick_archive(self) -> None:
         picked, _ = QFileDialog.getOpenFileName(self, tr("Add a zip file"), "", "Zip (*.zip)")
         if picked:
-            self.run(self.core.install_plugin(picked))
+            self.run(self.core.plugins.install(picked))
 
     def _lay_out(self) -> None:
         column = Column()

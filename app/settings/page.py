@@ -400,7 +400,7 @@ class SettingsPage(Page):
     async def _ask_engine(self) -> None:
         # The window is there before its server is; it is asked again when that changes.
         with suppress(LinkLost):
-            self.about.show_engine(await self.core.engine_build())
+            self.about.show_engine(await self.core.models.engine_build())
 
     def _show_at_login(self) -> None:
         self.at_login.show_value(self._autostart.is_on())

@@ -1,21 +1,19 @@
 """Mirrors the core of the server process: its values and signals here, our commands there."""
 
 import asyncio
-import inspect
 import json
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import Any, cast, get_args, get_origin, get_type_hints
+from typing import Any
 
 import aiohttp
 from pydantic_core import to_jsonable_python
 
 from server import tasks
 from server.errors import AppError, LinkLost
-from server.face.core import Face, ServerStatus
-from server.face.wire import COMMANDS, SIGNALS, VALUES
+from server.face.core import ServerStatus
+from server.face.wire import COMMANDS, SIGNALS, VALUES, assemble, initial
 from server.observe import Signal, Value
 from server.sse import Reader, Sent
 
@@ -51,12 +49,12 @@ class Link:
         self.restart = asyncio.Event()
         """Set when the person wants another server: there is none, or it does not respond."""
         self._pulse = pulse
-        self._values: dict[str, Value[Any]] = {name: Value(_initial(name)) for name in VALUES}
+        self._values: dict[str, Value[Any]] = {name: Value(initial(name)) for name in VALUES}
         self._signals: dict[str, Signal[Any]] = {name: Signal() for name in SIGNALS}
         self._session: aiohttp.ClientSession | None = None
         self._looked = asyncio.Event()
         commands = {name: self._command(name) for name in COMMANDS}
-        self.face = cast(Face, SimpleNamespace(**self._values, **self._signals, **commands))
+        self.face = assemble(self._values | self._signals | commands)
 
     async def follow(self, address: str, secret: str) -> None:
         """Mirror the core at this address until its stream ends, or it falls silent."""
@@ -85,7 +83,7 @@ class Link:
         """What is true while there is no core to mirror. Settings stay, so the look does too."""
         for name, value in self._values.items():
             if name not in (_KEPT, "server"):
-                value.set(_initial(name))
+                value.set(initial(name))
         self.face.server.set(status)
 
     async def _read_stream(self, session: aiohttp.ClientSession) -> bool:
@@ -150,16 +148,14 @@ class Link:
             self._signals[name].emit(SIGNALS[name].validate_python(event["data"]))
 
     def _command(self, name: str) -> Callable[..., Awaitable[Any]]:
-        signature = inspect.signature(getattr(Face, name))
-
         async def call(*args: Any, **named: Any) -> Any:
             is_gone = self._session is None or self.face.server.get().phase == "hung"
             if name == "start" and is_gone:
                 self.restart.set()
                 return None
-            arguments = dict(signature.bind(None, *args, **named).arguments)
-            del arguments["self"]
-            return COMMANDS[name].result.validate_python(await self._send(name, arguments))
+            command = COMMANDS[name]
+            sent = await self._send(name, command.name_arguments(*args, **named))
+            return command.result.validate_python(sent)
 
         return call
 
@@ -182,9 +178,3 @@ class Link:
 
 def _note_too_long() -> None:
     log.warning("An event of the server part was too long")
-
-
-def _initial(name: str) -> Any:
-    """What a value is before the core has told: the defaults of its type."""
-    (held,) = get_args(get_type_hints(Face)[name])
-    return () if get_origin(held) is tuple else held()

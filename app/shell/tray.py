@@ -15,8 +15,8 @@ from app.look.summary import Look, Summary
 from app.look.translate import tr
 from server import tasks
 from server.errors import AppError
-from server.face.core import Face, ModelCard, ModelStatus
-from server.face.models import Download
+from server.face.core import Face, ModelStatus
+from server.face.models import Download, ModelCard
 from server.face.plugins import Approval, FormCard
 from server.observe import Disconnect, Value
 from server.system.limits import one_line, printable
@@ -115,9 +115,9 @@ class Tray(QObject):
         self.menu.aboutToShow.connect(self.build)
         self._ends = [
             state.watch(core, self.show_summary),
-            News(core.downloads, self._tell_download, arrivals=False).end,
-            News(core.approvals, self._tell_approval).end,
-            News(core.forms, self._tell_form).end,
+            News(core.models.downloads, self._tell_download, arrivals=False).end,
+            News(core.plugins.approvals, self._tell_approval).end,
+            News(core.plugins.forms, self._tell_form).end,
             self._recent.end,
         ]
         self.build()
@@ -174,7 +174,7 @@ class Tray(QObject):
         core = self._core
         model = core.model.get()
         self._models.clear()
-        cards = core.models.get()
+        cards = core.models.cards.get()
         used = self._recent.count(cards)
         for place, card in enumerate(self._recent.ordered(cards)):
             if 0 < used == place:
@@ -210,7 +210,7 @@ class Tray(QObject):
         core = self._core
         if core.settings.get().plugins.paused:
             words, paused = tr("Resume plugins"), False
-        elif any(card.enabled for card in core.plugins.get()):
+        elif any(card.enabled for card in core.plugins.cards.get()):
             words, paused = tr("Pause plugins"), True
         else:
             return

@@ -220,7 +220,7 @@ class Window(SafeKeyboard, QWidget):
         assert isinstance(settings, SettingsPage)
         found += [
             Place(card.name, tr("Use this model"), partial(self._use, card.name))
-            for card in self._core.models.get()
+            for card in self._core.models.cards.get()
         ]
         found += [
             Place(title, tr("Chat"), partial(self._open_chat, chat_id))
@@ -275,7 +275,7 @@ class Window(SafeKeyboard, QWidget):
     async def _answered(self, number: str, decision: str) -> None:
         """A question whose answer did not arrive is still open."""
         try:
-            await self._core.answer_approval(number, decision, "")
+            await self._core.plugins.answer_approval(number, decision, "")
         except AppError:
             self.approvals.open_again()
             raise
@@ -286,7 +286,7 @@ class Window(SafeKeyboard, QWidget):
     async def _filled(self, number: str, values: str) -> None:
         """What was refused can be mended."""
         try:
-            await self._core.answer_form(number, values)
+            await self._core.plugins.answer_form(number, values)
         except AppError:
             self.forms.open_again()
             raise
@@ -313,9 +313,9 @@ class Window(SafeKeyboard, QWidget):
         for button, page in zip(self.buttons, PAGES, strict=True):
             button.clicked.connect(lambda _=False, title=page.title: self.turn_to(title))
         self.approvals.answered.connect(self._answer)
-        self._ends.append(self._core.approvals.connect(self.approvals.show_approvals))
+        self._ends.append(self._core.plugins.approvals.connect(self.approvals.show_approvals))
         self.forms.answered.connect(self._fill)
-        self._ends.append(self._core.forms.connect(self.forms.show_forms))
+        self._ends.append(self._core.plugins.forms.connect(self.forms.show_forms))
         self.banner.dismissed.connect(lambda: self._dismiss(self.banner))
         self.notice.dismissed.connect(lambda: self._dismiss(self.notice))
 

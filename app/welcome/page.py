@@ -66,7 +66,7 @@ class WelcomePage(Page):
             if self.at_login.isChecked() != self._autostart.is_on():
                 self._autostart.turn(on=self.at_login.isChecked())
             if self.recommended.isChecked() and self._suggestion:
-                await self.core.download_model(self._suggestion.repo, self._suggestion.file)
+                await self.core.models.download(self._suggestion.repo, self._suggestion.file)
         finally:
             self.done.emit()
 
@@ -78,8 +78,8 @@ class WelcomePage(Page):
 
     async def _look(self) -> None:
         try:
-            self.show_machine(await self.core.survey_machine())
-            self.show_suggestions(await self.core.suggest_models())
+            self.show_machine(await self.core.models.survey_machine())
+            self.show_suggestions(await self.core.models.suggest())
         except LinkLost:
             return
 

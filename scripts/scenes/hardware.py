@@ -18,13 +18,13 @@ async def full(_core: FakeCore, _window: Window) -> str:
 
 
 async def empty(core: FakeCore, _window: Window) -> str:
-    core.models.set(())
+    core.models.cards.set(())
     core.model.set(ModelStatus())
     return "Hardware"
 
 
 async def busy(core: FakeCore, _window: Window) -> str:
-    core.ready_to_survey.clear()
+    core.models.ready_to_survey.clear()
     return "Hardware"
 
 

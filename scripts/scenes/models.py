@@ -34,7 +34,7 @@ async def here(_core: FakeCore, window: Window) -> str:
 
 
 async def empty(core: FakeCore, window: Window) -> str:
-    core.models.set(())
+    core.models.cards.set(())
     core.model.set(ModelStatus())
     _part(window, HERE)
     return "Models"
@@ -70,7 +70,7 @@ async def listing(_core: FakeCore, window: Window) -> str:
 
 async def card(core: FakeCore, window: Window) -> str:
     """A card is read, and a login of this computer is offered."""
-    core.hub_login = "HF_TOKEN"
+    core.models.hub_login = "HF_TOKEN"
     page = _part(window, DISCOVER)
     await asyncio.sleep(0.1)
     await page.open("maker/model-GGUF")
@@ -79,7 +79,7 @@ async def card(core: FakeCore, window: Window) -> str:
 
 
 async def newer(core: FakeCore, window: Window) -> str:
-    name = core.models.get()[-1].name
+    name = core.models.cards.get()[-1].name
     page = _part(window, HERE)
     await page.describe(name)
     await page.find_newer(name)
@@ -89,7 +89,7 @@ async def newer(core: FakeCore, window: Window) -> str:
 async def downloads(core: FakeCore, window: Window) -> str:
     _part(window, DOWNLOADS)
     reason = "The disk is full: 1.2 GB are missing. Free some space and try again."
-    core.downloads.set(
+    core.models.downloads.set(
         (
             AT_FORTY,
             Download("d2", "Qwen3-1.7B-Q8_0.gguf", "Qwen", "paused", 900_000_000, 1_830_000_000),
@@ -112,7 +112,7 @@ async def no_engines(_core: FakeCore, window: Window) -> str:
 
 
 async def engines(core: FakeCore, window: Window) -> str:
-    core.engines.set(
+    core.engines.states.set(
         (
             EngineState(
                 *(CLUSTER, "ready", "", "Qwen/Qwen3-32B", "vllm"),
@@ -136,7 +136,7 @@ async def engines(core: FakeCore, window: Window) -> str:
 
 async def engine_failed(core: FakeCore, window: Window) -> str:
     reason = "The engine at gpu-3:8000 cannot be reached or broke off."
-    core.engines.set((EngineState(GONE, "failed", reason),))
+    core.engines.states.set((EngineState(GONE, "failed", reason),))
     page = _part(window, ELSEWHERE)
     core.refuse = AppError("The engine at gpu-3:8000 does not accept our key.")
     await page.test_engine(GONE, "")

@@ -35,19 +35,19 @@ async def full(core: FakeCore, window: Window) -> str:
     )
     found = ("No answer of its service for an hour.",)
     news = replace(PORTFOLIO, key="news", name="News", state="warnings", findings=found)
-    core.plugins.set((PORTFOLIO, broker, news))
+    core.plugins.cards.set((PORTFOLIO, broker, news))
     page = opened(window, PluginsPage)
     page.list.rows[1].more.click()
     return "Plugins"
 
 
 async def empty(core: FakeCore, _window: Window) -> str:
-    core.plugins.set(())
+    core.plugins.cards.set(())
     return "Plugins"
 
 
 async def tried(core: FakeCore, window: Window) -> str:
-    core.plugins.set((replace(PORTFOLIO, question="What is my portfolio worth?"),))
+    core.plugins.cards.set((replace(PORTFOLIO, question="What is my portfolio worth?"),))
     page = opened(window, PluginsPage)
     (box,) = page.list.rows
     box.more.click()
@@ -59,7 +59,7 @@ async def tried(core: FakeCore, window: Window) -> str:
 
 async def broken(core: FakeCore, window: Window) -> str:
     found = "flows/value.yaml:4:11 error endpoint There is no endpoint 'GET /valu'. 'GET /value'?"
-    core.plugins.set(
+    core.plugins.cards.set(
         (replace(PORTFOLIO, state="broken", enabled=False, shipped=False, findings=(found,)),)
     )
     window.turn_to("Plugins")
@@ -68,18 +68,18 @@ async def broken(core: FakeCore, window: Window) -> str:
 
 
 async def form(core: FakeCore, _window: Window) -> str:
-    core.forms.set((FORM,))
+    core.plugins.forms.set((FORM,))
     return "Connect"
 
 
 async def approval(core: FakeCore, _window: Window) -> str:
-    core.approvals.set((ORDER,))
+    core.plugins.approvals.set((ORDER,))
     return "Connect"
 
 
 async def busy(core: FakeCore, window: Window) -> str:
     """A trial that has not come back yet."""
-    core.plugins.set((replace(PORTFOLIO, question="What is my portfolio worth?"),))
+    core.plugins.cards.set((replace(PORTFOLIO, question="What is my portfolio worth?"),))
     (box,) = opened(window, PluginsPage).list.rows
     box.more.click()
     box.trial.asked.disconnect()

@@ -15,7 +15,8 @@ from server.errors import AppError, BadRequest, LinkLost
 from server.events import Failed, TextDelta
 from server.face import client
 from server.face.client import Question, RunningServer
-from server.face.core import About, FileText, ModelCard, ServerStatus
+from server.face.core import About, FileText, ServerStatus
+from server.face.models import ModelCard
 from server.system import paths
 from server.system.limits import printable
 
@@ -66,7 +67,7 @@ class Running:
         return found
 
     async def models(self) -> tuple[ModelCard, ...]:
-        found: tuple[ModelCard, ...] = await self._server.value("models")
+        found: tuple[ModelCard, ...] = await self._server.value("models.cards")
         return found
 
 
@@ -102,7 +103,7 @@ class Alone:
         return await self._core.read_document(path)
 
     async def models(self) -> tuple[ModelCard, ...]:
-        return self._core.models.get()
+        return self._core.models.cards.get()
 
 
 def add_to(commands: Any) -> None:

@@ -29,9 +29,9 @@ BAR = 24
 
 async def through(running: RunningServer, repo: str, file: str) -> Download:
     """The server downloads, so that its window shows it; it goes on when we leave."""
-    number = await running.command("download_model", repo=repo, file=file)
+    number = await running.command("models.download", repo=repo, file=file)
     progress = Progress(number, sys.stdout)
-    async with aclosing(running.values("downloads")) as values:
+    async with aclosing(running.values("models.downloads")) as values:
         async for downloads in values:
             progress.show(downloads)
             if progress.ended.done():
@@ -40,7 +40,7 @@ async def through(running: RunningServer, repo: str, file: str) -> Download:
 
 
 async def alone(shelf: ModelShelf, repo: str, file: str) -> Download:
-    number = await shelf.download_model(repo, file)
+    number = await shelf.download(repo, file)
     progress = Progress(number, sys.stdout)
     disconnect = shelf.downloads.connect(progress.show)
     try:
@@ -216,7 +216,7 @@ async def _list(_options: argparse.Namespace, shelf: ModelShelf) -> int:
 async def _search(options: argparse.Namespace, shelf: ModelShelf) -> int:
     if not options.words:
         return await _suggest(shelf)
-    found = await shelf.search_models(" ".join(options.words))
+    found = await shelf.search(" ".join(options.words))
     if not found:
         _say("No results.")
     for one in found:
@@ -226,7 +226,7 @@ async def _search(options: argparse.Namespace, shelf: ModelShelf) -> int:
 
 
 async def _suggest(shelf: ModelShelf) -> int:
-    for one in await shelf.suggest_models():
+    for one in await shelf.suggest():
         mark = "*" if one.recommended else " "
         _say(f"{mark} {one.title:<24} {one.size_bytes / GB:5.1f} GB  {one.fit.verdict:<13}")
         _say(f"    {one.good_at}  moat models pull {one.repo} {one.file}")
@@ -249,9 +249,9 @@ async def _pull(options: argparse.Namespace, shelf: ModelShelf) -> int:
 async def _remove(options: argparse.Namespace, shelf: ModelShelf) -> int:
     running = await client.find(paths.find().control)
     if running:
-        freed: int = await running.command("delete_model", name=options.name)
+        freed: int = await running.command("models.delete", name=options.name)
     else:
-        freed = await shelf.delete_model(options.name)
+        freed = await shelf.delete(options.name)
     if freed:
         _say(f"{options.name} was deleted; {freed / GB:.2f} GB freed.")
     else:
@@ -262,7 +262,7 @@ async def _remove(options: argparse.Namespace, shelf: ModelShelf) -> int:
 async def _describe(options: argparse.Namespace, shelf: ModelShelf) -> int:
     if _is_on_hub(options.name, shelf):
         return await _describe_repository(options.name, shelf)
-    detail = await shelf.describe_model(options.name)
+    detail = await shelf.describe(options.name)
     if detail.damaged:
         _say(f"{detail.name} is damaged: {detail.damaged}.")
         return 1
@@ -302,7 +302,7 @@ async def _fit(options: argparse.Namespace, shelf: ModelShelf) -> int:
         return await _describe_repository(options.name, shelf)
     kv_type: KvType = options.kv
     setup = Setup(options.context, options.slots, kv_type, options.layers)
-    fit = await shelf.estimate_model(options.name, setup)
+    fit = await shelf.estimate(options.name, setup)
     _show_fit(fit)
     return 0 if fit.verdict != "does not fit" else 1
 

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,6 +24,7 @@ from server.plugins.folder import load
 from server.schemas import fill
 from server.system import paths
 from server.system.limits import printable
+from server.tasks import spawn
 
 SHOWN_ID = 6
 
@@ -42,8 +44,8 @@ class Running:
         self.command = server.command
 
     async def cards(self) -> tuple[PluginCard, ...]:
-        await self._server.command("look_at_plugins")
-        found: tuple[PluginCard, ...] = await self._server.value("plugins")
+        await self._server.command("plugins.look_again")
+        found: tuple[PluginCard, ...] = await self._server.value("plugins.cards")
         return found
 
 
@@ -52,10 +54,10 @@ class Alone:
         self._core = core
 
     async def cards(self) -> tuple[PluginCard, ...]:
-        return self._core.plugins.get()
+        return self._core.plugins.cards.get()
 
     async def command(self, name: str, /, **arguments: str) -> Any:
-        return await getattr(self._core, name)(**arguments)
+        return await attrgetter(name)(self._core)(**arguments)
 
 
 Work = Callable[[Desk, argparse.Namespace], Awaitable[int]]
@@ -217,7 +219,7 @@ async def _list(desk: Desk, _options: argparse.Namespace) -> int:
 async def _install(desk: Desk, options: argparse.Namespace) -> int:
     # Whole: the Moat that runs stands in another folder.
     path = await asyncio.to_thread(lambda: Path(options.path).expanduser().resolve())
-    key = await desk.command("install_plugin", path=str(path))
+    key = await desk.command("plugins.install", path=str(path))
     card = await _card(desk, key)
     _say(f"{key} {card.version} is installed, disabled. {_may(card)}")
     for finding in card.findings:
@@ -227,26 +229,26 @@ async def _install(desk: Desk, options: argparse.Namespace) -> int:
 
 
 async def _enable(desk: Desk, options: argparse.Namespace) -> int:
-    await desk.command("enable_plugin", key=options.key)
+    await desk.command("plugins.enable", key=options.key)
     _say(f"{options.key} is enabled. {_may(await _card(desk, options.key))}")
     return 0
 
 
 async def _disable(desk: Desk, options: argparse.Namespace) -> int:
-    await desk.command("disable_plugin", key=options.key)
+    await desk.command("plugins.disable", key=options.key)
     _say(f"{options.key} is disabled.")
     return 0
 
 
 async def _remove(desk: Desk, options: argparse.Namespace) -> int:
-    await desk.command("remove_plugin", key=options.key)
+    await desk.command("plugins.remove", key=options.key)
     _say(f"{options.key} is removed.")
     return 0
 
 
 async def _set(desk: Desk, options: argparse.Namespace) -> int:
     await desk.command(
-        "set_plugin_option", key=options.key, name=options.option, value=options.value
+        "plugins.set_option", key=options.key, name=options.option, value=options.value
     )
     _say(f"{options.option} of {options.key} is set.")
     return 0
@@ -258,7 +260,7 @@ async def _secret(desk: Desk, options: argparse.Namespace) -> int:
     if not value and not options.forget:
         sys.stderr.write("Nothing was entered; the secret is unchanged.\n")
         return 1
-    await desk.command("set_plugin_secret", key=options.key, name=options.secret, value=value)
+    await desk.command("plugins.set_secret", key=options.key, name=options.secret, value=value)
     if options.forget:
         _say(f"{options.secret} of {options.key} was removed.")
     elif plain := await desk.command("plain_secrets_file"):
@@ -278,7 +280,7 @@ def _read_secret(name: str) -> str:
 
 
 async def _tools(desk: Desk, options: argparse.Namespace) -> int:
-    found: tuple[ToolCard, ...] = await desk.command("find_tools", key=options.key)
+    found: tuple[ToolCard, ...] = await desk.command("plugins.find_tools", key=options.key)
     if not found:
         _say(f"{options.key} has no tools of its own; 'moat plugins run' takes its flows.")
     for tool in found:
@@ -304,8 +306,8 @@ def _answer(options: argparse.Namespace) -> int:
         if running is None:
             _say("No Moat is running, so nothing waits for an answer.")
             return 1 if options.id else 0
-        approvals = await running.value("approvals")
-        forms = await running.value("forms")
+        approvals = await running.value("plugins.approvals")
+        forms = await running.value("plugins.forms")
         if not options.id:
             return _show_waiting(approvals, forms)
         return await _answer_one(running, (*approvals, *forms), options)
@@ -344,14 +346,14 @@ async def _answer_one(
     if isinstance(one, Approval):
         decision = " ".join(options.answer)
         await running.command(
-            "answer_approval", approval_id=one.id, decision=decision, arguments=""
+            "plugins.answer_approval", approval_id=one.id, decision=decision, arguments=""
         )
     elif options.answer == ["deny"]:
-        await running.command("answer_form", form_id=one.id, values="")
+        await running.command("plugins.answer_form", form_id=one.id, values="")
     else:
         values = _values(options.answer, json.loads(one.schema))
         await running.command(
-            "answer_form", form_id=one.id, values=json.dumps(values, ensure_ascii=False)
+            "plugins.answer_form", form_id=one.id, values=json.dumps(values, ensure_ascii=False)
         )
     _say("Answered.")
     return 0
@@ -405,15 +407,15 @@ async def _try(core: Core, options: argparse.Namespace) -> int:
             if one.id not in asked:
                 asked.add(one.id)
                 decision = "once" if options.yes or _allows(one) else "deny"
-                core.house.answer_approval(one.id, decision, "")
+                spawn(core.plugins.answer_approval(one.id, decision, ""), "answer an approval")
 
-    disconnect = core.approvals.connect(answer)
+    disconnect = core.plugins.approvals.connect(answer)
     try:
         if options.question:
-            told = await core.test_plugin(key, flow, options.question, mode)
+            told = await core.plugins.test(key, flow, options.question, mode)
         else:
             given = await _arguments(core, key, flow, options)
-            told = await core.try_tool(key, flow, given, mode)
+            told = await core.plugins.try_tool(key, flow, given, mode)
     finally:
         disconnect()
     for line in (*told.requests, *told.steps):
@@ -424,10 +426,10 @@ async def _try(core: Core, options: argparse.Namespace) -> int:
 
 async def _arguments(core: Core, key: str, name: str, options: argparse.Namespace) -> str:
     """What was given for a tool; in a terminal the rest of what it needs is asked for."""
-    card = next((one for one in core.plugins.get() if one.key == key), None)
+    card = next((one for one in core.plugins.cards.get() if one.key == key), None)
     if card is not None and any(flow.key == name for flow in card.flows):
         raise AppError(f"{key}/{name} is a flow: give it a question.")
-    tools = {one.key: one for one in await core.find_tools(key)}
+    tools = {one.key: one for one in await core.plugins.find_tools(key)}
     if name not in tools:
         hint = nearest(name, tools) or f"There are: {', '.join(tools) or 'none'}."
         raise AppError(f"{key} has no tool '{name}'. {hint}")

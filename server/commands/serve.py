@@ -50,7 +50,7 @@ class Announcer:
         core.model.connect(self._show_model)
         core.notices.connect(self._show_notices)
         core.knocks.connect(self._show_knocks)
-        core.approvals.connect(self._show_approvals)
+        core.plugins.approvals.connect(self._show_approvals)
 
     def _once(self, text: str) -> None:
         if text and text not in self._said:

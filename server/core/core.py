@@ -45,21 +45,8 @@ from server.engine.options import OptionsOf, limits_of
 from server.engine.pool import Found, Pool
 from server.engine.process import WorkerProcess
 from server.errors import AppError, BadRequest, NoModel, Stopping
-from server.face.core import FileText, KeyLimits, LogLine, ModelCard, ModelPhase
-from server.face.models import (
-    EngineState,
-    Fit,
-    FoundFolder,
-    HubCard,
-    HubListing,
-    HubModel,
-    Machine,
-    ModelDetail,
-    Newer,
-    Setup,
-    Suggestion,
-)
-from server.face.plugins import PluginTest, ToolCard
+from server.face.core import FileText, KeyLimits, LogLine, ModelPhase
+from server.face.models import ModelCard
 from server.models.aliases import Aliases
 from server.models.remembered_setups import Worked
 from server.models.service import ModelShelf
@@ -70,15 +57,13 @@ from server.protocols import ENDPOINTS
 from server.protocols.base import Facts, Readiness
 from server.settings import (
     CopilotSettings,
-    EngineElsewhere,
     EngineSettings,
     ModelSettings,
-    PluginSettings,
     Settings,
 )
 from server.system import backends
 from server.system.keychain import Keychain
-from server.system.logs import Logs, Redactor
+from server.system.logs import Logs
 from server.system.paths import Paths
 from server.tasks import spawn, stop
 from server.web.app import Site
@@ -106,175 +91,9 @@ def gather(
     return Agents(lambda: (copilot, flows, *elsewhere.sources()), Threads(keeper=kept))
 
 
-def furnish(
-    paths: Paths,
-    parts: tuple[Egress, Keychain, Redactor],
-    settings: Callable[[], PluginSettings],
-    engine: Callable[[str | None], Awaitable[Engine]],
-) -> PluginHouse:
-    return PluginHouse(PluginPlaces.find(paths), Shared(*parts), settings, engine)
-
-
-class Plugged:
-    house: PluginHouse
-
-    async def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
-        self.house.answer_approval(approval_id, decision, arguments)
-
-    async def answer_form(self, form_id: str, values: str) -> None:
-        self.house.answer_form(form_id, values)
-
-    async def look_at_plugins(self) -> None:
-        await self.house.shelf.look_again()
-
-    async def install_plugin(self, path: str) -> str:
-        return await self.house.install_plugin(path)
-
-    async def enable_plugin(self, key: str) -> None:
-        await self.house.enable_plugin(key)
-
-    async def disable_plugin(self, key: str) -> None:
-        await self.house.disable_plugin(key)
-
-    async def remove_plugin(self, key: str) -> None:
-        await self.house.remove_plugin(key)
-
-    async def roll_back_plugin(self, key: str) -> None:
-        await self.house.roll_back_plugin(key)
-
-    async def set_plugin_secret(self, key: str, name: str, value: str) -> None:
-        await self.house.set_plugin_secret(key, name, value)
-
-    async def sign_in_plugin(self, key: str) -> str:
-        return await self.house.sign_in_plugin(key)
-
-    async def sign_out_plugin(self, key: str) -> None:
-        await self.house.sign_out_plugin(key)
-
-    async def set_plugin_option(self, key: str, name: str, value: str) -> None:
-        await self.house.set_plugin_option(key, name, value)
-
-    async def set_operation_policy(self, key: str, operation: str, policy: str) -> None:
-        await self.house.set_operation_policy(key, operation, policy)
-
-    async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
-        return await self.house.test_plugin(key, flow, question, mode)
-
-    async def find_tools(self, key: str) -> tuple[ToolCard, ...]:
-        return await self.house.find_tools(key)
-
-    async def try_tool(self, key: str, tool: str, arguments: str, mode: str) -> PluginTest:
-        return await self.house.try_tool(key, tool, arguments, mode)
-
-    async def plugin_log(self, key: str, count: int) -> list[str]:
-        return await self.house.plugin_log(key, count)
-
-
-class Shelved:
-    shelf: ModelShelf
-    elsewhere: EnginesElsewhere
-    _current: CurrentModel
-
-    async def test_engine(self, engine: EngineElsewhere, key: str) -> EngineState:
-        return await self.elsewhere.test_engine(engine, key)
-
-    async def add_engine(self, engine: EngineElsewhere, key: str) -> None:
-        if any(card.name == engine.name for card in self.shelf.look()):
-            raise BadRequest(f"A model on this machine is called '{engine.name}'.", "name")
-        await self.elsewhere.add_engine(engine, key)
-
-    async def remove_engine(self, name: str) -> None:
-        await self.elsewhere.remove_engine(name)
-
-    async def check_engine(self) -> None:
-        """After sleep: are the graphics cards still there, and does the model still answer?"""
-        if self.shelf.surveyor.machine().engine_uses_gpu:
-            await self.shelf.survey_machine()
-        await self._current.check()
-
-    async def engine_build(self) -> str:
-        return await self.shelf.surveyor.engine_build()
-
-    async def search_models(self, text: str) -> list[HubModel]:
-        return await self.shelf.search_models(text)
-
-    async def list_repository(self, repo: str) -> HubListing:
-        return await self.shelf.list_repository(repo)
-
-    async def download_model(self, repo: str, file: str) -> str:
-        return await self.shelf.download_model(repo, file)
-
-    async def pause_download(self, download_id: str) -> None:
-        await self.shelf.pause_download(download_id)
-
-    async def resume_download(self, download_id: str) -> None:
-        await self.shelf.resume_download(download_id)
-
-    async def cancel_download(self, download_id: str) -> None:
-        await self.shelf.cancel_download(download_id)
-
-    async def import_model(self, path: str) -> str:
-        return await self.shelf.import_model(path)
-
-    async def delete_model(self, name: str) -> int:
-        return await self.shelf.delete_model(name)
-
-    async def describe_model(self, name: str) -> ModelDetail:
-        return await self.shelf.describe_model(name)
-
-    async def estimate_model(self, name: str, setup: Setup) -> Fit:
-        return await self.shelf.estimate_model(name, setup)
-
-    async def suggest_models(self) -> list[Suggestion]:
-        return await self.shelf.suggest_models()
-
-    async def survey_machine(self) -> Machine:
-        return await self.shelf.survey_machine()
-
-    async def find_model_folders(self) -> list[FoundFolder]:
-        return await self.shelf.find_model_folders()
-
-    async def set_hub_token(self, token: str) -> None:
-        await self.shelf.set_hub_token(token)
-
-    async def read_hub_card(self, repo: str) -> HubCard:
-        return await self.shelf.read_hub_card(repo)
-
-    async def find_newer(self, name: str) -> Newer:
-        return await self.shelf.find_newer(name)
-
-    async def download_newer(self, name: str) -> str:
-        return await self.shelf.download_newer(name)
-
-    async def find_hub_login(self) -> str:
-        return await self.shelf.find_hub_login()
-
-    async def use_hub_login(self) -> None:
-        await self.shelf.use_hub_login()
-
-
 def new_own_key() -> str:
     """Another one each time the core is opened."""
     return secrets.token_urlsafe(32)
-
-
-class Windowed:
-    own_secret: str
-    asked_to_quit: Signal[str]
-
-    async def quit(self) -> None:
-        self.asked_to_quit.emit("moat quit")
-
-    async def own_key(self) -> str:
-        """Told over the link only: what carries it comes from the person's own window."""
-        return self.own_secret
-
-    def is_own(self, sent: str) -> bool:
-        given = sent.encode("utf-8", "surrogateescape")
-        return hmac.compare_digest(given, self.own_secret.encode())
-
-    async def read_document(self, path: str) -> FileText:
-        return await asyncio.to_thread(_read, Path(path))
 
 
 def _read(path: Path) -> FileText:
@@ -344,13 +163,12 @@ class Upkeep:
 log = logging.getLogger(__name__)
 
 
-class Core(Shelved, Plugged, Windowed):
+class Core:
     """open() before use, close() after. Everything in `server.face.core.Face`, and `converse`."""
 
     def __init__(self, paths: Paths, make_engine: MakeEngine = WorkerProcess) -> None:
         paths.make()
         self._configure(paths)
-        self.models: Value[tuple[ModelCard, ...]] = Value(())
         self._meter = Meter()
         self.load = self._meter.load
         self._chosen = ""
@@ -359,8 +177,9 @@ class Core(Shelved, Plugged, Windowed):
         self._options_of.forget(self._model_settings)
         self._pool = self._make_pool(paths, make_engine)
         self._pool.loaded.connect(lambda _loaded: self._mark_loaded())
-        aliases, held = Aliases(paths.data / "names.json"), (self.shelf, self._pool)
-        self._keeper = Keeper(held, aliases, self.models.get, self._default_name, self.delete_model)
+        aliases, held = Aliases(paths.data / "names.json"), (self.models, self._pool)
+        self._keeper = Keeper(held, aliases, self._default_name)
+        self.models.release, self.models.on_deleted = self._release, self._keeper.forget
         self._current = CurrentModel(self._pool, self._default_name, self._notice, self._hosts_of)
         self.model = self._current.status
         self._keys = Keys(paths.config)
@@ -386,13 +205,13 @@ class Core(Shelved, Plugged, Windowed):
     def _make_pool(self, paths: Paths, make_engine: MakeEngine) -> Pool:
         loader = Loader(
             make_engine,
-            self.shelf,
+            self.models,
             Worked(paths.data / "loads.json"),
             self._notice,
             lambda: self._pool.leaving(),
             lambda: self.settings.get().privacy.log_prompts,
         )
-        return Pool(self._look_up, loader, limits_of(self._model_settings), self.elsewhere.reach)
+        return Pool(self._look_up, loader, limits_of(self._model_settings), self.engines.reach)
 
     def _configure(self, paths: Paths) -> None:
         """The settings and what depends on nothing else: logs, secrets, the door out, models."""
@@ -416,19 +235,19 @@ class Core(Shelved, Plugged, Windowed):
         self.egress = Egress(
             lambda: self.settings.get().network, self._configuration.proxy_password
         )
-        self.shelf = ModelShelf(
+        self.models = ModelShelf(
             paths.models, (self.egress, self.keychain), self.settings.get, self.change_setting
         )
-        self.shelf.on_change, self.shelf.hide = self._refresh_models, self._logs.redactor.hide
-        self.elsewhere = EnginesElsewhere(
+        self.models.on_change, self.models.hide = self._refresh_models, self._logs.redactor.hide
+        self.engines = EnginesElsewhere(
             (self.egress, self.keychain),
             self.settings.get,
             self.change_setting,
             self._refresh_models,
+            lambda: (card.name for card in self.models.look()),
         )
-        self.elsewhere.hide, self.engines = self._logs.redactor.hide, self.elsewhere.states
-        self.library = self.shelf.library
-        self.downloads = self.shelf.downloads
+        self.engines.hide = self._logs.redactor.hide
+        self.library = self.models.library
 
     def _furnish(self, paths: Paths) -> None:
         """The plugins, the agents that may use them, and what was added or announced."""
@@ -436,26 +255,24 @@ class Core(Shelved, Plugged, Windowed):
         updates = Updates(self.egress, lambda: self.settings.get().updates, paths.data)
         self.update, self.check_update = updates.found, updates.check
         self._upkeep = Upkeep(self.check_engine, updates)
-        self.house = furnish(
-            paths,
-            (self.egress, self.keychain, self._logs.redactor),
+        self.plugins = PluginHouse(
+            PluginPlaces.find(paths),
+            Shared(self.egress, self.keychain, self._logs.redactor),
             lambda: self.settings.get().plugins,
             self._engine,
         )
-        self.plugins, self.approvals = self.house.plugins, self.house.approvals
-        self.unwatched = self.house.unwatched
-        self.forms, self.own_secret = self.house.forms, new_own_key()
+        self.own_secret = new_own_key()
         agents = gather(
             self.egress,
             lambda: self.settings.get().copilot,
-            self.house,
+            self.plugins,
             self._engine,
             paths.data / "threads",
         )
         self._answering = Answering(
             self._engine,
             self._name_default,
-            self.house,
+            self.plugins,
             agents,
             self._requests,
             self._keeper,
@@ -485,21 +302,21 @@ class Core(Shelved, Plugged, Windowed):
         """`downloads`: take up those under way; not beside another Moat that works on them."""
         self._logs.open()
         await self._configuration.open()
-        self.elsewhere.follow()
+        self.engines.follow()
         self._refresh_models()
         if downloads:
-            self.shelf.open()
-        await self.house.open()
+            self.models.open()
+        await self.plugins.open()
         self._upkeep.open()
 
     async def close(self) -> None:
         await self._upkeep.close()
         await self._requests.close()
         await self._serving.stop()
-        await self.house.close()
+        await self.plugins.close()
         await self._pool.close()
-        await self.elsewhere.close()
-        await self.shelf.close()
+        await self.engines.close()
+        await self.models.close()
         await self.egress.close()
         await self._keys.close()
         self._logs.close()
@@ -525,7 +342,7 @@ class Core(Shelved, Plugged, Windowed):
 
     def choose_model(self, name: str) -> None:
         """For this run: a model by name, or the path of a GGUF file."""
-        if self.elsewhere.find(name) is not None:
+        if self.engines.find(name) is not None:
             self._chosen = name
             self._refresh_models()
             return
@@ -539,7 +356,7 @@ class Core(Shelved, Plugged, Windowed):
 
     async def use_engines(self, given: Iterable[str]) -> None:
         """For this run: engines as `moat serve --engine` takes them. The first one answers."""
-        names = await self.elsewhere.give(given, [card.name for card in self.shelf.look()])
+        names = await self.engines.give(given)
         self._chosen = names[0] if names else self._chosen
         self._refresh_models()
 
@@ -561,22 +378,33 @@ class Core(Shelved, Plugged, Windowed):
         await self._current.unload()
         self._refresh_models()
 
-    async def delete_model(self, name: str) -> int:
-        if self._find(name, "").hosts:
-            raise BadRequest(
-                f"'{name}' runs on another server: Moat can only remove it from its list.", "name"
-            )
-        self.shelf.check_deletable(name)
+    async def _release(self, name: str) -> None:
         if name == self.model.get().name:
             await self._current.unload()
         await self._pool.unload(name)
-        path = self.library.find(name, "").path
-        freed = await self.shelf.delete_model(name)
-        self._keeper.forget(path)
-        return freed
 
     async def cancel_request(self, request_id: int) -> None:
         self._requests.cancel(request_id)
+
+    async def quit(self) -> None:
+        self.asked_to_quit.emit("moat quit")
+
+    async def own_key(self) -> str:
+        """Goes over the control link only: a request with it comes from the person's own window."""
+        return self.own_secret
+
+    def is_own(self, sent: str) -> bool:
+        given = sent.encode("utf-8", "surrogateescape")
+        return hmac.compare_digest(given, self.own_secret.encode())
+
+    async def read_document(self, path: str) -> FileText:
+        return await asyncio.to_thread(_read, Path(path))
+
+    async def check_engine(self) -> None:
+        """Sees whether the graphics cards are still there and the model still answers."""
+        if self.models.surveyor.machine().engine_uses_gpu:
+            await self.models.survey_machine()
+        await self._current.check()
 
     async def dismiss_notice(self, text: str) -> None:
         self.notices.set(tuple(one for one in self.notices.get() if one != text))
@@ -647,7 +475,7 @@ class Core(Shelved, Plugged, Windowed):
             return "no model"
         if self._pool.health == "not answering":
             return "not answering"
-        far = next((one for one in self.engines.get() if one.engine.name == name), None)
+        far = next((one for one in self.engines.states.get() if one.engine.name == name), None)
         if far is not None and (far.phase == "failed" or set(far.out) >= set(far.engine.hosts)):
             return "failed"
         loaded: dict[str, ModelPhase] = {one.name: one.phase for one in self._pool.loaded.get()}
@@ -662,7 +490,7 @@ class Core(Shelved, Plugged, Windowed):
     async def _show_figures(self) -> str:
         names = [one.name for one in self._pool.loaded.get()]
         engines = {name: engine for name in names if (engine := self._pool.peek(name))}
-        return await self._figures.show(engines, self.engines.get())
+        return await self._figures.show(engines, self.engines.states.get())
 
     async def _load_default(self, old: str = "") -> None:
         self._load_begun = True
@@ -684,7 +512,7 @@ class Core(Shelved, Plugged, Windowed):
 
     def _find(self, name: str | None, default: str) -> ModelCard:
         """A model here or elsewhere, as `Library.find` does it for those that are here."""
-        elsewhere = {card.name: card for card in self.models.get() if card.hosts}
+        elsewhere = {card.name: card for card in self.models.cards.get() if card.hosts}
         wanted = name or default
         if wanted in elsewhere:
             return elsewhere[wanted]
@@ -696,12 +524,12 @@ class Core(Shelved, Plugged, Windowed):
             return next(iter(elsewhere.values()))
 
     def _hosts_of(self, name: str) -> tuple[str, ...]:
-        return next((card.hosts for card in self.models.get() if card.name == name), ())
+        return next((card.hosts for card in self.models.cards.get() if card.name == name), ())
 
     def _look_up(self, name: str) -> Found:
         card = self._find(name, "")
         if card.hosts:
-            return Found(Path(card.path), EngineOptions(), 0, "", self.elsewhere.find(name))
+            return Found(Path(card.path), EngineOptions(), 0, "", self.engines.find(name))
         settings = self._model_settings
         options = self._options_of(settings)
         options = replace(options, projector=Path(card.projector) if card.projector else None)
@@ -732,17 +560,17 @@ class Core(Shelved, Plugged, Windowed):
 
     def _reach_others(self, before: EngineSettings) -> None:
         """Those that were removed or changed take no new requests."""
-        self.elsewhere.follow()
+        self.engines.follow()
         self._refresh_models()
         for engine in before.elsewhere:
-            if self.elsewhere.find(engine.name) != engine:
+            if self.engines.find(engine.name) != engine:
                 self._pool.let_go(engine.name)
 
     async def _manage_otherwise(self, before: ModelSettings, after: ModelSettings) -> None:
         # Another change may have overtaken this one: what is set now is what holds.
         self._pool.set_limits(limits_of(self._model_settings))
         self._options_of.forget(self._model_settings)
-        if self.models.get() and self._loading(after) != self._loading(before):
+        if self.models.cards.get() and self._loading(after) != self._loading(before):
             await self._current.renew(self._default_of(before))
         self._refresh_models()
 
@@ -755,13 +583,13 @@ class Core(Shelved, Plugged, Windowed):
             self.notices.set((*self.notices.get(), text))
 
     def _refresh_models(self) -> None:
-        here = self.shelf.look()
-        cards = (*here, *self.elsewhere.cards(card.name for card in here))
-        self.models.set(cards)
+        here = self.models.look()
+        cards = (*here, *self.engines.cards(card.name for card in here))
+        self.models.cards.set(cards)
         self._mark_loaded()
 
     def _mark_loaded(self) -> None:
         self._meter.workers_changed()
         loaded = {one.name for one in self._pool.loaded.get() if one.phase == "ready"}
-        cards = self.models.get()
-        self.models.set(tuple(replace(card, loaded=card.name in loaded) for card in cards))
+        cards = self.models.cards.get()
+        self.models.cards.set(tuple(replace(card, loaded=card.name in loaded) for card in cards))

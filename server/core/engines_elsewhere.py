@@ -15,8 +15,7 @@ from server.engine.elsewhere.several import Several
 from server.engine.fitted import log_prompt
 from server.errors import AppError, BadRequest, ModelLoadFailed
 from server.events import Pieces
-from server.face.core import ModelCard
-from server.face.models import EngineState
+from server.face.models import EngineState, ModelCard
 from server.observe import Value
 from server.settings import ENGINE_FORM, EngineElsewhere, Settings
 from server.system.keychain import Keychain
@@ -34,7 +33,10 @@ Change = Callable[[str, Any], Awaitable[None]]
 
 
 class EnginesElsewhere:
-    """Those of the settings, and those that were given for this run."""
+    """Those of the settings, and those that were given for this run.
+
+    Has everything in `server.face.models.EnginesFace`.
+    """
 
     def __init__(
         self,
@@ -42,6 +44,7 @@ class EnginesElsewhere:
         settings: Callable[[], Settings],
         change: Change,
         on_change: Callable[[], None],
+        names_here: Callable[[], Iterable[str]],
     ) -> None:
         self.states: Value[tuple[EngineState, ...]] = Value(())
         self.hide: Callable[[str], None] = lambda _secret: None
@@ -49,6 +52,7 @@ class EnginesElsewhere:
         self._settings = settings
         self._change = change
         self._on_change = on_change
+        self._names_here = names_here
         self._given: tuple[EngineElsewhere, ...] = ()
         self._keys: dict[str, str] = {}
         self._allowed: dict[str, tuple[str, ...]] = {}
@@ -90,12 +94,12 @@ class EnginesElsewhere:
         for looking in self._looks.values():
             await stop(looking)
 
-    async def give(self, texts: Iterable[str], taken: Iterable[str] = ()) -> tuple[str, ...]:
+    async def give(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Take these for this run, written as in `moat serve --engine`; returns their names.
 
         A name that a model on this machine has gets the host behind it.
         """
-        names = set(taken)
+        names = set(self._names_here())
         for text in texts:
             try:
                 engine = EngineElsewhere.of(text)
@@ -122,7 +126,7 @@ class EnginesElsewhere:
         made.out.connect(lambda out: self._show(engine, out=out))
         return made
 
-    async def test_engine(self, engine: EngineElsewhere, key: str) -> EngineState:
+    async def test(self, engine: EngineElsewhere, key: str) -> EngineState:
         """What its servers say; fails with the first that does not answer."""
         key = key.strip() or await self._keychain.get(_secret(engine.name)) or ""
         if key:
@@ -137,7 +141,9 @@ class EnginesElsewhere:
                 self._door.forget(TESTING)
         return _described(EngineState(engine), facts[0])
 
-    async def add_engine(self, engine: EngineElsewhere, key: str) -> None:
+    async def add(self, engine: EngineElsewhere, key: str) -> None:
+        if engine.name in self._names_here():
+            raise BadRequest(f"A model on this machine is called '{engine.name}'.", "name")
         if any(engine.name == given.name for given in self._given):
             raise BadRequest(
                 f"'{engine.name}' was set on the command line for this session.", "name"
@@ -149,7 +155,7 @@ class EnginesElsewhere:
         await self._change(SETTING, [one.model_dump() for one in (*others, engine)])
         self._look_at(engine)
 
-    async def remove_engine(self, name: str) -> None:
+    async def remove(self, name: str) -> None:
         kept = self._settings().engines.elsewhere
         if not any(one.name == name for one in kept):
             raise BadRequest(f"There is no engine '{name}' in the settings.", "name")
@@ -159,7 +165,7 @@ class EnginesElsewhere:
 
     async def _called_after_its_model(self, engine: EngineElsewhere) -> EngineElsewhere:
         try:
-            found = await self.test_engine(engine, "")
+            found = await self.test(engine, "")
         except AppError:
             return engine  # it is not there yet; its host is as good a name
         name = found.model.rpartition("/")[2] if found.model.endswith(".gguf") else found.model

@@ -2,15 +2,14 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 
 from server.chat import ChatRequest, Json
 from server.engine.base import Engine
 from server.engine.pool import Pool
 from server.errors import BadRequest, HubFailed
-from server.face.core import ModelCard
-from server.face.models import Download
+from server.face.models import Download, ModelCard
 from server.models.aliases import Alias, Aliases, NameTaken
 from server.models.gguf.header import Header
 from server.models.service import ModelShelf
@@ -25,20 +24,16 @@ class Keeper:
         self,
         held: tuple[ModelShelf, Pool],
         aliases: Aliases,
-        models: Callable[[], tuple[ModelCard, ...]],
         default: Callable[[], str],
-        delete: Callable[[str], Awaitable[int]],
     ) -> None:
         self._shelf, self._pool = held
         self._aliases = aliases
-        self._models = models
         self._default = default
-        self._delete = delete
         self._followers: Counter[str] = Counter()
 
     def cards(self) -> tuple[ModelCard, ...]:
         """Each model, and once more under every other name it has."""
-        return self._aliases.cards(self._models())
+        return self._aliases.cards(self._shelf.cards.get())
 
     def base_name(self, name: str | None) -> str | None:
         """The model's own name, where this is another one."""
@@ -72,7 +67,7 @@ class Keeper:
         return self._aliases.find(card.name) if card.base else None
 
     def name_model(self, name: str, alias: Alias) -> None:
-        self._aliases.set(name, alias, self._models())
+        self._aliases.set(name, alias, self._shelf.cards.get())
 
     async def delete(self, card: ModelCard) -> None:
         alias = self.alias(card)
@@ -84,7 +79,7 @@ class Keeper:
             raise NameTaken(
                 f"Deleting '{card.name}' would also delete {others}: delete that model first."
             )
-        await self._delete(card.base or card.name)
+        await self._shelf.delete(card.base or card.name)
 
     def forget(self, path: str) -> None:
         """The model's file was deleted."""
@@ -94,7 +89,7 @@ class Keeper:
         """The download goes on after us only if somebody else began it, or watches it too."""
         busy = {one.id for one in self._shelf.downloads.get() if one.phase in AT_WORK}
         path, number = await self._shelf.pull(name)
-        if all(card.name != name for card in self._models()):
+        if all(card.name != name for card in self._shelf.cards.get()):
             self.name_model(name, Alias(path=str(path), is_pulled=True))
         is_ours = number not in busy or bool(self._followers[number])
         return self._follow(number, is_ours=is_ours)

@@ -1,23 +1,22 @@
 """What a screen sees of the core: the list of mirrored state, signals and commands.
 
 `Core` has all of it in its own process; `app.shell.link.Link` mirrors it from another. Adding a
-value, a signal or a command is one line here and its counterpart in the core.
+value, a signal or a command is one line here and its counterpart in the core. Models, engines
+elsewhere and plugins have rooms of their own: `face.models.download(…)` is a method of the class
+that does it, with no other in between.
 """
 
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any, Literal, Protocol
 
-from server.face.models import Shelf
-from server.face.plugins import PluginFace
+from server.face.models import EnginesFace, ModelsFace
+from server.face.plugins import PluginsFace
 from server.observe import Signal, Value
 from server.settings import Settings
 
 Phase = Literal["stopped", "starting", "ready", "failed", "hung"]
 ModelPhase = Literal["empty", "loading", "ready", "failed"]
-Owner = Literal["ours", "listed", "other", "elsewhere"]
-"""In our folder; a file that was added where it lies; in a folder of another program; no file
-here: a server runs it."""
 
 
 def is_here(host: str) -> bool:
@@ -86,41 +85,6 @@ class ModelStatus:
     sees_images: bool = False
     hosts: tuple[str, ...] = ()
     """The servers that run it; empty: Moat runs it itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelCard:
-    """A model on this machine, or one that a server elsewhere runs."""
-
-    name: str
-    path: str
-    size_bytes: int
-    label: str = ""
-    """A remark: that it is the starter, or that it is damaged."""
-    starter: bool = False
-    parameters: int = 0
-    trained_context_tokens: int = 0
-    quantisation: str = ""
-    loaded: bool = False
-    projector: str = ""
-    """The file beside it that lets it see images."""
-    owned: Owner = "ours"
-    architecture: str = ""
-    digest: str = ""
-    """64 hexadecimal digits: the file's SHA-256 where that is known, else made from its content."""
-    modified_at: float = 0.0
-    title: str = ""
-    """The name that people know it by."""
-    base: str = ""
-    """The name of the model itself, if this is a second name."""
-    hosts: tuple[str, ...] = ()
-    """The servers that run it; empty: its file is here."""
-    sees_images: bool = False
-    """The server reports it; a model here needs a projector."""
-
-    @property
-    def has_eyes(self) -> bool:
-        return self.sees_images or bool(self.projector)
 
 
 RequestPhase = Literal["waiting", "reading", "writing"]
@@ -236,10 +200,16 @@ class Update:
     notes: str = ""
 
 
-class Face(Shelf, PluginFace, Protocol):
+class Face(Protocol):
+    @property
+    def models(self) -> ModelsFace: ...
+    @property
+    def engines(self) -> EnginesFace: ...
+    @property
+    def plugins(self) -> PluginsFace: ...
+
     server: Value[ServerStatus]
     model: Value[ModelStatus]
-    models: Value[tuple[ModelCard, ...]]
     requests: Value[tuple[RunningRequest, ...]]
     load: Value[Load]
     settings: Value[Settings]
@@ -259,6 +229,10 @@ class Face(Shelf, PluginFace, Protocol):
     async def quit(self) -> None: ...
     async def load_model(self, name: str) -> None: ...
     async def unload_model(self) -> None: ...
+    async def check_engine(self) -> None:
+        """Sees whether the graphics cards are still there and the model still answers."""
+        ...
+
     async def cancel_request(self, request_id: int) -> None: ...
     async def change_setting(self, field: str, value: Any) -> None: ...
     async def change_settings(self, changes: dict[str, Any]) -> None: ...
@@ -275,7 +249,6 @@ class Face(Shelf, PluginFace, Protocol):
         ...
 
     async def check_update(self) -> None: ...
-    async def engine_build(self) -> str: ...
     async def own_key(self) -> str:
         """Sent with a request, it shows that the request is the window's own."""
         ...

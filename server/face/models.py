@@ -9,7 +9,45 @@ from server.settings import EngineElsewhere
 Verdict = Literal["runs well", "tight", "does not fit", "unknown"]
 KvType = Literal["f16", "q8_0", "q4_0"]
 NewerState = Literal["same", "newer", "gone"]
+Owner = Literal["ours", "listed", "other", "elsewhere"]
+"""In our folder; a file that was added where it lies; in a folder of another program; no file
+here: a server runs it."""
 DownloadPhase = Literal["waiting", "running", "paused", "verifying", "done", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """A model on this machine, or one that a server elsewhere runs."""
+
+    name: str
+    path: str
+    size_bytes: int
+    label: str = ""
+    """A remark: that it is the starter, or that it is damaged."""
+    starter: bool = False
+    parameters: int = 0
+    trained_context_tokens: int = 0
+    quantisation: str = ""
+    loaded: bool = False
+    projector: str = ""
+    """The file beside it that lets it see images."""
+    owned: Owner = "ours"
+    architecture: str = ""
+    digest: str = ""
+    """64 hexadecimal digits: the file's SHA-256 where that is known, else made from its content."""
+    modified_at: float = 0.0
+    title: str = ""
+    """The name that people know it by."""
+    base: str = ""
+    """The name of the model itself, if this is a second name."""
+    hosts: tuple[str, ...] = ()
+    """The servers that run it; empty: its file is here."""
+    sees_images: bool = False
+    """The server reports it; a model here needs a projector."""
+
+    @property
+    def has_eyes(self) -> bool:
+        return self.sees_images or bool(self.projector)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,26 +317,26 @@ class EngineState:
     """Set by the command line or the environment, for this run."""
 
 
-class Shelf(Protocol):
-    """What a screen can do about models and the machine; part of `server.face.core.Face`."""
+class ModelsFace(Protocol):
+    """What a screen sees of models and of the machine, and what it can do about them."""
 
+    cards: Value[tuple[ModelCard, ...]]
     downloads: Value[tuple[Download, ...]]
-    engines: Value[tuple[EngineState, ...]]
 
-    async def check_engine(self) -> None: ...
-    async def search_models(self, text: str) -> list[HubModel]: ...
+    async def search(self, text: str) -> list[HubModel]: ...
     async def list_repository(self, repo: str) -> HubListing: ...
-    async def download_model(self, repo: str, file: str) -> str: ...
+    async def download(self, repo: str, file: str) -> str: ...
     async def pause_download(self, download_id: str) -> None: ...
     async def resume_download(self, download_id: str) -> None: ...
     async def cancel_download(self, download_id: str) -> None: ...
-    async def import_model(self, path: str) -> str: ...
-    async def delete_model(self, name: str) -> int: ...
-    async def describe_model(self, name: str) -> ModelDetail: ...
-    async def estimate_model(self, name: str, setup: Setup) -> Fit: ...
-    async def suggest_models(self) -> list[Suggestion]: ...
+    async def import_file(self, path: str) -> str: ...
+    async def delete(self, name: str) -> int: ...
+    async def describe(self, name: str) -> ModelDetail: ...
+    async def estimate(self, name: str, setup: Setup) -> Fit: ...
+    async def suggest(self) -> list[Suggestion]: ...
     async def survey_machine(self) -> Machine: ...
-    async def find_model_folders(self) -> list[FoundFolder]: ...
+    async def engine_build(self) -> str: ...
+    async def find_folders(self) -> list[FoundFolder]: ...
     async def set_hub_token(self, token: str) -> None: ...
     async def read_hub_card(self, repo: str) -> HubCard: ...
     async def find_newer(self, name: str) -> Newer:
@@ -306,7 +344,7 @@ class Shelf(Protocol):
         ...
 
     async def download_newer(self, name: str) -> str:
-        """Takes the place of the file that is here once it has come and is checked."""
+        """Replaces the file that is here once the new one has come and is checked."""
         ...
 
     async def find_hub_login(self) -> str:
@@ -314,9 +352,16 @@ class Shelf(Protocol):
         ...
 
     async def use_hub_login(self) -> None: ...
-    async def test_engine(self, engine: EngineElsewhere, key: str) -> EngineState: ...
-    async def add_engine(self, engine: EngineElsewhere, key: str) -> None:
+
+
+class EnginesFace(Protocol):
+    """The engines elsewhere."""
+
+    states: Value[tuple[EngineState, ...]]
+
+    async def test(self, engine: EngineElsewhere, key: str) -> EngineState: ...
+    async def add(self, engine: EngineElsewhere, key: str) -> None:
         """Adds an engine, or replaces the one of that name. An empty key leaves the old key."""
         ...
 
-    async def remove_engine(self, name: str) -> None: ...
+    async def remove(self, name: str) -> None: ...

@@ -1,10 +1,14 @@
-"""The face over a wire: its values, signals and commands by name, with how each becomes JSON."""
+"""The face over a wire: its values, signals and commands by name, with how each becomes JSON.
+
+What a room holds has the room's name before its own: `models.cards`, `models.download`.
+"""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from types import SimpleNamespace
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter
 
@@ -24,6 +28,14 @@ class Command:
         if set(sent) != set(self.arguments):
             raise ValueError(f"expected the arguments {sorted(self.arguments)}")
         return {name: kind.validate_python(sent[name]) for name, kind in self.arguments.items()}
+
+    def name_arguments(self, *args: Any, **named: Any) -> dict[str, Any]:
+        """Returns arguments by name, as a caller gives them in Python."""
+        given = [inspect.Parameter(name, _EITHER) for name in self.arguments]
+        return dict(inspect.Signature(given).bind(*args, **named).arguments)
+
+
+_EITHER = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 class OnDemand(Mapping[str, T]):
@@ -45,19 +57,37 @@ class OnDemand(Mapping[str, T]):
         return len(self._makers)
 
 
-def _mirrored(kind: type) -> Mapping[str, TypeAdapter[Any]]:
+def _find_rooms() -> dict[str, type]:
+    """Returns the face and its rooms, by what the names of their parts begin with."""
+    rooms = inspect.getmembers(Face, lambda member: isinstance(member, property))
+    return {"": Face} | {f"{name}.": get_type_hints(room.fget)["return"] for name, room in rooms}
+
+
+ROOMS = _find_rooms()
+
+
+def _find_held(kind: type) -> dict[str, Any]:
+    """Returns the type that each value, or each signal, holds."""
+    return {
+        room + name: get_args(hint)[0]
+        for room, face in ROOMS.items()
+        for name, hint in get_type_hints(face).items()
+        if get_origin(hint) is kind
+    }
+
+
+def _adapt(held: Mapping[str, Any]) -> Mapping[str, TypeAdapter[Any]]:
+    return OnDemand({name: partial(TypeAdapter[Any], hint) for name, hint in held.items()})
+
+
+def _find_commands() -> Mapping[str, Command]:
     return OnDemand(
         {
-            name: partial(TypeAdapter[Any], get_args(hint)[0])
-            for name, hint in get_type_hints(Face).items()
-            if get_origin(hint) is kind
+            room + name: partial(_command, function)
+            for room, face in ROOMS.items()
+            for name, function in inspect.getmembers(face, inspect.iscoroutinefunction)
         }
     )
-
-
-def _commands() -> Mapping[str, Command]:
-    found = inspect.getmembers(Face, inspect.iscoroutinefunction)
-    return OnDemand({name: partial(_command, function) for name, function in found})
 
 
 def _command(function: Callable[..., Any]) -> Command:
@@ -66,6 +96,25 @@ def _command(function: Callable[..., Any]) -> Command:
     return Command({key: TypeAdapter(hint) for key, hint in hints.items()}, result)
 
 
-VALUES = _mirrored(Value)
-SIGNALS = _mirrored(Signal)
-COMMANDS = _commands()
+_HELD = _find_held(Value)
+VALUES = _adapt(_HELD)
+SIGNALS = _adapt(_find_held(Signal))
+COMMANDS = _find_commands()
+
+
+def initial(name: str) -> Any:
+    """Returns what a value holds before the core has sent it: the default of its type."""
+    held = _HELD[name]
+    return () if get_origin(held) is tuple else held()
+
+
+def assemble(parts: Mapping[str, Any]) -> Face:
+    """Returns a face that has these parts, each under its name and in its room."""
+    rooms = {room: SimpleNamespace() for room in ROOMS}
+    for name, part in parts.items():
+        before, dot, own = name.rpartition(".")
+        setattr(rooms[before + dot], own, part)
+    face = rooms.pop("")
+    for room, namespace in rooms.items():
+        setattr(face, room.removesuffix("."), namespace)
+    return cast(Face, face)

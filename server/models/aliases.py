@@ -12,7 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from server.chat import ChatRequest, Json, Message, Role, Sampling
 from server.errors import AppError, BadRequest
-from server.face.core import ModelCard
+from server.face.models import ModelCard
 from server.system.files import set_aside, write_atomically
 
 log = logging.getLogger(__name__)

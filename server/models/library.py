@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from server.errors import BadRequest, ModelDamaged, ModelNotFound, NoModel
-from server.face.core import ModelCard, Owner
+from server.face.models import ModelCard, Owner
 from server.models.gguf.cache import Headers
 from server.models.gguf.files import shard_paths
 from server.models.gguf.header import Header

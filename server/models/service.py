@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from server.egress import Egress
 from server.errors import BadRequest, HubFailed, ModelDamaged
-from server.face.core import ModelCard
 from server.face.models import (
     Fit,
     FoundFolder,
@@ -18,6 +17,7 @@ from server.face.models import (
     HubListing,
     HubModel,
     Machine,
+    ModelCard,
     ModelDetail,
     Newer,
     Setup,
@@ -50,6 +50,7 @@ from server.models.hub import Hub, RemoteFile, Repository, usual_address
 from server.models.library import Library, check_deletable, delete, only_eyes, owner_of
 from server.models.machine import Surveyor
 from server.models.repository import group
+from server.observe import Value
 from server.settings import NetworkSettings, Settings
 from server.sizes import MB
 from server.system.keychain import Keychain
@@ -61,7 +62,7 @@ PEEK_BYTES = 512 * 1024
 
 
 class ModelShelf:
-    """Everything in `server.face.models.Shelf`."""
+    """The models of this machine: everything in `server.face.models.ModelsFace`."""
 
     def __init__(
         self,
@@ -79,12 +80,17 @@ class ModelShelf:
         self._change = change
         self.on_change: Callable[[], None] = lambda: None
         self.hide: Callable[[str], None] = lambda _secret: None
+        self.release: Callable[[str], Awaitable[None]] = _release_nothing
+        """Unloads a model before its file is deleted."""
+        self.on_deleted: Callable[[str], None] = lambda _path: None
         self.surveyor = Surveyor()
         self._hub = Hub(door[0], self._network, self._token)
         self._fetching = Downloads(
             self._hub, models, self._limit, self._changed, Limits(), unfinished
         )
         self.downloads = self._fetching.all
+        self.cards: Value[tuple[ModelCard, ...]] = Value(())
+        """Those of engines elsewhere, too: the core publishes both."""
 
     def open(self, *, run: bool = True) -> None:
         """`run`: take up the downloads that were under way."""
@@ -103,7 +109,7 @@ class ModelShelf:
     async def close(self) -> None:
         await self._fetching.close()
 
-    async def search_models(self, text: str) -> list[HubModel]:
+    async def search(self, text: str) -> list[HubModel]:
         return await self._hub.search(text.strip())
 
     async def list_repository(self, repo: str) -> HubListing:
@@ -124,7 +130,7 @@ class ModelShelf:
             note,
         )
 
-    async def download_model(self, repo: str, file: str) -> str:
+    async def download(self, repo: str, file: str) -> str:
         """By a file's name, or by a quantisation; an empty name takes the recommended one."""
         return self._fetching.start(*await self._choose(repo, file))
 
@@ -133,7 +139,7 @@ class ModelShelf:
 
         The id is empty where the model is here already.
         """
-        repository, files = await self._choose(*await pull.find(name, self.search_models))
+        repository, files = await self._choose(*await pull.find(name, self.search))
         path = names.inside(self._models, repository.repo, names.file(files[0].path))
         try:
             return path, self._fetching.start(repository, files)
@@ -159,7 +165,7 @@ class ModelShelf:
     async def cancel_download(self, download_id: str) -> None:
         await self._fetching.cancel(download_id)
 
-    async def import_model(self, path: str) -> str:
+    async def import_file(self, path: str) -> str:
         """Use a GGUF file where it lies; returns the model's name."""
         given = _existing(path)
         header = await asyncio.to_thread(self.headers.check, given)
@@ -171,24 +177,25 @@ class ModelShelf:
         self._changed()
         return next(card.name for card in self.look() if card.path == str(given))
 
-    async def delete_model(self, name: str) -> int:
+    async def delete(self, name: str) -> int:
         """Returns the bytes freed; a file that lies elsewhere is only taken off the list."""
-        self.check_deletable(name)
-        card = self.library.find(name, "")
-        files = self._settings().model.files
+        if any(card.hosts for card in self.cards.get() if card.name == name):
+            raise BadRequest(
+                f"'{name}' runs on another server: Moat can only remove it from its list.", "name"
+            )
+        check_deletable(self.library.find(name, ""), self._models, self._settings().model.files)
+        await self.release(name)
+        card, files = self.library.find(name, ""), self._settings().model.files
         if card.path in files:
-            await self._change("model.files", tuple(one for one in files if one != card.path))
-            self._changed()
-            return 0
-        freed = await asyncio.to_thread(delete, card, self._models)
+            await self._change("model.files", tuple(path for path in files if path != card.path))
+            freed = 0
+        else:
+            freed = await asyncio.to_thread(delete, card, self._models)
         self._changed()
+        self.on_deleted(card.path)
         return freed
 
-    def check_deletable(self, name: str) -> None:
-        card = self.library.find(name, "")
-        check_deletable(card, self._models, self._settings().model.files)
-
-    async def describe_model(self, name: str) -> ModelDetail:
+    async def describe(self, name: str) -> ModelDetail:
         card = self.library.find(name, "")
         blank = ModelDetail(card.name, card.path, card.size_bytes)
         try:
@@ -213,20 +220,23 @@ class ModelShelf:
             fit=judge(header, _seeing(self._setup(), card), machine),
         )
 
-    async def estimate_model(self, name: str, setup: Setup) -> Fit:
+    async def estimate(self, name: str, setup: Setup) -> Fit:
         card = self.library.find(name, "")
         header = await asyncio.to_thread(self.headers.check, Path(card.path))
         setup = self._guessing(_seeing(setup, card))
         return judge(header, setup, await self.surveyor.look())
 
-    async def suggest_models(self) -> list[Suggestion]:
+    async def suggest(self) -> list[Suggestion]:
         installed = {Path(card.path).name for card in self.look()}
         return catalogue.suggest(await self.surveyor.look(), self._setup(), installed)
 
     async def survey_machine(self) -> Machine:
         return await self.surveyor.look(anew=True)
 
-    async def find_model_folders(self) -> list[FoundFolder]:
+    async def engine_build(self) -> str:
+        return await self.surveyor.engine_build()
+
+    async def find_folders(self) -> list[FoundFolder]:
         used = frozenset(self._settings().model.folders)
         return await asyncio.to_thread(other_programs.find, Path.home(), os.environ, used)
 
@@ -327,6 +337,10 @@ class ModelShelf:
 
     def _changed(self) -> None:
         self.on_change()
+
+
+async def _release_nothing(_name: str) -> None:
+    """No model is loaded where there is no core."""
 
 
 def _token_name(host: str) -> str:

@@ -203,6 +203,8 @@ class NoPlugin(BadRequest):
 
 
 class PluginHouse:
+    """The plugins of this machine: everything in `server.face.plugins.PluginsFace`, and flows."""
+
     def __init__(
         self,
         places: PluginPlaces,
@@ -210,13 +212,13 @@ class PluginHouse:
         settings: Callable[[], PluginSettings],
         engine: Callable[[str | None], Awaitable[Engine]],
     ) -> None:
-        self.plugins: Value[tuple[PluginCard, ...]] = Value(())
+        self.cards: Value[tuple[PluginCard, ...]] = Value(())
         self._approvals = Approvals(places.config / "permissions.json")
         self.approvals: Value[tuple[Approval, ...]] = self._approvals.pending
         self._forms = Forms()
         self.forms: Value[tuple[FormCard, ...]] = self._forms.pending
         self.shelf = PluginShelf(places, shared, self._publish)
-        self.unwatched = self.shelf.unwatched
+        self.unwatched: Value[tuple[str, ...]] = self.shelf.unwatched
         self._settings = settings
         self._engine = engine
         self._missing: dict[str, tuple[str, ...]] = {}
@@ -305,14 +307,18 @@ class PluginHouse:
     def _off(self, plugin: Plugin, flow: Flow) -> str:
         return plugin.switched_off(flow, partial(self._approvals.is_blocked, plugin.key))
 
-    def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
+    async def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
         self._approvals.answer(approval_id, decision, arguments)
         self._publish()
 
-    def answer_form(self, form_id: str, values: str) -> None:
+    async def answer_form(self, form_id: str, values: str) -> None:
         self._forms.answer(form_id, values)
 
-    async def install_plugin(self, path: str) -> str:
+    async def look_again(self) -> None:
+        """Sees what changed in the plugins' folders."""
+        await self.shelf.look_again()
+
+    async def install(self, path: str) -> str:
         home = self.shelf.places.home
         loaded = await asyncio.to_thread(lambda: install.install(Path(path).expanduser(), home))
         await self.shelf.look()
@@ -322,7 +328,7 @@ class PluginHouse:
         )
         return loaded.key
 
-    async def enable_plugin(self, key: str) -> None:
+    async def enable(self, key: str) -> None:
         """Enables a plugin after a person has seen what it may do now."""
         plugin = self._find(key)
         if plugin.loaded.state == "broken":
@@ -331,10 +337,10 @@ class PluginHouse:
         decided = replace(plugin.decided, enabled=True, reviewed=plugin.reviewed, files=files)
         self.shelf.decide(key, decided)
 
-    async def disable_plugin(self, key: str) -> None:
+    async def disable(self, key: str) -> None:
         self.shelf.decide(key, replace(self._find(key).decided, enabled=False))
 
-    async def remove_plugin(self, key: str) -> None:
+    async def remove(self, key: str) -> None:
         if key not in self.shelf.broken:
             self._find(key)
         if self.shelf.is_shipped(key):
@@ -346,11 +352,11 @@ class PluginHouse:
         await asyncio.to_thread(install.remove, self.shelf.places.home, key)
         await self.shelf.look()
 
-    async def roll_back_plugin(self, key: str) -> None:
+    async def roll_back(self, key: str) -> None:
         await asyncio.to_thread(install.roll_back, self.shelf.places.home, key)
         await self.shelf.look()
 
-    async def set_plugin_secret(self, key: str, name: str, value: str) -> None:
+    async def set_secret(self, key: str, name: str, value: str) -> None:
         plugin = self._find(key)
         if name not in plugin.secrets:
             hint = nearest(name, plugin.secrets)
@@ -361,7 +367,7 @@ class PluginHouse:
             await self.shelf.sealed(key).forget(name)
         await self._look_for_secrets()
 
-    async def sign_in_plugin(self, key: str) -> str:
+    async def sign_in(self, key: str) -> str:
         plugin = self._find(key)
         if plugin.sign_in is None:
             raise BadRequest(f"{key} has no sign-in provider.", "key")
@@ -369,12 +375,12 @@ class PluginHouse:
             raise BadRequest(f"Enable {key} before you sign in.", "key")
         return await plugin.sign_in.begin()
 
-    async def sign_out_plugin(self, key: str) -> None:
+    async def sign_out(self, key: str) -> None:
         plugin = self._find(key)
         if plugin.sign_in is not None:
             await plugin.sign_in.forget()
 
-    async def set_plugin_option(self, key: str, name: str, value: str) -> None:
+    async def set_option(self, key: str, name: str, value: str) -> None:
         plugin = self._find(key)
         decided = plugin.decided
         if name == SERVER:
@@ -389,7 +395,7 @@ class PluginHouse:
             raise BadRequest(_join(f"{key} has no option '{name}'.", hint), "name")
         self.shelf.decide(key, decided)
 
-    async def set_operation_policy(self, key: str, operation: str, policy: str) -> None:
+    async def set_policy(self, key: str, operation: str, policy: str) -> None:
         plugin = self._find(key)
         known = decidable(plugin, self._approvals)
         if operation not in known:
@@ -398,7 +404,7 @@ class PluginHouse:
         self._approvals.set_policy(key, known[operation], policy)
         self._publish()
 
-    async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
+    async def test(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
         """Tests a flow, or a tool as a flow of one step whose arguments the model fills in."""
         plugin = self._find(key)
         found = plugin.loaded.flows.get(flow) or await self._tool_flow(plugin, flow)
@@ -472,7 +478,7 @@ class PluginHouse:
         text = f"{plugin.key} has no usable flow '{name}'."
         return BadRequest(_join(text, *(_failures_of(plugin) or [hint])), "flow")
 
-    async def plugin_log(self, key: str, count: int) -> list[str]:
+    async def read_log(self, key: str, count: int) -> list[str]:
         return self.shelf.journal(key).recent(count)
 
     def _has_any(self) -> bool:
@@ -510,7 +516,7 @@ class PluginHouse:
         cards += [
             broken_card(loaded, shelf.is_shipped(key)) for key, loaded in shelf.broken.items()
         ]
-        self.plugins.set(tuple(sorted(cards, key=lambda card: card.key)))
+        self.cards.set(tuple(sorted(cards, key=lambda card: card.key)))
 
 
 def _address(value: str) -> str:

@@ -13,8 +13,8 @@ from server.conversation.threads.threads import EVERYBODY
 from server.engine.pool import Loaded
 from server.errors import AppError, KeyForbids, ModelNotFound
 from server.events import Events
-from server.face.core import About, ModelCard
-from server.face.models import Download
+from server.face.core import About
+from server.face.models import Download, ModelCard
 from server.models.aliases import Alias
 from server.models.gguf.header import Header
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from operator import attrgetter
 from typing import Any
 
 from aiohttp import web
@@ -62,7 +63,8 @@ async def _call(face: Face, body: Any) -> Any:
         arguments = command.read_arguments(body.get("arguments") or {})
     except ValueError as error:
         raise BadRequest(f"The command's arguments are wrong: {error}", "arguments") from None
-    return command.result.dump_python(await getattr(face, body["name"])(**arguments), mode="json")
+    run = attrgetter(body["name"])(face)
+    return command.result.dump_python(await run(**arguments), mode="json")
 
 
 def _refusal(error: AppError) -> web.Response:
@@ -91,8 +93,10 @@ async def _changes(face: Face) -> Frames:
         awake.set()
 
     disconnects = [
-        getattr(face, name).connect(lambda item, name=name: keep(name, item)) for name in VALUES
-    ] + [getattr(face, name).connect(lambda item, name=name: note(name, item)) for name in SIGNALS]
+        attrgetter(name)(face).connect(lambda item, name=name: keep(name, item)) for name in VALUES
+    ] + [
+        attrgetter(name)(face).connect(lambda item, name=name: note(name, item)) for name in SIGNALS
+    ]
     try:
         while True:
             await awake.wait()

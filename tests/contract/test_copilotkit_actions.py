@@ -17,6 +17,7 @@ from server.events import Finished, ToolCallRequested
 from server.system.paths import find
 from tests.contract.copilotkit.recordings import parts
 from tests.kit.engines import ScriptedEngine, says
+from tests.kit.plugin_kits import answer_approvals
 
 PLUGIN = {
     "id": "clock",
@@ -44,11 +45,7 @@ class Running:
     engine: ScriptedEngine
 
     def decide(self, decision: str) -> None:
-        self.core.approvals.connect(
-            lambda waiting: (
-                [self.core.house.answer_approval(one.id, decision, "") for one in waiting] and None
-            )
-        )
+        answer_approvals(self.core.plugins, decision)
 
     async def post(self, path: str, body: dict[str, Any]) -> bytes:
         address = self.core.server.get().address
@@ -90,10 +87,10 @@ async def running(tmp_path: Path) -> AsyncIterator[Running]:
 
     core = Core(find(), make)
     await core.open()
-    await core.house.install_plugin(str(folder))
-    await core.enable_plugin("clock")
-    await core.enable_plugin("portfolio")
-    await core.set_plugin_option("portfolio", "positions", str(positions))
+    await core.plugins.install(str(folder))
+    await core.plugins.enable("clock")
+    await core.plugins.enable("portfolio")
+    await core.plugins.set_option("portfolio", "positions", str(positions))
     await core.change_setting("plugins.serve_clients", True)
     await core.start_on(0)
     yield Running(core, engine)

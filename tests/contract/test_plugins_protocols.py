@@ -16,7 +16,9 @@ from server.core.core import Core
 from server.engine.base import EngineOptions
 from server.face.plugins import Approval
 from server.system.paths import find
+from server.tasks import spawn
 from tests.kit.engines import ScriptedEngine, says
+from tests.kit.plugin_kits import answer_approvals
 
 CANARY = "canary-77aa01"
 QUESTION = "@bookshelf/add_book Add Middlemarch by George Eliot from 1871"
@@ -60,20 +62,11 @@ class Running:
         return self.core.server.get().address
 
     def decide(self, decision: str) -> list[Approval]:
-        seen: list[Approval] = []
-
-        def answer(waiting: tuple[Approval, ...]) -> None:
-            for one in waiting:
-                if one.id not in [other.id for other in seen]:
-                    seen.append(one)
-                    self.core.house.answer_approval(one.id, decision, "")
-
-        self.core.approvals.connect(answer)
-        return seen
+        return answer_approvals(self.core.plugins, decision)
 
     async def waits(self, count: int) -> None:
         async with asyncio.timeout(30):
-            while len(self.core.approvals.get()) != count:
+            while len(self.core.plugins.approvals.get()) != count:
                 await asyncio.sleep(0.01)
 
 
@@ -86,9 +79,9 @@ async def running(books: tuple[Books, TestServer]) -> AsyncIterator[Running]:
 
     core = Core(find(), make)
     await core.open()
-    await core.enable_plugin("bookshelf")
-    await core.set_plugin_secret("bookshelf", "shelf-key", CANARY)
-    await core.set_plugin_option("bookshelf", "server", str(books[1].make_url("")).rstrip("/"))
+    await core.plugins.enable("bookshelf")
+    await core.plugins.set_secret("bookshelf", "shelf-key", CANARY)
+    await core.plugins.set_option("bookshelf", "server", str(books[1].make_url("")).rstrip("/"))
     await core.change_setting("plugins.serve_clients", True)
     await core.start_on(0)
     yield Running(core, engine, books[0])
@@ -210,7 +203,7 @@ async def test_secrets_are_in_no_log_prompt_or_file(running: Running, moat_home:
         await reply.text()
     prompts = json.dumps([str(request) for request in running.engine.requests])
     logs = json.dumps([line.text for line in await running.core.recent_logs(1000)])
-    own = json.dumps(await running.core.plugin_log("bookshelf", 1000))
+    own = json.dumps(await running.core.plugins.read_log("bookshelf", 1000))
     assert CANARY not in prompts + logs + own
     holders = [
         file.name
@@ -260,9 +253,9 @@ async def test_what_is_missing_is_asked_in_a_form_of_the_window(running: Running
         for form in waiting:
             shown.append(json.loads(form.schema))
             asked = {name: json.loads(FILLED)[name] for name in shown[-1]["properties"]}
-            running.core.house.answer_form(form.id, json.dumps(asked))
+            spawn(running.core.plugins.answer_form(form.id, json.dumps(asked)), "fill in")
 
-    running.core.forms.connect(fill)
+    running.core.plugins.forms.connect(fill)
     path, body = openai("@bookshelf/add_book Add a book")
     headers = {"X-Moat-Window": await running.core.own_key()}
     async with (

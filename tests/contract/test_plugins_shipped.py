@@ -14,6 +14,7 @@ from server.engine.base import EngineOptions
 from server.plugins.folder import load
 from server.system.paths import find
 from tests.kit.engines import ScriptedEngine, says
+from tests.kit.plugin_kits import answer_approvals
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = sorted(path for path in (ROOT / "plugins").iterdir() if path.is_dir())
@@ -71,9 +72,7 @@ async def house() -> AsyncIterator[House]:
 
     core = Core(find(), make)
     await core.open()
-    core.approvals.connect(
-        lambda waiting: [core.house.answer_approval(one.id, "once", "") for one in waiting] and None
-    )
+    answer_approvals(core.plugins, "once")
     yield House(core, engine)
     await core.close()
 
@@ -81,20 +80,20 @@ async def house() -> AsyncIterator[House]:
 async def test_the_portfolio_is_summed_and_drawn_by_code(house: House, tmp_path: Path) -> None:
     positions = tmp_path / "positions of mine.csv"
     positions.write_text(CSV)
-    await house.core.enable_plugin("portfolio")
-    await house.core.set_plugin_option("portfolio", "positions", str(positions))
+    await house.core.plugins.enable("portfolio")
+    await house.core.plugins.set_option("portfolio", "positions", str(positions))
     house.engine._scripts[:] = [says('{"symbol": null}')]
-    told = await house.core.test_plugin("portfolio", "value", "What is it worth?", "run")
+    told = await house.core.plugins.test("portfolio", "value", "What is it worth?", "run")
     assert told.text.startswith("3 positions are worth 495.00; the gain is 25.00.")
     assert "The largest is BBB with 60.61 %." in told.text
-    told = await house.core.test_plugin("portfolio", "weights", "Draw the weights", "run")
+    told = await house.core.plugins.test("portfolio", "weights", "Draw the weights", "run")
     assert (told.text, told.failed) == ("A chart of 3 rows.", False)
     house.engine._scripts[:] = [
         says("SELECT nothing FROM positions;"),
         says("SELECT symbol FROM positions ORDER BY price DESC LIMIT 1;"),
         says("It is BBB."),
     ]
-    told = await house.core.test_plugin("portfolio", "ask", "Which is dearest?", "run")
+    told = await house.core.plugins.test("portfolio", "ask", "Which is dearest?", "run")
     assert told.text == "It is BBB."
     prompt = house.engine.requests[-1].messages[-1].content
     assert '"rows": [{"symbol": "BBB"}]' in prompt
@@ -103,10 +102,10 @@ async def test_the_portfolio_is_summed_and_drawn_by_code(house: House, tmp_path:
 async def test_a_position_that_is_not_there_is_said(house: House, tmp_path: Path) -> None:
     positions = tmp_path / "p.csv"
     positions.write_text(CSV)
-    await house.core.enable_plugin("portfolio")
-    await house.core.set_plugin_option("portfolio", "positions", str(positions))
+    await house.core.plugins.enable("portfolio")
+    await house.core.plugins.set_option("portfolio", "positions", str(positions))
     house.engine._scripts[:] = [says('{"symbol": "ZZZ"}')]
-    told = await house.core.test_plugin("portfolio", "value", "What is ZZZ worth?", "run")
+    told = await house.core.plugins.test("portfolio", "value", "What is ZZZ worth?", "run")
     assert told.failed
     assert "There is no position ZZZ" in told.text
 
@@ -117,22 +116,22 @@ async def test_files_are_found_only_where_allowed(house: House, tmp_path: Path) 
     (allowed / "plan.txt").write_text("Nothing\nThe budget is 12 million\n")
     (tmp_path / "private.txt").write_text("The budget of others")
     (allowed / "way out.txt").symlink_to(tmp_path / "private.txt")
-    await house.core.enable_plugin("files")
-    await house.core.set_plugin_option("files", "folders", str(allowed))
+    await house.core.plugins.enable("files")
+    await house.core.plugins.set_option("files", "folders", str(allowed))
     house.engine._scripts[:] = [says('{"words": "budget"}'), says("plan.txt")]
-    told = await house.core.test_plugin("files", "search", "Which files mention budget?", "run")
+    told = await house.core.plugins.test("files", "search", "Which files mention budget?", "run")
     assert told.text == "plan.txt"
     prompt = house.engine.requests[-1].messages[-1].content
     assert '"line": 2, "text": "The budget is 12 million"' in prompt
     assert "others" not in prompt
     house.engine._scripts[:] = [says('{"file": "private.txt"}')]
-    told = await house.core.test_plugin("files", "read", "Read private.txt", "run")
+    told = await house.core.plugins.test("files", "read", "Read private.txt", "run")
     assert "There is no file private.txt" in told.text
 
 
 async def test_a_dry_run_shows_the_request_and_sends_nothing(house: House) -> None:
     house.engine._scripts[:] = [says('{"title": "Emma", "author": "Jane Austen", "year": null}')]
-    told = await house.core.test_plugin("bookshelf", "add_book", "Add Emma by Jane Austen", "dry")
+    told = await house.core.plugins.test("bookshelf", "add_book", "Add Emma by Jane Austen", "dry")
     assert "nothing was sent" in told.text
     assert told.requests[0].startswith("POST http://127.0.0.1:8905/books")
     assert '"author": "Jane Austen"' in told.requests[0]
@@ -141,7 +140,7 @@ async def test_a_dry_run_shows_the_request_and_sends_nothing(house: House) -> No
 
 async def test_a_mock_run_goes_on_with_the_example(house: House) -> None:
     house.engine._scripts[:] = [says('{"author": null}'), says("tell"), says("Middlemarch")]
-    told = await house.core.test_plugin("bookshelf", "list_books", "Which books?", "mock")
+    told = await house.core.plugins.test("bookshelf", "list_books", "Which books?", "mock")
     assert told.text == "Middlemarch"
     assert "Middlemarch" in house.engine.requests[-1].messages[-1].content
     assert house.core.egress.uses.get() == ()

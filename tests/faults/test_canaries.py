@@ -59,7 +59,7 @@ async def plant(running: RunningServer, hub: FakeHub, proxy: FakeProxy) -> str:
     }
     await running.command("change_settings", changes=changes)
     # A token belongs to the hub that is set when it is saved.
-    await running.command("set_hub_token", token=TOKEN)
+    await running.command("models.set_hub_token", token=TOKEN)
     key: str = await running.command("access_key")
     assert len(key) > 20
     return key
@@ -67,13 +67,13 @@ async def plant(running: RunningServer, hub: FakeHub, proxy: FakeProxy) -> str:
 
 async def use(running: RunningServer, moat: Moat, key: str) -> None:
     """Everything that needs them, and what fails with them in hand."""
-    number = await running.command("download_model", repo=REPO, file="Q4_0")
+    number = await running.command("models.download", repo=REPO, file="Q4_0")
     assert (await ended(running, number)).phase == "done"
     with pytest.raises(AppError):
-        await running.command("download_model", repo="no/such", file="")
+        await running.command("models.download", repo="no/such", file="")
     await running.command("change_settings", changes={"network.hub": "http://127.0.0.1:9"})
     with pytest.raises(AppError):
-        await running.command("search_models", text="x")
+        await running.command("models.search", text="x")
     for given, wanted in ((key, 200), (key + "x", 401)):
         headers = {"Authorization": f"Bearer {given}"}
         request = urllib.request.Request(f"{moat.address}/v1/models", headers=headers)
@@ -81,7 +81,7 @@ async def use(running: RunningServer, moat: Moat, key: str) -> None:
 
 
 async def ended(running: RunningServer, number: str) -> Download:
-    async with aclosing(running.values("downloads")) as values:
+    async with aclosing(running.values("models.downloads")) as values:
         async for downloads in values:
             for one in downloads:
                 if one.id == number and one.phase in ("done", "failed"):

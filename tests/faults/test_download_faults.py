@@ -218,7 +218,7 @@ async def test_the_program_starts_with_no_byte_free(small_disk: Path):
     core = Core(places)
     await core.open()
     try:
-        assert core.models.get()
+        assert core.models.cards.get()
         await core.change_setting("model.slots", 3)
         assert any("could not be saved" in notice for notice in core.notices.get())
     finally:
@@ -240,9 +240,9 @@ async def test_nothing_of_a_secret_is_left_anywhere(
     await core.open()
     try:
         await core.change_setting("network.hub_storage", ("localhost",))
-        assert await core.search_models("tiny")
-        await core.download_model(REPO, FILE)
-        await until(core.shelf, ended)
+        assert await core.models.search("tiny")
+        await core.models.download(REPO, FILE)
+        await until(core.models.cards, ended)
         logged = [line.text for line in await core.recent_logs(1000)]
     finally:
         await core.close()

@@ -1,7 +1,7 @@
 """Plugins of a core that has none of its own: cards to set, commands written down."""
 
 import json
-from typing import Any
+from collections.abc import Callable
 
 from server.face.plugins import (
     Approval,
@@ -76,72 +76,74 @@ FORM = FormCard(
 
 
 class FakePlugins:
-    plugins: Value[tuple[PluginCard, ...]]
-    approvals: Value[tuple[Approval, ...]]
-    forms: Value[tuple[FormCard, ...]]
-    looks = 0
+    """Implements server.face.plugins.PluginsFace; `take` records a call and may refuse it."""
 
-    def _take(self, name: str, *arguments: Any) -> None:
-        raise NotImplementedError
+    def __init__(self, take: Callable[..., None]) -> None:
+        self._take = take
+        self.cards: Value[tuple[PluginCard, ...]] = Value(())
+        self.approvals: Value[tuple[Approval, ...]] = Value(())
+        self.forms: Value[tuple[FormCard, ...]] = Value(())
+        self.unwatched: Value[tuple[str, ...]] = Value(())
+        self.looks = 0
 
     async def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
-        self._take("answer_approval", approval_id, decision, arguments)
+        self._take("plugins.answer_approval", approval_id, decision, arguments)
         left = (one for one in self.approvals.get() if one.id != approval_id)
         self.approvals.set(tuple(left))
 
     async def answer_form(self, form_id: str, values: str) -> None:
-        self._take("answer_form", form_id, values)
+        self._take("plugins.answer_form", form_id, values)
         self.forms.set(tuple(one for one in self.forms.get() if one.id != form_id))
 
-    async def look_at_plugins(self) -> None:
+    async def look_again(self) -> None:
         self.looks += 1
 
-    async def install_plugin(self, path: str) -> str:
-        self._take("install_plugin", path)
+    async def install(self, path: str) -> str:
+        self._take("plugins.install", path)
         return "portfolio"
 
-    async def enable_plugin(self, key: str) -> None:
-        self._take("enable_plugin", key)
+    async def enable(self, key: str) -> None:
+        self._take("plugins.enable", key)
 
-    async def disable_plugin(self, key: str) -> None:
-        self._take("disable_plugin", key)
+    async def disable(self, key: str) -> None:
+        self._take("plugins.disable", key)
 
-    async def remove_plugin(self, key: str) -> None:
-        self._take("remove_plugin", key)
+    async def remove(self, key: str) -> None:
+        self._take("plugins.remove", key)
 
-    async def roll_back_plugin(self, key: str) -> None:
-        self._take("roll_back_plugin", key)
+    async def roll_back(self, key: str) -> None:
+        self._take("plugins.roll_back", key)
 
-    async def set_plugin_secret(self, key: str, name: str, value: str) -> None:
-        self._take("set_plugin_secret", key, name, value)
+    async def set_secret(self, key: str, name: str, value: str) -> None:
+        self._take("plugins.set_secret", key, name, value)
 
-    async def sign_in_plugin(self, key: str) -> str:
-        self._take("sign_in_plugin", key)
+    async def sign_in(self, key: str) -> str:
+        self._take("plugins.sign_in", key)
         return "http://127.0.0.1:9/authorize"
 
-    async def sign_out_plugin(self, key: str) -> None:
-        self._take("sign_out_plugin", key)
+    async def sign_out(self, key: str) -> None:
+        self._take("plugins.sign_out", key)
 
-    async def set_plugin_option(self, key: str, name: str, value: str) -> None:
-        self._take("set_plugin_option", key, name, value)
+    async def set_option(self, key: str, name: str, value: str) -> None:
+        self._take("plugins.set_option", key, name, value)
 
-    async def set_operation_policy(self, key: str, operation: str, policy: str) -> None:
-        self._take("set_operation_policy", key, operation, policy)
+    async def set_policy(self, key: str, operation: str, policy: str) -> None:
+        self._take("plugins.set_policy", key, operation, policy)
 
-    async def test_plugin(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
-        self._take("test_plugin", key, flow, question, mode)
+    async def test(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
+        self._take("plugins.test", key, flow, question, mode)
         return PluginTest(
             "It would ask for the value.", ("GET http://127.0.0.1/value",), ("start",)
         )
 
     async def find_tools(self, key: str) -> tuple[ToolCard, ...]:
-        self._take("find_tools", key)
+        self._take("plugins.find_tools", key)
         return (CLOCK,)
 
     async def try_tool(self, key: str, tool: str, arguments: str, mode: str) -> PluginTest:
-        self._take("try_tool", key, tool, arguments, mode)
+        self._take("plugins.try_tool", key, tool, arguments, mode)
         return PluginTest("It is ten.", (), (tool,))
 
-    async def plugin_log(self, key: str, count: int) -> list[str]:
-        self._take("plugin_log", key, count)
+    async def read_log(self, key: str, count: int) -> list[str]:
+        self._take("plugins.read_log", key, count)
         return ["2026-11-15 04:00:00 run value"]

@@ -1,7 +1,7 @@
-"""The part of a fake core that is about models and hardware: states set by hand, calls recorded."""
+"""The rooms of a fake core that are about models and engines: values to set, calls on record."""
 
 import asyncio
-from typing import Any
+from collections.abc import Callable
 
 from server.face.models import (
     Download,
@@ -14,6 +14,7 @@ from server.face.models import (
     HubModel,
     Machine,
     Memory,
+    ModelCard,
     ModelDetail,
     Newer,
     ScanIssue,
@@ -72,50 +73,50 @@ AT_FORTY = Download(
 )
 
 
-class FakeShelf:
-    """Implements server.face.models.Shelf; `_take` records a call and may refuse it."""
+class FakeModels:
+    """Implements server.face.models.ModelsFace; `take` records a call and may refuse it."""
 
-    downloads: Value[tuple[Download, ...]]
-    engines: Value[tuple[EngineState, ...]]
-    ready_to_survey: asyncio.Event
-    hub_login = ""
+    def __init__(self, take: Callable[..., None]) -> None:
+        self._take = take
+        self.cards: Value[tuple[ModelCard, ...]] = Value(())
+        self.downloads: Value[tuple[Download, ...]] = Value(())
+        self.ready_to_survey = asyncio.Event()
+        self.ready_to_survey.set()
+        self.hub_login = ""
 
-    def _take(self, name: str, *arguments: Any) -> None:
-        raise NotImplementedError
-
-    async def search_models(self, text: str) -> list[HubModel]:
-        self._take("search_models", text)
+    async def search(self, text: str) -> list[HubModel]:
+        self._take("models.search", text)
         return [FOUND]
 
     async def list_repository(self, repo: str) -> HubListing:
-        self._take("list_repository", repo)
+        self._take("models.list_repository", repo)
         return LISTING
 
-    async def download_model(self, repo: str, file: str) -> str:
-        self._take("download_model", repo, file)
+    async def download(self, repo: str, file: str) -> str:
+        self._take("models.download", repo, file)
         self.downloads.set((AT_FORTY,))
         return AT_FORTY.id
 
     async def pause_download(self, download_id: str) -> None:
-        self._take("pause_download", download_id)
+        self._take("models.pause_download", download_id)
 
     async def resume_download(self, download_id: str) -> None:
-        self._take("resume_download", download_id)
+        self._take("models.resume_download", download_id)
 
     async def cancel_download(self, download_id: str) -> None:
-        self._take("cancel_download", download_id)
+        self._take("models.cancel_download", download_id)
         self.downloads.set(())
 
-    async def import_model(self, path: str) -> str:
-        self._take("import_model", path)
+    async def import_file(self, path: str) -> str:
+        self._take("models.import_file", path)
         return "imported"
 
-    async def delete_model(self, name: str) -> int:
-        self._take("delete_model", name)
+    async def delete(self, name: str) -> int:
+        self._take("models.delete", name)
         return 2 * GB
 
-    async def describe_model(self, name: str) -> ModelDetail:
-        self._take("describe_model", name)
+    async def describe(self, name: str) -> ModelDetail:
+        self._take("models.describe", name)
         differs = TemplateNote("differs", "The template is not the published one.", "-a\n+b")
         return ModelDetail(
             name,
@@ -128,59 +129,67 @@ class FakeShelf:
             fit=WELL,
         )
 
-    async def estimate_model(self, name: str, setup: Setup) -> Fit:
-        self._take("estimate_model", name, setup)
+    async def estimate(self, name: str, setup: Setup) -> Fit:
+        self._take("models.estimate", name, setup)
         return TOO_LARGE if setup.context_tokens > 100_000 else WELL
 
-    async def suggest_models(self) -> list[Suggestion]:
-        self._take("suggest_models")
+    async def suggest(self) -> list[Suggestion]:
+        self._take("models.suggest")
         return [SUGGESTED]
 
-    async def check_engine(self) -> None:
-        self._take("check_engine")
-
     async def survey_machine(self) -> Machine:
-        self._take("survey_machine")
+        self._take("models.survey_machine")
         await self.ready_to_survey.wait()
         return MACHINE
 
-    async def find_model_folders(self) -> list[FoundFolder]:
-        self._take("find_model_folders")
+    async def find_folders(self) -> list[FoundFolder]:
+        self._take("models.find_folders")
         return [FoundFolder("LM Studio", "/home/me/.lmstudio/models", 3, 9 * GB)]
 
     async def set_hub_token(self, token: str) -> None:
-        self._take("set_hub_token", token)
+        self._take("models.set_hub_token", token)
 
     async def read_hub_card(self, repo: str) -> HubCard:
-        self._take("read_hub_card", repo)
+        self._take("models.read_hub_card", repo)
         return CARD
 
     async def find_newer(self, name: str) -> Newer:
-        self._take("find_newer", name)
+        self._take("models.find_newer", name)
         page = "https://huggingface.co/maker/model-GGUF"
         return Newer(name, "maker/model-GGUF", "newer", page, "2026-11-02", 2 * GB)
 
     async def download_newer(self, name: str) -> str:
-        self._take("download_newer", name)
+        self._take("models.download_newer", name)
         self.downloads.set((AT_FORTY,))
         return AT_FORTY.id
 
     async def find_hub_login(self) -> str:
-        self._take("find_hub_login")
+        self._take("models.find_hub_login")
         return self.hub_login
 
     async def use_hub_login(self) -> None:
-        self._take("use_hub_login")
+        self._take("models.use_hub_login")
         self.hub_login = ""
 
-    async def test_engine(self, engine: EngineElsewhere, key: str) -> EngineState:
-        self._take("test_engine", engine, key)
+    async def engine_build(self) -> str:
+        return "llama-cpp-python 0.3.36: armv8.2_2"
+
+
+class FakeEngines:
+    """Implements server.face.models.EnginesFace."""
+
+    def __init__(self, take: Callable[..., None]) -> None:
+        self._take = take
+        self.states: Value[tuple[EngineState, ...]] = Value(())
+
+    async def test(self, engine: EngineElsewhere, key: str) -> EngineState:
+        self._take("engines.test", engine, key)
         return EngineState(engine, "ready", "", "Qwen/Qwen3-32B", "vllm", 32768)
 
-    async def add_engine(self, engine: EngineElsewhere, key: str) -> None:
-        self._take("add_engine", engine, key)
-        self.engines.set((*self.engines.get(), EngineState(engine)))
+    async def add(self, engine: EngineElsewhere, key: str) -> None:
+        self._take("engines.add", engine, key)
+        self.states.set((*self.states.get(), EngineState(engine)))
 
-    async def remove_engine(self, name: str) -> None:
-        self._take("remove_engine", name)
-        self.engines.set(tuple(one for one in self.engines.get() if one.engine.name != name))
+    async def remove(self, name: str) -> None:
+        self._take("engines.remove", name)
+        self.states.set(tuple(state for state in self.states.get() if state.engine.name != name))

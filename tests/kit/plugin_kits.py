@@ -7,7 +7,24 @@ from typing import Any
 from server.chat import Json
 from server.data.sqlite import Database
 from server.errors import FlowFailed
+from server.face.plugins import Approval
 from server.flows.base import Action, FormAnswer, Missing, Output, Preview, Reach, Risk
+from server.plugins.service import PluginHouse
+from server.tasks import spawn
+
+
+def answer_approvals(house: PluginHouse, decision: str) -> list[Approval]:
+    """Answers each approval that comes; returns the list that they are written to."""
+    seen: list[Approval] = []
+
+    def answer(waiting: tuple[Approval, ...]) -> None:
+        for approval in waiting:
+            if approval.id not in [other.id for other in seen]:
+                seen.append(approval)
+                spawn(house.answer_approval(approval.id, decision, ""), "answer an approval")
+
+    house.approvals.connect(answer)
+    return seen
 
 
 @dataclass(slots=True)

@@ -38,7 +38,7 @@ async def use(core: Core, slots: int) -> None:
     """Each of the writes: settings, a plugin, the log, what loads worked."""
     await core.change_setting("model.slots", slots)
     with suppress(AppError, OSError):
-        await core.install_plugin(str(PLUGIN))
+        await core.plugins.install(str(PLUGIN))
     await core.recent_logs(1)
 
 

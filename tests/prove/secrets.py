@@ -43,10 +43,10 @@ def exercise(home: Path, moat: Moat) -> str:
     post(port, "/v1/chat/completions", body | {"model": "nowhere"}, given)
     ask(port, "GET", "/v1/models", {"Authorization": f"Bearer {CANARIES['header']}"})
     ask(port, "GET", f"/v1/models?key={CANARIES['header']}", given)
-    command(home, "set_hub_token", token=CANARIES["token"])
+    command(home, "models.set_hub_token", token=CANARIES["token"])
     with suppress(HTTPError):
         # Through a proxy that does not answer: who tells of that must not tell its password.
-        command(home, "search_models", text="anything")
+        command(home, "models.search", text="anything")
     command(home, "change_setting", field="model.slots", value=2)
     moat.worker().kill()
     until(lambda: post(port, "/v1/chat/completions", body, given).status == 200 or None)

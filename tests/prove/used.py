@@ -30,8 +30,8 @@ def use(home: Path, port: int, headers: dict[str, str] | None = None) -> None:
     post(port, "/api/copilotkit/agent/default/run", RUN, headers)
     long = {"messages": [{"role": "user", "content": "Once more. " * 200}], "max_tokens": 2}
     post(port, "/v1/chat/completions", long, headers)
-    key = command(home, "install_plugin", path=str(PLUGIN))
-    command(home, "enable_plugin", key=key)
+    key = command(home, "plugins.install", path=str(PLUGIN))
+    command(home, "plugins.enable", key=key)
     command(home, "change_setting", field="server.https_port", value=_free_port())
     command(home, "change_setting", field="server.https", value=True)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from server.chat import Json
 from server.engine.base import Embeddings
-from server.face.core import ModelCard
+from server.face.models import ModelCard
 from server.models.aliases import Alias
 from server.models.gguf.header import Header, LongArray
 from server.protocols.base import Ask, Facts, Manage, Managed, ModelKeeper, Reply

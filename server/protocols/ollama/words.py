@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from server.chat import Json
 from server.engine.styles.abilities import THOUGHTS
 from server.errors import AppError, BadRequest, ModelNotFound
-from server.face.core import ModelCard
+from server.face.models import ModelCard
 from server.models.gguf.header import Header
 from server.protocols.base import Facts, Reply
 from server.protocols.fields import Fields

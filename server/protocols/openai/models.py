@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from server.chat import Json
-from server.face.core import ModelCard
+from server.face.models import ModelCard
 from server.protocols.base import Endpoint, Facts, Reply
 from server.protocols.fields import Fields
 from server.protocols.frames import failed

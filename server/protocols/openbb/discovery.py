@@ -6,7 +6,8 @@ from functools import cache
 from typing import Any
 
 from server.chat import Json
-from server.face.core import ModelCard, find_away
+from server.face.core import find_away
+from server.face.models import ModelCard
 from server.protocols.base import Facts, Reply
 from server.system.paths import RESOURCES
 

@@ -41,7 +41,7 @@ async def test_it_says_that_nothing_has_left(core: FakeCore, shown: Shown) -> No
 
 async def test_it_never_says_so_once_a_program_ran_unwatched(core: FakeCore, shown: Shown) -> None:
     page = shown(ActivityPage(core))
-    core.unwatched.set(("p", "q"))
+    core.plugins.unwatched.set(("p", "q"))
     assert page.summary.text() == "Moat cannot monitor the programs of 2 plugins: p, q."
 
 

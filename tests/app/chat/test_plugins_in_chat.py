@@ -107,8 +107,8 @@ async def core(reports: tuple[Reports, str], tmp_path: Path) -> AsyncIterator[Co
 
     made = Core(find(), make)
     await made.open()
-    await made.install_plugin(str(folder))
-    await made.enable_plugin("shop")
+    await made.plugins.install(str(folder))
+    await made.plugins.enable("shop")
     await made.start_on(0)
     yield made
     await made.close()
@@ -119,7 +119,7 @@ def answer_of(page: ChatPage) -> Answer:
 
 
 async def test_a_flow_draws_its_chart_in_the_chat(core: Core, shown: Shown, tmp_path: Path) -> None:
-    assert core.house.for_clients() is None
+    assert core.plugins.for_clients() is None
     for protocol in range(3):
         page = shown(ChatPage(core, ChatStore(tmp_path / f"chats{protocol}")))
         page.options.protocol.setCurrentIndex(protocol)
@@ -169,7 +169,7 @@ async def test_stopping_withdraws_what_waits_and_ends_the_call(
     page.ask("@shop/send Send my report")
     await until(lambda: bool(window.forms.list.rows))
     page.composer.button.click()
-    await until(lambda: not core.forms.get())
+    await until(lambda: not core.plugins.forms.get())
     assert not window.forms.isVisible()
     reports[0].hold = asyncio.Event()
     page.ask("@shop/send Send it again")

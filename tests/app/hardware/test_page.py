@@ -13,28 +13,35 @@ from server.errors import AppError
 from server.face.models import Device, Fit, Machine, Setup
 from server.settings import Settings
 from tests.kit.fake_core import LARGE, STARTER, FakeCore
-from tests.kit.fake_shelf import MACHINE, TOO_LARGE, WELL
+from tests.kit.fake_shelf import MACHINE, TOO_LARGE, WELL, FakeModels
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
 CARD = Device("RTX", "CUDA", 9_000_000_000, 12_000_000_000)
 
 
-class CoreWithCard(FakeCore):
-    """Its model has 30 layers and was trained for 8,192 tokens."""
+class ModelsWithCard(FakeModels):
+    """The model has 30 layers and was trained for 8,192 tokens."""
 
     async def survey_machine(self) -> Machine:
         await super().survey_machine()
         return replace(MACHINE, devices=(CARD,), engine_uses_gpu=True)
 
-    async def estimate_model(self, name: str, setup: Setup) -> Fit:
-        fit = await super().estimate_model(name, setup)
+    async def estimate(self, name: str, setup: Setup) -> Fit:
+        fit = await super().estimate(name, setup)
         return replace(fit, layers=30, trained_context_tokens=8192)
 
 
-def core_set_to(**chosen: object) -> CoreWithCard:
-    core = CoreWithCard.ready()
-    assert isinstance(core, CoreWithCard)
+def core_with_card() -> FakeCore:
+    core = FakeCore.ready()
+    cards = core.models.cards.get()
+    core.models = ModelsWithCard(core.take)
+    core.models.cards.set(cards)
+    return core
+
+
+def core_set_to(**chosen: object) -> FakeCore:
+    core = core_with_card()
     core.settings.set(set_to(**chosen))
     return core
 
@@ -79,7 +86,7 @@ async def test_every_change_shows_the_new_estimate_at_once(
     qtbot.keyClick(slider, Qt.Key.Key_End)
     assert page.sliders["context_tokens"].chosen.text() == "131,072 tokens"
     await until(lambda: page.fit.verdict.text() == "Does not fit")
-    assert ("estimate_model", STARTER.name, Setup(context_tokens=131_072)) in core.commands
+    assert ("models.estimate", STARTER.name, Setup(context_tokens=131_072)) in core.commands
     assert "Context 17.2 GB" in page.bar.accessibleName()
 
 
@@ -107,7 +114,7 @@ async def test_the_work_of_several_cards_can_be_split(core: FakeCore, shown: Sho
     page.sliders["batch_tokens"].slider.setValue(3)
     page.sliders["flash_attention"].slider.setValue(1)
     wanted = Setup(batch_tokens=1024, flash_attention=True, gpu_split=(3.0, 1.0))
-    await until(lambda: ("estimate_model", STARTER.name, wanted) in core.commands)
+    await until(lambda: ("models.estimate", STARTER.name, wanted) in core.commands)
     page.apply.click()
     await until(lambda: core.settings.get().model.gpu_split == (3.0, 1.0))
     assert core.settings.get().model.flash_attention == "on"
@@ -141,7 +148,7 @@ async def test_the_layers_that_are_set_stay_set_before_and_after_the_estimate(
     assert (page.chosen()["gpu_layers"], layers.chosen.text()) == (20, "20")
     await until(lambda: layers.slider.maximum() == 31)
     assert (page.chosen()["gpu_layers"], layers.chosen.text()) == (20, "20")
-    asked = [one[2] for one in core.commands if one[0] == "estimate_model"]
+    asked = [one[2] for one in core.commands if one[0] == "models.estimate"]
     assert {one.gpu_layers for one in asked} == {20}
     assert not page.apply.isEnabled()
 
@@ -210,7 +217,7 @@ async def test_an_estimate_of_what_is_no_longer_chosen_is_not_shown(
             return TOO_LARGE
         return replace(WELL, why="The one that is chosen.")
 
-    monkeypatch.setattr(core, "estimate_model", estimate)
+    monkeypatch.setattr(core.models, "estimate", estimate)
     page.model.setCurrentIndex(page.model.findData(LARGE.name))
     late = tasks.spawn(page.estimate(), "late estimate")
     await asyncio.sleep(0)

@@ -6,8 +6,8 @@ from typing import Any
 
 from app.models.page import ELSEWHERE, ModelsPage
 from server.errors import AppError
-from server.face.core import ModelCard, ModelStatus
-from server.face.models import EngineState
+from server.face.core import ModelStatus
+from server.face.models import EngineState, ModelCard
 from server.settings import EngineElsewhere
 from tests.kit.fake_core import FakeCore
 from tests.kit.until import until
@@ -31,40 +31,40 @@ def test_without_one_it_says_what_to_do(core: FakeCore, shown: Shown) -> None:
 
 def test_what_it_is_and_where_prompts_go_is_shown(core: FakeCore, shown: Shown) -> None:
     page = opened(core, shown)
-    core.engines.set((READY,))
+    core.engines.states.set((READY,))
     (line,) = page.engines.list.rows
     assert not page.engines.empty.isVisible()
     assert line.facts.text() == "vllm  ·  org/Large-32B  ·  32B  ·  32,768 tokens of context"
     assert line.where.text() == "Prompts are sent to gpu-1:8000, gpu-2:8000."
-    core.engines.set((replace(READY, out=("gpu-2:8000",)),))
+    core.engines.states.set((replace(READY, out=("gpu-2:8000",)),))
     assert "gpu-2:8000" in line.note.text()
-    core.engines.set((replace(READY, phase="failed", reason="It does not respond."),))
+    core.engines.states.set((replace(READY, phase="failed", reason="It does not respond."),))
     assert (line.note.text(), line.note.property("role")) == ("It does not respond.", "bad")
 
 
 def test_one_on_this_machine_is_said_to_be(core: FakeCore, shown: Shown) -> None:
     page = opened(core, shown)
-    core.engines.set((EngineState(EngineElsewhere(name="x", urls=("localhost:8080",))),))
+    core.engines.states.set((EngineState(EngineElsewhere(name="x", urls=("localhost:8080",))),))
     assert page.engines.list.rows[0].where.text() == "On this computer, at localhost:8080."
 
 
 async def test_it_is_loaded_and_removed_after_a_question(core: FakeCore, shown: Shown) -> None:
     page = opened(core, shown)
-    core.engines.set((READY,))
+    core.engines.states.set((READY,))
     (line,) = page.engines.list.rows
     line.load.click()
     await until(lambda: core.model.get().name == "large")
     assert line.load.text() == "In use"
     line.remove.click()
-    assert ("remove_engine", "large") not in core.commands
+    assert ("engines.remove", "large") not in core.commands
     line.sure.click()
-    await until(lambda: not core.engines.get())
+    await until(lambda: not core.engines.states.get())
     assert page.engines.empty.isVisible()
 
 
 def test_one_that_was_given_cannot_be_removed(core: FakeCore, shown: Shown) -> None:
     page = opened(core, shown)
-    core.engines.set((replace(READY, is_given=True),))
+    core.engines.states.set((replace(READY, is_given=True),))
     (line,) = page.engines.list.rows
     assert not line.remove.isVisible()
     assert "command line" in line.note.text()
@@ -82,9 +82,9 @@ async def test_one_is_tested_and_added_with_its_key(core: FakeCore, shown: Shown
     form.name.setText("large")
     form.context.setValue(4096)
     form.add.click()
-    await until(core.engines.get)
+    await until(core.engines.states.get)
     wanted = CLUSTER.model_copy(update={"context_tokens": 4096})
-    assert core.commands[-1] == ("add_engine", wanted, "secret")
+    assert core.commands[-1] == ("engines.add", wanted, "secret")
     await until(lambda: not form.key.text())
 
 
@@ -101,12 +101,12 @@ async def test_what_is_wrong_is_said_in_the_form(core: FakeCore, shown: Shown) -
     form.test.click()
     await until(lambda: "does not accept" in form.state.text())
     assert form.test.isEnabled()
-    assert not {"add_engine", "test_engine"} & {command[0] for command in core.commands}
+    assert not {"engines.add", "engines.test"} & {command[0] for command in core.commands}
 
 
 def test_models_elsewhere_are_not_listed_among_those_here(core: FakeCore, shown: Shown) -> None:
     card = ModelCard("large", "engine:large", 0, owned="elsewhere", hosts=CLUSTER.hosts)
-    core.models.set((*core.models.get(), card))
+    core.models.cards.set((*core.models.cards.get(), card))
     core.model.set(ModelStatus("ready", "large", hosts=CLUSTER.hosts))
     page = opened(core, shown)
     assert "large" not in [line.name.text() for line in page.installed.list.rows]

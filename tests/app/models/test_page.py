@@ -42,7 +42,7 @@ async def test_deleting_asks_first_and_says_what_it_freed(core: FakeCore, shown:
     large.sure.click()
     await until(page.freed.isVisible)
     assert "2.1 GB" in page.freed.text.text()
-    assert ("delete_model", LARGE.name) in core.commands
+    assert ("models.delete", LARGE.name) in core.commands
 
 
 async def test_the_details_show_the_template_and_what_differs(core: FakeCore, shown: Shown) -> None:
@@ -69,21 +69,21 @@ async def test_a_token_is_kept_and_forgotten_and_not_shown(core: FakeCore, shown
     page.parts.choose(DISCOVER)
     page.token.edit.setText(" hf_secret ")
     page.token.keep.click()
-    await until(lambda: ("set_hub_token", "hf_secret") in core.commands)
+    await until(lambda: ("models.set_hub_token", "hf_secret") in core.commands)
     await until(lambda: page.token.state.text() == "The token is saved with your secrets.")
     assert page.token.edit.text() == ""
     page.token.forget.click()
-    await until(lambda: ("set_hub_token", "") in core.commands)
+    await until(lambda: ("models.set_hub_token", "") in core.commands)
 
 
 async def test_a_login_of_this_computer_is_offered_and_used(core: FakeCore, shown: Shown) -> None:
-    core.hub_login = "HF_TOKEN"
+    core.models.hub_login = "HF_TOKEN"
     page = shown(ModelsPage(core))
     page.parts.choose(DISCOVER)
     await until(page.token.login.isVisible)
     assert "HF_TOKEN" in page.token.login.text.text()
     page.token.use.click()
-    await until(lambda: ("use_hub_login",) in core.commands)
+    await until(lambda: ("models.use_hub_login",) in core.commands)
     await until(lambda: not page.token.login.isVisible())
 
 
@@ -99,7 +99,7 @@ async def test_a_newer_file_is_looked_for_and_fetched(core: FakeCore, shown: Sho
     await until(newer.get.isVisible)
     assert newer.state.text().startswith("A newer file is in maker/model-GGUF: 2.1 GB")
     newer.get.click()
-    await until(lambda: ("download_newer", LARGE.name) in core.commands)
+    await until(lambda: ("models.download_newer", LARGE.name) in core.commands)
     await until(lambda: page.downloads.list.rows)
     core.refuse = AppError("No.")
     newer.seek.click()
@@ -128,7 +128,7 @@ async def test_with_nothing_installed_it_leads_on(shown: Shown, qapp: QApplicati
     page = shown(ModelsPage(core))
     assert page.installed.empty.isVisible()
     page.installed.discover.click()
-    await until(lambda: ("suggest_models",) in core.commands)
+    await until(lambda: ("models.suggest",) in core.commands)
     await until(lambda: page.discover.findChildren(FileRow))
 
 
@@ -143,7 +143,7 @@ async def test_folders_of_other_programs_are_offered(core: FakeCore, shown: Show
 async def test_a_file_is_imported(core: FakeCore, shown: Shown) -> None:
     page = shown(ModelsPage(core))
     await page.import_file("/models/x.gguf")
-    assert ("import_model", "/models/x.gguf") in core.commands
+    assert ("models.import_file", "/models/x.gguf") in core.commands
 
 
 async def test_a_search_leads_to_files_and_a_download(core: FakeCore, shown: Shown) -> None:
@@ -154,7 +154,7 @@ async def test_a_search_leads_to_files_and_a_download(core: FakeCore, shown: Sho
     page.discover.go.click()
     assert not page.discover.go.isEnabled()
     await until(lambda: page.discover.findChildren(RepositoryRow))
-    assert ("search_models", "qwen") in core.commands
+    assert ("models.search", "qwen") in core.commands
     page.discover.findChildren(RepositoryRow)[0].open.click()
     await until(lambda: page.discover.heading.text() == LISTING.repo)
     fits, too_large = [one for one in page.discover.findChildren(FileRow) if one.isVisible()]
@@ -163,7 +163,7 @@ async def test_a_search_leads_to_files_and_a_download(core: FakeCore, shown: Sho
     assert "19.0 GB" in too_large.fit.why.text()
     fits.button.click()
     await until(lambda: page.parts.buttons[DOWNLOADS].isChecked())
-    assert ("download_model", LISTING.repo, "m-Q4_K_M.gguf") in core.commands
+    assert ("models.download", LISTING.repo, "m-Q4_K_M.gguf") in core.commands
     assert page.parts.buttons[DOWNLOADS].text() == "Downloads (1)"
 
 
@@ -198,9 +198,9 @@ async def test_a_download_that_was_cancelled_can_be_asked_for_again(
     await until(lambda: len(page.discover.findChildren(FileRow)) == len(LISTING.files))
     file = page.discover.findChildren(FileRow)[0]
     file.button.click()
-    core.downloads.set((Download("1", "a", LISTING.repo, "running"),))
+    core.models.downloads.set((Download("1", "a", LISTING.repo, "running"),))
     assert not file.button.isEnabled()
-    core.downloads.set(())
+    core.models.downloads.set(())
     assert file.button.isEnabled()
 
 
@@ -223,25 +223,25 @@ async def test_a_download_is_paused_resumed_retried_and_cancelled(
     page = shown(ModelsPage(core))
     page.parts.choose(DOWNLOADS)
     assert page.downloads.empty.isVisible()
-    core.downloads.set((AT_FORTY,))
+    core.models.downloads.set((AT_FORTY,))
     (line,) = page.downloads.list.rows
     assert line.progress.value() == 400
     assert line.state.text() == "859 MB of 2.1 GB  ·  9.0 MB/s  ·  2 min left"
     line.pause.click()
-    core.downloads.set((replace(AT_FORTY, phase="paused"),))
+    core.models.downloads.set((replace(AT_FORTY, phase="paused"),))
     assert page.downloads.list.rows == [line]
     line.resume.click()
-    core.downloads.set((replace(AT_FORTY, phase="failed", reason="The disk is full."),))
+    core.models.downloads.set((replace(AT_FORTY, phase="failed", reason="The disk is full."),))
     assert line.state.text() == "The disk is full."
     assert not line.progress.isVisible()
     line.retry.click()
     line.cancel.click()
     await until(lambda: page.downloads.empty.isVisible())
     assert [one[0] for one in core.commands if "download" in one[0]] == [
-        "pause_download",
-        "resume_download",
-        "resume_download",
-        "cancel_download",
+        "models.pause_download",
+        "models.resume_download",
+        "models.resume_download",
+        "models.cancel_download",
     ]
 
 
@@ -258,13 +258,13 @@ async def test_the_answering_model_changes_with_the_core(core: FakeCore, shown: 
     page = shown(ModelsPage(core))
     core.model.set(ModelStatus("loading", LARGE.name))
     assert [one.load.text() for one in page.installed.list.rows] == ["Load", "In use"]
-    core.models.set((STARTER,))
+    core.models.cards.set((STARTER,))
     assert len(page.installed.list.rows) == 1
 
 
 async def test_deleting_promises_only_what_it_does(core: FakeCore, shown: Shown) -> None:
     listed = replace(LARGE, name="listed", owned="listed")
-    core.models.set((listed, replace(LARGE, name="theirs", owned="other")))
+    core.models.cards.set((listed, replace(LARGE, name="theirs", owned="other")))
     page = shown(ModelsPage(core))
     first, second = page.installed.list.rows
     assert not second.delete.isVisible()

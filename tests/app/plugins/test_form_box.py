@@ -33,7 +33,7 @@ async def test_a_form_is_filled_in_and_sent(
 ) -> None:
     window = shown(Window(core, memory))
     assert not window.forms.isVisible()
-    core.forms.set((FORM,))
+    core.plugins.forms.set((FORM,))
     assert window.forms.isVisible()
     (box,) = window.forms.list.rows
     assert not box.send.isEnabled()
@@ -48,7 +48,7 @@ async def test_a_form_is_filled_in_and_sent(
     box.send.click()
     await until(lambda: bool(core.commands))
     ((name, number, values),) = core.commands
-    assert (name, number) == ("answer_form", "f1")
+    assert (name, number) == ("plugins.answer_form", "f1")
     assert json.loads(values) == {
         "account": "margin",
         "quantity": 10,
@@ -59,16 +59,16 @@ async def test_a_form_is_filled_in_and_sent(
 
 async def test_a_form_can_be_left_alone(core: FakeCore, memory: QSettings, shown: Shown) -> None:
     window = shown(Window(core, memory))
-    core.forms.set((FORM,))
+    core.plugins.forms.set((FORM,))
     window.forms.list.rows[0].close_form.click()
-    await until(lambda: core.commands == [("answer_form", "f1", "")])
+    await until(lambda: core.commands == [("plugins.answer_form", "f1", "")])
 
 
 async def test_what_the_core_refuses_can_be_mended(
     core: FakeCore, memory: QSettings, shown: Shown
 ) -> None:
     window = shown(Window(core, memory))
-    core.forms.set((FORM,))
+    core.plugins.forms.set((FORM,))
     core.refuse = AppError("There is no file 's.pdf'.")
     window.forms.list.rows[0].fields["note"].setText("Soon.")
     window.forms.list.rows[0].close_form.click()

@@ -35,7 +35,7 @@ BROKER = replace(
 async def test_a_plugin_says_what_enabling_it_accepts(core: FakeCore, shown: Shown) -> None:
     page = shown(PluginsPage(core))
     assert page.empty.isVisible()
-    core.plugins.set((PORTFOLIO, BROKER))
+    core.plugins.cards.set((PORTFOLIO, BROKER))
     own, broker = page.list.rows
     assert own.switch.text() == "Disable"
     assert broker.switch.text() == "Accept and enable"
@@ -44,7 +44,7 @@ async def test_a_plugin_says_what_enabling_it_accepts(core: FakeCore, shown: Sho
     broker.switch.click()
     own.switch.click()
     await until(lambda: len(core.commands) == 2)
-    assert core.commands == [("enable_plugin", "broker"), ("disable_plugin", "portfolio")]
+    assert core.commands == [("plugins.enable", "broker"), ("plugins.disable", "portfolio")]
 
 
 async def test_folders_are_looked_at_while_the_page_is_shown(
@@ -52,20 +52,20 @@ async def test_folders_are_looked_at_while_the_page_is_shown(
 ) -> None:
     monkeypatch.setattr(plugins, "_LOOK_MS", 5)
     page = shown(PluginsPage(core))
-    await until(lambda: core.looks >= 3)
+    await until(lambda: core.plugins.looks >= 3)
     page.hide()
     await asyncio.sleep(0)  # what was asked for until now
-    looks = core.looks
+    looks = core.plugins.looks
     assert not page._looking.isActive()
     page.show()
-    await until(lambda: core.looks > looks)
+    await until(lambda: core.plugins.looks > looks)
 
 
 async def test_operations_secrets_and_versions_are_in_the_details(
     core: FakeCore, shown: Shown
 ) -> None:
     page = shown(PluginsPage(core))
-    core.plugins.set((BROKER,))
+    core.plugins.cards.set((BROKER,))
     (box,) = page.list.rows
     assert not box.details.isVisible()
     box.more.click()
@@ -81,16 +81,16 @@ async def test_operations_secrets_and_versions_are_in_the_details(
     assert box.secrets["TOKEN"].text() == ""
     assert box.secrets["TOKEN"].placeholderText() == "Stored in the keychain"
     assert core.commands == [
-        ("set_operation_policy", "broker", "POST /orders", "block"),
-        ("set_plugin_secret", "broker", "TOKEN", "s3cret"),
-        ("roll_back_plugin", "broker"),
-        ("remove_plugin", "broker"),
+        ("plugins.set_policy", "broker", "POST /orders", "block"),
+        ("plugins.set_secret", "broker", "TOKEN", "s3cret"),
+        ("plugins.roll_back", "broker"),
+        ("plugins.remove", "broker"),
     ]
 
 
 async def test_a_broken_plugin_cannot_be_enabled(core: FakeCore, shown: Shown) -> None:
     page = shown(PluginsPage(core))
-    core.plugins.set((replace(BROKER, state="broken", findings=("No manifest.",)),))
+    core.plugins.cards.set((replace(BROKER, state="broken", findings=("No manifest.",)),))
     (box,) = page.list.rows
     assert not box.switch.isEnabled()
     assert box.findings.text() == "No manifest."
@@ -103,7 +103,7 @@ async def test_a_call_waits_for_an_answer_on_every_page(
 ) -> None:
     window = shown(Window(core, memory))
     assert not window.approvals.isVisible()
-    core.approvals.set((ORDER, replace(ORDER, id="a2", can_always=False)))
+    core.plugins.approvals.set((ORDER, replace(ORDER, id="a2", can_always=False)))
     window.turn_to("Chat")
     assert window.approvals.isVisible()
     (card,) = window.approvals.findChildren(ApprovalCard)
@@ -111,7 +111,7 @@ async def test_a_call_waits_for_an_answer_on_every_page(
     assert "•••" in card.sent.toPlainText()
     getattr(card, decision).click()
     assert not card.once.isEnabled()
-    await until(lambda: ("answer_approval", "a1", decision, "") in core.commands)
+    await until(lambda: ("plugins.answer_approval", "a1", decision, "") in core.commands)
     (second,) = window.approvals.list.rows
     assert second.always.isHidden()
     second.deny.click()
@@ -123,20 +123,20 @@ async def test_a_question_whose_answer_did_not_arrive_can_be_answered(
     decision: str, core: FakeCore, memory: QSettings, shown: Shown
 ) -> None:
     window = shown(Window(core, memory))
-    core.approvals.set((ORDER,))
+    core.plugins.approvals.set((ORDER,))
     core.refuse = LinkLost()
     (card,) = window.approvals.list.rows
     card.once.click()
     await until(window.banner.isVisible)
     getattr(card, decision).click()
-    await until(lambda: core.commands == [("answer_approval", "a1", decision, "")])
+    await until(lambda: core.commands == [("plugins.answer_approval", "a1", decision, "")])
 
 
 async def test_without_a_keyring_the_page_says_where_secrets_lie(
     core: FakeCore, shown: Shown
 ) -> None:
     core.plain_file = "/home/me/secrets.json"
-    core.plugins.set((replace(PORTFOLIO, secrets=("TOKEN",)),))
+    core.plugins.cards.set((replace(PORTFOLIO, secrets=("TOKEN",)),))
     page = shown(PluginsPage(core))
     (box,) = page.list.rows
     await until(lambda: "unencrypted" in box.place.text())

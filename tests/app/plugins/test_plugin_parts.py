@@ -31,7 +31,7 @@ FULL = replace(
 
 def opened(core: FakeCore, shown: Shown, card: PluginCard = FULL) -> PluginBox:
     page = shown(PluginsPage(core))
-    core.plugins.set((card,))
+    core.plugins.cards.set((card,))
     (box,) = page.list.rows
     box.more.click()
     return box
@@ -47,13 +47,13 @@ async def test_options_are_set_where_they_are_shown(core: FakeCore, shown: Shown
     box.options.changing.click()
     await until(lambda: len(core.commands) == 4)
     assert core.commands == [
-        ("set_plugin_option", "portfolio", "positions", "/me/positions.csv"),
-        ("set_plugin_option", "portfolio", "roots", "/a\n/b"),
-        ("set_plugin_option", "portfolio", "server", "http://127.0.0.1:10"),
-        ("set_plugin_option", "portfolio", "changing_methods", "true"),
+        ("plugins.set_option", "portfolio", "positions", "/me/positions.csv"),
+        ("plugins.set_option", "portfolio", "roots", "/a\n/b"),
+        ("plugins.set_option", "portfolio", "server", "http://127.0.0.1:10"),
+        ("plugins.set_option", "portfolio", "changing_methods", "true"),
     ]
-    core.plugins.set((replace(FULL, changing_methods=True),))
-    core.plugins.set((FULL,))
+    core.plugins.cards.set((replace(FULL, changing_methods=True),))
+    core.plugins.cards.set((FULL,))
     assert not box.options.changing.isChecked()
     assert len(core.commands) == 4
 
@@ -76,7 +76,7 @@ async def test_it_is_tried_dry_mocked_and_for_real(core: FakeCore, shown: Shown)
 
 async def test_what_is_disabled_can_be_tried_but_not_run(core: FakeCore, shown: Shown) -> None:
     box = opened(core, shown)
-    core.plugins.set((replace(FULL, enabled=False),))
+    core.plugins.cards.set((replace(FULL, enabled=False),))
     assert not box.trial.modes["run"].isEnabled()
     assert box.trial.modes["dry"].isEnabled()
 
@@ -94,7 +94,7 @@ async def test_a_tool_is_tried_with_a_form_of_its_arguments(core: FakeCore, show
     assert isinstance(zone, QLineEdit)
     zone.setText("UTC")
     trial.modes["run"].click()
-    tried = ("try_tool", "portfolio", "clock/now", '{"zone": "UTC"}', "run")
+    tried = ("plugins.try_tool", "portfolio", "clock/now", '{"zone": "UTC"}', "run")
     await until(lambda: core.commands[-1:] == [tried])
     await until(lambda: "It is ten." in trial.result.toPlainText())
     trial.flow.setCurrentIndex(0)
@@ -122,10 +122,10 @@ async def test_its_log_and_its_sign_in(core: FakeCore, shown: Shown, monkeypatch
     assert box.signing.text() == "Sign in"
     box.signing.click()
     await until(lambda: opened_urls == ["http://127.0.0.1:9/authorize"])
-    core.plugins.set((replace(FULL, sign_in="done"),))
+    core.plugins.cards.set((replace(FULL, sign_in="done"),))
     assert box.signing.text() == "Sign out"
     box.signing.click()
-    await until(lambda: ("sign_out_plugin", "portfolio") in core.commands)
+    await until(lambda: ("plugins.sign_out", "portfolio") in core.commands)
 
 
 async def test_paused_plugins_are_said_and_resumed(core: FakeCore, shown: Shown) -> None:
@@ -138,7 +138,7 @@ async def test_paused_plugins_are_said_and_resumed(core: FakeCore, shown: Shown)
 
 
 def _tried(mode: str) -> tuple[str, ...]:
-    return ("test_plugin", "portfolio", "value", "What is it worth?", mode)
+    return ("plugins.test", "portfolio", "value", "What is it worth?", mode)
 
 
 async def refused(core: FakeCore, change: Callable[[], object]) -> None:
@@ -161,7 +161,7 @@ async def test_what_is_refused_is_not_shown_as_if_it_held(core: FakeCore, shown:
     assert field.text() == ""
     field.take("/gone.csv")
     await until(lambda: len(core.commands) == 1)
-    assert core.commands == [("set_plugin_option", "portfolio", "positions", "/gone.csv")]
+    assert core.commands == [("plugins.set_option", "portfolio", "positions", "/gone.csv")]
 
 
 async def test_an_option_that_is_being_written_can_be_sent_again(
@@ -188,7 +188,7 @@ async def test_a_dangerous_operation_is_not_offered_without_asking(
 
 async def test_a_secret_stays_in_its_field_until_it_is_kept(core: FakeCore, shown: Shown) -> None:
     page = shown(PluginsPage(core))
-    core.plugins.set((replace(FULL, secrets=("TOKEN",), missing_secrets=("TOKEN",)),))
+    core.plugins.cards.set((replace(FULL, secrets=("TOKEN",), missing_secrets=("TOKEN",)),))
     field = page.list.rows[0].secrets["TOKEN"]
     field.setText("s3cret")
     await refused(core, field.editingFinished.emit)
@@ -197,4 +197,4 @@ async def test_a_secret_stays_in_its_field_until_it_is_kept(core: FakeCore, show
     field.editingFinished.emit()
     await until(lambda: field.text() == "")
     assert field.placeholderText() == "Stored in the keychain"
-    assert core.commands == [("set_plugin_secret", "portfolio", "TOKEN", "s3cret")]
+    assert core.commands == [("plugins.set_secret", "portfolio", "TOKEN", "s3cret")]

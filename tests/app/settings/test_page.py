@@ -199,21 +199,21 @@ async def test_the_engine_is_asked_for_again_when_there_is_a_server(
     core: FakeCore, shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The window is there before its server is: that is no failure to tell."""
-    build = core.engine_build
+    build = core.models.engine_build
     asked: list[str] = []
 
     async def not_yet() -> str:
         asked.append("engine")
         raise LinkLost
 
-    monkeypatch.setattr(core, "engine_build", not_yet)
+    monkeypatch.setattr(core.models, "engine_build", not_yet)
     core.server.set(ServerStatus())
     page = SettingsPage(core)
     told: list[str] = []
     page.failed.connect(told.append)
     shown(page)
     await until(lambda: asked)
-    monkeypatch.setattr(core, "engine_build", build)
+    monkeypatch.setattr(core.models, "engine_build", build)
     core.server.set(SERVING)
     await until(lambda: page.about.engine.text())
     assert told == []

@@ -21,7 +21,7 @@ async def test_every_value_is_mirrored_and_follows(core: FakeCore) -> None:
     async with serve_core(core, "secret") as address:
         following = tasks.spawn(link.follow(address, "secret"), "follow")
         await until(lambda: link.face.server.get() == SERVING)
-        await until(lambda: link.face.models.get() == (STARTER, LARGE))
+        await until(lambda: link.face.models.cards.get() == (STARTER, LARGE))
         core.load.set(Load(1, 2, 3.5, 400))
         core.settings.set(Settings().changed("server.port", 8000))
         await until(lambda: link.face.load.get() == Load(1, 2, 3.5, 400))
@@ -137,9 +137,9 @@ async def test_the_end_of_the_core_ends_the_stream(core: FakeCore) -> None:
 
 async def test_without_a_core_nothing_old_is_shown(core: FakeCore) -> None:
     link = Link()
-    link.face.models.set((STARTER,))
+    link.face.models.cards.set((STARTER,))
     link.face.settings.set(Settings().changed("window.theme", "dark"))
     link.show(ServerStatus("failed", reason="It died."))
-    assert link.face.models.get() == ()
+    assert link.face.models.cards.get() == ()
     assert link.face.server.get().reason == "It died."
     assert link.face.settings.get().window.theme == "dark"

@@ -1,7 +1,8 @@
 from PySide6.QtCore import QSettings
 
 from app.shell.tray import KEPT, RecentModels
-from server.face.core import ModelCard, ModelStatus
+from server.face.core import ModelStatus
+from server.face.models import ModelCard
 from tests.kit.fake_core import FakeCore
 
 CARDS = tuple(ModelCard(name, "", 1) for name in ("b", "a", "c"))

@@ -68,7 +68,7 @@ async def test_typing_finds_a_page_a_model_a_setting_and_a_chat(
     assert window.page().fields["window.theme"].isVisible()
     go_to(window, "hardware page")
     assert window.page().title == "Hardware"
-    name = core.models.get()[-1].name
+    name = core.models.cards.get()[-1].name
     go_to(window, name)
     await until(lambda: core.model.get().name == name)
 

@@ -157,10 +157,10 @@ async def test_downloads_and_questions_are_announced(
     tray = Tray(core)
     told: list[tuple[str, str]] = []
     monkeypatch.setattr(tray, "tell", lambda title, text: told.append((title, text)))
-    core.downloads.set((AT_FORTY,))
-    core.downloads.set((replace(AT_FORTY, phase="failed", reason="The disk is full."),))
-    core.downloads.set((replace(AT_FORTY, phase="done"),))
-    core.approvals.set((Approval("a", "p", "o", "change", "Send an order", "https://x"),))
+    core.models.downloads.set((AT_FORTY,))
+    core.models.downloads.set((replace(AT_FORTY, phase="failed", reason="The disk is full."),))
+    core.models.downloads.set((replace(AT_FORTY, phase="done"),))
+    core.plugins.approvals.set((Approval("a", "p", "o", "change", "Send an order", "https://x"),))
     assert told == [
         ("Download failed", "m-Q4_K_M.gguf: The disk is full."),
         ("Download finished", "m-Q4_K_M.gguf"),
@@ -172,7 +172,7 @@ async def test_downloads_and_questions_are_announced(
 async def test_plugins_are_paused_and_resumed(core: FakeCore) -> None:
     tray = Tray(core)
     assert "Pause plugins" not in texts(tray)
-    core.plugins.set((PORTFOLIO, replace(PORTFOLIO, key="off", enabled=False)))
+    core.plugins.cards.set((PORTFOLIO, replace(PORTFOLIO, key="off", enabled=False)))
     entry(tray, "Pause plugins").trigger()
     await until(lambda: core.commands == [("change_setting", "plugins.paused", True)])
     entry(tray, "Resume plugins").trigger()
@@ -186,7 +186,7 @@ async def test_models_used_last_come_first_also_after_a_restart(
     core: FakeCore, memory: QSettings
 ) -> None:
     small = replace(LARGE, name="a-model-never-used")
-    core.models.set((small, STARTER, LARGE))
+    core.models.cards.set((small, STARTER, LARGE))
     tray = Tray(core, memory)
     assert list(models(tray))[:2] == [STARTER.name, small.name]
     core.model.set(ModelStatus("ready", LARGE.name, 1.0))
@@ -202,8 +202,8 @@ async def test_a_form_that_waits_is_told(core: FakeCore, monkeypatch: pytest.Mon
     told: list[str] = []
     tray = Tray(core)
     monkeypatch.setattr(tray, "tell", lambda title, _text: told.append(title))
-    core.forms.set((FORM,))
-    core.forms.set((FORM,))
+    core.plugins.forms.set((FORM,))
+    core.plugins.forms.set((FORM,))
     assert told == ["broker needs more information"]
     tray.close()
 
@@ -226,11 +226,11 @@ async def test_a_download_that_failed_before_is_not_told_again(
     monkeypatch.setattr(tray, "tell", lambda title, _text: told.append(title))
     failed = replace(AT_FORTY, phase="failed", reason="The disk is full.")
     for _ in range(2):
-        core.downloads.set((failed,))
-        core.downloads.set(())
+        core.models.downloads.set((failed,))
+        core.models.downloads.set(())
     assert told == []
-    core.downloads.set((AT_FORTY,))
-    core.downloads.set(())
-    core.downloads.set((replace(AT_FORTY, phase="done"),))
+    core.models.downloads.set((AT_FORTY,))
+    core.models.downloads.set(())
+    core.models.downloads.set((replace(AT_FORTY, phase="done"),))
     assert told == ["Download finished"]
     tray.close()

@@ -107,9 +107,11 @@ async def test_every_control_has_a_name_and_is_reached_by_keyboard(
     core: FakeCore, memory: QSettings, shown: Shown
 ) -> None:
     window = shown(Window(core, memory))
-    core.plugins.set((replace(PORTFOLIO, options=OPTIONS, secrets=("KEY",), question="What?"),))
-    core.approvals.set((ORDER,))
-    core.forms.set((FORM,))
+    core.plugins.cards.set(
+        (replace(PORTFOLIO, options=OPTIONS, secrets=("KEY",), question="What?"),)
+    )
+    core.plugins.approvals.set((ORDER,))
+    core.plugins.forms.set((FORM,))
     for page in PAGES:
         window.turn_to(page.title)
     found = controls(window)
@@ -214,8 +216,8 @@ async def test_what_asks_is_never_squeezed_and_leaves_room_for_the_page(
     window.resize(*theme.SMALLEST_WINDOW)
     window.turn_to(page)
     fields = {f"Field {n}": {"type": "string", "description": "About it."} for n in range(15)}
-    core.forms.set((replace(FORM, schema=json.dumps({"properties": fields})),))
-    core.approvals.set((replace(ORDER, body="\n".join(map(str, range(30)))),))
+    core.plugins.forms.set((replace(FORM, schema=json.dumps({"properties": fields})),))
+    core.plugins.approvals.set((replace(ORDER, body="\n".join(map(str, range(30)))),))
     window.show_failure("Something did not work.")
     for one in (*window.forms.list.rows, *window.approvals.list.rows, window.banner):
         await until(lambda one=one: one.height() >= max(1, one.minimumSizeHint().height()))
@@ -232,13 +234,13 @@ async def test_what_asks_takes_no_more_room_than_it_needs(
 ) -> None:
     window = shown(Window(core, memory))
     whole = window.page().height()
-    core.approvals.set((ORDER,))
+    core.plugins.approvals.set((ORDER,))
     await until(lambda: window.page().height() < whole)
     (card,) = window.approvals.list.rows
     await until(lambda: card.height() == card.minimumSizeHint().height())
     assert window._asks.verticalScrollBar().maximum() == 0
     assert window._asks.height() < card.height() + 2 * theme.PAGE_MARGIN
-    core.approvals.set(())
+    core.plugins.approvals.set(())
     await until(lambda: window.page().height() == whole)
 
 

@@ -38,7 +38,7 @@ async def test_the_starter_needs_nothing(core: FakeCore, shown: Shown, tmp_path:
     page.begin.click()
     await until(lambda: ended)
     assert not (tmp_path / "moat.desktop").exists()
-    assert "download_model" not in [one[0] for one in core.commands]
+    assert "models.download" not in [one[0] for one in core.commands]
 
 
 async def test_what_was_chosen_is_done(core: FakeCore, shown: Shown, tmp_path: Path) -> None:
@@ -47,8 +47,8 @@ async def test_what_was_chosen_is_done(core: FakeCore, shown: Shown, tmp_path: P
     page.recommended.setChecked(True)
     page.at_login.setChecked(True)
     page.begin.click()
-    await until(lambda: core.downloads.get())
-    assert ("download_model", SUGGESTED.repo, SUGGESTED.file) in core.commands
+    await until(lambda: core.models.downloads.get())
+    assert ("models.download", SUGGESTED.repo, SUGGESTED.file) in core.commands
     assert (tmp_path / "moat.desktop").exists()
 
 

@@ -20,9 +20,9 @@ async def main(engine: str, settings: dict[str, Any]) -> None:
     core = Core(find(), ENGINES[engine])
     await core.open()
     for key, options in settings.pop("enabled", {}).items():
-        await core.enable_plugin(key)
+        await core.plugins.enable(key)
         for name, value in options.items():
-            await core.set_plugin_option(key, name, value)
+            await core.plugins.set_option(key, name, value)
     for field, value in settings.items():
         await core.change_setting(field, value)
     await core.start_on(0)

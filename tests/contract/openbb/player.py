@@ -8,7 +8,7 @@ from typing import Any
 
 from server.asking.ask import Means
 from server.engine.base import Engine
-from server.face.core import ModelCard
+from server.face.models import ModelCard
 from server.protocols.base import Facts
 from server.protocols.openbb import query
 from tests.contract.openbb.dashboards import follow_up

@@ -14,7 +14,8 @@ import pytest
 from server.chat import Message
 from server.commands.chat import HELP, Conversation
 from server.errors import AppError
-from server.face.core import FileText, ModelCard
+from server.face.core import FileText
+from server.face.models import ModelCard
 from server.system import processes
 from tests.kit.running import serving
 

@@ -85,7 +85,7 @@ async def test_a_running_server_does_the_download_and_the_deletion(fake: FakeHub
         )
         running = await client.find(paths.find().control)
         assert running
-        async with aclosing(running.values("downloads")) as values:
+        async with aclosing(running.values("models.downloads")) as values:
             (download,) = await anext(values)
         assert (download.name, download.phase) == ("tiny-Q4_K_M.gguf", "done")
         assert "GB freed" in (await moat(fake, "rm", "tiny-Q4_K_M"))[1]

@@ -89,7 +89,7 @@ async def moat(*arguments: str) -> int:
 
 
 def card(core: Core, key: str) -> PluginCard:
-    return next(one for one in core.plugins.get() if one.key == key)
+    return next(one for one in core.plugins.cards.get() if one.key == key)
 
 
 async def test_a_running_moat_does_it_so_that_it_holds(
@@ -107,7 +107,7 @@ async def test_a_running_moat_does_it_so_that_it_holds(
     assert "mine 1.2.3 is installed, disabled. It does not connect to anything outside." in said
     assert "mine is enabled. It does not connect to anything outside." in said
     assert "mine       enabled   warnings       Mine 1.2.3" in said
-    await running.set_plugin_option("portfolio", "positions", "x.csv")
+    await running.plugins.set_option("portfolio", "positions", "x.csv")
     kept = json.loads((paths.find().config / "plugins.json").read_text())
     assert kept["mine"]["enabled"] is False
 
@@ -123,13 +123,13 @@ async def test_beside_a_running_moat_no_second_one_is_opened(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     core = FakeCore.ready()
-    core.plugins.set((PluginCard("p", "P", "", "1.0", "ok", True, False, True),))
+    core.plugins.cards.set((PluginCard("p", "P", "", "1.0", "ok", True, False, True),))
     monkeypatch.delattr(Core, "open")
     async with served(core):
         assert await moat("list") == 0
         assert await moat("disable", "p") == 0
     assert capsys.readouterr().out == "p  enabled   ok             P 1.0\np is disabled.\n"
-    assert core.commands == [("disable_plugin", "p")]
+    assert core.commands == [("plugins.disable", "p")]
 
 
 @pytest.mark.parametrize("action", [("list",), ("run", "files/none", "x")])
@@ -225,8 +225,8 @@ async def test_what_waits_in_a_running_moat_is_listed_and_answered(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     core = FakeCore.ready()
-    core.approvals.set((replace(ORDER, client="http://page.example"),))
-    core.forms.set((FORM,))
+    core.plugins.approvals.set((replace(ORDER, client="http://page.example"),))
+    core.plugins.forms.set((FORM,))
     async with served(core):
         assert await moat("answer") == 0
         assert await moat("answer", "zz", "once") == 1
@@ -236,7 +236,10 @@ async def test_what_waits_in_a_running_moat_is_listed_and_answered(
     assert "for http://page.example, which uses it for the first time" in listed
     assert "account: cash | margin, required" in listed
     values = '{"account": "cash", "quantity": 5, "statement": "/x.csv"}'
-    assert core.commands == [("answer_approval", "a1", "always", ""), ("answer_form", "f1", values)]
+    assert core.commands == [
+        ("plugins.answer_approval", "a1", "always", ""),
+        ("plugins.answer_form", "f1", values),
+    ]
 
 
 def test_without_a_running_moat_nothing_waits(capsys: pytest.CaptureFixture[str]) -> None:

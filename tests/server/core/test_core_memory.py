@@ -102,7 +102,7 @@ def room(monkeypatch: pytest.MonkeyPatch) -> Room:
 @pytest.fixture
 async def core(room: Room, tmp_path: Path) -> AsyncIterator[Core]:
     core = Core(find(), room.make)
-    core.shelf.surveyor = room
+    core.models.surveyor = room
     for name in ("first", "second"):
         write_model(tmp_path / f"{name}.gguf", BIG)
         core.library.add(tmp_path / f"{name}.gguf")
@@ -185,11 +185,11 @@ async def test_a_card_is_judged_by_what_it_has_free_at_that_moment(core: Core, r
     await core.load_model("first")
     layers = room.engines[0].options.gpu_layers
     assert layers > BIG.layers
-    seen = await core.survey_machine()
+    seen = await core.models.survey_machine()
     assert seen.devices[0].free_bytes == 1 * GB
     await core.change_setting("model.threads", 2)
     await core.unload_model()
-    await core.survey_machine()
+    await core.models.survey_machine()
     room.card = replace(room.card, free_bytes=2 * GB)
     await core.load_model("first")
     assert [one.options.gpu_layers for one in room.engines][:2] == [layers, layers]

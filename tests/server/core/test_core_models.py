@@ -33,7 +33,7 @@ async def core(
 
 
 def on_cards(core: Core) -> list[str]:
-    return [card.name for card in core.models.get() if card.loaded]
+    return [card.name for card in core.models.cards.get() if card.loaded]
 
 
 async def test_picking_another_model_frees_the_first(core: Core, workers: Workers):
@@ -166,5 +166,5 @@ async def test_other_support_for_graphics_cards_loads_the_model_with_it(
 async def test_what_may_not_be_deleted_stays_loaded(core: Core, workers: Workers):
     await core.load_model("first")
     with pytest.raises(BadRequest, match="another program"):
-        await core.delete_model("first")
+        await core.models.delete("first")
     assert workers.loaded == ["first"]

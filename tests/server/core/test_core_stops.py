@@ -94,7 +94,7 @@ async def test_a_model_is_deleted_while_it_loads(core: Core, workers: Workers):
     loading = spawn(core.load_model("wrong"), "load")
     await workers.loads_begin.wait()
     async with asyncio.timeout(30):
-        assert await core.delete_model("wrong") > 0
+        assert await core.models.delete("wrong") > 0
         await loading
     assert not path.exists()
     assert core.model.get().reason == ""

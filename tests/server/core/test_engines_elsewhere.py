@@ -53,9 +53,9 @@ async def answer(core: Core, model: str | None = None) -> str:
 
 
 async def test_one_that_is_added_is_listed_asked_and_kept(core: Core, far: SmallEngine) -> None:
-    await core.add_engine(engine(far), KEY)
-    await until(lambda: core.engines.get()[0].phase == "ready")
-    card = next(card for card in core.models.get() if card.name == "large")
+    await core.engines.add(engine(far), KEY)
+    await until(lambda: core.engines.states.get()[0].phase == "ready")
+    card = next(card for card in core.models.cards.get() if card.name == "large")
     assert (card.owned, card.hosts) == ("elsewhere", (far.address.removeprefix("http://"),))
     assert card.trained_context_tokens == 4096
     assert await answer(core, "large") == "far " * 5
@@ -69,7 +69,7 @@ async def test_one_that_is_added_is_listed_asked_and_kept(core: Core, far: Small
 
 
 async def test_loaded_it_answers_by_default_and_says_where(core: Core, far: SmallEngine) -> None:
-    await core.add_engine(engine(far), "")
+    await core.engines.add(engine(far), "")
     await core.load_model("large")
     status = core.model.get()
     assert (status.phase, status.name, status.context_tokens) == ("ready", "large", 4096)
@@ -78,35 +78,35 @@ async def test_loaded_it_answers_by_default_and_says_where(core: Core, far: Smal
 
 
 async def test_one_that_is_removed_is_not_reached_any_more(core: Core, far: SmallEngine) -> None:
-    await core.add_engine(engine(far), KEY)
+    await core.engines.add(engine(far), KEY)
     await core.load_model("large")
-    await core.remove_engine("large")
-    assert core.engines.get() == ()
+    await core.engines.remove("large")
+    assert core.engines.states.get() == ()
     assert await answer(core) == "from here"
     assert await core.keychain.get("engine-large") is None
     with pytest.raises(EgressRefused, match="is not allowed for: the engine large"):
         async with core.egress.request("GET", far.address, "the engine large"):
             pass
     with pytest.raises(BadRequest, match="no engine 'large'"):
-        await core.remove_engine("large")
+        await core.engines.remove("large")
 
 
 async def test_a_name_of_a_model_here_is_not_taken_over(core: Core, far: SmallEngine) -> None:
-    here = core.models.get()[0].name
+    here = core.models.cards.get()[0].name
     with pytest.raises(BadRequest, match="on this machine is called"):
-        await core.add_engine(engine(far, name=here), "")
+        await core.engines.add(engine(far, name=here), "")
     await core.use_engines([f"{here}={far.address}"])
     assert await answer(core, here) == "from here"
     assert await answer(core) == "far " * 5
 
 
 async def test_a_test_opens_the_door_only_for_itself(core: Core, far: SmallEngine) -> None:
-    found = await core.test_engine(engine(far), "")
+    found = await core.engines.test(engine(far), "")
     assert (found.phase, found.model, found.context_tokens) == ("ready", "small", 4096)
     far.process.kill()
     far.process.wait()
     with pytest.raises(ModelLoadFailed, match="cannot be reached"):
-        await core.test_engine(engine(far), "")
+        await core.engines.test(engine(far), "")
     with pytest.raises(EgressRefused):
         async with core.egress.request("GET", far.address, "testing a remote engine"):
             pass
@@ -118,9 +118,9 @@ async def test_one_that_cannot_be_reached_is_listed_with_its_reason(
 ) -> None:
     far.process.kill()
     far.process.wait()
-    await core.add_engine(engine(far), "")
-    await until(lambda: core.engines.get()[0].phase == "failed")
-    assert "cannot be reached" in core.engines.get()[0].reason
+    await core.engines.add(engine(far), "")
+    await until(lambda: core.engines.states.get()[0].phase == "failed")
+    assert "cannot be reached" in core.engines.states.get()[0].reason
     with pytest.raises(ModelLoadFailed, match="cannot be reached"):
         await answer(core, "large")
     assert await answer(core) == "from here"
@@ -130,7 +130,7 @@ async def test_what_is_given_is_called_after_its_model_and_not_saved(
     core: Core, far: SmallEngine
 ) -> None:
     await core.use_engines([far.address])
-    assert core.engines.get()[0].is_given
+    assert core.engines.states.get()[0].is_given
     assert await answer(core) == "far " * 5
     assert core.model.get().name == "small"
     assert core.settings.get().engines.elsewhere == ()
@@ -141,9 +141,9 @@ async def test_what_is_given_is_called_after_its_model_and_not_saved(
 async def test_a_change_of_addresses_is_followed(core: Core, far: SmallEngine) -> None:
     with ExitStack() as stack:
         other = stack.enter_context(started("other"))
-        await core.add_engine(engine(far), "")
+        await core.engines.add(engine(far), "")
         assert await answer(core, "large") == "far " * 5
-        await core.add_engine(engine(other), "")
+        await core.engines.add(engine(other), "")
         assert await answer(core, "large") == "other " * 5
 
 
@@ -151,7 +151,7 @@ async def test_one_on_this_machine_is_not_sent_through_a_proxy(
     core: Core, far: SmallEngine
 ) -> None:
     await core.change_setting("network.proxy", "http://127.0.0.1:9")
-    await core.add_engine(engine(far), "")
+    await core.engines.add(engine(far), "")
     assert await answer(core, "large") == "far " * 5
 
 

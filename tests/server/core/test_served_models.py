@@ -138,7 +138,7 @@ async def test_a_pull_that_its_client_leaves_waits_for_the_next(
                 break
         reply.close()
     async with asyncio.timeout(10):
-        while not any(one.phase == "paused" for one in core.downloads.get()):
+        while not any(one.phase == "paused" for one in core.models.downloads.get()):
             await asyncio.sleep(0.01)
     hub.delay_s = 0.0
     status, lines = await ask("POST", "/api/pull", {"model": PULLED})
@@ -174,7 +174,9 @@ async def test_pages_may_not_change_the_models(core: Core, ask: Program, hub: Fa
 async def test_a_pulled_model_is_deleted_by_either_name(ask: Program, core: Core) -> None:
     for name in (PULLED, Path(FILE).stem):
         await ask("POST", "/api/pull", {"model": PULLED})
-        path = next(Path(card.path) for card in core.models.get() if card.name == Path(FILE).stem)
+        path = next(
+            Path(card.path) for card in core.models.cards.get() if card.name == Path(FILE).stem
+        )
         assert path.exists()
         assert await ask("DELETE", "/api/delete", {"model": name}) == (200, [])
         assert not path.exists()

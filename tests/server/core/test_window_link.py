@@ -5,17 +5,17 @@ from pathlib import Path
 import pytest
 from pypdf import PdfWriter
 
-from server.core.core import Windowed, new_own_key
+from server.core.core import Core
 from server.errors import BadRequest
+from server.system import paths
 
 
-class Windows(Windowed):
-    def __init__(self) -> None:
-        self.own_secret = new_own_key()
+def make_core() -> Core:
+    return Core(paths.find())
 
 
 async def test_only_the_key_of_this_core_is_its_own() -> None:
-    one, other = Windows(), Windows()
+    one, other = make_core(), make_core()
     assert one.is_own(await one.own_key())
     assert not one.is_own(await other.own_key())
     for guess in ("", "guess", "é", b"\xff".decode("utf-8", "surrogateescape")):
@@ -25,11 +25,11 @@ async def test_only_the_key_of_this_core_is_its_own() -> None:
 async def test_tables_and_texts_are_read(tmp_path: Path) -> None:
     path = tmp_path / "prices.csv"
     path.write_text('name;price\n"A, B";3\nC;4.5\n')
-    found = await Windows().read_document(str(path))
+    found = await make_core().read_document(str(path))
     assert (found.name, found.text) == ("prices.csv", 'name,price\n"A, B",3\nC,4.5')
     page = tmp_path / "page.html"
     page.write_text("<html><script>x</script><p>Hello <b>you</b></p></html>")
-    assert (await Windows().read_document(str(page))).text == "Hello you"
+    assert (await make_core().read_document(str(page))).text == "Hello you"
 
 
 async def test_a_scan_says_that_it_holds_no_text(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ async def test_a_scan_says_that_it_holds_no_text(tmp_path: Path) -> None:
     writer = PdfWriter()
     writer.add_blank_page(100, 100)
     writer.write(path)
-    found = await Windows().read_document(str(path))
+    found = await make_core().read_document(str(path))
     assert found.text == ""
     assert "may be a scan" in found.notes[0]
 
@@ -56,4 +56,4 @@ async def test_what_cannot_be_read_is_said(
     if held is not None:
         (tmp_path / name).write_bytes(held)
     with pytest.raises(BadRequest, match=why):
-        await Windows().read_document(str(tmp_path / name))
+        await make_core().read_document(str(tmp_path / name))

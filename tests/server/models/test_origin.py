@@ -36,7 +36,7 @@ async def fake(bytes_of: dict[str, bytes]) -> AsyncIterator[FakeHub]:
 async def desk(tmp_path: Path, fake: FakeHub) -> AsyncIterator[Desk]:
     desk = Desk(tmp_path, fake)
     desk.shelf.open()
-    await desk.shelf.download_model(REPO, FILE)
+    await desk.shelf.download(REPO, FILE)
     assert (await until(desk.shelf, ended)).phase == "done"
     desk.shelf.look()
     yield desk

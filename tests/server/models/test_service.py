@@ -65,7 +65,7 @@ async def desk(tmp_path: Path, fake: FakeHub) -> AsyncIterator[Desk]:
 
 
 async def test_a_repository_is_judged_before_anything_is_fetched(desk: Desk, fake: FakeHub):
-    (found,) = await desk.shelf.search_models("tiny")
+    (found,) = await desk.shelf.search("tiny")
     listing = await desk.shelf.list_repository(found.repo)
     assert [one.quantisation for one in listing.files] == ["Q4_K_M", "F16"]
     assert [one.recommended for one in listing.files] == [True, False]
@@ -76,31 +76,31 @@ async def test_a_repository_is_judged_before_anything_is_fetched(desk: Desk, fak
 
 @pytest.mark.parametrize("wanted", ["tiny-Q4_K_M.gguf", "q4_k_m", ""])
 async def test_a_model_is_fetched_listed_described_and_deleted(desk: Desk, wanted: str):
-    await desk.shelf.download_model(REPO, wanted)
+    await desk.shelf.download(REPO, wanted)
     assert (await until(desk.shelf, ended)).phase == "done"
     assert desk.names() == {"tiny-Q4_K_M"}
-    detail = await desk.shelf.describe_model("tiny-Q4_K_M")
+    detail = await desk.shelf.describe("tiny-Q4_K_M")
     assert (detail.title, detail.architecture, detail.licence) == ("Tiny", "llama", "apache-2.0")
     assert (detail.damaged, detail.fit.verdict) == ("", "runs well")
     eyes = Path(detail.projector)
     assert eyes.name == "mmproj-F16.gguf"
     assert detail.fit.setup.projector_bytes == eyes.stat().st_size
     whole = detail.size_bytes + eyes.stat().st_size
-    assert await desk.shelf.delete_model("tiny-Q4_K_M") == whole
+    assert await desk.shelf.delete("tiny-Q4_K_M") == whole
     assert desk.names() == set()
     assert not (desk.models / "maker").exists()
 
 
 async def test_an_unknown_file_is_refused_with_what_there_is(desk: Desk):
     with pytest.raises(BadRequest, match=r"There are: Q4_K_M, F16\."):
-        await desk.shelf.download_model(REPO, "Q2_K")
+        await desk.shelf.download(REPO, "Q2_K")
 
 
 async def test_a_file_is_imported_where_it_lies_and_only_forgotten(desk: Desk, tmp_path: Path):
-    assert await desk.shelf.import_model(str(tmp_path / "small.gguf")) == "small"
+    assert await desk.shelf.import_file(str(tmp_path / "small.gguf")) == "small"
     assert desk.settings.model.files == (str(tmp_path / "small.gguf"),)
     assert "small" in desk.names()
-    assert await desk.shelf.delete_model("small") == 0
+    assert await desk.shelf.delete("small") == 0
     assert desk.names() == set()
     assert (tmp_path / "small.gguf").exists()
 
@@ -108,15 +108,15 @@ async def test_a_file_is_imported_where_it_lies_and_only_forgotten(desk: Desk, t
 async def test_a_damaged_file_is_not_imported(desk: Desk, tmp_path: Path):
     (tmp_path / "bad.gguf").write_bytes(b"GGUF" + bytes(100))
     with pytest.raises(ModelDamaged):
-        await desk.shelf.import_model(str(tmp_path / "bad.gguf"))
+        await desk.shelf.import_file(str(tmp_path / "bad.gguf"))
     with pytest.raises(BadRequest, match="no file"):
-        await desk.shelf.import_model(str(tmp_path / "missing.gguf"))
+        await desk.shelf.import_file(str(tmp_path / "missing.gguf"))
     assert desk.settings.model.files == ()
 
 
 async def test_the_eyes_of_a_model_are_not_imported(desk: Desk, tmp_path: Path):
     with pytest.raises(BadRequest, match="not a model"):
-        await desk.shelf.import_model(str(tmp_path / "eyes.gguf"))
+        await desk.shelf.import_file(str(tmp_path / "eyes.gguf"))
     assert desk.settings.model.files == ()
 
 
@@ -124,7 +124,7 @@ async def test_the_eyes_of_a_model_are_not_imported(desk: Desk, tmp_path: Path):
 async def test_a_path_that_leads_nowhere_is_refused(desk: Desk, tmp_path: Path, path: str):
     (tmp_path / "loop.gguf").symlink_to(tmp_path / "loop.gguf")
     with pytest.raises(BadRequest, match="no file"):
-        await desk.shelf.import_model(path if "~" in path else str(tmp_path / path))
+        await desk.shelf.import_file(path if "~" in path else str(tmp_path / path))
 
 
 @pytest.mark.parametrize(
@@ -146,26 +146,26 @@ async def test_a_header_on_the_hub_that_makes_no_sense_is_not_judged(
 
 async def test_the_starter_and_models_of_others_are_not_deleted(desk: Desk, tmp_path: Path):
     with pytest.raises(BadRequest, match="part of the program"):
-        await desk.shelf.delete_model(library.NAME)
+        await desk.shelf.delete(library.NAME)
     write_model(tmp_path / "others" / "theirs.gguf")
     await desk.change("model.folders", (str(tmp_path / "others"),))
     assert desk.names() == {"theirs"}
     with pytest.raises(BadRequest, match="another program"):
-        await desk.shelf.delete_model("theirs")
+        await desk.shelf.delete("theirs")
 
 
 async def test_a_damaged_model_is_described_as_such(desk: Desk):
     (desk.models / "bad.gguf").write_bytes(b"GGUF\3\0\0\0" + b"\xff" * 16)
     desk.shelf.look()
-    assert "tensors" in (await desk.shelf.describe_model("bad")).damaged
+    assert "tensors" in (await desk.shelf.describe("bad")).damaged
 
 
 async def test_every_change_of_a_slider_has_its_estimate(desk: Desk):
     desk.shelf.look()
-    small = await desk.shelf.estimate_model(library.NAME, Setup(2048, 1))
-    large = await desk.shelf.estimate_model(library.NAME, Setup(8192, 4))
-    half = await desk.shelf.estimate_model(library.NAME, Setup(8192, 4, "q8_0"))
-    never = await desk.shelf.estimate_model(library.NAME, Setup(1 << 20, 64))
+    small = await desk.shelf.estimate(library.NAME, Setup(2048, 1))
+    large = await desk.shelf.estimate(library.NAME, Setup(8192, 4))
+    half = await desk.shelf.estimate(library.NAME, Setup(8192, 4, "q8_0"))
+    never = await desk.shelf.estimate(library.NAME, Setup(1 << 20, 64))
     assert small.needed_bytes < half.needed_bytes < large.needed_bytes
     assert never.verdict == "does not fit"
 
@@ -173,8 +173,8 @@ async def test_every_change_of_a_slider_has_its_estimate(desk: Desk):
 async def test_the_machine_and_suggestions_are_told(desk: Desk):
     machine = await desk.shelf.survey_machine()
     assert 0 < machine.free_bytes <= machine.memory_bytes
-    assert len(await desk.shelf.suggest_models()) >= 12
-    assert isinstance(await desk.shelf.find_model_folders(), list)
+    assert len(await desk.shelf.suggest()) >= 12
+    assert isinstance(await desk.shelf.find_folders(), list)
 
 
 async def test_the_token_is_kept_in_the_keychain_and_hidden(desk: Desk, fake: FakeHub):
@@ -207,7 +207,7 @@ async def test_a_token_is_not_sent_to_another_hub_than_it_was_saved_for(
 
 async def test_pause_resume_and_cancel_reach_the_download(desk: Desk, fake: FakeHub):
     fake.delay_s = 0.05
-    number = await desk.shelf.download_model(REPO, "F16")
+    number = await desk.shelf.download(REPO, "F16")
     await desk.shelf.pause_download(number)
     assert desk.shelf.downloads.get()[0].phase == "paused"
     await desk.shelf.resume_download(number)
@@ -218,12 +218,12 @@ async def test_pause_resume_and_cancel_reach_the_download(desk: Desk, fake: Fake
 
 async def test_a_draft_model_counts_in_every_estimate(desk: Desk, tmp_path: Path):
     desk.shelf.look()
-    alone = await desk.shelf.estimate_model(library.NAME, Setup(2048, 1))
+    alone = await desk.shelf.estimate(library.NAME, Setup(2048, 1))
     await desk.change("model.draft_model", str(tmp_path / "small.gguf"))
-    both = await desk.shelf.estimate_model(library.NAME, Setup(2048, 1))
+    both = await desk.shelf.estimate(library.NAME, Setup(2048, 1))
     draft_bytes = (tmp_path / "small.gguf").stat().st_size
     assert both.needed_bytes - alone.needed_bytes > draft_bytes
-    described = await desk.shelf.describe_model(library.NAME)
+    described = await desk.shelf.describe(library.NAME)
     assert described.fit.setup.draft_bytes == draft_bytes
 
 
@@ -231,6 +231,6 @@ async def test_a_card_says_whose_the_file_is(desk: Desk, tmp_path: Path):
     write_model(desk.models / "own.gguf")
     write_model(tmp_path / "others" / "theirs.gguf")
     await desk.change("model.folders", (str(tmp_path / "others"),))
-    await desk.shelf.import_model(str(tmp_path / "small.gguf"))
+    await desk.shelf.import_file(str(tmp_path / "small.gguf"))
     whose = {card.name: card.owned for card in desk.shelf.look()}
     assert (whose["own"], whose["theirs"], whose["small"]) == ("ours", "other", "listed")

@@ -62,13 +62,13 @@ def folder(tmp_path: Path) -> Path:
 async def house(tmp_path: Path, folder: Path) -> AsyncIterator[PluginHouse]:
     made = new_house(tmp_path)
     await made.shelf.look()
-    await made.install_plugin(str(folder))
+    await made.install(str(folder))
     yield made
     await made.close()
 
 
 def card(house: PluginHouse) -> PluginCard:
-    (one,) = house.plugins.get()
+    (one,) = house.cards.get()
     return one
 
 
@@ -90,7 +90,7 @@ async def asked(house: PluginHouse, flow: str, decision: str) -> None:
     house.approvals.connect(note)
 
     async def answer() -> None:
-        house.answer_approval((await opened).id, decision, "")
+        await house.answer_approval((await opened).id, decision, "")
 
     await asyncio.gather(kit.approve(action, {}, confirm=False), answer())
 
@@ -99,20 +99,20 @@ async def test_what_was_decided_about_a_tool_of_its_code_is_shown_and_lost_on_ch
     house: PluginHouse, folder: Path, tmp_path: Path
 ) -> None:
     for policy in ("allow", "block", "default", "allow"):
-        await house.set_operation_policy("p", "double", policy)
+        await house.set_policy("p", "double", policy)
         shown = operation(house, "double")
         assert shown == OperationCard("double", "twice as much", "change", policy)  # type: ignore[arg-type]
     (folder / "lib" / "more.py").write_text("x = 1\n")
-    await house.install_plugin(str(folder))
+    await house.install(str(folder))
     assert operation(house, "double").policy == "default"  # type: ignore[union-attr]
 
 
 async def test_deciding_about_a_plugin_that_is_not_enabled_does_not_run_it(
     house: PluginHouse, tmp_path: Path
 ) -> None:
-    await house.set_operation_policy("p", "double", "block")
+    await house.set_policy("p", "double", "block")
     with pytest.raises(BadRequest, match="has no tool"):
-        await house.set_operation_policy("p", "sums/add", "block")
+        await house.set_policy("p", "sums/add", "block")
     plugin = house.shelf.plugins["p"]
     assert plugin._clients == {}
     assert not (tmp_path / "data" / "p" / "ran").exists()
@@ -121,27 +121,27 @@ async def test_deciding_about_a_plugin_that_is_not_enabled_does_not_run_it(
 async def test_always_for_a_tool_of_a_server_is_shown_at_once_and_can_be_undone(
     house: PluginHouse,
 ) -> None:
-    await house.enable_plugin("p")
+    await house.enable("p")
     assert operation(house, "sums/add") is None
     await house.flows()
     assert operation(house, "sums/add") == OperationCard("sums/add", "", "change")
     await asked(house, "sums/add", "always")
     assert operation(house, "sums/add") == OperationCard("sums/add", "", "change", "allow")
-    await house.set_operation_policy("p", "sums/add", "default")
+    await house.set_policy("p", "sums/add", "default")
     assert operation(house, "sums/add") == OperationCard("sums/add", "", "change", "default")
 
 
 async def test_a_decision_about_a_server_that_was_not_started_yet_can_be_undone_too(
     house: PluginHouse, tmp_path: Path
 ) -> None:
-    await house.enable_plugin("p")
+    await house.enable("p")
     await asked(house, "sums/add", "always")
     later = new_house(tmp_path)
     await later.shelf.look()
     assert operation(later, "sums/add").policy == "allow"  # type: ignore[union-attr]
-    await later.set_operation_policy("p", "sums/add", "block")
+    await later.set_policy("p", "sums/add", "block")
     assert operation(later, "sums/add").policy == "block"  # type: ignore[union-attr]
-    await later.set_operation_policy("p", "sums/add", "default")
+    await later.set_policy("p", "sums/add", "default")
     assert operation(later, "sums/add") is None
     assert later.shelf.plugins["p"]._clients == {}
     await later.close()
@@ -153,7 +153,7 @@ async def test_why_a_sign_in_came_to_nothing_stands_on_the_card(
     told = json.loads((folder / "plugin.json").read_text())
     told["auth"] = {"type": "oidc", "issuer": "https://id.example", "client_id": "moat"}
     (folder / "plugin.json").write_text(json.dumps(told))
-    await house.install_plugin(str(folder))
+    await house.install(str(folder))
     sign_in = house.shelf.plugins["p"].sign_in
     assert sign_in is not None
     sign_in.problem = "Nobody signed in within five minutes."

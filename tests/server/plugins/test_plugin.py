@@ -62,7 +62,7 @@ async def enable(house: PluginHouse, folder: Path, code: str = "", **more: Any) 
         (folder / "lib").mkdir()
         (folder / "lib" / "__init__.py").write_text(code)
     await house.shelf.look()
-    await house.enable_plugin(folder.name)
+    await house.enable(folder.name)
 
 
 def started(command: tuple[str, ...]) -> dict[str, object]:
@@ -93,7 +93,7 @@ async def test_a_server_that_misspeaks_is_left_out(
     await enable(house, tmp_path / "home" / "a", mcp=servers)
     async with asyncio.timeout(30):
         assert [flow.name for flow in await house.flows()] == ["good/add"]
-    assert "bad did not list its tools" in "\n".join(await house.plugin_log("a", 10))
+    assert "bad did not list its tools" in "\n".join(await house.read_log("a", 10))
 
 
 async def test_a_server_that_hangs_is_left_out_and_ended(
@@ -130,12 +130,12 @@ async def test_code_reads_an_answer_that_comes_in_pieces(
 async def rehearse(house: PluginHouse, folder: Path, step: str, **more: Any) -> PluginTest:
     """A dry run of a plugin nobody has enabled."""
     await enable(house, folder, **more)
-    await house.disable_plugin(folder.name)
+    await house.disable(folder.name)
     (folder / "flows").mkdir()
     text = f"name: f\ndescription: d\nsteps:\n  - {{name: start, {step}}}\n"
     (folder / "flows" / "f.yaml").write_text(text)
     await house.shelf.look()
-    return await house.test_plugin(folder.name, "f", "q", "dry")
+    return await house.test(folder.name, "f", "q", "dry")
 
 
 async def test_not_even_a_rehearsal_runs_code_before_it_is_enabled(
@@ -146,12 +146,12 @@ async def test_not_even_a_rehearsal_runs_code_before_it_is_enabled(
     told = await rehearse(house, tmp_path / "home" / "p", step, code=code)
     assert told.failed
     assert "Enable p first" in told.text
-    assert not any("it has run" in line for line in await house.plugin_log("p", 10))
-    await house.enable_plugin("p")
-    told = await house.test_plugin("p", "f", "q", "dry")
+    assert not any("it has run" in line for line in await house.read_log("p", 10))
+    await house.enable("p")
+    told = await house.test("p", "f", "q", "dry")
     assert "Enable" not in told.text
     await house.close()
-    assert any("it has run" in line for line in await house.plugin_log("p", 10))
+    assert any("it has run" in line for line in await house.read_log("p", 10))
 
 
 async def test_not_even_a_rehearsal_starts_a_program_before_it_is_enabled(
@@ -169,12 +169,12 @@ async def test_not_even_a_rehearsal_starts_a_program_before_it_is_enabled(
 async def test_a_call_is_rehearsed_before_it_is_enabled(house: PluginHouse, tmp_path: Path) -> None:
     folder = tmp_path / "home" / "p"
     await enable(house, folder, automatic_flow=True)
-    await house.disable_plugin("p")
+    await house.disable("p")
     paths = "{/x: {get: {description: d, responses: {'200': {description: x}}}}}"
     said = f"openapi: 3.0.0\nservers: [{{url: 'http://127.0.0.1:9'}}]\npaths: {paths}\n"
     (folder / "openapi.yaml").write_text(said)
     await house.shelf.look()
-    told = await house.test_plugin("p", "GET /x", "q", "dry")
+    told = await house.test("p", "GET /x", "q", "dry")
     assert told.requests == ("GET http://127.0.0.1:9/x",)
 
 

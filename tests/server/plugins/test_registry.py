@@ -52,7 +52,7 @@ async def opened(tmp_path: Path) -> dict[str, PluginCard]:
     made = house(tmp_path)
     try:
         await made.open()
-        return {card.key: card for card in made.plugins.get()}
+        return {card.key: card for card in made.cards.get()}
     finally:
         await made.close()
 
@@ -63,7 +63,7 @@ async def test_an_address_that_was_kept_and_cannot_be_read_is_there_to_be_correc
     plugin(tmp_path, "p")
     before = house(tmp_path)
     await before.shelf.look()
-    await before.enable_plugin("p")
+    await before.enable("p")
     await before.close()
     kept = tmp_path / "config" / "plugins.json"
     said = json.loads(kept.read_text())
@@ -78,9 +78,9 @@ async def test_a_server_that_is_no_address_is_found_before_it_is_enabled(tmp_pat
     plugin(tmp_path, "p", mcp={"x": {"url": "http://localhost:99999/mcp"}})
     made = house(tmp_path)
     await made.shelf.look()
-    (card,) = made.plugins.get()
+    (card,) = made.cards.get()
     assert any(" error mcp " in one for one in card.findings)
-    await made.enable_plugin("p")
+    await made.enable("p")
     await made.close()
     assert (await opened(tmp_path))["p"].enabled
 
@@ -120,7 +120,7 @@ async def test_a_plugin_that_cannot_be_started_is_broken_and_the_others_work(
     before = house(tmp_path)
     await before.shelf.look()
     for key in ("bad", "good"):
-        await before.enable_plugin(key)
+        await before.enable(key)
     await before.close()
     open_door = Plugin.open_door
 

@@ -68,14 +68,14 @@ async def house(tmp_path: Path, door: Egress) -> AsyncIterator[PluginHouse]:
 
 
 def card(house: PluginHouse) -> PluginCard:
-    (one,) = house.plugins.get()
+    (one,) = house.cards.get()
     return one
 
 
 async def test_a_new_plugin_does_nothing_until_it_is_enabled(
     house: PluginHouse, folder: Path, door: Egress
 ) -> None:
-    assert await house.install_plugin(str(folder)) == "p"
+    assert await house.install(str(folder)) == "p"
     shown = card(house)
     assert (shown.enabled, shown.review, shown.state) == (False, True, "warnings")
     assert shown.hosts == ("http://127.0.0.1:9",)
@@ -86,13 +86,13 @@ async def test_a_new_plugin_does_nothing_until_it_is_enabled(
     ]
     assert await house.flows() == []
     assert ("127.0.0.1:9", REASON) not in door._allowed
-    await house.enable_plugin("p")
+    await house.enable("p")
     assert card(house).enabled
     assert [flow.name for flow in await house.flows()] == [
         "GET /things", "POST /things", "DELETE /things",
     ]  # fmt: skip
     assert ("127.0.0.1:9", REASON) in door._allowed
-    await house.disable_plugin("p")
+    await house.disable("p")
     assert ("127.0.0.1:9", REASON) not in door._allowed
 
 
@@ -100,8 +100,8 @@ async def test_what_changed_is_seen_before_a_plugin_is_used(
     house: PluginHouse, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(registry, "FRESH_S", 0.0)
-    await house.install_plugin(str(folder))
-    await house.enable_plugin("p")
+    await house.install(str(folder))
+    await house.enable("p")
     assert len(await house.flows()) == 3
     installed = house.shelf.places.home / "p" / "openapi.yaml"
     installed.write_text(OPENAPI.replace("127.0.0.1:9", "127.0.0.1:10"))
@@ -146,8 +146,8 @@ async def test_a_keychain_that_is_slow_holds_up_no_start(tmp_path: Path, door: E
 async def test_a_plugin_that_reaches_elsewhere_must_be_looked_at_again(
     house: PluginHouse, folder: Path, door: Egress
 ) -> None:
-    await house.install_plugin(str(folder))
-    await house.enable_plugin("p")
+    await house.install(str(folder))
+    await house.enable("p")
     installed = house.shelf.places.home / "p" / "openapi.yaml"
     installed.write_text(OPENAPI.replace("127.0.0.1:9", "127.0.0.1:10"))
     await house.shelf.look()
@@ -162,15 +162,15 @@ async def test_code_of_any_kind_must_be_looked_at_again(
 ) -> None:
     (folder / "lib").mkdir()
     (folder / "lib" / "tool.py").write_text("x = 1\n")
-    await house.install_plugin(str(folder))
-    await house.enable_plugin("p")
+    await house.install(str(folder))
+    await house.enable("p")
     archive = folder.parent / "p.zip"
     with zipfile.ZipFile(archive, "w") as packed:
         packed.write(folder / "plugin.json", "plugin.json")
         packed.write(folder / "openapi.yaml", "openapi.yaml")
         packed.write(folder / "lib" / "tool.py", "lib/tool.py")
         packed.writestr(f"lib/{added}", b"code")
-    await house.install_plugin(str(archive))
+    await house.install(str(archive))
     assert (card(house).enabled, card(house).review) == (False, True)
 
 
@@ -186,10 +186,10 @@ async def test_what_a_program_or_server_is_given_must_be_looked_at_again(
 ) -> None:
     before = {name: value for name, value in changed.items() if name in ("command", "url")}
     (folder / "plugin.json").write_text(manifest(mcp={"s": before}))
-    await house.install_plugin(str(folder))
-    await house.enable_plugin("p")
+    await house.install(str(folder))
+    await house.enable("p")
     (folder / "plugin.json").write_text(manifest(mcp={"s": changed}))
-    await house.install_plugin(str(folder))
+    await house.install(str(folder))
     assert (card(house).enabled, card(house).review) == (False, True)
 
 
@@ -198,13 +198,13 @@ async def test_what_was_accepted_within_walls_does_not_run_without_them(
 ) -> None:
     monkeypatch.setattr(command, "kind", lambda: "namespaces")
     (folder / "plugin.json").write_text(manifest(mcp={"s": {"command": "python3 s.py"}}))
-    await house.install_plugin(str(folder))
-    await house.enable_plugin("p")
+    await house.install(str(folder))
+    await house.enable("p")
     assert (card(house).enabled, card(house).walled) == (True, True)
     monkeypatch.setattr(command, "kind", lambda: "")
-    await house.install_plugin(str(folder))
+    await house.install(str(folder))
     assert (card(house).enabled, card(house).review, card(house).walled) == (False, True, False)
-    await house.enable_plugin("p")
+    await house.enable("p")
     assert card(house).enabled
 
 
@@ -215,8 +215,8 @@ async def test_any_changed_file_waits_for_a_review(
     for each in ("server.py", "flows/f.yaml", "data/x.bin"):
         (folder / each).parent.mkdir(exist_ok=True)
         (folder / each).write_text("")
-    await house.install_plugin(str(folder))
-    await house.enable_plugin("p")
+    await house.install(str(folder))
+    await house.enable("p")
     assert (card(house).enabled, card(house).changes) == (True, ())
     changed = house.shelf.places.home / "p" / name
     changed.write_text(changed.read_text() + "\n# another")
@@ -229,15 +229,15 @@ async def test_any_changed_file_waits_for_a_review(
 async def test_a_changed_flow_is_read_at_once_and_waits_for_a_review(
     house: PluginHouse, folder: Path
 ) -> None:
-    await house.install_plugin(str(folder))
-    await house.enable_plugin("p")
+    await house.install(str(folder))
+    await house.enable("p")
     (house.shelf.places.home / "p" / "flows").mkdir()
     flow = house.shelf.places.home / "p" / "flows" / "f.yaml"
     flow.write_text("name: f\ndescription: d\nsteps:\n  - {name: start, call_type: none}\n")
     await house.shelf.look()
     assert (card(house).enabled, card(house).review) == (False, True)
     assert card(house).changes == ("flows/f.yaml is new",)
-    await house.enable_plugin("p")
+    await house.enable("p")
     assert card(house).enabled
     assert "f" in [one.key for one in card(house).flows]
     flow.write_text("name: f\ndescription: d\nsteps:\n  - {name: start, call_type: nonee}\n")
@@ -247,9 +247,9 @@ async def test_a_changed_flow_is_read_at_once_and_waits_for_a_review(
 
 
 async def test_decisions_outlive_a_restart(house: PluginHouse, folder: Path) -> None:
-    await house.install_plugin(str(folder))
-    await house.enable_plugin("p")
-    await house.set_operation_policy("p", "POST /things", "allow")
+    await house.install(str(folder))
+    await house.enable("p")
+    await house.set_policy("p", "POST /things", "allow")
     again = PluginHouse(house.shelf.places, house.shelf._shared, PluginSettings, house._engine)
     await again.shelf.look()
     assert card(again).enabled
@@ -260,19 +260,19 @@ async def test_decisions_outlive_a_restart(house: PluginHouse, folder: Path) -> 
 async def test_changing_an_operation_takes_its_permission_away(
     house: PluginHouse, folder: Path
 ) -> None:
-    await house.install_plugin(str(folder))
-    await house.set_operation_policy("p", "POST /things", "allow")
+    await house.install(str(folder))
+    await house.set_policy("p", "POST /things", "allow")
     (folder / "openapi.yaml").write_text(OPENAPI.replace("127.0.0.1:9", "127.0.0.1:10"))
-    await house.install_plugin(str(folder))
+    await house.install(str(folder))
     assert [one.policy for one in card(house).operations] == ["default"] * 3
 
 
 async def test_an_update_can_be_rolled_back(house: PluginHouse, folder: Path) -> None:
-    await house.install_plugin(str(folder))
+    await house.install(str(folder))
     (folder / "plugin.json").write_text(manifest(version="2.0.0"))
-    await house.install_plugin(str(folder))
+    await house.install(str(folder))
     assert (card(house).version, card(house).previous_version) == ("2.0.0", "1.0.0")
-    await house.roll_back_plugin("p")
+    await house.roll_back("p")
     assert (card(house).version, card(house).previous_version) == ("1.0.0", "2.0.0")
 
 
@@ -281,12 +281,12 @@ async def test_removing_takes_files_permissions_and_secrets(
 ) -> None:
     auth = {"type": "header", "args": {"K": "${secret:key}"}}
     (folder / "plugin.json").write_text(manifest(auth=auth))
-    await house.install_plugin(str(folder))
+    await house.install(str(folder))
     assert card(house).missing_secrets == ("key",)
-    await house.set_plugin_secret("p", "key", "canary")
+    await house.set_secret("p", "key", "canary")
     assert card(house).missing_secrets == ()
-    await house.remove_plugin("p")
-    assert house.plugins.get() == ()
+    await house.remove("p")
+    assert house.cards.get() == ()
     assert not await house.shelf.sealed("p").has("key")
     assert not (house.shelf.places.home / "p").exists()
 
@@ -301,7 +301,7 @@ async def test_a_broken_plugin_is_shown_with_its_findings(
     assert card(house).state == "broken"
     assert card(house).findings[0].startswith("plugin.json:1:10 error syntax")
     with pytest.raises(BadRequest):
-        await house.enable_plugin("broken")
+        await house.enable("broken")
 
 
 async def test_a_plugin_comes_from_a_zip(house: PluginHouse, folder: Path, tmp_path: Path) -> None:
@@ -309,16 +309,16 @@ async def test_a_plugin_comes_from_a_zip(house: PluginHouse, folder: Path, tmp_p
     with zipfile.ZipFile(path, "w") as archive:
         for file in folder.iterdir():
             archive.write(file, f"p/{file.name}")
-    assert await house.install_plugin(str(path)) == "p"
+    assert await house.install(str(path)) == "p"
     with pytest.raises(PluginRefused, match="no file"):
-        await house.install_plugin(str(tmp_path / "nothing.zip"))
+        await house.install(str(tmp_path / "nothing.zip"))
 
 
 async def test_the_folder_a_plugin_came_from_stays(house: PluginHouse, folder: Path) -> None:
-    await house.install_plugin(str(folder))
+    await house.install(str(folder))
     assert card(house).key == "p"
-    await house.remove_plugin("p")
-    assert house.plugins.get() == ()
+    await house.remove("p")
+    assert house.cards.get() == ()
     assert folder.is_dir()
 
 
@@ -334,8 +334,8 @@ async def test_the_folder_a_plugin_came_from_stays(house: PluginHouse, folder: P
     ],
 )
 async def test_options_are_checked(house: PluginHouse, folder: Path, name: str, value: str) -> None:
-    await house.install_plugin(str(folder))
-    await house.enable_plugin("p")
+    await house.install(str(folder))
+    await house.enable("p")
     with pytest.raises(BadRequest):
-        await house.set_plugin_option("p", name, value)
+        await house.set_option("p", name, value)
     assert house.shelf.kept.get("p").server == ""

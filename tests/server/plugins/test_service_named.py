@@ -13,7 +13,7 @@ from server.egress import Egress
 from server.engine.base import Engine
 from server.errors import BadRequest
 from server.events import TextDelta
-from server.face.plugins import Approval, PluginTest
+from server.face.plugins import PluginTest
 from server.plugins.registry import PluginPlaces, Shared
 from server.plugins.service import PluginHouse
 from server.settings import NetworkSettings, PluginSettings
@@ -21,6 +21,7 @@ from server.system.keychain import Keychain
 from server.system.logs import Redactor
 from tests.kit.engines import ScriptedEngine
 from tests.kit.fake_mcp import program
+from tests.kit.plugin_kits import answer_approvals
 
 OPENAPI = """openapi: 3.0.0
 info: {title: t, version: '1'}
@@ -65,8 +66,8 @@ async def installed(house: PluginHouse, folder: Path, **more: Any) -> None:
     for name, text in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
-    await house.install_plugin(str(folder))
-    await house.enable_plugin(folder.name)
+    await house.install(str(folder))
+    await house.enable(folder.name)
 
 
 async def answer(house: PluginHouse, question: str) -> str:
@@ -88,7 +89,7 @@ async def test_a_server_that_did_not_start_is_named_with_its_reason(
     said = await answer(house, "@clock what time is it?")
     assert "'clock' cannot answer. Its server 'time' failed:" in said
     assert "not_there_at_all" in said
-    (card,) = house.plugins.get()
+    (card,) = house.cards.get()
     assert "The server 'time' failed" in card.findings[0]
 
 
@@ -97,7 +98,7 @@ async def test_what_is_off_or_unknown_is_said(house: PluginHouse, tmp_path: Path
     await installed(house, tmp_path / "source" / "pantry", automatic_flow=True, files=files)
     assert "has no flow 'GET'" in await answer(house, "@pantry/GET flour?")
     assert "Did you mean 'pantry'?" in await answer(house, "@pantri flour?")
-    await house.disable_plugin("pantry")
+    await house.disable("pantry")
     assert "'pantry' is switched off" in await answer(house, "@pantry flour?")
 
 
@@ -109,32 +110,20 @@ async def test_only_flows_that_are_on_are_offered(house: PluginHouse, tmp_path: 
         return [flow.name for flow in await house.flows() if flow.is_usable]
 
     assert await offered() == ["GET /flour"]
-    await house.set_plugin_option("pantry", "changing_methods", "true")
+    await house.set_option("pantry", "changing_methods", "true")
     assert await offered() == ["GET /flour", "DELETE /flour"]
-    await house.set_operation_policy("pantry", "GET /flour", "block")
+    await house.set_policy("pantry", "GET /flour", "block")
     assert await offered() == ["DELETE /flour"]
 
 
 async def test_a_plugin_without_an_address_says_so(house: PluginHouse, tmp_path: Path) -> None:
     files = {"openapi.yaml": OPENAPI}
     await installed(house, tmp_path / "source" / "pantry", files=files)
-    (card,) = house.plugins.get()
+    (card,) = house.cards.get()
     assert (card.hosts, card.lacks_address) == ((), True)
-    await house.set_plugin_option("pantry", "server", "http://127.0.0.1:9")
-    (card,) = house.plugins.get()
+    await house.set_option("pantry", "server", "http://127.0.0.1:9")
+    (card,) = house.cards.get()
     assert (card.hosts, card.lacks_address) == (("http://127.0.0.1:9",), False)
-
-
-def allow_all(house: PluginHouse) -> None:
-    answered: set[str] = set()
-
-    def allow(waiting: tuple[Approval, ...]) -> None:
-        for one in waiting:
-            if one.id not in answered:
-                answered.add(one.id)
-                house.answer_approval(one.id, "once", "")
-
-    house.approvals.connect(allow)
 
 
 async def test_tools_of_servers_and_code_are_tried_with_their_arguments(
@@ -144,7 +133,7 @@ async def test_tools_of_servers_and_code_are_tried_with_their_arguments(
     server = {"command": command, "args": rest}
     files = {"lib/__init__.py": CODE}
     await installed(house, tmp_path / "source" / "p", mcp={"sums": server}, files=files)
-    allow_all(house)
+    answer_approvals(house, "once")
     tools = {one.key: json.loads(one.schema) for one in await house.find_tools("p")}
     assert tools["sums/add"]["required"] == ["a"]
     assert tools["double"]["required"] == ["x"]

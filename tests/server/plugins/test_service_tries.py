@@ -5,13 +5,13 @@ from pathlib import Path
 
 from server.egress import Egress
 from server.engine.base import Engine
-from server.face.plugins import Approval
 from server.plugins.registry import PluginPlaces, Shared
 from server.plugins.service import PluginHouse
 from server.settings import NetworkSettings, PluginSettings
 from server.system.keychain import Keychain
 from server.system.logs import Redactor
 from tests.kit.engines import ScriptedEngine
+from tests.kit.plugin_kits import answer_approvals
 
 OPENAPI = """openapi: 3.0.0
 info: {title: t, version: '1'}
@@ -37,19 +37,11 @@ async def test_every_try_that_changes_something_is_asked_about(tmp_path: Path) -
     shared = Shared(door, Keychain(tmp_path / "secrets.json"), Redactor())
     places = PluginPlaces(*(tmp_path / name for name in names))
     house = PluginHouse(places, shared, PluginSettings, _engine)
-    asked: list[str] = []
-
-    def allow(pending: tuple[Approval, ...]) -> None:
-        for one in pending:
-            if one.id not in asked:
-                asked.append(one.id)
-                house.answer_approval(one.id, "once", "")
-
-    house.approvals.connect(allow)
-    await house.install_plugin(str(folder))
-    await house.enable_plugin("p")
+    asked = answer_approvals(house, "once")
+    await house.install(str(folder))
+    await house.enable("p")
     for _ in range(2):
-        await house.test_plugin("p", "POST /things", "one more", "run")
+        await house.test("p", "POST /things", "one more", "run")
     await house.close()
     await door.close()
     assert len(asked) == 2

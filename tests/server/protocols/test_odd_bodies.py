@@ -16,7 +16,7 @@ from server.engine.jobs import job_of
 from server.engine.styles import FORMATS
 from server.engine.wire import pack
 from server.errors import AppError
-from server.face.core import ModelCard
+from server.face.models import ModelCard
 from server.models import library
 from server.protocols import ENDPOINTS
 from server.protocols.base import Endpoint, Facts

@@ -76,11 +76,11 @@ async def test_a_file_whose_name_is_no_text_does_not_end_the_link(client, core: 
     reply = await client.get("/control/stream", headers=SECRET)
     stream = frames(reply)
     sent = [await anext(stream) for _ in VALUES]
-    (models,) = [frame["data"] for frame in sent if frame["value"] == "models"]
+    (models,) = [frame["data"] for frame in sent if frame["value"] == "models.cards"]
     assert "mod\N{REPLACEMENT CHARACTER}l" in {card["name"] for card in models}
     reply.close()
     status, body = await command(
-        client, "describe_model", {"name": "mod\N{REPLACEMENT CHARACTER}l"}
+        client, "models.describe", {"name": "mod\N{REPLACEMENT CHARACTER}l"}
     )
     assert (status, body["result"]["path"].endswith("l.gguf")) == (200, True)
 
@@ -119,8 +119,8 @@ async def test_a_command_that_breaks_says_why(
     async def broken(**_arguments: Any) -> int:
         raise error
 
-    core.delete_model = broken  # type: ignore[method-assign]
-    told, body = await command(client, "delete_model", {"name": "x"})
+    core.models.delete = broken  # type: ignore[method-assign]
+    told, body = await command(client, "models.delete", {"name": "x"})
     assert told == status
     assert message in body["error"]["message"]
     assert "a secret" not in body["error"]["message"]

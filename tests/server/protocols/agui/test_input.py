@@ -7,7 +7,7 @@ from server.chat import File, Image, Message, ToolCall, ToolChoice
 from server.conversation.agents.base import InterruptAnswer
 from server.conversation.threads.threads import ThreadMessage
 from server.errors import BadRequest
-from server.face.core import ModelCard
+from server.face.models import ModelCard
 from server.protocols.agui import messages
 from server.protocols.agui.routes import read
 from server.protocols.base import Facts

@@ -8,7 +8,7 @@ from server.conversation.agents.base import InterruptAnswer
 from server.conversation.guardrails import Topics
 from server.conversation.threads.threads import ThreadMessage
 from server.errors import BadRequest
-from server.face.core import ModelCard
+from server.face.models import ModelCard
 from server.protocols.base import Facts
 from server.protocols.copilotkit.request import read
 

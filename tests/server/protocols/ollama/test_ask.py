@@ -8,7 +8,7 @@ import pytest
 
 from server.chat import ChatRequest, Constraint, Message, ToolCall
 from server.errors import BadRequest, ModelNotFound
-from server.face.core import ModelCard
+from server.face.models import ModelCard
 from server.models.gguf.header import Header
 from server.protocols.base import Ask, Facts, Manage, Reply
 from server.protocols.ollama.ask import accept_chat, accept_generate, streams

@@ -9,7 +9,7 @@ from ollama import ListResponse, ProcessResponse, ShowResponse
 from server.engine.base import Embeddings, ModelFacts
 from server.engine.pool import Loaded
 from server.errors import BadRequest, ModelNotFound
-from server.face.core import ModelCard
+from server.face.models import ModelCard
 from server.models.aliases import Alias
 from server.models.gguf.header import Header, LongArray
 from server.protocols.base import Facts, Reply

@@ -23,7 +23,7 @@ from server.events import (
     TokenLogprob,
     Usage,
 )
-from server.face.core import ModelCard
+from server.face.models import ModelCard
 from server.protocols.base import KEEP_ALIVE, Facts
 from server.protocols.openai.chat import accept, collect, render
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from server.errors import BadRequest, ModelNotFound
-from server.face.core import ModelCard
+from server.face.models import ModelCard
 from server.protocols.base import Facts
 from server.protocols.openai.chat import accept
 

@@ -6,7 +6,7 @@ import pytest
 
 from server.chat import Message
 from server.errors import BadRequest
-from server.face.core import ModelCard
+from server.face.models import ModelCard
 from server.protocols.base import Ask, Facts, Reply
 from server.protocols.openai.llama_server import (
     apply_template,

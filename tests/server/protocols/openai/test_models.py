@@ -5,7 +5,7 @@ from anthropic.types import ModelInfo
 from openai.types import Model
 
 from server.errors import ModelNotFound
-from server.face.core import ModelCard
+from server.face.models import ModelCard
 from server.protocols.base import Facts
 from server.protocols.openai.models import list_models, show_model
 

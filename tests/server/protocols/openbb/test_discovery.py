@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from openbb_ai.models import WorkspaceAgent
 
-from server.face.core import ModelCard
+from server.face.models import ModelCard
 from server.protocols.base import Facts
 from server.protocols.openbb import ENDPOINTS
 from server.protocols.openbb.discovery import agents, copilots
