@@ -1,30 +1,25 @@
-"""Chats kept on this computer: one file each, written whole or not at all, in a list."""
+"""Chats kept on this computer: one file each, written whole or not at all."""
 
 import json
 import logging
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
-from html import escape
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
-
 from app.charts.option import without_charts
 from app.chat.attachments import Attachment, as_url, from_url, joined
-from app.look import theme
-from app.look.controls import LONGEST_HINT, Button, Label, reveal, row, short_name, shortened
 from app.look.translate import tr
 from server.chat import Message
 from server.errors import AppError
 from server.system import files
-from server.system.limits import one_line
 
 log = logging.getLogger(__name__)
 
 _TITLE_LETTERS = 60
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 class ChatNotKept(AppError):
@@ -42,6 +37,12 @@ class Said:
     """As data: addresses."""
     image_names: list[str] = field(default_factory=list)
     """In the same order; chats of earlier versions have none."""
+    model: str = ""
+    """The model that wrote it; chats of earlier versions do not know it."""
+    others: list[list["Said"]] = field(default_factory=list)
+    """The other versions of this message, each with all that was said after it."""
+    at: int = 0
+    """The place of this version among them."""
     more: dict[str, Any] = field(default_factory=dict)
     """What a newer version wrote beside it."""
 
@@ -55,16 +56,34 @@ class Said:
         ]
 
 
+def versions(tail: Sequence[Said]) -> list[list[Said]]:
+    """All versions of what was said from here on, in the order they were made."""
+    first = tail[0]
+    return [*first.others[: first.at], list(tail), *first.others[first.at :]]
+
+
+def put_beside(new: Said, tail: Sequence[Said]) -> None:
+    """Make `new` the newest version of what was said from here on."""
+    known = versions(tail)
+    tail[0].others, tail[0].at = [], 0
+    new.others, new.at = known, len(known)
+
+
 @dataclass(slots=True)
 class Chat:
     id: str = field(default_factory=lambda: secrets.token_hex(8))
     system: str = ""
     said: list[Said] = field(default_factory=list)
     changed_at: float = 0.0
+    name: str = ""
+    """What the person calls it; else its first question is its title."""
+    pinned: bool = False
     more: dict[str, Any] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
+        if self.name:
+            return self.name
         first = next((one.text for one in self.said if one.role == "user"), "")
         line = first.strip().split("\n")[0]
         return line if len(line) <= _TITLE_LETTERS else f"{line[:_TITLE_LETTERS].rstrip()}…"
@@ -76,7 +95,17 @@ class Chat:
 
     def matches(self, text: str) -> bool:
         wanted = text.casefold()
-        return any(wanted in one.text.casefold() for one in self.said)
+        texts = [self.name, *(one.text for one in self.said)]
+        return any(wanted in text.casefold() for text in texts)
+
+    def turn_to(self, place: int, number: int) -> None:
+        """Go on from another version of the message at this place."""
+        tail = self.said[place:]
+        known = versions(tail)
+        tail[0].others, tail[0].at = [], 0
+        wanted = known.pop(number)
+        wanted[0].others, wanted[0].at = known, number
+        self.said[place:] = wanted
 
     def as_markdown(self) -> str:
         heads = {"user": "You", "assistant": "Answer"}
@@ -89,12 +118,31 @@ class Chat:
 
 class ChatStore:
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
+        self._known: dict[Path, tuple[int, int, Chat]] = {}
+        """Chats that were read, by their files, with the time and size of those."""
 
     def keep(self, chat: Chat) -> None:
-        if not chat.said:
-            return
-        chat.changed_at = time.time()
+        if chat.said:
+            chat.changed_at = time.time()
+            self._write(chat)
+
+    def amend(self, chat_id: str, **changes: Any) -> None:
+        """Change what a chat is called or whether it is pinned. It does not count as used."""
+        if chat := self.find(chat_id):
+            for name, value in changes.items():
+                setattr(chat, name, value)
+            self._write(chat)
+
+    def find(self, chat_id: str) -> Chat | None:
+        """Read anew, so that nobody else has the same one in their hands."""
+        try:
+            return _read(self._file(chat_id))
+        except _UNREADABLE:
+            return None
+
+    def _write(self, chat: Chat) -> None:
+        self._known.pop(self._file(chat.id), None)
         text = json.dumps(_told(asdict(chat)), ensure_ascii=False, indent=1)
         try:
             files.write_atomically(self._file(chat.id), text)
@@ -108,17 +156,26 @@ class ChatStore:
             raise ChatNotKept(error) from error
 
     def all(self) -> list[Chat]:
-        """Newest first. A file that cannot be read is passed over and left where it is."""
-        found = []
-        for path in self._folder.glob("*.json"):
+        """To look at only; newest first.
+
+        A file that cannot be read is passed over and left where it is. One that is as it was when
+        it was read is not read again.
+        """
+        known, self._known = self._known, {}
+        for path in self.folder.glob("*.json"):
             try:
-                found.append(_read(path))
-            except (OSError, ValueError, KeyError, TypeError, AttributeError):
+                told = path.stat()
+                mark = (told.st_mtime_ns, told.st_size)
+                kept = known.get(path)
+                chat = kept[2] if kept and kept[:2] == mark else _read(path)
+                self._known[path] = (*mark, chat)
+            except _UNREADABLE:
                 log.warning("A kept chat cannot be read: %s", path.name)
+        found = [chat for *_, chat in self._known.values()]
         return sorted(found, key=lambda chat: -chat.changed_at)
 
     def _file(self, chat_id: str) -> Path:
-        return self._folder / f"{chat_id}.json"
+        return self.folder / f"{chat_id}.json"
 
 
 def asked(text: str, attached: list[Attachment]) -> Said:
@@ -137,20 +194,31 @@ def _message(said: Said) -> Message:
 
 def _read(path: Path) -> Chat:
     told = json.loads(path.read_text(encoding="utf-8"))
-    said = [
-        Said(
-            one["role"],
-            str(one["text"]),
-            [str(url) for url in one.get("images", [])],
-            [str(name) for name in one.get("image_names", [])],
-            _more(one, Said),
-        )
-        for one in told["said"]
-    ]
-    if not all(one.role in ("user", "assistant") for one in said):
-        raise ValueError(path.name)
-    more = _more(told, Chat)
-    return Chat(path.stem, str(told["system"]), said, float(told["changed_at"]), more)
+    return Chat(
+        path.stem,
+        str(told["system"]),
+        [_said(one) for one in told["said"]],
+        float(told["changed_at"]),
+        str(told.get("name", "")),
+        bool(told.get("pinned", False)),
+        more=_more(told, Chat),
+    )
+
+
+def _said(told: dict[str, Any]) -> Said:
+    if told["role"] not in ("user", "assistant"):
+        raise ValueError(told["role"])
+    others = [[_said(one) for one in tail] for tail in told.get("others", []) if tail]
+    return Said(
+        told["role"],
+        str(told["text"]),
+        [str(url) for url in told.get("images", [])],
+        [str(name) for name in told.get("image_names", [])],
+        str(told.get("model", "")),
+        others,
+        min(max(0, int(told.get("at", 0))), len(others)),
+        _more(told, Said),
+    )
 
 
 def _told(known: dict[str, Any]) -> dict[str, Any]:
@@ -158,99 +226,11 @@ def _told(known: dict[str, Any]) -> dict[str, Any]:
     more = known.pop("more")
     if "said" in known:
         known["said"] = [_told(one) for one in known["said"]]
+    if "others" in known:
+        known["others"] = [[_told(one) for one in tail] for tail in known["others"]]
     return {**more, **known}
 
 
 def _more(told: dict[str, Any], kind: type[Said] | type[Chat]) -> dict[str, Any]:
     known = {one.name for one in fields(kind)}
     return {name: value for name, value in told.items() if name not in known}
-
-
-_ID = Qt.ItemDataRole.UserRole
-
-
-class ChatList(QWidget):
-    opened = Signal(str)
-    forgotten = Signal(str)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._chats: list[Chat] = []
-        self._current = ""
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(tr("Search chats"))
-        self.search.setAccessibleName(tr("Search chats"))
-        self.search.setClearButtonEnabled(True)
-        self.search.textChanged.connect(lambda _: self._filter(self._chosen()))
-        self.list = QListWidget()
-        self.list.setAccessibleName(tr("Saved chats"))
-        self.list.itemActivated.connect(self._open)
-        self.list.itemClicked.connect(self._open)
-        self.list.currentItemChanged.connect(lambda *_: self._ask(asking=False))
-        self.nothing = Label("", "muted", wrap=True)
-        self.forget = Button(tr("Delete"), "trash", name=tr("Delete the selected chat"))
-        self.forget.clicked.connect(lambda: self._ask(asking=True))
-        self.sure = Button(tr("Delete"), "trash")
-        self.sure.clicked.connect(self._forget)
-        self.keep = Button(tr("Cancel"))
-        self.keep.clicked.connect(lambda: self._ask(asking=False))
-        self.question = Label("", "small", wrap=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(theme.MEDIUM, theme.MEDIUM, theme.MEDIUM, theme.MEDIUM)
-        column.setSpacing(theme.SMALL)
-        column.addWidget(self.search)
-        column.addWidget(self.nothing)
-        column.addWidget(self.list, 1)
-        column.addWidget(self.question)
-        column.addLayout(row(self.forget, self.sure, self.keep, 0))
-        self._filter()
-
-    def show_chats(self, chats: list[Chat], current: str) -> None:
-        """The chosen one stays chosen, until another chat is opened."""
-        has_changed = current != self._current
-        self._chats, self._current = chats, current
-        self._filter(current if has_changed else self._chosen())
-
-    def _filter(self, wanted: str = "") -> None:
-        text = self.search.text().strip()
-        asked = self._chosen() if self.sure.isVisibleTo(self) else ""
-        found = [chat for chat in self._chats if not text or chat.matches(text)]
-        chosen = wanted if wanted in {chat.id for chat in found} else self._current
-        with QSignalBlocker(self.list):
-            self.list.clear()
-            for chat in found:
-                item = QListWidgetItem(short_name(chat.title))
-                item.setData(_ID, chat.id)
-                # As markup on purpose: Qt would take a title that looks like markup for some.
-                item.setToolTip(f"<p>{escape(shortened(one_line(chat.title), LONGEST_HINT))}</p>")
-                self.list.addItem(item)
-                if chat.id == chosen:
-                    self.list.setCurrentItem(item)
-        empty = tr("No chat matches.") if text else tr("Chats are saved here, on this computer.")
-        self.nothing.tell("" if self.list.count() else empty)
-        self._ask(asking=bool(asked) and asked == self._chosen())
-
-    def _chosen(self) -> str:
-        item = self.list.currentItem()
-        return str(item.data(_ID)) if item else ""
-
-    def _ask(self, *, asking: bool) -> None:
-        """Whether the chosen one is to go; the answer is about no other."""
-        item = self.list.currentItem()
-        title = item.text() if item else ""
-        words = tr("This deletes “{title}” for good.").format(title=title)
-        self.question.tell(words if asking else "")
-        self.sure.setAccessibleName(tr("Confirm: delete {name}").format(name=title))
-        self.keep.setAccessibleName(tr("Cancel: keep {name}").format(name=title))
-        reveal(self.sure, shown=asking)
-        reveal(self.keep, shown=asking)
-        reveal(self.forget, shown=not asking)
-        self.forget.setEnabled(item is not None)
-
-    def _open(self, item: QListWidgetItem) -> None:
-        self.opened.emit(item.data(_ID))
-
-    def _forget(self) -> None:
-        chosen = self._chosen()
-        self._ask(asking=False)
-        self.forgotten.emit(chosen)

@@ -42,6 +42,8 @@ class Options:
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = None
+    model: str = ""
+    """Which model is to answer; empty: the one in use."""
     chat: str = ""
     """The chat it is asked in, by the window's own name for it."""
 
@@ -73,6 +75,7 @@ class OpenAI:
             "temperature": options.temperature,
             "top_p": options.top_p,
             "max_tokens": options.max_tokens,
+            "model": options.model or None,
         }
         return {
             "messages": [{"role": one.role, "content": _content(one)} for one in messages],
@@ -111,13 +114,14 @@ class OpenBB:
     path = "/v1/agent/query"
     carries_images = False
 
-    def body(self, messages: Sequence[Message], _options: Options) -> Json:
+    def body(self, messages: Sequence[Message], options: Options) -> Json:
         """OpenBB has no system prompt of the asker and no sampling."""
         roles = {"user": "human", "assistant": "ai"}
         said = [one for one in messages if one.role in roles]
         if any(one.images for one in said):
             raise ImagesNotCarried
-        return {"messages": [{"role": roles[one.role], "content": one.content} for one in said]}
+        asked = [{"role": roles[one.role], "content": one.content} for one in said]
+        return {"messages": asked, **({"model": options.model} if options.model else {})}
 
     def read(self, event: str, data: str) -> list[Heard]:
         told = json.loads(data)
@@ -146,7 +150,11 @@ class AgUi:
 
     def body(self, messages: Sequence[Message], options: Options) -> Json:
         said = [{"id": uuid4().hex, "role": one.role, "content": _parts(one)} for one in messages]
-        wanted = {"temperature": options.temperature, "maxOutputTokens": options.max_tokens}
+        wanted = {
+            "temperature": options.temperature,
+            "maxOutputTokens": options.max_tokens,
+            "model": options.model or None,
+        }
         return {
             "threadId": uuid4().hex,
             "runId": uuid4().hex,

@@ -1,16 +1,20 @@
 """Chat: a tester that talks to the server over the same API as everybody else."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFileDialog,
+    QMenu,
     QPlainTextEdit,
     QScrollArea,
+    QSplitter,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -18,14 +22,16 @@ from PySide6.QtWidgets import (
 
 from app.chat import dialects
 from app.chat.attachments import Attachment
-from app.chat.chats import Chat, ChatList, ChatStore, Said, asked
+from app.chat.chat_list import ChatList
+from app.chat.chats import Chat, ChatStore, Said, asked, put_beside, versions
 from app.chat.composer import AttachedFiles, Composer
 from app.chat.dialects import Name, Options
+from app.chat.presets import Presets, PresetStore
 from app.chat.transcript import Answer, Question, Suggestion, Transcript
 from app.chat.turn import Turn, used_words
 from app.look import theme
 from app.look.code_box import text_to_read
-from app.look.controls import Button, Column, CopyButton, Label, row, stack
+from app.look.controls import Button, Column, CopyButton, Label, for_menu, row, stack
 from app.look.layouts import Beside, Panel, centred
 from app.look.page import Page
 from app.look.picture import Picture
@@ -34,7 +40,7 @@ from app.look.slider import Slider
 from app.look.translate import tr
 from server.errors import AppError
 from server.events import Finished
-from server.face.core import Face, ModelStatus, ServerStatus, find_away
+from server.face.core import Face, ModelCard, ModelStatus, ServerStatus, find_away
 from server.face.plugins import PluginCard
 from server.system import files, paths
 
@@ -48,7 +54,7 @@ class ChatOptions(Column):
     system_changed = Signal(str)
     raw_wanted = Signal(bool)
 
-    def __init__(self) -> None:
+    def __init__(self, presets: PresetStore) -> None:
         super().__init__()
         self.protocol = QComboBox()
         self.protocol.setAccessibleName(tr("Protocol"))
@@ -61,8 +67,10 @@ class ChatOptions(Column):
         self.system.setTabChangesFocus(True)
         self.system.setAccessibleName(tr("System prompt"))
         self.system.setPlaceholderText(tr("Instructions for the model"))
-        self.system.setFixedHeight(theme.LINES_HEIGHT + theme.HUGE)
-        self.system.textChanged.connect(lambda: self.system_changed.emit(self.system.toPlainText()))
+        self.system.setFixedHeight(theme.LINES_HEIGHT)
+        self.system.textChanged.connect(self._write_system)
+        self.presets = Presets(presets)
+        self.presets.chosen.connect(self.show_system)
         self.temperature = Slider(tr("Temperature"), _value_words)
         self.top_p = Slider("Top P", _value_words)
         self.length = Slider(tr("Maximum length"), _value_words)
@@ -90,31 +98,32 @@ class ChatOptions(Column):
         if text != self.system.toPlainText():
             self.system.setPlainText(text)
 
+    def _write_system(self) -> None:
+        text = self.system.toPlainText()
+        self.presets.show_text(text)
+        self.system_changed.emit(text)
+
     def _chosen(self) -> None:
         is_openbb = self.protocol.currentData() == "openbb"
         self.note.setVisible(is_openbb)
-        for part in (self.system, self.temperature, self.length):
+        for part in (self.system, self.presets, self.temperature, self.length):
             part.setEnabled(not is_openbb)
         self.top_p.setEnabled(self.protocol.currentData() == "openai")
 
     def _lay_out(self) -> None:
-        self.body.setContentsMargins(theme.MEDIUM, theme.MEDIUM, theme.MEDIUM, theme.MEDIUM)
+        self.body.setContentsMargins(*([theme.MEDIUM] * 4))
         self.body.setSpacing(theme.MEDIUM)
-        for title, part in (
-            (tr("Protocol"), self.protocol),
-            ("", self.raw),
-            (tr("System prompt"), self.system),
-            ("", self.note),
-        ):
-            self.body.addWidget(_titled(title, part))
         for slider in (self.temperature, self.top_p, self.length):
             self.body.addWidget(slider)
+        self.body.addWidget(_titled(tr("System prompt"), self.presets))
+        self.body.addWidget(self.system)
+        self.body.addWidget(_titled(tr("Protocol"), self.protocol))
+        self.body.addWidget(self.note)
+        self.body.addWidget(self.raw)
         self.body.addStretch(1)
 
 
 def _titled(title: str, part: QWidget) -> QWidget:
-    if not title:
-        return part
     holder = QWidget()
     column = QVBoxLayout(holder)
     column.setContentsMargins(0, 0, 0, 0)
@@ -298,6 +307,58 @@ def _state_words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, st
             return tr("Ask {name}").format(name=model.name), text, ""
 
 
+_SURROUND = theme.ICON + 3 * theme.MEDIUM
+"""What a button takes beside its text."""
+
+
+class ModelPicker(Button):
+    """Says which model answers, and lets one choose another. A long name is cut in the middle."""
+
+    def __init__(self) -> None:
+        super().__init__("", "down")
+        self._full = ""
+        self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+
+    def show_model(self, server: ServerStatus, model: ModelStatus) -> None:
+        self.setEnabled(server.phase == "ready")
+        words = model.name or tr("Choose a model")
+        if model.phase == "loading":
+            words = tr("Loading {name}").format(name=model.name) + f"  {model.progress:.0%}"
+        self._full = for_menu(words)
+        self.setAccessibleName(tr("Model: {name}").format(name=words))
+        self.setToolTip(tr("Choose the model that answers"))
+        self._fit()
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        wide = self.fontMetrics().horizontalAdvance(self._full) + _SURROUND
+        return QSize(wide, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(_SURROUND + theme.HUGE, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        room = max(self.width() - _SURROUND, theme.HUGE) + 1
+        cut = Qt.TextElideMode.ElideMiddle
+        self.setText(self.fontMetrics().elidedText(self._full, cut, room))
+
+
+def model_menu(
+    parent: QWidget, cards: Sequence[ModelCard], current: str, choose: Callable[[str], None]
+) -> QMenu:
+    menu = QMenu(parent)
+    for card in cards:
+        action = menu.addAction(for_menu(card.name))
+        action.setCheckable(True)
+        action.setChecked(card.name == current)
+        action.triggered.connect(lambda _=False, name=card.name: choose(name))
+    return menu
+
+
 SHOWN_AT_ONCE = 40
 
 
@@ -310,25 +371,30 @@ class ChatPage(Page):
         self._store = store or ChatStore(paths.find().data / "chats")
         self._chat = Chat()
         self._turn: Turn | None = None
+        self._edited: list[Said] = []
+        """A question that is being changed, and all that followed it."""
+        self._drafts: dict[str, str] = {}
+        """What was written and not sent, by the chat."""
         self.new_chat = Button(tr("New chat"), "plus")
-        self.show_list = Button(tr("Chats"), "logs", name=tr("Show saved chats"))
+        self.show_list = Button("", "sidebar", "icon", name=tr("Show saved chats"))
+        self.picker = ModelPicker()
         self.show_options = Button(tr("Options"), "settings", name=tr("Show options"))
         self.export = Button("", "external", "icon", name=tr("Export this chat"))
         self.used = Label("", "small")
         self.used.hide()
         self.attached = AttachedFiles(core)
         self.chats = ChatList()
-        self.options = ChatOptions()
+        self.options = ChatOptions(PresetStore(self._store.folder.parent / "prompts.json"))
         self.raw = RawEvents()
-        self.side = QWidget()
         self.empty = EmptyChat()
         self.transcript = Transcript()
         self.composer = Composer()
         self._body = QStackedWidget()
+        self._halves = QSplitter(Qt.Orientation.Vertical)
         self.middle = Beside(
-            self._body,
+            self._halves,
             Panel(self.chats, theme.PANEL_WIDTH),
-            Panel(self.side, theme.WIDE_PANEL),
+            Panel(self.options, theme.WIDE_PANEL),
         )
         self._lay_out()
         self._bind(core)
@@ -341,6 +407,9 @@ class ChatPage(Page):
             return
         self.show_conversation()
         said = asked(text, self.attached.take())
+        if self._edited:
+            put_beside(said, self._edited)
+            self._edited = []
         self._show_question(said, len(self._chat.said))
         self._chat.said.append(said)
         self._answer()
@@ -351,12 +420,16 @@ class ChatPage(Page):
             self._turn.stop()
 
     def clear(self) -> None:
-        self.open(Chat(system=self._chat.system))
+        """A new chat: no instructions, no files, nothing said."""
+        self.attached.clear()
+        self.open(Chat())
         self.composer.editor.setFocus()
 
     def open(self, chat: Chat, most: int = SHOWN_AT_ONCE) -> None:
         """Its last messages; the earlier ones when they are asked for."""
         self._leave_turn()
+        self._edited = []
+        self._change_draft(chat)
         self._chat = chat
         self.transcript.clear()
         self.used.tell("")
@@ -367,12 +440,16 @@ class ChatPage(Page):
         self.show_chats()
 
     def close_something(self) -> None:
-        """An answer stops; then a panel closes; then the keyboard is back at the message."""
+        """An answer stops; an edit is given up; a panel closes; the keyboard is at the message."""
         if self._turn:
             self.stop()
             return
-        for button in (self.show_list, self.show_options):
-            button.setChecked(False)
+        if self._edited:
+            self._give_up_edit()
+            self.composer.editor.clear()
+        self.show_options.setChecked(False)
+        if self.middle.left.property("over"):
+            self.show_list.setChecked(False)
         self.composer.editor.setFocus()
 
     def saved(self) -> list[tuple[str, str]]:
@@ -392,6 +469,7 @@ class ChatPage(Page):
     def show_state(self, _: object) -> None:
         server, model = self.core.server.get(), self.core.model.get()
         self.empty.show_state(server, model)
+        self.picker.show_model(server, model)
         serving = server.phase == "ready"
         hint = tr("Write a message") if serving else tr("Start Moat to chat with a model")
         if server.phase == "starting":
@@ -402,14 +480,22 @@ class ChatPage(Page):
     def show_conversation(self) -> None:
         self._body.setCurrentWidget(self.transcript)
 
-    def answer_again(self, answer: Answer) -> None:
+    def answer_again(self, answer: Answer, model: str = "") -> None:
+        """By the model in use, or by another one for this answer only."""
         self._leave_turn()
+        self._give_up_edit()
         replaced = self._chat.said[answer.place :]
         self._cut(answer)
-        self._answer(replaced)
+        self._answer(replaced, model)
 
     def edit(self, question: Question) -> None:
-        """Back to before this question, with its text to change and its images."""
+        """Back to before this question, with its text to change and its images.
+
+        Once it is sent, what was there stays as another version.
+        """
+        self._leave_turn()
+        self._give_up_edit()
+        self._edited = self._chat.said[question.place :]
         self._cut(question)
         self.attach(question.attached)
         self.composer.editor.setPlainText(question.text)
@@ -421,6 +507,46 @@ class ChatPage(Page):
         except OSError as error:
             text = tr("The chat could not be exported: {why}.")
             raise AppError(text.format(why=error.strerror)) from error
+
+    def turn_version(self, message: Question | Answer, number: int) -> None:
+        """Go on from another version of this message, with what followed that one."""
+        self._leave_turn()
+        self._give_up_edit()
+        self._chat.turn_to(message.place, number)
+        self.transcript.cut(message)
+        self._show_from(message.place)
+        self._keep(self._chat)
+
+    def offer_models(self, answer: Answer) -> QMenu:
+        """The models that may answer again in place of the one that did."""
+        menu = model_menu(
+            answer,
+            self.core.models.get(),
+            answer.model,
+            lambda name: self.answer_again(answer, name),
+        )
+        menu.popup(answer.other.mapToGlobal(answer.other.rect().bottomLeft()))
+        return menu
+
+    def _give_up_edit(self) -> None:
+        """What was there before a question was to be changed is there again."""
+        edited, self._edited = self._edited, []
+        place = len(self._chat.said)
+        self._chat.said.extend(edited)
+        if edited:
+            self._show_from(place)
+
+    def _show_from(self, place: int) -> None:
+        for number in range(place, len(self._chat.said)):
+            self._show_said(number)
+
+    def _change_draft(self, chat: Chat) -> None:
+        """What was written and not sent stays with its chat. An empty chat hands it on."""
+        editor = self.composer.editor
+        if not self._chat.said and not chat.said:
+            return
+        self._drafts[self._chat.id] = editor.toPlainText()
+        editor.setPlainText(self._drafts.pop(chat.id, ""))
 
     def _cut(self, message: Question | Answer) -> None:
         self._leave_turn(kept=False)
@@ -448,24 +574,31 @@ class ChatPage(Page):
         if said.role == "user":
             self._show_question(said, place, at)
         else:
-            self._new_answer(place, at).show_whole(said.text)
+            answer = self._new_answer(place, at, said.model)
+            answer.show_whole(said.text)
+            answer.versions.show_place(said.at, len(versions([said])))
 
     def _show_question(self, said: Said, place: int, at: int | None = None) -> None:
         question = self.transcript.ask(said.text, place, said.attached(), at)
         question.edited.connect(lambda: self.edit(question))
+        question.versions.show_place(said.at, len(versions([said])))
+        question.versions.turned.connect(lambda number: self.turn_version(question, number))
 
-    def _new_answer(self, place: int, at: int | None = None) -> Answer:
-        answer = self.transcript.answer(self.core.model.get().name or "Moat", place, at)
+    def _new_answer(self, place: int, at: int | None = None, model: str = "") -> Answer:
+        model = model or self.core.model.get().name or "Moat"
+        answer = self.transcript.answer(model, place, at)
         answer.again.connect(lambda: self.answer_again(answer))
+        answer.again_with_another.connect(lambda: self.offer_models(answer))
+        answer.versions.turned.connect(lambda number: self.turn_version(answer, number))
         answer.suggested.connect(self.ask)
         return answer
 
-    def _answer(self, replaced: Sequence[Said] = ()) -> None:
-        answer = self._new_answer(len(self._chat.said))
+    def _answer(self, replaced: Sequence[Said] = (), model: str = "") -> None:
+        answer = self._new_answer(len(self._chat.said), model=model)
         self.raw.clear()
         self.composer.show_answering(answering=True)
         self._turn = Turn(self._chat, answer, self._end_turn, replaced)
-        self._turn.begin(self.core, self.options.options(), self.raw.add)
+        self._turn.begin(self.core, replace(self.options.options(), model=model), self.raw.add)
 
     def _end_turn(self, finished: Finished | None) -> None:
         turn, self._turn = self._turn, None
@@ -479,12 +612,14 @@ class ChatPage(Page):
                 self.used.tell(used_words(finished, self.core.model.get().context_tokens))
             if turn and turn.is_in_vain:
                 self._show_replaced(turn)
+            elif turn and turn.answer.text():
+                said = self._chat.said[turn.answer.place]
+                turn.answer.versions.show_place(said.at, len(versions([said])))
 
     def _show_replaced(self, turn: Turn) -> None:
         """No new answer came: the old one and what followed it are there again."""
         self.transcript.cut(turn.answer)
-        for place in range(turn.answer.place, len(self._chat.said)):
-            self._show_said(place)
+        self._show_from(turn.answer.place)
         if turn.problem:
             self.failed.emit(turn.problem)
 
@@ -515,8 +650,8 @@ class ChatPage(Page):
             self.run(self.export_to(Path(picked)))
 
     def open_saved(self, chat_id: str) -> None:
-        found = next((one for one in self._store.all() if one.id == chat_id), None)
-        if found and found.id != self._chat.id:
+        found = self._store.find(chat_id) if chat_id != self._chat.id else None
+        if found:
             self.open(found)
 
     def _forget(self, chat_id: str) -> None:
@@ -530,17 +665,46 @@ class ChatPage(Page):
             self.clear()
         self.show_chats()
 
+    def _amend(self, chat_id: str, **changes: object) -> None:
+        if chat_id == self._chat.id:
+            for name, value in changes.items():
+                setattr(self._chat, name, value)
+        try:
+            self._store.amend(chat_id, **changes)
+        except AppError as error:
+            self.failed.emit(str(error))
+        self.show_chats()
+
     def _set_system(self, text: str) -> None:
         self._chat.system = text
 
-    def _show_panels(self, pressed: Button) -> None:
-        """One beside the conversation at a time: both leave it too little room."""
-        other = self.show_options if pressed is self.show_list else self.show_list
-        if pressed.isChecked():
-            other.setChecked(False)
-        self.middle.open(self.middle.left, shown=self.show_list.isChecked())
-        self.middle.open(self.middle.right, shown=self.show_options.isChecked())
+    def _show_panels(self) -> None:
+        """The options stand in for the chats where there is no room for both beside the chat."""
+        is_listed, has_options = self.show_list.isChecked(), self.show_options.isChecked()
+        both_fit = self.middle.fits(self.middle.left, self.middle.right)
+        shown = is_listed and (not has_options or both_fit)
+        self.middle.open(self.middle.left, shown=shown)
+        self.middle.open(self.middle.right, shown=has_options)
         self.show_chats()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._show_panels()
+
+    def _offer_models(self) -> None:
+        self.models_menu().popup(self.picker.mapToGlobal(self.picker.rect().bottomLeft()))
+
+    def models_menu(self) -> QMenu:
+        """The models one can change to, and the way to more of them."""
+        current = self.core.model.get().name
+        menu = model_menu(self.picker, self.core.models.get(), current, self._use_model)
+        menu.addSeparator()
+        more = menu.addAction(tr("More models…"))
+        more.triggered.connect(lambda: self.wants_page.emit("Models"))
+        return menu
+
+    def _use_model(self, name: str) -> None:
+        self.run(self.core.load_model(name))
 
     def _bind(self, core: Face) -> None:
         self.composer.sent.connect(self.ask)
@@ -550,12 +714,15 @@ class ChatPage(Page):
         self.attached.changed.connect(lambda: self.composer.hold(held=self.attached.is_reading))
         self.new_chat.clicked.connect(self.clear)
         self.export.clicked.connect(self._export)
-        self.show_list.toggled.connect(lambda _: self._show_panels(self.show_list))
-        self.show_options.toggled.connect(lambda _: self._show_panels(self.show_options))
+        self.picker.clicked.connect(self._offer_models)
+        for button in (self.show_list, self.show_options):
+            button.toggled.connect(lambda _: self._show_panels())
         self.options.raw_wanted.connect(self.raw.setVisible)
         self.options.system_changed.connect(self._set_system)
         self.chats.opened.connect(self.open_saved)
         self.chats.forgotten.connect(self._forget)
+        self.chats.renamed.connect(lambda chat_id, name: self._amend(chat_id, name=name))
+        self.chats.pinned.connect(lambda chat_id, pinned: self._amend(chat_id, pinned=pinned))
         self.empty.suggested.connect(self.ask)
         self.empty.wants_start.connect(lambda: self.run(core.start()))
         self.empty.wants_model.connect(lambda: self.wants_page.emit("Home"))
@@ -569,17 +736,19 @@ class ChatPage(Page):
         self.first = self.composer.editor
         for button in (self.show_list, self.show_options):
             button.setCheckable(True)
+        self.show_list.setChecked(True)
         self.export.setEnabled(False)
-        head = QWidget()
-        lines = stack(spacing=0)
-        buttons = (self.export, self.show_list, self.show_options, self.new_chat)
-        lines.addLayout(row(Label(tr("Chat"), "title"), 0, *buttons))
-        lines.addWidget(self.used)
-        head.setLayout(lines)
-        self.side.setLayout(stack(self.options, self.raw, spacing=theme.MEDIUM))
+        head = stack(spacing=theme.TINY)
+        buttons = (self.export, self.show_options, self.new_chat)
+        head.addLayout(row(self.show_list, self.picker, 0, *buttons))
+        head.addWidget(self.used)
+        head.setContentsMargins(theme.PAGE_MARGIN, 0, theme.PAGE_MARGIN, 0)
+        self._halves.addWidget(self._body)
+        self._halves.addWidget(self.raw)
+        self._halves.setChildrenCollapsible(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, theme.PAGE_MARGIN, 0, theme.LARGE)
-        layout.addLayout(centred(head))
+        layout.addLayout(head)
         layout.addWidget(self.middle, 1)
         layout.addLayout(centred(self.attached))
         layout.addLayout(centred(self.composer))

@@ -20,7 +20,7 @@ from app.chat.markdown import MarkdownView
 from app.look import theme
 from app.look.banner import Banner
 from app.look.code_box import text_to_read
-from app.look.controls import Button, Column, CopyButton, Label, hint, row, shortened
+from app.look.controls import Button, Column, CopyButton, Label, hint, reveal, row, shortened
 from app.look.sentences import told
 from app.look.translate import tr
 from server.events import Finished
@@ -274,6 +274,34 @@ _MOST_STEPS = 50
 _LONGEST_STEP = 400
 
 
+class Versions(QWidget):
+    """The versions of a message: which of them is shown, and the way to the others."""
+
+    turned = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._at = 0
+        self.back = Button("", "back", "icon", name=tr("Previous version"))
+        self.forth = Button("", "forth", "icon", name=tr("Next version"))
+        self.words = Label("", "small")
+        for button, step in ((self.back, -1), (self.forth, 1)):
+            button.setProperty("scale", "small")
+            button.clicked.connect(lambda _=False, step=step: self.turned.emit(self._at + step))
+        self.setLayout(row(self.back, self.words, self.forth, spacing=0))
+        self.hide()
+
+    def show_place(self, at: int, count: int) -> None:
+        self._at = at
+        self.words.setText(f"{at + 1} / {count}")
+        self.words.setAccessibleName(
+            tr("Version {number} of {count}").format(number=at + 1, count=count)
+        )
+        self.back.setEnabled(at > 0)
+        self.forth.setEnabled(at < count - 1)
+        reveal(self, shown=count > 1)
+
+
 class Question(QWidget):
     """`place` is where it stands in the conversation."""
 
@@ -287,6 +315,7 @@ class Question(QWidget):
         self.pictures = [Thumbnail(one) for one in attached]
         self.edit = Button("", "edit", "icon", name=tr("Edit and resend"))
         self.edit.clicked.connect(self.edited)
+        self.versions = Versions()
         label = _words(text)
         bubble = QFrame()
         bubble.setObjectName("bubble")
@@ -302,7 +331,8 @@ class Question(QWidget):
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
         line.addStretch(1)
-        line.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignBottom)
+        for control in (self.versions, self.edit):
+            line.addWidget(control, 0, Qt.AlignmentFlag.AlignBottom)
         line.addWidget(bubble, 4 if len(text) > 60 else 0)
 
 
@@ -370,12 +400,15 @@ class Answer(QWidget):
     """Grows while it streams; drawn again at most every 90 ms, whatever the speed."""
 
     again = Signal()
+    again_with_another = Signal()
+    """Another model is to answer; which one is still to be chosen."""
     suggested = Signal(str)
     """A question that was offered to go on with."""
 
     def __init__(self, model: str, place: int = 0) -> None:
         super().__init__()
         self.place = place
+        self.model = model
         self._text: list[str] = []
         self._thoughts: list[str] = []
         self._steps: list[str] = []
@@ -392,6 +425,9 @@ class Answer(QWidget):
         self.copy = CopyButton(tr("the answer"), self.text, "icon")
         self.retry = Button("", "reset", "icon", name=tr("Regenerate"))
         self.retry.clicked.connect(self.again)
+        self.other = Button("", "down", "icon", name=tr("Regenerate with another model"))
+        self.other.clicked.connect(self.again_with_another)
+        self.versions = Versions()
         self.failure = Banner("bad", closes=False)
         self._render = QTimer(self)
         self._render.setSingleShot(True)
@@ -486,12 +522,13 @@ class Answer(QWidget):
         self.all_thoughts.refresh()
         self.copy.setVisible(bool(self._text))
         self.retry.show()
+        self.other.show()
 
     def _lay_out(self, model: str) -> None:
         for hidden in (self.view, self.thinking, self.thoughts, self.failure, self.copy):
             hidden.hide()
-        self.retry.hide()
-        self.steps.hide()
+        for hidden in (self.retry, self.other, self.steps):
+            hidden.hide()
         column = self._column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.TINY + 2)
@@ -506,7 +543,7 @@ class Answer(QWidget):
             self.failure,
         ):
             column.addWidget(part)
-        column.addLayout(row(self.footer, self.copy, self.retry, 0))
+        column.addLayout(row(self.footer, self.versions, self.copy, self.retry, self.other, 0))
 
 
 class Transcript(Column):
@@ -537,7 +574,8 @@ class Transcript(Column):
 
     def answer(self, model: str, place: int = 0, at: int | None = None) -> Answer:
         answer = Answer(model, place)
-        answer.retry.setEnabled(self._may_again)
+        for button in (answer.retry, answer.other):
+            button.setEnabled(self._may_again)
         self._add(answer, at)
         return answer
 
@@ -557,6 +595,7 @@ class Transcript(Column):
             item = self.body.itemAt(at)
             if item and isinstance(answer := item.widget(), Answer):
                 answer.retry.setEnabled(allowed)
+                answer.other.setEnabled(allowed)
 
     def cut(self, message: QWidget) -> None:
         """Take away this message and all after it."""

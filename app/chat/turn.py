@@ -10,7 +10,7 @@ import aiohttp
 
 from app.charts.option import written
 from app.chat import dialects
-from app.chat.chats import Chat, Said
+from app.chat.chats import Chat, Said, put_beside
 from app.chat.dialects import Heard, Options
 from app.chat.transcript import Answer
 from app.desktop.probe import NAME
@@ -105,7 +105,7 @@ Over = Callable[[Finished | None], None]
 class Turn:
     """An answer on its way into a chat. `over` is called at its end, unless one has left it.
 
-    What it takes the place of goes back into the chat when nothing comes.
+    What it takes the place of stays as another version; when nothing comes, it is the only one.
     """
 
     def __init__(
@@ -144,7 +144,10 @@ class Turn:
     def put_down(self) -> None:
         """What has come so far, as a part of the chat."""
         if text := self.answer.text():
-            self.chat.said.append(Said("assistant", text))
+            said = Said("assistant", text, model=self.answer.model)
+            if self._replaced:
+                put_beside(said, self._replaced)
+            self.chat.said.append(said)
         else:
             self.chat.said.extend(self._replaced)
 

@@ -40,6 +40,11 @@ class Beside(QWidget):
         panel.setVisible(shown)
         self._place()
 
+    def fits(self, *panels: Panel) -> bool:
+        """Whether the main part keeps enough room beside these."""
+        taken = sum(panel.wide + _INSET for panel in panels)
+        return self.width() - taken >= theme.LEAST_READING
+
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self._place()
@@ -48,8 +53,7 @@ class Beside(QWidget):
         """Over the main part rather than squeezing it to nothing."""
         whole = self.rect()
         panels = [one for one in (self.left, self.right) if one.isVisibleTo(self)]
-        taken = sum(one.wide + _INSET for one in panels)
-        over = whole.width() - taken < theme.LEAST_READING
+        over = not self.fits(*panels)
         free = QRect(whole)
         for panel in panels:
             wide = min(panel.wide, whole.width() - 2 * _INSET)

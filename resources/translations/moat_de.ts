@@ -280,6 +280,30 @@
    <translation>{name} konnte nicht gelesen werden: {why}.</translation>
   </message>
   <message>
+   <source>Pinned</source>
+   <translation>Angeheftet</translation>
+  </message>
+  <message>
+   <source>Today</source>
+   <translation>Heute</translation>
+  </message>
+  <message>
+   <source>Yesterday</source>
+   <translation>Gestern</translation>
+  </message>
+  <message>
+   <source>Previous 7 days</source>
+   <translation>Letzte 7 Tage</translation>
+  </message>
+  <message>
+   <source>Previous 30 days</source>
+   <translation>Letzte 30 Tage</translation>
+  </message>
+  <message>
+   <source>Older</source>
+   <translation>Älter</translation>
+  </message>
+  <message>
    <source>Search chats</source>
    <translation>Chats durchsuchen</translation>
   </message>
@@ -304,16 +328,24 @@
    <translation>Chats werden hier gespeichert, auf diesem Computer.</translation>
   </message>
   <message>
-   <source>Delete the selected chat</source>
-   <translation>Ausgewählten Chat löschen</translation>
+   <source>Pin</source>
+   <translation>Anheften</translation>
+  </message>
+  <message>
+   <source>Rename</source>
+   <translation>Umbenennen</translation>
   </message>
   <message>
    <source>This deletes “{title}” for good.</source>
    <translation>„{title}“ wird endgültig gelöscht.</translation>
   </message>
   <message>
-   <source>Image</source>
-   <translation>Bild</translation>
+   <source>Rename {name}</source>
+   <translation>{name} umbenennen</translation>
+  </message>
+  <message>
+   <source>Delete {name}</source>
+   <translation>{name} löschen</translation>
   </message>
   <message>
    <source>Confirm: delete {name}</source>
@@ -322,6 +354,18 @@
   <message>
    <source>Cancel: keep {name}</source>
    <translation>Abbrechen: {name} behalten</translation>
+  </message>
+  <message>
+   <source>Unpin {name}</source>
+   <translation>{name} nicht mehr anheften</translation>
+  </message>
+  <message>
+   <source>Pin {name}</source>
+   <translation>{name} anheften</translation>
+  </message>
+  <message>
+   <source>Image</source>
+   <translation>Bild</translation>
   </message>
   <message>
    <source>Your message</source>
@@ -440,12 +484,16 @@
    <translation>Alles, was Sie schreiben, bleibt auf diesem Computer.</translation>
   </message>
   <message>
-   <source>New chat</source>
-   <translation>Neuer Chat</translation>
+   <source>Choose a model</source>
+   <translation>Modell wählen</translation>
   </message>
   <message>
-   <source>Chats</source>
-   <translation>Chats</translation>
+   <source>Choose the model that answers</source>
+   <translation>Das Modell wählen, das antwortet</translation>
+  </message>
+  <message>
+   <source>New chat</source>
+   <translation>Neuer Chat</translation>
   </message>
   <message>
    <source>Options</source>
@@ -468,6 +516,10 @@
    <translation>Diesen Chat exportieren</translation>
   </message>
   <message>
+   <source>More models…</source>
+   <translation>Weitere Modelle…</translation>
+  </message>
+  <message>
    <source>Start it to chat with a model.</source>
    <translation>Starten Sie es, um mit einem Modell zu chatten.</translation>
   </message>
@@ -482,10 +534,6 @@
   <message>
    <source>Your first message loads the default model, or choose one now.</source>
    <translation>Ihre erste Nachricht lädt das Standardmodell, oder wählen Sie jetzt eines.</translation>
-  </message>
-  <message>
-   <source>Choose a model</source>
-   <translation>Modell wählen</translation>
   </message>
   <message>
    <source>Choose another model</source>
@@ -504,8 +552,8 @@
    <translation>Der Chat konnte nicht exportiert werden: {why}.</translation>
   </message>
   <message>
-   <source>Chat</source>
-   <translation>Chat</translation>
+   <source>Model: {name}</source>
+   <translation>Modell: {name}</translation>
   </message>
   <message>
    <source>Loading {name}</source>
@@ -526,6 +574,42 @@
   <message>
    <source>Ask {name}</source>
    <translation>{name} fragen</translation>
+  </message>
+  <message>
+   <source>Saved system prompts</source>
+   <translation>Gespeicherte Systemprompts</translation>
+  </message>
+  <message>
+   <source>Not saved</source>
+   <translation>Nicht gespeichert</translation>
+  </message>
+  <message>
+   <source>Save</source>
+   <translation>Speichern</translation>
+  </message>
+  <message>
+   <source>Name</source>
+   <translation>Name</translation>
+  </message>
+  <message>
+   <source>Name of the system prompt</source>
+   <translation>Name des Systemprompts</translation>
+  </message>
+  <message>
+   <source>Save this system prompt</source>
+   <translation>Diesen Systemprompt speichern</translation>
+  </message>
+  <message>
+   <source>Delete this saved system prompt</source>
+   <translation>Diesen gespeicherten Systemprompt löschen</translation>
+  </message>
+  <message>
+   <source>Save under this name</source>
+   <translation>Unter diesem Namen speichern</translation>
+  </message>
+  <message>
+   <source>None</source>
+   <translation>Keines</translation>
   </message>
   <message>
    <source>Only the beginning is shown.</source>
@@ -572,6 +656,14 @@
    <translation>Eine Frage</translation>
   </message>
   <message>
+   <source>Previous version</source>
+   <translation>Vorherige Fassung</translation>
+  </message>
+  <message>
+   <source>Next version</source>
+   <translation>Nächste Fassung</translation>
+  </message>
+  <message>
    <source>Edit and resend</source>
    <translation>Bearbeiten und erneut senden</translation>
   </message>
@@ -584,6 +676,10 @@
    <translation>Neu generieren</translation>
   </message>
   <message>
+   <source>Regenerate with another model</source>
+   <translation>Mit einem anderen Modell neu generieren</translation>
+  </message>
+  <message>
    <source>Stopped</source>
    <translation>Gestoppt</translation>
   </message>
@@ -594,6 +690,10 @@
   <message>
    <source>Show {count} earlier messages</source>
    <translation>{count} frühere Nachrichten zeigen</translation>
+  </message>
+  <message>
+   <source>Version {number} of {count}</source>
+   <translation>Fassung {number} von {count}</translation>
   </message>
   <message>
    <source>{time} s to first token</source>
@@ -714,10 +814,6 @@
   <message>
    <source>the new key</source>
    <translation>den neuen Schlüssel</translation>
-  </message>
-  <message>
-   <source>Name</source>
-   <translation>Name</translation>
   </message>
   <message>
    <source>Models</source>
@@ -1118,10 +1214,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>{do} the server</source>
    <translation>Server: {do}</translation>
-  </message>
-  <message>
-   <source>None</source>
-   <translation>Keines</translation>
   </message>
   <message>
    <source>Pause</source>
@@ -1700,10 +1792,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Chat-Vorlage</translation>
   </message>
   <message>
-   <source>Delete {name}</source>
-   <translation>{name} löschen</translation>
-  </message>
-  <message>
    <source>This removes it from the list. The file is not deleted.</source>
    <translation>Das entfernt es aus der Liste. Die Datei wird nicht gelöscht.</translation>
   </message>
@@ -1822,10 +1910,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Hugging Face token</source>
    <translation>Hugging-Face-Token</translation>
-  </message>
-  <message>
-   <source>Save</source>
-   <translation>Speichern</translation>
   </message>
   <message>
    <source>{name} was deleted; {size} freed.</source>
@@ -2418,6 +2502,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Use this model</source>
    <translation>Dieses Modell verwenden</translation>
+  </message>
+  <message>
+   <source>Chat</source>
+   <translation>Chat</translation>
   </message>
   <message>
    <source>Run language models on this computer and use them in your programs.</source>

@@ -280,6 +280,30 @@
    <translation>无法读取 {name}：{why}。</translation>
   </message>
   <message>
+   <source>Pinned</source>
+   <translation>已置顶</translation>
+  </message>
+  <message>
+   <source>Today</source>
+   <translation>今天</translation>
+  </message>
+  <message>
+   <source>Yesterday</source>
+   <translation>昨天</translation>
+  </message>
+  <message>
+   <source>Previous 7 days</source>
+   <translation>过去 7 天</translation>
+  </message>
+  <message>
+   <source>Previous 30 days</source>
+   <translation>过去 30 天</translation>
+  </message>
+  <message>
+   <source>Older</source>
+   <translation>更早</translation>
+  </message>
+  <message>
    <source>Search chats</source>
    <translation>搜索对话</translation>
   </message>
@@ -304,16 +328,24 @@
    <translation>对话保存在这里，就在这台电脑上。</translation>
   </message>
   <message>
-   <source>Delete the selected chat</source>
-   <translation>删除选中的对话</translation>
+   <source>Pin</source>
+   <translation>置顶</translation>
+  </message>
+  <message>
+   <source>Rename</source>
+   <translation>重命名</translation>
   </message>
   <message>
    <source>This deletes “{title}” for good.</source>
    <translation>这将永久删除“{title}”。</translation>
   </message>
   <message>
-   <source>Image</source>
-   <translation>图片</translation>
+   <source>Rename {name}</source>
+   <translation>重命名 {name}</translation>
+  </message>
+  <message>
+   <source>Delete {name}</source>
+   <translation>删除 {name}</translation>
   </message>
   <message>
    <source>Confirm: delete {name}</source>
@@ -322,6 +354,18 @@
   <message>
    <source>Cancel: keep {name}</source>
    <translation>取消：保留 {name}</translation>
+  </message>
+  <message>
+   <source>Unpin {name}</source>
+   <translation>取消置顶 {name}</translation>
+  </message>
+  <message>
+   <source>Pin {name}</source>
+   <translation>置顶 {name}</translation>
+  </message>
+  <message>
+   <source>Image</source>
+   <translation>图片</translation>
   </message>
   <message>
    <source>Your message</source>
@@ -440,12 +484,16 @@
    <translation>您写的一切都留在这台电脑上。</translation>
   </message>
   <message>
-   <source>New chat</source>
-   <translation>新对话</translation>
+   <source>Choose a model</source>
+   <translation>选择模型</translation>
   </message>
   <message>
-   <source>Chats</source>
-   <translation>对话</translation>
+   <source>Choose the model that answers</source>
+   <translation>选择用于回答的模型</translation>
+  </message>
+  <message>
+   <source>New chat</source>
+   <translation>新对话</translation>
   </message>
   <message>
    <source>Options</source>
@@ -468,6 +516,10 @@
    <translation>导出此对话</translation>
   </message>
   <message>
+   <source>More models…</source>
+   <translation>更多模型…</translation>
+  </message>
+  <message>
    <source>Start it to chat with a model.</source>
    <translation>启动它，即可与模型对话。</translation>
   </message>
@@ -482,10 +534,6 @@
   <message>
    <source>Your first message loads the default model, or choose one now.</source>
    <translation>您的第一条消息会加载默认模型，也可以现在选择一个。</translation>
-  </message>
-  <message>
-   <source>Choose a model</source>
-   <translation>选择模型</translation>
   </message>
   <message>
    <source>Choose another model</source>
@@ -504,8 +552,8 @@
    <translation>无法导出对话：{why}。</translation>
   </message>
   <message>
-   <source>Chat</source>
-   <translation>对话</translation>
+   <source>Model: {name}</source>
+   <translation>模型：{name}</translation>
   </message>
   <message>
    <source>Loading {name}</source>
@@ -526,6 +574,42 @@
   <message>
    <source>Ask {name}</source>
    <translation>向 {name} 提问</translation>
+  </message>
+  <message>
+   <source>Saved system prompts</source>
+   <translation>已保存的系统提示词</translation>
+  </message>
+  <message>
+   <source>Not saved</source>
+   <translation>未保存</translation>
+  </message>
+  <message>
+   <source>Save</source>
+   <translation>保存</translation>
+  </message>
+  <message>
+   <source>Name</source>
+   <translation>名称</translation>
+  </message>
+  <message>
+   <source>Name of the system prompt</source>
+   <translation>系统提示词的名称</translation>
+  </message>
+  <message>
+   <source>Save this system prompt</source>
+   <translation>保存此系统提示词</translation>
+  </message>
+  <message>
+   <source>Delete this saved system prompt</source>
+   <translation>删除这条已保存的系统提示词</translation>
+  </message>
+  <message>
+   <source>Save under this name</source>
+   <translation>以此名称保存</translation>
+  </message>
+  <message>
+   <source>None</source>
+   <translation>无</translation>
   </message>
   <message>
    <source>Only the beginning is shown.</source>
@@ -572,6 +656,14 @@
    <translation>一个问题</translation>
   </message>
   <message>
+   <source>Previous version</source>
+   <translation>上一版本</translation>
+  </message>
+  <message>
+   <source>Next version</source>
+   <translation>下一版本</translation>
+  </message>
+  <message>
    <source>Edit and resend</source>
    <translation>编辑并重新发送</translation>
   </message>
@@ -584,6 +676,10 @@
    <translation>重新生成</translation>
   </message>
   <message>
+   <source>Regenerate with another model</source>
+   <translation>用其他模型重新生成</translation>
+  </message>
+  <message>
    <source>Stopped</source>
    <translation>已停止</translation>
   </message>
@@ -594,6 +690,10 @@
   <message>
    <source>Show {count} earlier messages</source>
    <translation>显示更早的 {count} 条消息</translation>
+  </message>
+  <message>
+   <source>Version {number} of {count}</source>
+   <translation>第 {number} 个版本，共 {count} 个</translation>
   </message>
   <message>
    <source>{time} s to first token</source>
@@ -714,10 +814,6 @@
   <message>
    <source>the new key</source>
    <translation>新密钥</translation>
-  </message>
-  <message>
-   <source>Name</source>
-   <translation>名称</translation>
   </message>
   <message>
    <source>Models</source>
@@ -1118,10 +1214,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>{do} the server</source>
    <translation>{do}服务器</translation>
-  </message>
-  <message>
-   <source>None</source>
-   <translation>无</translation>
   </message>
   <message>
    <source>Pause</source>
@@ -1700,10 +1792,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>聊天模板</translation>
   </message>
   <message>
-   <source>Delete {name}</source>
-   <translation>删除 {name}</translation>
-  </message>
-  <message>
    <source>This removes it from the list. The file is not deleted.</source>
    <translation>这只会将它从列表中移除，不会删除文件。</translation>
   </message>
@@ -1822,10 +1910,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Hugging Face token</source>
    <translation>Hugging Face 令牌</translation>
-  </message>
-  <message>
-   <source>Save</source>
-   <translation>保存</translation>
   </message>
   <message>
    <source>{name} was deleted; {size} freed.</source>
@@ -2418,6 +2502,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Use this model</source>
    <translation>使用此模型</translation>
+  </message>
+  <message>
+   <source>Chat</source>
+   <translation>对话</translation>
   </message>
   <message>
    <source>Run language models on this computer and use them in your programs.</source>

@@ -42,10 +42,9 @@ async def test_a_question_is_kept_before_its_answer_is_over(
     store = ChatStore(tmp_path)
     async with api(streaming(chunk({"content": "Once"}), hold=hold)) as address:
         page = shown(page_of(address, store))
-        page.show_list.click()
         await ask(page)
         assert kept(store) == [[QUESTION]]
-        assert page.chats.list.count() == 1
+        assert page.chats.item_of(store.all()[0].id)
         hold.set()
 
 
@@ -96,7 +95,6 @@ async def test_a_chat_that_is_deleted_in_mid_answer_does_not_come_back(
     store = ChatStore(tmp_path)
     async with api(streaming(chunk({"content": "Once"}), hold=hold)) as address:
         page = shown(page_of(address, store))
-        page.show_list.click()
         await ask(page)
         page.chats.forgotten.emit(store.all()[0].id)
         assert page.empty.isVisible()

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
 
 from app.chat.attachments import Attachment
 from app.chat.chats import Chat, ChatStore, Said
@@ -74,7 +76,7 @@ async def test_a_question_is_edited_and_asked_again(
 
 
 async def test_chats_are_kept_searched_opened_and_deleted(
-    shown: Shown, qapp: object, tmp_path: Path
+    qtbot: QtBot, shown: Shown, tmp_path: Path
 ) -> None:
     store = ChatStore(tmp_path)
     async with api(answering("A ditch.")) as address:
@@ -82,15 +84,16 @@ async def test_chats_are_kept_searched_opened_and_deleted(
         await ask(page, "What is a moat?")
         page.new_chat.click()
         await ask(page, "What is a bond?")
-    page.show_list.click()
-    assert page.chats.list.count() == 2
+    moat, bond = (chat.id for chat in reversed(store.all()))
+    assert page.chats.item_of(moat)
+    assert page.chats.item_of(bond)
     page.chats.search.setText("MOAT")
-    assert page.chats.list.count() == 1
-    page.chats.list.itemClicked.emit(page.chats.list.item(0))
+    assert not page.chats.item_of(bond)
+    page.chats.list.itemClicked.emit(page.chats.item_of(moat))
     await until(lambda: [one.text for one in visible(page, Question)] == ["What is a moat?"])
     assert [one.text() for one in visible(page, Answer)] == ["A ditch."]
     page.chats.search.clear()
-    page.chats.forget.click()
+    qtbot.keyClick(page.chats.list, Qt.Key.Key_Delete)
     page.chats.sure.click()
     assert [one.title for one in store.all()] == ["What is a bond?"]
     assert page.empty.isVisible()
@@ -117,8 +120,10 @@ async def test_system_prompt_sampling_and_raw_events(
     assert lines[0] == "POST /v1/chat/completions  200"
     assert lines[-1] == "data: [DONE]"
     assert page.used.text() == "7 of 8,192 tokens of context used"
-    page.show_list.click()
-    assert not page.side.isVisible()
+    assert not page.chats.isVisible()
+    page.show_options.click()
+    assert page.chats.isVisible()
+    assert not page.options.isVisible()
 
 
 async def test_the_protocol_decides_what_can_be_chosen(
