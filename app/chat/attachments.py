@@ -2,7 +2,7 @@
 
 import base64
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.look.translate import tr
@@ -12,6 +12,9 @@ from server.face.core import Face
 
 LARGEST = 512 * 1024
 """Of text: more does not fit into any model's context."""
+BYTES_PER_TOKEN = 3
+MOST_OF_CONTEXT = 0.5
+"""The rest is for the question, the answer and what was said before."""
 LARGEST_IMAGE = 8 * 1024 * 1024
 DOCUMENTS = (".pdf", ".docx", ".xlsx", ".html", ".htm")
 IMAGES = {
@@ -35,6 +38,10 @@ class Attachment:
     text: str = ""
     image: Image | None = None
     notes: tuple[str, ...] = ()
+    size: int = 0
+    path: str = ""
+    is_searched: bool = False
+    """It does not fit into the model's context: passages of it go along instead."""
 
 
 async def read(path: Path, core: Face) -> Attachment:
@@ -50,10 +57,25 @@ async def read(path: Path, core: Face) -> Attachment:
         if not found.text.strip():
             told = " ".join(found.notes) or tr("{name} contains no text.").format(name=path.name)
             raise NotAttached(told)
-        if len(found.text.encode()) > LARGEST:
-            raise _too_large(path)
-        return Attachment(found.name, found.text, notes=found.notes)
-    return _text(path)
+        attached = Attachment(found.name, found.text, notes=found.notes, size=_size(path))
+    else:
+        attached = _text(path)
+    is_searched = attached.is_searched or not fits(attached.text, core.model.get().context_tokens)
+    return replace(attached, path=str(path), is_searched=is_searched)
+
+
+def fits(text: str, context_tokens: int) -> bool:
+    """Whether a model may read it at once. A context that is not known yet counts as large."""
+    size = len(text.encode("utf-8", "replace"))
+    most = context_tokens * MOST_OF_CONTEXT * BYTES_PER_TOKEN if context_tokens else LARGEST
+    return size <= min(most, LARGEST)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def as_url(image: Image) -> str:
@@ -83,21 +105,39 @@ def joined(text: str, attached: list[Attachment]) -> str:
 
 
 def _text(path: Path) -> Attachment:
-    held = _bytes(path, LARGEST)
+    is_searched = _size(path) > LARGEST
+    held = _beginning(path) if is_searched else _bytes(path, LARGEST)
     try:
         text = held.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise NotAttached(tr("{name} is not a text file.").format(name=path.name)) from error
     if "\0" in text:
         raise NotAttached(tr("{name} is not a text file.").format(name=path.name))
-    return Attachment(path.name, text)
+    return Attachment(
+        path.name, "" if is_searched else text, size=_size(path), is_searched=is_searched
+    )
+
+
+def _beginning(path: Path) -> bytes:
+    """Enough to see whether it is text, up to the last whole letter."""
+    try:
+        with path.open("rb") as file:
+            held = file.read(4096)
+    except OSError as error:
+        raise _unread(path, error) from error
+    return held.decode("utf-8", "ignore").encode() if _is_almost_text(held) else held
+
+
+def _is_almost_text(held: bytes) -> bool:
+    """Whether all but a letter that was cut at the end is UTF-8."""
+    return len(held.decode("utf-8", "ignore").encode()) >= len(held) - 3
 
 
 def _image(path: Path, mime: str) -> Attachment:
     held = _bytes(path, LARGEST_IMAGE)
     if not held.startswith(_MAGIC[mime]):
         raise NotAttached(tr("{name} is not a valid image.").format(name=path.name))
-    return Attachment(path.name, image=Image(mime, held))
+    return Attachment(path.name, image=Image(mime, held), size=len(held))
 
 
 def _bytes(path: Path, most: int) -> bytes:
@@ -106,11 +146,14 @@ def _bytes(path: Path, most: int) -> bytes:
             raise _too_large(path, most)
         return path.read_bytes()
     except OSError as error:
-        raise NotAttached(
-            tr("{name} could not be read: {why}.").format(name=path.name, why=error.strerror)
-        ) from error
+        raise _unread(path, error) from error
 
 
-def _too_large(path: Path, most: int = LARGEST) -> NotAttached:
-    size = f"{most // 1024} kB" if most < 1024**2 else f"{most // 1024**2} MB"
+def _unread(path: Path, error: OSError) -> NotAttached:
+    words = tr("{name} could not be read: {why}.")
+    return NotAttached(words.format(name=path.name, why=error.strerror))
+
+
+def _too_large(path: Path, most: int) -> NotAttached:
+    size = f"{most // 1024**2} MB"
     return NotAttached(tr("{name} is larger than {size}.").format(name=path.name, size=size))

@@ -1,20 +1,28 @@
 """Where one writes: grows with the text, Enter sends, and the files that go along are shown."""
 
+from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtGui import QDragEnterEvent, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QWidget
 
 from app.chat import attachments
 from app.chat.attachments import Attachment
+from app.chat.chips import Chip, file_words, source_words
 from app.look import theme
-from app.look.controls import Button, Label, restyle, reveal, row
+from app.look.controls import Button, Label, restyle, stack
+from app.look.layouts import Flow
 from app.look.sentences import told
 from app.look.translate import tr
+from server import tasks
 from server.errors import AppError
 from server.face.core import Face
+from server.face.sources import SourceCard
 
 
 @dataclass(slots=True, eq=False)
@@ -25,27 +33,65 @@ class _Picked:
 
 
 class AttachedFiles(QWidget):
+    """What goes along with the next question, and what every question of the chat is looked up in.
+
+    Each is a chip with its own ✕.
+    """
+
     changed = Signal()
+    sources_changed = Signal()
+    source_dropped = Signal(str)
 
     def __init__(self, core: Face) -> None:
         super().__init__()
         self._core = core
         self._picked: list[_Picked] = []
         self.files: list[Attachment] = []
+        self.sources: list[str] = []
+        self.chips: list[Chip] = []
+        self._flow = Flow()
         self.words = Label("", "small", wrap=True)
-        self.remove = Button("", "close", "icon", name=tr("Remove the attached files"))
-        self.remove.clicked.connect(self.clear)
-        self.setLayout(row(self.words, self.remove, 0))
+        column = stack(self.words, spacing=theme.SMALL)
+        column.insertLayout(0, self._flow)
+        self.setLayout(column)
         self.words.hide()
-        self.remove.hide()
 
     @property
     def is_reading(self) -> bool:
         return bool(self._picked)
 
+    def names(self) -> list[str]:
+        return [chip.name for chip in self.chips]
+
     def add(self, found: list[Attachment]) -> None:
-        self.files = [*self.files, *found]
+        self.files = [*self.files, *(one for one in found if not one.is_searched)]
+        for one in found:
+            if one.is_searched:
+                self.add_source(Path(one.path))
         self._show()
+
+    def add_source(self, path: Path) -> None:
+        """Look questions of this chat up in a file or folder from now on."""
+        if str(path) not in self.sources:
+            self.sources = [*self.sources, str(path)]
+            self._index(str(path))
+            self.sources_changed.emit()
+        self._show()
+
+    def show_sources(self, sources: list[str]) -> None:
+        """Those of the chat that was opened. What has changed in them is read again."""
+        self.sources = list(sources)
+        for path in sources:
+            if Path(path).exists():
+                self._index(path)
+        self._show()
+
+    def show_cards(self, cards: tuple[SourceCard, ...]) -> None:
+        known = {card.path: card for card in cards}
+        for chip in self.chips:
+            path = chip.property("source")
+            if path in self.sources:
+                chip.show_words(source_words(Path(path), known.get(path)))
 
     def clear(self) -> None:
         """Also what is still being read: it is not wanted any more."""
@@ -54,23 +100,29 @@ class AttachedFiles(QWidget):
         self._show()
 
     def take(self) -> list[Attachment]:
-        """They go along once."""
+        """They go along once; sources stay."""
         taken = self.files
         self.clear()
         return taken
 
     async def read(self, paths: list[Path]) -> None:
         """Those before a file that cannot be read stay attached."""
-        picked = _Picked(list(paths))
+        picked = _Picked([path for path in paths if not path.is_dir()])
+        for path in paths:
+            if path.is_dir():
+                self.add_source(path)
         self._picked.append(picked)
         self._show()
         try:
-            for path in paths:
+            for path in list(picked.waiting):
+                if path not in picked.waiting:
+                    continue
                 found = await attachments.read(path, self._core)
                 if picked not in self._picked:
                     return
-                picked.waiting.remove(path)
-                self.add([found])
+                if path in picked.waiting:
+                    picked.waiting.remove(path)
+                    self.add([found])
         except Exception as error:
             # Nobody waits any more for what was removed.
             if self._end(picked) or not isinstance(error, AppError):
@@ -86,18 +138,70 @@ class AttachedFiles(QWidget):
         self._show()
         return True
 
+    def _index(self, path: str) -> None:
+        tasks.spawn(self._command(self._core.sources.index(path)), "index a source")
+
+    async def _command(self, work: Coroutine[Any, Any, None]) -> None:
+        """A source that cannot be indexed says so when it is searched."""
+        with suppress(AppError):
+            await work
+
+    def _drop_waiting(self, picked: _Picked, path: Path) -> None:
+        if path in picked.waiting:
+            picked.waiting.remove(path)
+        if not picked.waiting and picked in self._picked:
+            self._picked.remove(picked)
+        self._show()
+
+    def _drop_file(self, file: Attachment) -> None:
+        self.files = [one for one in self.files if one is not file]
+        self._show()
+
+    def _drop_source(self, path: str) -> None:
+        self.sources = [one for one in self.sources if one != path]
+        self.sources_changed.emit()
+        self.source_dropped.emit(path)
+        self._show()
+
     def _show(self) -> None:
-        names = ", ".join(one.name for one in self.files)
-        words = [tr("Attached: {names}").format(names=names)] if names else []
-        words += [told(note) for one in self.files for note in one.notes]
-        waiting = ", ".join(path.name for one in self._picked for path in one.waiting)
-        words += [tr("Reading {name}…").format(name=waiting)] if waiting else []
-        # A label that wraps asks for little width and would wrap short names.
-        widest = max(map(self.words.fontMetrics().horizontalAdvance, words), default=0)
-        self.words.setMinimumWidth(min(widest + theme.TINY, theme.SURE_WIDTH))
-        self.words.tell("\n".join(words))
-        reveal(self.remove, shown=bool(words))
+        made = [
+            (
+                Chip(path.name, tr("Reading…"), closes=True),
+                partial(self._drop_waiting, picked, path),
+            )
+            for picked in self._picked
+            for path in picked.waiting
+        ]
+        made += [
+            (Chip(file.name, file_words(file), closes=True), partial(self._drop_file, file))
+            for file in self.files
+        ]
+        made += [
+            (self._source_chip(path), partial(self._drop_source, path)) for path in self.sources
+        ]
+        for chip in self.chips:
+            self._flow.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+        self.chips = [chip for chip, _ in made]
+        for chip, drop in made:
+            chip.removed.connect(drop)
+            self._flow.addWidget(chip)
+        notes = [told(note) for one in self.files for note in one.notes]
+        if any(not Path(path).is_dir() for path in self.sources):
+            notes.append(
+                tr("A long file is not read whole. Moat finds the passages that fit each question.")
+            )
+        self.words.tell("\n".join(notes))
+        self.updateGeometry()
         self.changed.emit()
+
+    def _source_chip(self, path: str) -> Chip:
+        cards = {card.path: card for card in self._core.sources.cards.get()}
+        words = source_words(Path(path), cards.get(path))
+        chip = Chip(Path(path).name or path, words, "search", closes=True)
+        chip.setProperty("source", path)
+        return chip
 
 
 _MOST_LINES = 8
@@ -210,6 +314,13 @@ class _Editor(QPlainTextEdit):
             self.escaped.emit()
         else:
             super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+        """Files are for the page; text is for the field."""
+        if event.mimeData().hasUrls():
+            event.ignore()
+        else:
+            super().dragEnterEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         super().focusInEvent(event)

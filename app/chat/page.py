@@ -410,6 +410,7 @@ class ChatPage(Page):
         if self._edited:
             put_beside(said, self._edited)
             self._edited = []
+        self._chat.sources = list(self.attached.sources)
         self._show_question(said, len(self._chat.said))
         self._chat.said.append(said)
         self._answer()
@@ -434,6 +435,7 @@ class ChatPage(Page):
         self.transcript.clear()
         self.used.tell("")
         self.options.show_system(chat.system)
+        self.attached.show_sources(chat.sources)
         self._show_before(len(chat.said), most)
         self._body.setCurrentWidget(self.transcript if chat.said else self.empty)
         self.export.setEnabled(bool(chat.said))
@@ -521,7 +523,7 @@ class ChatPage(Page):
         """The models that may answer again in place of the one that did."""
         menu = model_menu(
             answer,
-            self.core.models.get(),
+            self.core.models.cards.get(),
             answer.model,
             lambda name: self.answer_again(answer, name),
         )
@@ -576,6 +578,8 @@ class ChatPage(Page):
         else:
             answer = self._new_answer(place, at, said.model)
             answer.show_whole(said.text)
+            before = self._chat.said[place - 1] if place else None
+            answer.show_quotes(before.quotes if before else ())
             answer.versions.show_place(said.at, len(versions([said])))
 
     def _show_question(self, said: Said, place: int, at: int | None = None) -> None:
@@ -640,6 +644,28 @@ class ChatPage(Page):
             self.failed.emit(str(error))
         self.show_chats()
 
+    def _offer_files(self) -> None:
+        menu = QMenu(self.composer.attach)
+        menu.addAction(tr("Attach files…")).triggered.connect(self._attach_files)
+        menu.addAction(tr("Search a folder…")).triggered.connect(self._attach_folder)
+        menu.popup(self.composer.attach.mapToGlobal(self.composer.attach.rect().topLeft()))
+
+    def _attach_folder(self) -> None:
+        if picked := QFileDialog.getExistingDirectory(self, tr("Search a folder")):
+            self.attached.add_source(Path(picked))
+
+    def _let_go(self, path: str) -> None:
+        """What no chat is looked up in any more need not be kept."""
+        chats = [self._chat, *(chat for chat in self._store.all() if chat.id != self._chat.id)]
+        is_used = any(path in chat.sources for chat in chats)
+        command = self.core.sources.stop if is_used else self.core.sources.forget
+        self.run(command(path))
+
+    def _keep_sources(self) -> None:
+        self._chat.sources = list(self.attached.sources)
+        if self._chat.said and not self._turn:
+            self._keep(self._chat)
+
     def _attach_files(self) -> None:
         picked, _ = QFileDialog.getOpenFileNames(self, tr("Attach files"))
         self.run(self.attach_files([Path(one) for one in picked]))
@@ -655,6 +681,7 @@ class ChatPage(Page):
             self.open(found)
 
     def _forget(self, chat_id: str) -> None:
+        gone = self._store.find(chat_id)
         if chat_id == self._chat.id:
             self._leave_turn(kept=False)
         try:
@@ -663,6 +690,8 @@ class ChatPage(Page):
             self.failed.emit(str(error))
         if chat_id == self._chat.id:
             self.clear()
+        for path in gone.sources if gone else ():
+            self._let_go(path)
         self.show_chats()
 
     def _amend(self, chat_id: str, **changes: object) -> None:
@@ -697,7 +726,7 @@ class ChatPage(Page):
     def models_menu(self) -> QMenu:
         """The models one can change to, and the way to more of them."""
         current = self.core.model.get().name
-        menu = model_menu(self.picker, self.core.models.get(), current, self._use_model)
+        menu = model_menu(self.picker, self.core.models.cards.get(), current, self._use_model)
         menu.addSeparator()
         more = menu.addAction(tr("More models…"))
         more.triggered.connect(lambda: self.wants_page.emit("Models"))
@@ -710,7 +739,10 @@ class ChatPage(Page):
         self.composer.sent.connect(self.ask)
         self.composer.stopped.connect(self.stop)
         self.composer.escaped.connect(self.close_something)
-        self.composer.attach.clicked.connect(self._attach_files)
+        self.composer.attach.clicked.connect(self._offer_files)
+        self.attached.sources_changed.connect(self._keep_sources)
+        self.attached.source_dropped.connect(self._let_go)
+        self.take_drops(lambda _path: True, lambda found: self.run(self.attach_files(found)))
         self.attached.changed.connect(lambda: self.composer.hold(held=self.attached.is_reading))
         self.new_chat.clicked.connect(self.clear)
         self.export.clicked.connect(self._export)
@@ -728,6 +760,7 @@ class ChatPage(Page):
         self.empty.wants_model.connect(lambda: self.wants_page.emit("Home"))
         self.observe(core.server, self.show_state)
         self.observe(core.model, self.show_state)
+        self.observe(core.sources.cards, self.attached.show_cards)
         self.observe(core.plugins.cards, self.empty.show_plugins)
 
     def _lay_out(self) -> None:

@@ -16,11 +16,23 @@ from app.charts.figure import Figure
 from app.charts.option import parts
 from app.charts.view import ChartView
 from app.chat.attachments import Attachment
+from app.chat.chats import Quote
+from app.chat.chips import Chip, file_words
 from app.chat.markdown import MarkdownView
 from app.look import theme
 from app.look.banner import Banner
 from app.look.code_box import text_to_read
-from app.look.controls import Button, Column, CopyButton, Label, hint, reveal, row, shortened
+from app.look.controls import (
+    Button,
+    Column,
+    CopyButton,
+    Label,
+    hint,
+    reveal,
+    row,
+    shortened,
+    stack,
+)
 from app.look.sentences import told
 from app.look.translate import tr
 from server.events import Finished
@@ -312,7 +324,10 @@ class Question(QWidget):
         self.place = place
         self.text = text
         self.attached = list(attached)
-        self.pictures = [Thumbnail(one) for one in attached]
+        self.pictures = [Thumbnail(one) for one in attached if one.image]
+        self.chips = [
+            Chip(one.name, file_words(one), closes=False) for one in attached if not one.image
+        ]
         self.edit = Button("", "edit", "icon", name=tr("Edit and resend"))
         self.edit.clicked.connect(self.edited)
         self.versions = Versions()
@@ -327,6 +342,8 @@ class Question(QWidget):
         inside.setSpacing(theme.SMALL)
         if self.pictures:
             inside.addLayout(_side_by_side(self.pictures))
+        for chip in self.chips:
+            inside.addWidget(chip, 0, Qt.AlignmentFlag.AlignLeft)
         inside.addWidget(label)
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
@@ -396,6 +413,30 @@ class Pace:
         return "  ·  ".join(parts)
 
 
+class Sources(QWidget):
+    """The passages that an answer was given from: their places, and on demand their words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places = Label("", "small", wrap=True)
+        self.button = Button(tr("Show passages"), kind="suggestion")
+        self.button.setCheckable(True)
+        self.texts = Label("", "muted", wrap=True)
+        self.button.toggled.connect(lambda shown: reveal(self.texts, shown=shown))
+        column = stack(self.places, spacing=theme.SMALL)
+        column.addLayout(row(self.button, 0))
+        column.addWidget(self.texts)
+        self.setLayout(column)
+        self.texts.hide()
+        self.hide()
+
+    def show_quotes(self, quotes: Sequence[Quote]) -> None:
+        numbered = [(f"[{number}] {one.place}", one.text) for number, one in enumerate(quotes, 1)]
+        self.places.setText("   ".join(place for place, _ in numbered))
+        self.texts.setText("\n\n".join(f"{place}\n{text}" for place, text in numbered))
+        reveal(self, shown=bool(quotes))
+
+
 class Answer(QWidget):
     """Grows while it streams; drawn again at most every 90 ms, whatever the speed."""
 
@@ -428,6 +469,7 @@ class Answer(QWidget):
         self.other = Button("", "down", "icon", name=tr("Regenerate with another model"))
         self.other.clicked.connect(self.again_with_another)
         self.versions = Versions()
+        self.sources = Sources()
         self.failure = Banner("bad", closes=False)
         self._render = QTimer(self)
         self._render.setSingleShot(True)
@@ -437,6 +479,9 @@ class Answer(QWidget):
 
     def text(self) -> str:
         return "".join(self._text)
+
+    def show_quotes(self, quotes: Sequence[Quote]) -> None:
+        self.sources.show_quotes(quotes)
 
     def add_text(self, text: str) -> None:
         self._text.append(text)
@@ -540,6 +585,7 @@ class Answer(QWidget):
             self.steps,
             self.view,
             self.all_text,
+            self.sources,
             self.failure,
         ):
             column.addWidget(part)

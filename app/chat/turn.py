@@ -10,10 +10,11 @@ import aiohttp
 
 from app.charts.option import written
 from app.chat import dialects
-from app.chat.chats import Chat, Said, put_beside
+from app.chat.chats import Chat, Quote, Said, put_beside
 from app.chat.dialects import Heard, Options
 from app.chat.transcript import Answer
 from app.desktop.probe import NAME
+from app.look.sentences import told
 from app.look.translate import tr
 from server import tasks
 from server.chat import Message
@@ -102,6 +103,10 @@ Raw = Callable[[str], None]
 Over = Callable[[Finished | None], None]
 
 
+MOST_QUOTES = 6
+"""Passages for a question: with 700 letters each, a thousand tokens."""
+
+
 class Turn:
     """An answer on its way into a chat. `over` is called at its end, unless one has left it.
 
@@ -157,6 +162,7 @@ class Turn:
         if self._is_stopped:
             self.stop()
         try:
+            await self._look_up(core)
             asked = replace(options, chat=self.chat.id)
             finished = await listen(core, self.chat.messages(), asked, self.answer, raw)
             self.problem = tr("The model returned an empty answer.")
@@ -171,6 +177,24 @@ class Turn:
             if not self._is_left:
                 self.put_down()
                 self._over(finished)
+
+    async def _look_up(self, core: Face) -> None:
+        """Find the passages of the chat's sources for its last question."""
+        question = self.chat.said[-1]
+        if not self.chat.sources:
+            return
+        self.answer.add_step(tr("Searching your files…"))
+        try:
+            found = await core.sources.find(self.chat.sources, question.text, MOST_QUOTES)
+        except AppError as error:
+            # A source that is gone is no reason to answer nothing.
+            self.answer.add_step(told(str(error)))
+            return
+        question.quotes = [Quote(one.name, one.page, one.sheet, one.text) for one in found]
+        if not found:
+            self.answer.add_step(tr("Nothing in your files matches this question."))
+        if not self._is_left:
+            self.answer.show_quotes(question.quotes)
 
 
 async def listen(

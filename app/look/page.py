@@ -1,9 +1,11 @@
 """What every page is: a widget bound to the core that keeps no copy of its state."""
 
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QMimeData, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from server import tasks
@@ -28,12 +30,34 @@ class Page(QWidget):
         self.core = core
         self.first: QWidget | None = None
         """Where the keyboard goes when one turns to this page."""
+        self._is_wanted: Callable[[Path], bool] = lambda _path: False
+        self._take: Callable[[list[Path]], object] = lambda _paths: None
         self._ends: list[Disconnect] = []
         ends = self._ends
         self.destroyed.connect(lambda: [end() for end in ends])
 
     def close_something(self) -> None:
         """What Esc closes on this page, if anything is open."""
+
+    def take_drops(
+        self, is_wanted: Callable[[Path], bool], take: Callable[[list[Path]], object]
+    ) -> None:
+        """Let files be dropped on this page. Those that are not wanted are passed over."""
+        self._is_wanted, self._take = is_wanted, take
+        self.setAcceptDrops(True)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+        if self._dropped(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+        if found := self._dropped(event.mimeData()):
+            event.acceptProposedAction()
+            self._take(found)
+
+    def _dropped(self, data: QMimeData) -> list[Path]:
+        paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+        return [path for path in paths if self._is_wanted(path)]
 
     def observe(self, source: Value[T] | Event[T], show: Callable[[T], None]) -> None:
         self._ends.append(source.connect(show))

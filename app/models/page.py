@@ -1,6 +1,7 @@
 """Models: what is here, what could be, and what is on its way."""
 
 from contextlib import suppress
+from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
@@ -212,6 +213,10 @@ class ModelsPage(Page):
 
     def __init__(self, core: Face) -> None:
         super().__init__(core)
+        self.take_drops(
+            lambda path: path.suffix.lower() == ".gguf" or path.is_dir(),
+            lambda found: self.run(self.take_files(found)),
+        )
         self.parts = Segments(
             tr("Sections of this page"),
             (tr("On this computer"), tr("Remote"), tr("Discover"), tr("Downloads")),
@@ -327,6 +332,12 @@ class ModelsPage(Page):
         self.token.show_saved(kept=bool(token))
         await self._show_place_of_token()
         await self._show_login()
+
+    async def take_files(self, found: list[Path]) -> None:
+        """What was dropped: model files, and folders with some."""
+        self.parts.choose(0)
+        for path in found:
+            await (self.use_folder(str(path)) if path.is_dir() else self.import_file(str(path)))
 
     async def import_file(self, path: str) -> None:
         await self.core.models.import_file(path)

@@ -2,6 +2,7 @@
 
 from collections.abc import Coroutine
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QTimer, QUrl
@@ -29,6 +30,10 @@ class PluginsPage(Page):
 
     def __init__(self, core: Face) -> None:
         super().__init__(core)
+        self.take_drops(
+            lambda path: path.suffix.lower() == ".zip" or path.is_dir(),
+            lambda found: self.run(self.take_files(found)),
+        )
         self._plain_file: str | None = None
         """Where secrets lie unencrypted; empty with a keyring, None until it is known."""
         self.install = Button(tr("Add a plugin folder"), "plus")
@@ -146,6 +151,11 @@ class PluginsPage(Page):
 
     async def _sign_in(self, key: str) -> None:
         QDesktopServices.openUrl(QUrl(await self.core.plugins.sign_in(key)))
+
+    async def take_files(self, found: list[Path]) -> None:
+        """What was dropped: zip files and folders."""
+        for path in found:
+            await self.core.plugins.install(str(path))
 
     def _pick(self) -> None:
         if picked := QFileDialog.getExistingDirectory(self, tr("Add a plugin folder")):

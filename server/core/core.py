@@ -34,6 +34,7 @@ from server.core.keys import Keys
 from server.core.running_requests import Meter, Requests, Room
 from server.core.served_models import Keeper
 from server.core.settings_store import SettingsStore
+from server.core.sources import Sources
 from server.core.updates import Updates
 from server.dashboard.links import AllowedFiles
 from server.data import documents
@@ -192,6 +193,7 @@ class Core:
         self.outgoing, self.opened_at = self.egress.recent, Value(time.time())
         self.asked_to_quit: Signal[str] = Signal()
         self._responses = ResponseMemory()
+        self.sources = Sources(paths.cache / "sources" / "index.db")
         self._furnish(paths)
         self._serving = Serving(
             ENDPOINTS,
@@ -314,6 +316,7 @@ class Core:
         await self._requests.close()
         await self._serving.stop()
         await self.plugins.close()
+        await self.sources.close()
         await self._pool.close()
         await self.engines.close()
         await self.models.close()

@@ -28,7 +28,7 @@ class Excerpt:
 def excerpt(pages: tuple[str, ...], question: str, characters: int) -> Excerpt:
     """Returns all that fits; else the beginning and the passages nearest to the question."""
     passages = [
-        Passage(part, number) for number, page in enumerate(pages, 1) for part in _parts(page)
+        Passage(part, number) for number, page in enumerate(pages, 1) for part in split_text(page)
     ]
     if sum(len(passage.text) for passage in passages) <= characters:
         return Excerpt(tuple(passages), is_cut=False)
@@ -50,7 +50,7 @@ def excerpt(pages: tuple[str, ...], question: str, characters: int) -> Excerpt:
     return Excerpt(kept, is_cut=True)
 
 
-def _parts(page: str) -> list[str]:
+def split_text(page: str) -> list[str]:
     """Cuts at paragraphs and sentences where possible."""
     parts: list[str] = []
     rest = page.strip()

@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 
 from server.face.models import EnginesFace, ModelsFace
 from server.face.plugins import PluginsFace
+from server.face.sources import SourcesFace
 from server.observe import Signal, Value
 from server.settings import Settings
 
@@ -207,6 +208,8 @@ class Face(Protocol):
     def engines(self) -> EnginesFace: ...
     @property
     def plugins(self) -> PluginsFace: ...
+    @property
+    def sources(self) -> SourcesFace: ...
 
     server: Value[ServerStatus]
     model: Value[ModelStatus]

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from server.language.words import STOP_WORDS as COMMON_WORDS
@@ -117,8 +117,13 @@ def bm25(
 def _expand(question: str) -> dict[str, float]:
     """Returns the question's words, and related words at a lower weight."""
     own = dict.fromkeys(stems(question), 1.0)
-    kin = {other for word in own for other in RELATED.get(word, ())}
-    return {**dict.fromkeys(sorted(kin), KIN_WEIGHT), **own}
+    return {**dict.fromkeys(related_words(own), KIN_WEIGHT), **own}
+
+
+def related_words(words: Iterable[str]) -> list[str]:
+    """Returns the stems of words that mean something near to these."""
+    known = set(words)
+    return sorted({other for word in known for other in RELATED.get(word, ())} - known)
 
 
 def _weigh(document: Mapping[str, float]) -> Counter[str]:

@@ -22,6 +22,7 @@ from server.observe import Signal, Value
 from server.settings import Settings
 from tests.kit.fake_plugins import FakePlugins
 from tests.kit.fake_shelf import FakeEngines, FakeModels
+from tests.kit.fake_sources import FakeSources
 
 STARTER = ModelCard(
     "SmolLM2-135M-Instruct",
@@ -41,14 +42,16 @@ LOADED = ModelStatus("ready", STARTER.name, 1.0, context_tokens=8192, device="CP
 class FakeCore:
     """Implements server.face.core.Face. `refuse` makes the next command fail with that error."""
 
+    plain_file = ""
+    """Where secrets lie unencrypted, as on a system without a keyring."""
+
     def __init__(self) -> None:
-        self.plain_file = ""
-        """Where secrets lie unencrypted, as on a system without a keyring."""
         self.server = Value(ServerStatus())
         self.model = Value(ModelStatus())
         self.models = FakeModels(self.take)
         self.engines = FakeEngines(self.take)
         self.plugins = FakePlugins(self.take)
+        self.sources = FakeSources(self.take)
         self.requests: Value[tuple[RunningRequest, ...]] = Value(())
         self.load = Value(Load())
         self.settings = Value(Settings())

@@ -4,6 +4,7 @@ import io
 import struct
 import zipfile
 import zlib
+from collections.abc import Mapping, Sequence
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -66,6 +67,24 @@ def xlsx() -> bytes:
         'formatCode="yyyy\\-mm"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/>'
         "</cellXfs></styleSheet>",
     )
+
+
+def workbook(sheets: Mapping[str, Sequence[Sequence[str]]]) -> bytes:
+    """Sheets of texts, by their names."""
+    names = "".join(f'<sheet name="{name}"/>' for name in sheets)
+    parts = {
+        "xl__workbook_dot_xml": f'<workbook xmlns="{MAIN}"><sheets>{names}</sheets></workbook>'
+    }
+    for number, rows in enumerate(sheets.values(), 1):
+        lines = "".join(
+            "<row>"
+            + "".join(f'<c t="inlineStr"><is><t>{cell}</t></is></c>' for cell in row)
+            + "</row>"
+            for row in rows
+        )
+        body = f'<worksheet xmlns="{MAIN}"><sheetData>{lines}</sheetData></worksheet>'
+        parts[f"xl__worksheets__sheet{number}_dot_xml"] = body
+    return zipped(**parts)
 
 
 def docx(*paragraphs: str) -> bytes:

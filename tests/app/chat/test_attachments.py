@@ -23,11 +23,11 @@ async def test_a_file_goes_along_in_a_fence_of_its_own(tmp_path: Path, core: Fak
     assert "````\n```\ncode\n```\n````" in tricky
 
 
-async def test_what_is_no_text_or_too_large_is_refused(tmp_path: Path, core: FakeCore) -> None:
+async def test_what_is_no_text_is_refused(tmp_path: Path, core: FakeCore) -> None:
     for name, held in (
         ("a.bin", b"\xff\xfe\x00"),
         ("b.bin", b"a\0b"),
-        ("c.txt", b"x" * (LARGEST + 1)),
+        ("c.bin", b"\xff\xfe" * LARGEST),
     ):
         (tmp_path / name).write_bytes(held)
         with pytest.raises(NotAttached, match=name):
@@ -44,12 +44,26 @@ async def test_a_document_is_read_by_the_server(tmp_path: Path, core: FakeCore) 
     core.document = FileText("r.pdf", " ", ("It may be a scan.",))
     with pytest.raises(NotAttached, match="scan"):
         await read(tmp_path / "r.pdf", core)
+    assert not found.is_searched
     core.document = FileText("r.pdf", "x" * (LARGEST + 1))
-    with pytest.raises(NotAttached, match="larger than 512 kB"):
-        await read(tmp_path / "r.pdf", core)
+    assert (await read(tmp_path / "r.pdf", core)).is_searched
     core.refuse = AppError("r.pdf is protected by a password.")
     with pytest.raises(AppError, match="password"):
         await read(tmp_path / "r.pdf", core)
+
+
+@pytest.mark.parametrize("length", [LARGEST + 1, 20_000])
+async def test_a_text_that_does_not_fit_is_searched_instead(
+    tmp_path: Path, core: FakeCore, length: int
+) -> None:
+    path = tmp_path / "long.txt"
+    path.write_text("ä" * (length // 2 + 1), encoding="utf-8")
+    core.model.set(replace(LOADED, context_tokens=8192))
+    found = await read(path, core)
+    assert found.is_searched
+    assert (found.path, found.size) == (str(path), path.stat().st_size)
+    core.model.set(replace(LOADED, context_tokens=32_768))
+    assert (await read(path, core)).is_searched == (length > LARGEST)
 
 
 async def test_an_image_only_for_a_model_that_sees(tmp_path: Path, core: FakeCore) -> None:

@@ -95,14 +95,17 @@ def test_images_come_back_with_their_names(tmp_path: Path) -> None:
     store = ChatStore(tmp_path)
     store.keep(Chat(said=[asked("What is it?", [Attachment("a.txt", "Words."), chart])]))
     (found,) = store.all()
-    assert found.said[0].attached() == [chart]
-    assert "Words." in found.said[0].text
+    text, image = found.said[0].attached()
+    assert (text.name, text.text, found.said[0].text) == ("a.txt", "Words.", "What is it?")
+    assert (image.name, image.image) == (chart.name, chart.image)
+    assert "a.txt:\n```\nWords.\n```" in found.messages()[0].content
+    assert found.matches("words")
 
 
 def test_an_image_of_an_earlier_version_has_no_name_yet() -> None:
     held = Image("image/png", b"held")
     said = Said("user", "What is it?", [as_url(held)])
-    assert said.attached() == [Attachment("Image", image=held)]
+    assert said.attached() == [Attachment("Image", image=held, size=4)]
 
 
 def test_a_question_is_sent_as_it_was_written() -> None:

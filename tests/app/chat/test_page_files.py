@@ -69,11 +69,12 @@ async def test_a_file_picked_while_another_is_read_stays(
     core = SlowReader()
     page = shown(page_of(core, tmp_path))
     page.run(page.attach_files([tmp_path / "slow.pdf"]))
-    await until(lambda: page.attached.words.text() == "Reading slow.pdf…")
+    await until(lambda: [chip.words.text() for chip in page.attached.chips] == ["Reading…"])
     await page.attach_files([text_file(tmp_path, "notes.txt")])
-    assert page.attached.words.text() == "Attached: notes.txt\nReading slow.pdf…"
+    assert page.attached.names() == ["slow.pdf", "notes.txt"]
     core.go_on.set()
-    await until(lambda: page.attached.words.text() == "Attached: notes.txt, slow.pdf")
+    await until(lambda: page.attached.names() == ["notes.txt", "slow.pdf"])
+    assert page.attached.chips[0].words.text() == "Text  ·  19 bytes"
 
 
 async def test_a_question_waits_until_its_files_are_read(
@@ -98,7 +99,7 @@ async def test_a_question_waits_until_its_files_are_read(
     (message,) = (await seen[0].json())["messages"]
     assert "Words of a.txt." in message["content"]
     assert "Slow words." in message["content"]
-    assert not page.attached.words.isVisible()
+    assert page.attached.names() == []
 
 
 async def test_what_is_removed_while_it_is_read_stays_away(
@@ -110,12 +111,13 @@ async def test_what_is_removed_while_it_is_read_stays_away(
     await page.attach_files([text_file(tmp_path, "a.txt")])
     reading = tasks.spawn(page.attach_files([tmp_path / "slow.pdf"]), "reading")
     await until(lambda: not page.composer.button.isEnabled())
-    page.attached.remove.click()
+    for chip in list(page.attached.chips):
+        chip.close_button.click()
     assert page.composer.button.isEnabled()
     core.refuse = AppError("slow.pdf is protected by a password.")
     core.go_on.set()
     await reading
-    assert not page.attached.words.isVisible()
+    assert page.attached.names() == []
     assert not page.attached.files
 
 
@@ -131,7 +133,7 @@ async def test_a_file_that_cannot_be_read_holds_nothing_up(
     page.run(page.attach_files([text_file(tmp_path, "a.txt"), tmp_path / "slow.pdf"]))
     core.go_on.set()
     await until(lambda: told == ["slow.pdf is protected by a password."])
-    assert page.attached.words.text() == "Attached: a.txt"
+    assert page.attached.names() == ["a.txt"]
     assert page.composer.button.isEnabled()
 
 
@@ -149,7 +151,7 @@ async def test_an_edited_question_keeps_its_image(
         assert shown_image.accessibleName() == "chart.png"
         assert not shown_image.pixmap().isNull()
         question.edit.click()
-        assert page.attached.words.text() == "Attached: chart.png"
+        assert page.attached.names() == ["chart.png"]
         page.composer.editor.setPlainText("What is it really?")
         page.composer.button.click()
         await finished(page)
@@ -171,5 +173,5 @@ async def test_openbb_is_asked_nothing_that_it_cannot_carry(
         "OpenBB's protocol does not support images. Choose another protocol in the options."
     ]
     assert page.composer.editor.toPlainText() == "What is it?"
-    assert page.attached.words.text() == "Attached: chart.png"
+    assert page.attached.names() == ["chart.png"]
     assert not page.transcript.findChildren(Question)

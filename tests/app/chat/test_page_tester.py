@@ -143,12 +143,12 @@ async def test_files_go_along_once(shown: Shown, qapp: object, tmp_path: Path) -
     async with api(handler) as address:
         page = shown(ChatPage(serving(address), ChatStore(tmp_path / "chats")))
         page.attach([Attachment("p.csv", "a\n1\n2")])
-        assert page.attached.words.text() == "Attached: p.csv"
-        page.attached.remove.click()
-        assert not page.attached.words.isVisible()
+        assert page.attached.names() == ["p.csv"]
+        page.attached.chips[0].close_button.click()
+        assert page.attached.names() == []
         page.attach([Attachment("p.csv", "a\n1\n2")])
         await ask(page, "Sum?")
-    assert not page.attached.words.isVisible()
+    assert page.attached.names() == []
     body = await seen[0].json()
     assert body["messages"][0]["content"] == "Sum?\n\np.csv:\n```csv\na\n1\n2\n```"
     await page.export_to(tmp_path / "chat.md")

@@ -1,0 +1,99 @@
+"""Files and folders as chips: what they are called, what they are, and a way to take them off."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame
+
+from app.chat.attachments import Attachment
+from app.look import theme
+from app.look.controls import Button, Label, hint, row, shortened, stack
+from app.look.picture import Picture
+from app.look.translate import tr
+from server.face.sources import SourceCard
+from server.system.limits import one_line
+
+_LONGEST = 36
+_KB, _MB = 1000, 1_000_000
+
+
+def size_words(size: int) -> str:
+    if size < _KB:
+        return tr("{count} bytes").format(count=size)
+    if size < _MB:
+        return f"{size / _KB:.0f} kB"
+    return f"{size / _MB:,.1f} MB"
+
+
+def kind_words(name: str) -> str:
+    """What a file is, by its name."""
+    kind = Path(name).suffix.lower()
+    if kind in (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"):
+        return tr("Image")
+    known = {
+        ".pdf": "PDF", ".docx": "Word", ".xlsx": "Excel", ".xls": "Excel", ".csv": "CSV",
+        ".tsv": "TSV", ".md": "Markdown", ".html": "HTML", ".htm": "HTML", ".json": "JSON",
+        ".py": "Python",
+    }  # fmt: skip
+    return known.get(kind) or tr("Text")
+
+
+def file_words(attached: Attachment) -> str:
+    words = [kind_words(attached.name)]
+    if attached.size:
+        words.append(size_words(attached.size))
+    return "  ·  ".join(words)
+
+
+def source_words(path: Path, card: SourceCard | None) -> str:
+    """What a source is, and how far it can be searched."""
+    kind = tr("Folder") if path.is_dir() else kind_words(path.name)
+    if card is None:
+        return kind
+    match card.phase:
+        case "reading" if card.total:
+            words = tr("{done} of {all} files read")
+            state = words.format(done=f"{card.done:,}", all=f"{card.total:,}")
+        case "reading":
+            state = tr("Reading…")
+        case "stopped":
+            state = tr("Not read to the end")
+        case "failed":
+            state = tr("Cannot be searched")
+        case "ready" if not card.passages:
+            state = tr("Contains no text")
+        case "ready":
+            state = tr("Searched for each question")
+            if path.is_dir():
+                state = tr("{count} files searched").format(count=f"{card.files:,}")
+    return f"{kind}  ·  {state}"
+
+
+class Chip(QFrame):
+    """`removed` when its ✕ is pressed; one that only shows what went along has none."""
+
+    removed = Signal()
+
+    def __init__(self, name: str, words: str, picture: str = "logs", *, closes: bool) -> None:
+        super().__init__()
+        self.setObjectName("chip")
+        self.name = name
+        self.title = Label(shortened(one_line(name), _LONGEST))
+        self.words = Label("", "small")
+        self.close_button = Button(
+            "", "close", "icon", name=tr("Remove {name}").format(name=one_line(name))
+        )
+        self.close_button.setProperty("scale", "small")
+        self.close_button.clicked.connect(self.removed)
+        line = row(Picture(picture, theme.ICON, "muted"))
+        line.addLayout(stack(self.title, self.words, spacing=0))
+        line.addWidget(self.close_button)
+        line.setContentsMargins(theme.SMALL, theme.TINY, theme.TINY, theme.TINY)
+        self.setLayout(line)
+        self.setToolTip(hint(name))
+        self.close_button.setVisible(closes)
+        self.show_words(words)
+
+    def show_words(self, words: str) -> None:
+        self.words.setText(words)
+        self.setAccessibleName(f"{self.title.text()}, {words}")

@@ -1,0 +1,268 @@
+"""Files and folders made searchable: their passages in one index on this machine.
+
+SQLite's full-text index ranks them. It holds the stems of words, so that it finds what `ranking`
+finds, and a passage knows the file and the page it comes from.
+"""
+
+import os
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from server.data import documents
+from server.data.documents import Document, Unreadable
+from server.data.passages import split_text
+from server.data.tables import Table
+from server.face.sources import FoundPassage
+from server.language.ranking import KIN_WEIGHT, related_words, stems
+
+KINDS = frozenset({
+    ".pdf", ".docx", ".xlsx", ".xls", ".csv", ".tsv", ".html", ".htm", ".txt", ".md", ".markdown",
+    ".rst", ".log", ".json", ".yaml", ".yml", ".xml", ".tex", ".org", ".py", ".js", ".ts", ".java",
+    ".c", ".h", ".cpp", ".cs", ".go", ".rs", ".rb", ".sql", ".sh", ".ini", ".toml", ".cfg",
+})  # fmt: skip
+MOST_FILES = 50_000
+CANDIDATES = 200
+"""Passages of each of the two searches that are weighed against each other."""
+LEAST_TOGETHER, MOST_TOGETHER, SPAN = 3, 8, 12
+"""How many words are looked for near each other, and how many others may stand between them."""
+SENTENCE = re.compile(r"[.!?]\s|\n")
+NAME_WEIGHT = 3.0
+"""A word in the name of a file counts this many times one in a passage."""
+ROWS_AT_ONCE = 12
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS files (
+    path TEXT PRIMARY KEY, mtime INTEGER, size INTEGER, first INTEGER, last INTEGER, note TEXT
+);
+CREATE VIRTUAL TABLE IF NOT EXISTS passages USING fts5(
+    name, stems, body UNINDEXED, path UNINDEXED, page UNINDEXED, sheet UNINDEXED,
+    tokenize = 'unicode61 remove_diacritics 0'
+);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A piece of a file, before it is in the index."""
+
+    text: str
+    page: int = 0
+    sheet: str = ""
+
+
+def list_files(source: Path) -> list[Path]:
+    """Returns the files that can be read: the source itself, or those in the folder.
+
+    Links are not followed, and hidden files and folders are passed over.
+    """
+    if source.is_file():
+        return [source]
+    found: list[Path] = []
+    for folder, folders, names in os.walk(source):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(folder) / name
+            is_known = path.suffix.lower() in KINDS and not name.startswith((".", "~$"))
+            if is_known and not path.is_symlink():
+                found.append(path)
+        if len(found) >= MOST_FILES:
+            break
+    return found[:MOST_FILES]
+
+
+def cut(document: Document) -> list[Cut]:
+    """Cuts a document into passages; those of a table repeat the names of its columns."""
+    cuts = [
+        Cut(part, number if document.is_paged else 0)
+        for number, page in enumerate(document.pages, 1)
+        for part in split_text(page)
+    ]
+    for table in document.tables:
+        cuts += _cut_table(table, document.name)
+    return cuts
+
+
+def _cut_table(table: Table, name: str) -> Iterator[Cut]:
+    sheet = table.name.removeprefix(f"{name}: ") if table.name != name else ""
+    head = " | ".join(column.name for column in table.columns)
+    for first in range(0, len(table.rows), ROWS_AT_ONCE):
+        rows = table.rows[first : first + ROWS_AT_ONCE]
+        lines = [" | ".join("" if cell is None else str(cell) for cell in row) for row in rows]
+        yield Cut("\n".join([head, *lines]), sheet=sheet)
+
+
+class SourceIndex:
+    """The index in one file. Each call opens it, so that any thread may ask."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def find_changed(self, source: Path) -> list[Path]:
+        """Returns the files to read, and forgets those that are gone."""
+        present = {str(path): path for path in list_files(source)}
+        with self._open() as store:
+            known = {
+                path: (mtime, size)
+                for path, mtime, size in store.execute("SELECT path, mtime, size FROM files")
+                if _is_under(path, source)
+            }
+            for path in known.keys() - present.keys():
+                _drop(store, path)
+        return [path for name, path in present.items() if known.get(name) != _mark(path)]
+
+    def add(self, path: Path) -> None:
+        """Reads a file into the index. One that cannot be read is kept there with the reason."""
+        mark = _mark(path)
+        cuts, note = _read(path, mark[1])
+        name = " ".join(stems(path.stem))
+        rows = [(name, " ".join(stems(x.text)), x.text, str(path), x.page, x.sheet) for x in cuts]
+        with self._open() as store:
+            _drop(store, str(path))
+            first = store.execute("SELECT coalesce(max(rowid), 0) + 1 FROM passages").fetchone()[0]
+            store.executemany(
+                "INSERT INTO passages(name, stems, body, path, page, sheet) VALUES (?,?,?,?,?,?)",
+                rows,
+            )
+            last = first + len(rows) - 1
+            store.execute(
+                "INSERT INTO files VALUES (?,?,?,?,?,?)", (str(path), *mark, first, last, note)
+            )
+
+    def forget(self, source: Path) -> None:
+        with self._open() as store:
+            for (path,) in store.execute("SELECT path FROM files").fetchall():
+                if _is_under(path, source):
+                    _drop(store, path)
+
+    def describe(self, source: Path) -> tuple[int, int, list[str]]:
+        """Returns how many files and passages there are, and what could not be read."""
+        with self._open(writes=False) as store:
+            rows = store.execute("SELECT path, first, last, note FROM files").fetchall()
+        own = [row for row in rows if _is_under(row[0], source)]
+        passages = sum(last - first + 1 for _path, first, last, _note in own)
+        return len(own), passages, [note for *_, note in own if note]
+
+    def search(self, sources: Sequence[Path], question: str, most: int) -> list[FoundPassage]:
+        """Returns the passages nearest to the question, best first."""
+        own = stems(question)
+        kin = related_words(own)
+        scores: dict[int, float] = {}
+        found: dict[int, FoundPassage] = {}
+        with self._open(writes=False) as store:
+            asked = ((_any(own), 1.0), (_together(own), 1.0), (_any(kin), KIN_WEIGHT))
+            for query, weight in asked:
+                for row, score, passage in _match(store, query, sources):
+                    scores[row] = scores.get(row, 0.0) + weight * score
+                    found[row] = passage
+        for row, passage in found.items():
+            scores[row] *= 0.25 + _nearness(passage.text, own) ** 2
+        best = sorted(scores, key=lambda row: (-scores[row], row))
+        return [found[row] for row in best[:most]]
+
+    @contextmanager
+    def _open(self, *, writes: bool = True) -> Iterator[sqlite3.Connection]:
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            store = self._connect()
+        except sqlite3.DatabaseError:
+            # It can be made anew from the files.
+            for path in self._path.parent.glob(f"{self._path.name}*"):
+                path.unlink(missing_ok=True)
+            store = self._connect()
+        with closing(store), store:
+            if writes:
+                # What it reads first must still hold when it writes.
+                store.execute("BEGIN IMMEDIATE")
+            yield store
+
+    def _connect(self) -> sqlite3.Connection:
+        store = sqlite3.connect(self._path, timeout=60)
+        try:
+            # A crash may lose the last files of an index, which are then read again.
+            store.execute("PRAGMA journal_mode = WAL")
+            store.execute("PRAGMA synchronous = NORMAL")
+            store.executescript(_SCHEMA)
+        except sqlite3.DatabaseError:
+            store.close()
+            raise
+        return store
+
+
+def _any(words: Sequence[str]) -> str:
+    return " OR ".join(f'"{word}"' for word in dict.fromkeys(words))
+
+
+def _together(words: Sequence[str]) -> str:
+    """All words near each other; one of them may be missing."""
+    known = list(dict.fromkeys(words))[:MOST_TOGETHER]
+    if len(known) < LEAST_TOGETHER:
+        return ""
+    sets = [known, *(known[:place] + known[place + 1 :] for place in range(len(known)))]
+    quoted = (" ".join(f'"{word}"' for word in each) for each in sets)
+    return " OR ".join(f"stems : NEAR({each}, {SPAN})" for each in quoted)
+
+
+def _match(
+    store: sqlite3.Connection, query: str, sources: Sequence[Path]
+) -> Iterator[tuple[int, float, FoundPassage]]:
+    if not query:
+        return
+    parts: list[str] = []
+    values: list[Any] = [NAME_WEIGHT, query]
+    for source in sources:
+        parts.append("path = ? OR substr(path, 1, ?) = ?")
+        folder = str(source) + os.sep
+        values += [str(source), len(folder), folder]
+    rows = store.execute(
+        "SELECT rowid, bm25(passages, ?, 1.0) AS score, body, path, page, sheet FROM passages "
+        f"WHERE passages MATCH ? AND ({' OR '.join(parts) or 'FALSE'}) "
+        f"ORDER BY score LIMIT {CANDIDATES}",
+        values,
+    )
+    for row, score, text, path, page, sheet in rows:
+        yield row, -score, FoundPassage(Path(path).name, path, page, sheet, text)
+
+
+def _nearness(text: str, words: Sequence[str]) -> float:
+    """Returns the share of the words that one sentence has, of the sentence that has most.
+
+    Words that stand together mean more than the same words far apart.
+    """
+    wanted = set(words)
+    best = max(len(wanted.intersection(stems(part))) for part in SENTENCE.split(text))
+    return best / max(len(wanted), 1)
+
+
+def _read(path: Path, size: int) -> tuple[list[Cut], str]:
+    """Returns the passages of a file, and what of it could not be read."""
+    if size > documents.MAX_BYTES:
+        return [], f"{path.name} is too big to read."
+    try:
+        document = documents.read(path.read_bytes(), path.name)
+    except OSError as error:
+        return [], f"{path.name} could not be read: {error.strerror}."
+    except Unreadable as error:
+        return [], str(error)
+    return cut(document), " ".join(document.notes)
+
+
+def _mark(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+def _drop(store: sqlite3.Connection, path: str) -> None:
+    for first, last in store.execute("SELECT first, last FROM files WHERE path = ?", (path,)):
+        store.execute("DELETE FROM passages WHERE rowid BETWEEN ? AND ?", (first, last))
+    store.execute("DELETE FROM files WHERE path = ?", (path,))
+
+
+def _is_under(path: str, source: Path) -> bool:
+    return path == str(source) or path.startswith(str(source) + os.sep)

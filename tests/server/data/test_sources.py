@@ -1,0 +1,109 @@
+"""What is in an index, what is found in it, and what has changed since."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from server.data.sources import SourceIndex, list_files
+from tests.kit.office_files import docx, pdf, workbook
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "research"
+    (made / "deep").mkdir(parents=True)
+    (made / "report.pdf").write_bytes(pdf("An introduction.", "The lease in Rotterdam ends 2031."))
+    (made / "deep" / "letter.docx").write_bytes(docx("The dividend is 2.75 crowns."))
+    rows = [["name", "role"], ["Okafor", "risk officer"], ["Berg", "treasurer"]]
+    (made / "people.xlsx").write_bytes(workbook({"Board": rows}))
+    (made / "notes.md").write_text("# Notes\n\nThe hangar holds four airships.")
+    (made / ".hidden.txt").write_text("airships")
+    (made / "photo.bin").write_bytes(b"\0airships")
+    return made
+
+
+def read_all(index: SourceIndex, folder: Path) -> int:
+    changed = index.find_changed(folder)
+    for path in changed:
+        index.add(path)
+    return len(changed)
+
+
+@pytest.fixture
+def index(tmp_path: Path, folder: Path) -> SourceIndex:
+    made = SourceIndex(tmp_path / "index" / "index.db")
+    assert read_all(made, folder) == 4
+    return made
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "page", "sheet"),
+    [
+        ("When does the Rotterdam lease end?", "report.pdf", 2, ""),
+        ("How high is the payout?", "letter.docx", 0, ""),
+        ("Who is the treasurer?", "people.xlsx", 0, "Board"),
+        ("How many airships?", "notes.md", 0, ""),
+        ("What is in the notes?", "notes.md", 0, ""),
+    ],
+)
+def test_a_passage_is_found_with_its_place(
+    index: SourceIndex, folder: Path, question: str, name: str, page: int, sheet: str
+) -> None:
+    best = index.search([folder], question, 3)[0]
+    assert (best.name, best.page, best.sheet) == (name, page, sheet)
+    assert Path(best.path).is_relative_to(folder)
+
+
+def test_only_the_given_sources_are_searched(index: SourceIndex, folder: Path) -> None:
+    assert index.search([folder / "report.pdf"], "airships", 3) == []
+    assert index.search([folder / "no"], "airships", 3) == []
+    assert index.search([], "airships", 3) == []
+    assert index.search([folder], 'the "of" NEAR( ) *', 3) == []
+    assert len(index.search([folder / "notes.md"], "airships", 3)) == 1
+
+
+def test_what_changes_goes_or_comes_is_read_again(index: SourceIndex, folder: Path) -> None:
+    assert index.find_changed(folder) == []
+    (folder / "notes.md").write_text("The hangar holds nine balloons and much more.")
+    (folder / "new.txt").write_text("A zeppelin.")
+    (folder / "report.pdf").unlink()
+    assert read_all(index, folder) == 2
+    assert index.search([folder], "airships", 3) == []
+    assert index.search([folder], "Rotterdam", 3) == []
+    assert [one.name for one in index.search([folder], "balloons", 3)] == ["notes.md"]
+    assert index.describe(folder)[:2] == (4, 4)
+    os.utime(folder / "new.txt", ns=(1, 1))
+    assert index.find_changed(folder) == [folder / "new.txt"]
+
+
+def test_a_source_is_forgotten_and_others_stay(index: SourceIndex, folder: Path) -> None:
+    index.forget(folder / "deep")
+    assert index.describe(folder)[0] == 3
+    assert index.search([folder], "dividend", 3) == []
+    assert index.search([folder], "airships", 3)
+
+
+def test_a_file_that_cannot_be_read_is_named_and_not_tried_again(
+    index: SourceIndex, folder: Path
+) -> None:
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    assert read_all(index, folder) == 1
+    _files, _passages, notes = index.describe(folder)
+    assert notes == ["broken.pdf is damaged or not what it claims to be."]
+    assert read_all(index, folder) == 0
+
+
+def test_a_damaged_index_is_begun_anew(tmp_path: Path, index: SourceIndex, folder: Path) -> None:
+    for path in (tmp_path / "index").iterdir():
+        path.write_bytes(b"no database" * 1000)
+    assert len(index.find_changed(folder)) == 4
+
+
+def test_links_and_hidden_folders_are_not_followed(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside.txt").write_text("secret")
+    (folder / "link.txt").symlink_to(tmp_path / "outside.txt")
+    (folder / ".git").mkdir()
+    (folder / ".git" / "a.txt").write_text("x")
+    names = {path.name for path in list_files(folder)}
+    assert names == {"report.pdf", "letter.docx", "people.xlsx", "notes.md"}
