@@ -78,6 +78,15 @@ class ModelLoadFailed(AppError):
     status = 503
 
 
+class ModelNotUsed(ModelLoadFailed):
+    """Another model was to replace the one in use, and could not be loaded."""
+
+    code = "model_not_used"
+
+    def __init__(self, name: str, reason: str, old: str) -> None:
+        super().__init__(f"{name} could not be loaded: {reason} {old} stays the default model.")
+
+
 class OutOfMemory(ModelLoadFailed):
     """The model did not get the memory it asked for; with less it may load."""
 

@@ -31,7 +31,17 @@ from app.chat.transcript import Answer, Question, Suggestion, Transcript
 from app.chat.turn import Turn, used_words
 from app.look import theme
 from app.look.code_box import text_to_read
-from app.look.controls import Button, Column, CopyButton, Label, for_menu, row, stack
+from app.look.controls import (
+    Button,
+    Column,
+    CopyButton,
+    Label,
+    for_menu,
+    hint,
+    row,
+    short_name,
+    stack,
+)
 from app.look.layouts import Beside, Panel, centred
 from app.look.page import Page
 from app.look.picture import Picture
@@ -351,8 +361,12 @@ def model_menu(
     parent: QWidget, cards: Sequence[ModelCard], current: str, choose: Callable[[str], None]
 ) -> QMenu:
     menu = QMenu(parent)
+    menu.setToolTipsVisible(True)
     for card in cards:
-        action = menu.addAction(for_menu(card.name))
+        failed = tr("could not be loaded")
+        words = f"{short_name(card.name)}  ·  {failed}" if card.failure else card.name
+        action = menu.addAction(for_menu(words))
+        action.setToolTip(hint(told(card.failure)))
         action.setCheckable(True)
         action.setChecked(card.name == current)
         action.triggered.connect(lambda _=False, name=card.name: choose(name))

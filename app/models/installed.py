@@ -222,7 +222,10 @@ class InstalledRow(QWidget):
         does = tr("This frees {size} on the disk.").format(size=size(card.size_bytes))
         if card.owned == "listed":
             does = tr("This removes it from the list. The file is not deleted.")
-        self.note.tell(does if asking else sentence(told(card.label)))
+        remark = sentence(told(card.label))
+        if card.failure:
+            remark = tr("Could not be loaded: {why}").format(why=told(card.failure))
+        self.note.tell(does if asking else remark)
         reveal(self.sure, shown=asking)
         reveal(self.keep, shown=asking)
         reveal(self.load, shown=not asking)

@@ -45,7 +45,7 @@ from server.engine.fitted import Loader, MakeEngine
 from server.engine.options import OptionsOf, limits_of
 from server.engine.pool import Found, Pool
 from server.engine.process import WorkerProcess
-from server.errors import AppError, BadRequest, NoModel, Stopping
+from server.errors import AppError, BadRequest, ModelNotUsed, NoModel, Stopping
 from server.face.core import FileText, KeyLimits, LogLine, ModelPhase
 from server.face.models import ModelCard
 from server.models.aliases import Aliases
@@ -173,6 +173,8 @@ class Core:
         self._meter = Meter()
         self.load = self._meter.load
         self._chosen = ""
+        self._failures: dict[str, str] = {}
+        """Why models could not be loaded when that was last tried, by their names."""
         self._load_begun = False
         self._options_of = OptionsOf(paths.cache / "conversations")
         self._options_of.forget(self._model_settings)
@@ -370,12 +372,31 @@ class Core:
         self._refresh_models()
 
     async def load_model(self, name: str) -> None:
-        """In place of the default until now; what clients asked for by name stays as it is."""
+        """Replaces the default model. Models that clients asked for by name stay loaded.
+
+        One that cannot be loaded does not become the default: the old one is there again.
+        """
         self._find(name, "")
-        old, self._chosen = self._default_name(), ""
+        before, old = (self._chosen, self._model_settings.name), self._default_name()
+        was_loaded = self.model.get().phase in ("ready", "loading")
+        self._choose("", name)
+        await self._load_default(old)
+        now = self.model.get()
+        if now.phase != "failed" or now.name != name or old == name:
+            return
+        self._failures[name] = now.reason
+        self._choose(*before)
+        if was_loaded:
+            await self._load_default(name)
+        self._current.forget_failure()
+        self._refresh_models()
+        raise ModelNotUsed(name, now.reason, old)
+
+    def _choose(self, chosen: str, name: str) -> None:
+        """The default: `chosen` for this run, else `name` by the settings."""
+        self._chosen = chosen
         if name != self._model_settings.name:
             self._configuration.save(self.settings.get().changed("model.name", name))
-        await self._load_default(old)
 
     async def unload_model(self) -> None:
         await self._current.unload()
@@ -593,6 +614,16 @@ class Core:
 
     def _mark_loaded(self) -> None:
         self._meter.workers_changed()
-        loaded = {one.name for one in self._pool.loaded.get() if one.phase == "ready"}
-        cards = self.models.cards.get()
-        self.models.cards.set(tuple(replace(card, loaded=card.name in loaded) for card in cards))
+        states = {one.name: one for one in self._pool.loaded.get()}
+        for name, state in states.items():
+            if state.phase == "failed":
+                self._failures[name] = state.reason
+            elif state.phase == "ready":
+                self._failures.pop(name, None)
+        loaded = {name for name, state in states.items() if state.phase == "ready"}
+        self.models.cards.set(
+            tuple(
+                replace(card, loaded=card.name in loaded, failure=self._failures.get(card.name, ""))
+                for card in self.models.cards.get()
+            )
+        )

@@ -58,6 +58,12 @@ class CurrentModel:
             if await self._try(name, loading):
                 await self._keep_up(name)
 
+    def forget_failure(self) -> None:
+        """The model that failed is not the default any more."""
+        if self._reason:
+            self._reason = ""
+            self._show(self._pool.loaded.get())
+
     async def renew(self, old: str) -> None:
         """Make changed settings true if the default, which was `old` before them, is loaded."""
         was_loading = self._give_up_others()

@@ -44,6 +44,8 @@ class ModelCard:
     """The servers that run it; empty: its file is here."""
     sees_images: bool = False
     """The server reports it; a model here needs a projector."""
+    failure: str = ""
+    """Why it could not be loaded when that was last tried."""
 
     @property
     def has_eyes(self) -> bool:

@@ -316,3 +316,12 @@ async def test_the_page_says_where_a_token_is_kept(core: FakeCore, shown: Shown)
     page.show()
     await until(lambda: "unencrypted" in page.token.place.text())
     assert core.plain_file in page.token.place.text().replace("\u200b", "")
+
+
+async def test_a_model_that_could_not_be_loaded_says_why(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    core.models.cards.set((STARTER, replace(LARGE, failure="The file is damaged.")))
+    starter, large = page.installed.list.rows
+    assert large.note.text() == "Could not be loaded: The file is damaged."
+    assert "damaged" not in starter.note.text()
+    assert large.load.isEnabled()

@@ -9,7 +9,7 @@ import pytest
 
 from server.chat import ChatRequest
 from server.core.core import Core
-from server.errors import BadRequest
+from server.errors import BadRequest, ModelNotUsed
 from server.events import Finished
 from server.system import backends
 from server.tasks import spawn
@@ -67,16 +67,38 @@ async def test_an_answer_ends_on_the_model_it_began_on(core: Core, workers: Work
     assert workers.loaded == ["second"]
 
 
-async def test_from_a_model_that_does_not_load_one_can_go_back(core: Core, workers: Workers):
+def failures(core: Core) -> dict[str, str]:
+    return {card.name: card.failure for card in core.models.cards.get() if card.failure}
+
+
+async def test_a_model_that_does_not_load_leaves_the_working_one(core: Core, workers: Workers):
     await core.load_model("first")
     workers.broken = "second"
-    await core.load_model("second")
-    status = core.model.get()
-    assert (status.phase, status.name, status.reason) == ("failed", "second", "It is broken.")
-    await core.load_model("first")
+    words = "second could not be loaded: It is broken. first stays the default model."
+    with pytest.raises(ModelNotUsed, match=words):
+        await core.load_model("second")
     status = core.model.get()
     assert (status.phase, status.name, status.reason) == ("ready", "first", "")
-    assert workers.loaded == ["first"]
+    assert core.settings.get().model.name == "first"
+    assert workers.loaded == on_cards(core) == ["first"]
+    assert failures(core) == {"second": "It is broken."}
+    workers.broken = ""
+    await core.load_model("second")
+    assert core.model.get().name == core.settings.get().model.name == "second"
+    assert failures(core) == {}
+
+
+async def test_nor_does_it_become_the_default_where_nothing_was_loaded(
+    core: Core, workers: Workers
+):
+    await core.change_setting("model.name", "first")
+    workers.broken = "second"
+    with pytest.raises(ModelNotUsed):
+        await core.load_model("second")
+    assert core.settings.get().model.name == "first"
+    status = core.model.get()
+    assert (status.phase, status.name) == ("empty", "first")
+    assert failures(core) == {"second": "It is broken."}
 
 
 async def test_what_a_client_asked_for_by_name_stays_until_all_is_stopped(
@@ -127,6 +149,7 @@ async def test_what_is_changed_while_the_model_loads_takes_effect_once(
 
 async def test_a_mended_setting_loads_what_had_failed(core: Core, workers: Workers):
     workers.broken = "first"
+    await core.change_setting("model.name", "first")
     await core.load_model("first")
     assert core.model.get().phase == "failed"
     workers.broken = ""
