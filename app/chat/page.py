@@ -50,7 +50,8 @@ from app.look.slider import Slider
 from app.look.translate import tr
 from server.errors import AppError
 from server.events import Finished
-from server.face.core import Face, ModelCard, ModelStatus, ServerStatus, find_away
+from server.face.core import Face, ModelStatus, ServerStatus, find_away
+from server.face.models import ModelCard
 from server.face.plugins import PluginCard
 from server.system import files, paths
 

@@ -3219,20 +3219,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} hat einen ungültigen Wert: {1}</translation>
   </message>
   <message>
-   <source>A model on this machine is called '{0}'.</source>
-   <translation>Ein Modell auf diesem Rechner heißt „{0}“.</translation>
-  </message>
-  <message>
    <source>{0} is too big to read.</source>
    <translation>{0} ist zu groß zum Lesen.</translation>
   </message>
   <message>
    <source>{0} could not be read: {1}.</source>
    <translation>{0} konnte nicht gelesen werden: {1}.</translation>
-  </message>
-  <message>
-   <source>'{0}' runs on another server: Moat can only remove it from its list.</source>
-   <translation>„{0}“ läuft auf einem anderen Server: Moat kann es nur aus der Liste entfernen.</translation>
   </message>
   <message>
    <source>There is no model '{0}' here.</source>
@@ -3249,6 +3241,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>It does not respond.</source>
    <translation>Es reagiert nicht.</translation>
+  </message>
+  <message>
+   <source>A model on this machine is called '{0}'.</source>
+   <translation>Ein Modell auf diesem Rechner heißt „{0}“.</translation>
   </message>
   <message>
    <source>'{0}' was set on the command line for this session.</source>
@@ -3881,6 +3877,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>This repository holds no GGUF files.</source>
    <translation>Dieses Repository enthält keine GGUF-Dateien.</translation>
+  </message>
+  <message>
+   <source>'{0}' runs on another server: Moat can only remove it from its list.</source>
+   <translation>„{0}“ läuft auf einem anderen Server: Moat kann es nur aus der Liste entfernen.</translation>
   </message>
   <message>
    <source>The hub has no newer file of this model.</source>

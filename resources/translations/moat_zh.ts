@@ -3219,20 +3219,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 不能是该值：{1}</translation>
   </message>
   <message>
-   <source>A model on this machine is called '{0}'.</source>
-   <translation>这台机器上已有名为“{0}”的模型。</translation>
-  </message>
-  <message>
    <source>{0} is too big to read.</source>
    <translation>{0} 太大，无法读取。</translation>
   </message>
   <message>
    <source>{0} could not be read: {1}.</source>
    <translation>无法读取 {0}：{1}。</translation>
-  </message>
-  <message>
-   <source>'{0}' runs on another server: Moat can only remove it from its list.</source>
-   <translation>“{0}”在其他服务器上运行：Moat 只能将它从列表中移除。</translation>
   </message>
   <message>
    <source>There is no model '{0}' here.</source>
@@ -3249,6 +3241,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>It does not respond.</source>
    <translation>它没有回应。</translation>
+  </message>
+  <message>
+   <source>A model on this machine is called '{0}'.</source>
+   <translation>这台机器上已有名为“{0}”的模型。</translation>
   </message>
   <message>
    <source>'{0}' was set on the command line for this session.</source>
@@ -3881,6 +3877,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>This repository holds no GGUF files.</source>
    <translation>此存储库中没有 GGUF 文件。</translation>
+  </message>
+  <message>
+   <source>'{0}' runs on another server: Moat can only remove it from its list.</source>
+   <translation>“{0}”在其他服务器上运行：Moat 只能将它从列表中移除。</translation>
   </message>
   <message>
    <source>The hub has no newer file of this model.</source>
