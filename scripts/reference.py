@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -138,12 +139,12 @@ def _entry_of(info: FieldInfo) -> type[BaseModel] | None:
 def _setting_row(name: str, info: FieldInfo) -> tuple[str, ...]:
     default, needed = info.get_default(call_default_factory=True), info.is_required()
     shown = f"`{json.dumps(default)}`" if default not in ("", ()) and not needed else "empty"
-    shown = "needed" if needed else shown
+    shown = "needed" if needed else "unset" if default is None else shown
     return f"`{name}`", info.title or name, _kind(info), shown, info.description or ""
 
 
 def _kind(info: FieldInfo) -> str:
-    kind = info.annotation
+    kind = _without_none(info.annotation)
     if kind is bool:
         return "`true` or `false`"
     if get_origin(kind) is Literal:
@@ -157,6 +158,12 @@ def _kind(info: FieldInfo) -> str:
     least = next((bound.ge for bound in info.metadata if hasattr(bound, "ge")), None)
     most = next((bound.le for bound in info.metadata if hasattr(bound, "le")), None)
     return f"{least} to {most}"
+
+
+def _without_none(kind: Any) -> Any:
+    """The kind of a setting that may also be unset."""
+    kinds = [held for held in get_args(kind) if held is not type(None)]
+    return kinds[0] if get_origin(kind) in (UnionType, Union) and len(kinds) == 1 else kind
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

@@ -1776,6 +1776,42 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Modelle von {name} verwenden</translation>
   </message>
   <message>
+   <source>For conversations that bring none of their own.</source>
+   <translation>Für Gespräche, die keinen eigenen mitbringen.</translation>
+  </message>
+  <message>
+   <source>As the request or the model decides</source>
+   <translation>Wie die Anfrage oder das Modell es bestimmt</translation>
+  </message>
+  <message>
+   <source>Reset all</source>
+   <translation>Alle zurücksetzen</translation>
+  </message>
+  <message>
+   <source>Reset the settings of this model</source>
+   <translation>Die Einstellungen dieses Modells zurücksetzen</translation>
+  </message>
+  <message>
+   <source>Set for this model alone: {names}.</source>
+   <translation>Nur für dieses Modell gesetzt: {names}.</translation>
+  </message>
+  <message>
+   <source>All as for other models. What you enter here goes before that.</source>
+   <translation>Alles wie bei anderen Modellen. Was Sie hier eingeben, geht dem vor.</translation>
+  </message>
+  <message>
+   <source>Default: {value}</source>
+   <translation>Standard: {value}</translation>
+  </message>
+  <message>
+   <source>All models: {value}</source>
+   <translation>Alle Modelle: {value}</translation>
+  </message>
+  <message>
+   <source>Settings of this model</source>
+   <translation>Einstellungen dieses Modells</translation>
+  </message>
+  <message>
    <source>less than a minute left</source>
    <translation>weniger als eine Minute übrig</translation>
   </message>
@@ -2772,6 +2808,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Backends, die für diese Engine gemacht sind. Leer: „backends“ neben den Modellen.</translation>
   </message>
   <message>
+   <source>Settings of single models</source>
+   <translation>Einstellungen einzelner Modelle</translation>
+  </message>
+  <message>
+   <source>The details of a model on the Models page change them.</source>
+   <translation>Die Details eines Modells auf der Seite Modelle ändern sie.</translation>
+  </message>
+  <message>
    <source>Remote engines</source>
    <translation>Entfernte Engines</translation>
   </message>
@@ -2970,6 +3014,34 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Ed25519 public key in base64. Updates without its signature are ignored.</source>
    <translation>Öffentlicher Ed25519-Schlüssel in Base64. Updates ohne seine Signatur werden ignoriert.</translation>
+  </message>
+  <message>
+   <source>0: always the likeliest token.</source>
+   <translation>0: immer das wahrscheinlichste Token.</translation>
+  </message>
+  <message>
+   <source>Top-p</source>
+   <translation>Top-p</translation>
+  </message>
+  <message>
+   <source>Top-k</source>
+   <translation>Top-k</translation>
+  </message>
+  <message>
+   <source>Min-p</source>
+   <translation>Min-p</translation>
+  </message>
+  <message>
+   <source>Repeat penalty</source>
+   <translation>Strafe für Wiederholungen</translation>
+  </message>
+  <message>
+   <source>Thinking</source>
+   <translation>Nachdenken</translation>
+  </message>
+  <message>
+   <source>For models whose template can switch it.</source>
+   <translation>Für Modelle, deren Vorlage es schalten kann.</translation>
   </message>
  </context>
  <context>
@@ -3717,6 +3789,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>This repository holds no GGUF files.</source>
    <translation>Dieses Repository enthält keine GGUF-Dateien.</translation>
+  </message>
+  <message>
+   <source>A model has no setting '{0}' of its own: {1}.</source>
+   <translation>Ein Modell hat keine eigene Einstellung „{0}“: {1}.</translation>
   </message>
   <message>
    <source>The hub has no newer file of this model.</source>

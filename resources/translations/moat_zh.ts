@@ -1776,6 +1776,42 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>使用 {name} 的模型</translation>
   </message>
   <message>
+   <source>For conversations that bring none of their own.</source>
+   <translation>用于自身不带系统提示词的对话。</translation>
+  </message>
+  <message>
+   <source>As the request or the model decides</source>
+   <translation>由请求或模型决定</translation>
+  </message>
+  <message>
+   <source>Reset all</source>
+   <translation>全部重置</translation>
+  </message>
+  <message>
+   <source>Reset the settings of this model</source>
+   <translation>重置此模型的设置</translation>
+  </message>
+  <message>
+   <source>Set for this model alone: {names}.</source>
+   <translation>仅为此模型设置：{names}。</translation>
+  </message>
+  <message>
+   <source>All as for other models. What you enter here goes before that.</source>
+   <translation>全部与其他模型相同。在此输入的内容优先。</translation>
+  </message>
+  <message>
+   <source>Default: {value}</source>
+   <translation>默认：{value}</translation>
+  </message>
+  <message>
+   <source>All models: {value}</source>
+   <translation>所有模型：{value}</translation>
+  </message>
+  <message>
+   <source>Settings of this model</source>
+   <translation>此模型的设置</translation>
+  </message>
+  <message>
    <source>less than a minute left</source>
    <translation>剩余不到一分钟</translation>
   </message>
@@ -2772,6 +2808,14 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>为此引擎构建的后端。留空：模型旁的 backends 文件夹。</translation>
   </message>
   <message>
+   <source>Settings of single models</source>
+   <translation>单个模型的设置</translation>
+  </message>
+  <message>
+   <source>The details of a model on the Models page change them.</source>
+   <translation>可在“模型”页面的模型详情中更改。</translation>
+  </message>
+  <message>
    <source>Remote engines</source>
    <translation>远程引擎</translation>
   </message>
@@ -2970,6 +3014,34 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Ed25519 public key in base64. Updates without its signature are ignored.</source>
    <translation>base64 编码的 Ed25519 公钥。没有其签名的更新会被忽略。</translation>
+  </message>
+  <message>
+   <source>0: always the likeliest token.</source>
+   <translation>0：总是选择最可能的词元。</translation>
+  </message>
+  <message>
+   <source>Top-p</source>
+   <translation>Top-p</translation>
+  </message>
+  <message>
+   <source>Top-k</source>
+   <translation>Top-k</translation>
+  </message>
+  <message>
+   <source>Min-p</source>
+   <translation>Min-p</translation>
+  </message>
+  <message>
+   <source>Repeat penalty</source>
+   <translation>重复惩罚</translation>
+  </message>
+  <message>
+   <source>Thinking</source>
+   <translation>思考</translation>
+  </message>
+  <message>
+   <source>For models whose template can switch it.</source>
+   <translation>用于模板支持开关思考的模型。</translation>
   </message>
  </context>
  <context>
@@ -3717,6 +3789,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>This repository holds no GGUF files.</source>
    <translation>此存储库中没有 GGUF 文件。</translation>
+  </message>
+  <message>
+   <source>A model has no setting '{0}' of its own: {1}.</source>
+   <translation>模型没有自己的设置“{0}”：{1}。</translation>
   </message>
   <message>
    <source>The hub has no newer file of this model.</source>
