@@ -932,6 +932,38 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{origin} nicht mehr erlauben</translation>
   </message>
   <message>
+   <source>A program</source>
+   <translation>Ein Programm</translation>
+  </message>
+  <message>
+   <source>Waiting for a program… Nothing has come yet.</source>
+   <translation>Warte auf ein Programm … Noch ist nichts gekommen.</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect and was blocked. Allow it on the Connect page.</source>
+   <translation>{who} wollte sich verbinden und wurde abgewiesen. Erlauben Sie es auf der Seite Verbinden.</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect without the access key. Copy it on the Connect page.</source>
+   <translation>{who} wollte sich ohne den Zugangsschlüssel verbinden. Kopieren Sie ihn auf der Seite Verbinden.</translation>
+  </message>
+  <message>
+   <source>{who} found Moat (it asked for {path}). Now ask it a question there.</source>
+   <translation>{who} hat Moat gefunden (es fragte nach {path}). Stellen Sie dort jetzt eine Frage.</translation>
+  </message>
+  <message>
+   <source>{who} asked a question. The model is answering…</source>
+   <translation>{who} hat eine Frage gestellt. Das Modell antwortet …</translation>
+  </message>
+  <message>
+   <source>{who} asked a question, but it failed. The Activity page says why.</source>
+   <translation>{who} hat eine Frage gestellt, aber es ging schief. Die Seite Aktivität sagt, warum.</translation>
+  </message>
+  <message>
+   <source>It works: {who} asked a question and has its answer.</source>
+   <translation>Es geht: {who} hat eine Frage gestellt und die Antwort bekommen.</translation>
+  </message>
+  <message>
    <source>Pages at {origin} may not connect. Allow this origin below.</source>
    <translation>Seiten von {origin} dürfen sich nicht verbinden. Erlauben Sie diese Herkunft.</translation>
   </message>
@@ -1084,6 +1116,18 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>die Adresse</translation>
   </message>
   <message>
+   <source>Chat here</source>
+   <translation>Hier chatten</translation>
+  </message>
+  <message>
+   <source>Connect OpenBB Workspace</source>
+   <translation>OpenBB Workspace verbinden</translation>
+  </message>
+  <message>
+   <source>Connect an editor</source>
+   <translation>Einen Editor verbinden</translation>
+  </message>
+  <message>
    <source>Details</source>
    <translation>Details</translation>
   </message>
@@ -1108,8 +1152,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Das Modell entladen und seinen Speicher freigeben</translation>
   </message>
   <message>
-   <source>Address</source>
-   <translation>Adresse</translation>
+   <source>Use it</source>
+   <translation>Verwenden</translation>
   </message>
   <message>
    <source>Home</source>
@@ -1852,10 +1896,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>noch {hours} h {minutes} min</translation>
   </message>
   <message>
-   <source>Use it</source>
-   <translation>Verwenden</translation>
-  </message>
-  <message>
    <source>Hugging Face token</source>
    <translation>Hugging-Face-Token</translation>
   </message>
@@ -2460,6 +2500,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Sprachmodelle auf diesem Computer ausführen und in Ihren Programmen benutzen.</translation>
   </message>
   <message>
+   <source>Give this address to OpenBB Workspace, an editor or another program, and ask it a question. Or begin with a chat here.</source>
+   <translation>Geben Sie diese Adresse OpenBB Workspace, einem Editor oder einem anderen Programm und stellen Sie dort eine Frage. Oder beginnen Sie mit einem Chat hier.</translation>
+  </message>
+  <message>
    <source>Start right away with the small starter model</source>
    <translation>Sofort mit dem kleinen Startmodell loslegen</translation>
   </message>
@@ -2478,6 +2522,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Download {name} ({size}), recommended for this computer</source>
    <translation>{name} herunterladen ({size}), empfohlen für diesen Computer</translation>
+  </message>
+  <message>
+   <source>Done</source>
+   <translation>Fertig</translation>
+  </message>
+  <message>
+   <source>Connect a program</source>
+   <translation>Ein Programm verbinden</translation>
   </message>
   <message>
    <source>{total} of memory, {free} free, {cores} processor cores.</source>

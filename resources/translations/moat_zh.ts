@@ -932,6 +932,38 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>不再允许 {origin}</translation>
   </message>
   <message>
+   <source>A program</source>
+   <translation>某个程序</translation>
+  </message>
+  <message>
+   <source>Waiting for a program… Nothing has come yet.</source>
+   <translation>正在等待程序连接……目前还没有请求。</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect and was blocked. Allow it on the Connect page.</source>
+   <translation>{who} 尝试连接但被阻止。请在“连接”页面允许它。</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect without the access key. Copy it on the Connect page.</source>
+   <translation>{who} 尝试连接但没有访问密钥。请在“连接”页面复制密钥。</translation>
+  </message>
+  <message>
+   <source>{who} found Moat (it asked for {path}). Now ask it a question there.</source>
+   <translation>{who} 已找到 Moat（请求了 {path}）。现在请在那里提一个问题。</translation>
+  </message>
+  <message>
+   <source>{who} asked a question. The model is answering…</source>
+   <translation>{who} 提出了问题。模型正在回答……</translation>
+  </message>
+  <message>
+   <source>{who} asked a question, but it failed. The Activity page says why.</source>
+   <translation>{who} 提出了问题，但失败了。“活动”页面说明了原因。</translation>
+  </message>
+  <message>
+   <source>It works: {who} asked a question and has its answer.</source>
+   <translation>成功：{who} 提出了问题并得到了回答。</translation>
+  </message>
+  <message>
    <source>Pages at {origin} may not connect. Allow this origin below.</source>
    <translation>来自 {origin} 的页面不能连接。请在下方允许此来源。</translation>
   </message>
@@ -1084,6 +1116,18 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>地址</translation>
   </message>
   <message>
+   <source>Chat here</source>
+   <translation>在此聊天</translation>
+  </message>
+  <message>
+   <source>Connect OpenBB Workspace</source>
+   <translation>连接 OpenBB Workspace</translation>
+  </message>
+  <message>
+   <source>Connect an editor</source>
+   <translation>连接编辑器</translation>
+  </message>
+  <message>
    <source>Details</source>
    <translation>详情</translation>
   </message>
@@ -1108,8 +1152,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>卸载模型并释放内存</translation>
   </message>
   <message>
-   <source>Address</source>
-   <translation>地址</translation>
+   <source>Use it</source>
+   <translation>使用它</translation>
   </message>
   <message>
    <source>Home</source>
@@ -1852,10 +1896,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>剩余 {hours} 小时 {minutes} 分钟</translation>
   </message>
   <message>
-   <source>Use it</source>
-   <translation>使用它</translation>
-  </message>
-  <message>
    <source>Hugging Face token</source>
    <translation>Hugging Face 令牌</translation>
   </message>
@@ -2460,6 +2500,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>在这台电脑上运行语言模型，并在您的程序中使用。</translation>
   </message>
   <message>
+   <source>Give this address to OpenBB Workspace, an editor or another program, and ask it a question. Or begin with a chat here.</source>
+   <translation>将此地址填入 OpenBB Workspace、编辑器或其他程序，并在那里提问。也可以先在此聊天。</translation>
+  </message>
+  <message>
    <source>Start right away with the small starter model</source>
    <translation>立即用小型入门模型开始</translation>
   </message>
@@ -2478,6 +2522,14 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Download {name} ({size}), recommended for this computer</source>
    <translation>下载 {name}（{size}），推荐用于这台电脑</translation>
+  </message>
+  <message>
+   <source>Done</source>
+   <translation>完成</translation>
+  </message>
+  <message>
+   <source>Connect a program</source>
+   <translation>连接程序</translation>
   </message>
   <message>
    <source>{total} of memory, {free} free, {cores} processor cores.</source>
