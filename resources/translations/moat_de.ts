@@ -848,6 +848,50 @@
    <translation>{name} testen</translation>
   </message>
   <message>
+   <source>Program</source>
+   <translation>Programm</translation>
+  </message>
+  <message>
+   <source>What the program reads</source>
+   <translation>Was das Programm liest</translation>
+  </message>
+  <message>
+   <source>what the program reads</source>
+   <translation>was das Programm liest</translation>
+  </message>
+  <message>
+   <source>Write the file…</source>
+   <translation>Die Datei schreiben …</translation>
+  </message>
+  <message>
+   <source>Into {file}:</source>
+   <translation>In {file}:</translation>
+  </message>
+  <message>
+   <source>Add this to {file}:</source>
+   <translation>Fügen Sie das in {file} ein:</translation>
+  </message>
+  <message>
+   <source>Write the file</source>
+   <translation>Die Datei schreiben</translation>
+  </message>
+  <message>
+   <source>Editors and agents</source>
+   <translation>Editoren und Agenten</translation>
+  </message>
+  <message>
+   <source>Written: {path}</source>
+   <translation>Geschrieben: {path}</translation>
+  </message>
+  <message>
+   <source>Then: {what}</source>
+   <translation>Dann: {what}</translation>
+  </message>
+  <message>
+   <source>The file could not be written: {why}.</source>
+   <translation>Die Datei konnte nicht geschrieben werden: {why}.</translation>
+  </message>
+  <message>
    <source>Let pages of {site} use your models?</source>
    <translation>Dürfen Seiten von {site} Ihre Modelle benutzen?</translation>
   </message>

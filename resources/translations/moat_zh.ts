@@ -848,6 +848,50 @@
    <translation>测试 {name}</translation>
   </message>
   <message>
+   <source>Program</source>
+   <translation>程序</translation>
+  </message>
+  <message>
+   <source>What the program reads</source>
+   <translation>程序读取的内容</translation>
+  </message>
+  <message>
+   <source>what the program reads</source>
+   <translation>程序读取的内容</translation>
+  </message>
+  <message>
+   <source>Write the file…</source>
+   <translation>写入文件…</translation>
+  </message>
+  <message>
+   <source>Into {file}:</source>
+   <translation>写入 {file}：</translation>
+  </message>
+  <message>
+   <source>Add this to {file}:</source>
+   <translation>添加到 {file}：</translation>
+  </message>
+  <message>
+   <source>Write the file</source>
+   <translation>写入文件</translation>
+  </message>
+  <message>
+   <source>Editors and agents</source>
+   <translation>编辑器和智能体</translation>
+  </message>
+  <message>
+   <source>Written: {path}</source>
+   <translation>已写入：{path}</translation>
+  </message>
+  <message>
+   <source>Then: {what}</source>
+   <translation>然后：{what}</translation>
+  </message>
+  <message>
+   <source>The file could not be written: {why}.</source>
+   <translation>无法写入文件：{why}。</translation>
+  </message>
+  <message>
    <source>Let pages of {site} use your models?</source>
    <translation>允许 {site} 的网页使用您的模型吗？</translation>
   </message>
