@@ -1,4 +1,4 @@
-"""Writes the lists of routes, settings and recipes from the code: python -m scripts.reference [--check]."""
+"""Writes lists of routes, settings and recipes from the code: python -m scripts.reference."""
 
 import argparse
 import json
@@ -42,7 +42,7 @@ a setting is a member of it. A value that is not valid is set aside, and the def
 CLIENTS = """# Recipes for other programs
 
 Each starts from a file. The Connect page of the window fills in the address, the model and the key,
-and writes or copies it (*Editors and agents*). Here they stand for the starter model, without a key.
+and writes or copies it (*Editors and agents*). Here they are for the starter model, without a key.
 
 Agents send long prompts: Claude Code and Codex need a model with 32,000 tokens of context or more
 that knows tools. With a smaller model give Claude Code `--tools "" --system-prompt "…"`.
